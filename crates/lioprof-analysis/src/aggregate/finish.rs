@@ -1,0 +1,472 @@
+//! Sums to an [`Analysis`]: names for symbols, sorted rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model as model;
+use lioprof_model::{
+    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, Marker, Node, NodeSeries, Object, Operation,
+    Owner, ReadWrite, RpcSample, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo, TargetKindName,
+    TargetSeries, Totals,
+};
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Opcode, TargetKind};
+
+use super::bins::Bins;
+use super::series::Cell;
+use super::times::quarter_octave_edge;
+use super::{Aggregate, ReadWriteIo, TargetDirection, TargetKey};
+
+/// Objects listed; the rest is summed up in one row.
+const TOP_OBJECTS: usize = 100;
+
+/// Fills everything but the inputs, the loss and the warnings.
+pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {
+    aggregate.objects.keep(TOP_OBJECTS);
+    let names = Names { symbols };
+    analysis.totals = totals(&aggregate, &analysis.totals);
+    analysis.nodes = nodes(&aggregate, names);
+    analysis.targets = targets(&aggregate, names);
+    analysis.clients = clients(&aggregate, names);
+    analysis.flows = flows(&aggregate, names);
+    analysis.jobs = jobs(&aggregate, names);
+    analysis.owners = owners(&aggregate);
+    analysis.objects = objects(&aggregate);
+    analysis.operations = operations(&aggregate, names);
+    analysis.sent = sent(&aggregate, names);
+    analysis.markers = markers(&aggregate, names);
+    analysis.series = series(&aggregate, names);
+    analysis.sample = sample(&aggregate, names, analysis);
+}
+
+/// Names of symbols.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    symbols: &'a Symbols,
+}
+
+impl Names<'_> {
+    fn of(self, symbol: Symbol) -> String {
+        self.symbols.text(symbol)
+    }
+}
+
+/// Unix seconds.
+#[expect(clippy::cast_precision_loss, reason = "microseconds since 1970 need 51 bits until 2041 and stay exact to 1 µs until 2255")]
+pub(crate) fn seconds(us: i64) -> f64 {
+    us as f64 / 1e6
+}
+
+fn kind_name(kind: TargetKind) -> TargetKindName {
+    match kind {
+        TargetKind::Ost => TargetKindName::Ost,
+        TargetKind::Mdt => TargetKindName::Mdt,
+        TargetKind::Mgs => TargetKindName::Mgs,
+    }
+}
+
+fn object_name(object: ObjectName) -> String {
+    match object {
+        ObjectName::Fid(fid) => fid.to_string(),
+        ObjectName::Resource(first, second) => format!("{first}/{second}"),
+    }
+}
+
+/// Reads and writes of OSTs whose target is unknown, of one node or all.
+fn unattributed(aggregate: &Aggregate, node: Option<Symbol>) -> ReadWrite {
+    let mut sum = ReadWrite::default();
+    for (key, target) in &aggregate.targets {
+        if key.name.is_none() && key.kind == TargetKind::Ost && node.is_none_or(|node| key.node == node) {
+            sum.read.merge(&target.read.io);
+            sum.write.merge(&target.write.io);
+        }
+    }
+    sum
+}
+
+fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
+    let mut io = ReadWriteIo::default();
+    aggregate.nodes.values().for_each(|node| io.merge(&node.io));
+    Totals {
+        rpcs: aggregate.rpcs,
+        server_rpcs: aggregate.server_rpcs,
+        sent_rpcs: aggregate.nodes.values().map(|node| node.sent).sum(),
+        read: io.read,
+        write: io.write,
+        dom_read: aggregate.dom.read.clone(),
+        dom_write: aggregate.dom.write.clone(),
+        unattributed: unattributed(aggregate, None),
+        resent_rpcs: aggregate.resent,
+        replayed_rpcs: aggregate.replayed,
+        size_evidence: aggregate.size_evidence.clone(),
+        target_evidence: aggregate.target_evidence.clone(),
+        dropped_rpcs: counted.dropped_rpcs,
+        sent_timed_out: counted.sent_timed_out,
+        evictions: counted.evictions,
+    }
+}
+
+fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = aggregate
+        .nodes
+        .iter()
+        .map(|(&symbol, node)| Node {
+            name: names.of(symbol),
+            rpcs: node.rpcs,
+            sent_rpcs: node.sent,
+            read: node.io.read.clone(),
+            write: node.io.write.clone(),
+            unattributed: unattributed(aggregate, Some(symbol)),
+            first: seconds(node.first_us.unwrap_or(0)),
+            last: seconds(node.last_us.unwrap_or(0)),
+        })
+        .collect();
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    nodes
+}
+
+fn target_io(direction: &TargetDirection) -> TargetIo {
+    TargetIo {
+        io: direction.io.clone(),
+        size_hist: direction.sizes.clone(),
+        latency: direction.times.latency(),
+    }
+}
+
+fn targets(aggregate: &Aggregate, names: Names<'_>) -> Vec<Target> {
+    let mut keys: BTreeMap<(String, String), TargetKey> = BTreeMap::new();
+    for key in aggregate.targets.keys() {
+        if let Some(name) = key.name {
+            keys.insert((name.to_string(), names.of(key.node)), *key);
+        }
+    }
+    // A target that nobody read or wrote is there, too.
+    for (node, name) in &aggregate.targets_known {
+        let key = TargetKey { node: *node, kind: name.kind(), name: Some(*name) };
+        keys.insert((name.to_string(), names.of(*node)), key);
+    }
+    let empty = super::TargetSum::default();
+    keys.into_iter()
+        .map(|((name, node), key)| {
+            let sum = aggregate.targets.get(&key).unwrap_or(&empty);
+            let opcodes = sum.opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect();
+            Target {
+                name,
+                node,
+                kind: kind_name(key.kind),
+                read: target_io(&sum.read),
+                write: target_io(&sum.write),
+                opcodes,
+            }
+        })
+        .collect()
+}
+
+/// Bytes of both directions, for sorting.
+fn bytes(io: &ReadWriteIo) -> u64 {
+    io.read.bytes + io.write.bytes
+}
+
+fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
+    let mut touched: BTreeMap<Symbol, BTreeSet<TargetKey>> = BTreeMap::new();
+    for (nid, key) in aggregate.flows.keys() {
+        if key.name.is_some() {
+            touched.entry(*nid).or_default().insert(*key);
+        }
+    }
+    let mut clients: Vec<(u64, Client)> = aggregate
+        .clients
+        .iter()
+        .map(|(&nid, sum)| {
+            let mut uuids: Vec<String> = sum.uuids.iter().map(|&uuid| names.of(uuid)).collect();
+            uuids.sort();
+            let client = Client {
+                nid: names.of(nid),
+                uuids,
+                server: sum.server,
+                rpcs: sum.rpcs,
+                read: sum.io.read.clone(),
+                write: sum.io.write.clone(),
+                targets: touched.get(&nid).map_or(0, |targets| targets.len() as u64),
+            };
+            (bytes(&sum.io), client)
+        })
+        .collect();
+    clients.sort_by(|(a_bytes, a), (b_bytes, b)| {
+        b_bytes.cmp(a_bytes).then(b.rpcs.cmp(&a.rpcs)).then_with(|| a.nid.cmp(&b.nid))
+    });
+    clients.into_iter().map(|(_, client)| client).collect()
+}
+
+fn flows(aggregate: &Aggregate, names: Names<'_>) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = aggregate
+        .flows
+        .iter()
+        .map(|((nid, key), io)| Flow {
+            nid: names.of(*nid),
+            target: key.name.map(|name| name.to_string()),
+            node: names.of(key.node),
+            read: io.read.clone(),
+            write: io.write.clone(),
+        })
+        .collect();
+    flows.sort_by(|a, b| (&a.nid, &a.target, &a.node).cmp(&(&b.nid, &b.target, &b.node)));
+    flows
+}
+
+fn jobs(aggregate: &Aggregate, names: Names<'_>) -> Vec<Job> {
+    let mut jobs: Vec<(u64, Job)> = aggregate
+        .jobs
+        .iter()
+        .map(|(job, sum)| {
+            let row = Job {
+                job: job.map(|job| names.of(job)),
+                rpcs: sum.rpcs,
+                read: sum.io.read.clone(),
+                write: sum.io.write.clone(),
+                clients: sum.clients.len() as u64,
+                targets: sum.targets.len() as u64,
+            };
+            (bytes(&sum.io), row)
+        })
+        .collect();
+    jobs.sort_by(|(a_bytes, a), (b_bytes, b)| {
+        b_bytes.cmp(a_bytes).then(b.rpcs.cmp(&a.rpcs)).then_with(|| a.job.cmp(&b.job))
+    });
+    jobs.into_iter().map(|(_, job)| job).collect()
+}
+
+fn owners(aggregate: &Aggregate) -> Vec<Owner> {
+    let mut owners: Vec<_> = aggregate.owners.iter().collect();
+    owners.sort_by(|(a_key, a), (b_key, b)| bytes(b).cmp(&bytes(a)).then(a_key.cmp(b_key)));
+    owners
+        .into_iter()
+        .map(|(key, io)| Owner {
+            uid: key.uid,
+            gid: key.gid,
+            projid: key.projid,
+            read: io.read.clone(),
+            write: io.write.clone(),
+        })
+        .collect()
+}
+
+fn objects(aggregate: &Aggregate) -> Vec<Object> {
+    let mut kept: Vec<_> = aggregate.objects.kept.iter().collect();
+    kept.sort_by(|(a_key, a), (b_key, b)| b.bytes().cmp(&a.bytes()).then(a_key.cmp(b_key)));
+    let mut rows: Vec<Object> = kept
+        .into_iter()
+        .map(|((target, object), sum)| Object {
+            target: Some(target.to_string()),
+            fid: Some(object_name(*object)),
+            objects: 1,
+            read: sum.read.clone(),
+            write: sum.write.clone(),
+            clients: sum.clients(),
+            writers: sum.writers(),
+            first_byte: sum.first_byte,
+            last_byte: sum.last_byte,
+        })
+        .collect();
+    let others = &aggregate.objects.others;
+    if others.objects > 0 {
+        rows.push(Object {
+            target: None,
+            fid: None,
+            objects: others.objects,
+            read: others.read.clone(),
+            write: others.write.clone(),
+            clients: None,
+            writers: None,
+            first_byte: None,
+            last_byte: None,
+        });
+    }
+    rows
+}
+
+fn operations(aggregate: &Aggregate, names: Names<'_>) -> Vec<Operation> {
+    let mut operations: Vec<Operation> = aggregate
+        .operations
+        .iter()
+        .map(|((opcode, service), sum)| Operation {
+            opcode: opcode.0,
+            name: opcode.to_string(),
+            service: names.of(*service),
+            rpcs: sum.rpcs,
+            errors: sum.errors,
+            latency: sum.times.latency(),
+            total_hist_us: (0u32..)
+                .zip(&sum.total_histogram)
+                .filter(|(_, rpcs)| **rpcs > 0)
+                .map(|(bucket, &rpcs)| (quarter_octave_edge(bucket), rpcs))
+                .collect(),
+        })
+        .collect();
+    operations.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| (a.opcode, &a.service).cmp(&(b.opcode, &b.service))));
+    operations
+}
+
+fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
+    let mut sent: Vec<SentRpcs> = aggregate
+        .sent
+        .iter()
+        .map(|((node, opcode, device, nid), sum)| SentRpcs {
+            node: names.of(*node),
+            opcode: opcode.0,
+            name: opcode.to_string(),
+            device: names.of(*device),
+            nid: names.of(*nid),
+            rpcs: sum.rpcs,
+            round_trip_us: sum.round_trip.distribution(),
+        })
+        .collect();
+    sent.sort_by(|a, b| (&a.node, a.opcode, &a.device, &a.nid).cmp(&(&b.node, b.opcode, &b.device, &b.nid)));
+    sent
+}
+
+fn markers(aggregate: &Aggregate, names: Names<'_>) -> Vec<Marker> {
+    let mut markers: Vec<_> = aggregate.markers.iter().map(|&(us, node, text)| (us, names.of(node), names.of(text))).collect();
+    markers.sort();
+    markers.into_iter().map(|(us, node, text)| Marker { time: seconds(us), node, text }).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 52 bits")]
+fn ratio(a: u64, b: u64) -> f64 {
+    a as f64 / b as f64
+}
+
+fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
+    let bins = &aggregate.series;
+    let span = bins.clock.span();
+    let width_us = bins.clock.width_us();
+    let width = u64::try_from(width_us).unwrap_or(1);
+    let count = |bins: &Bins<Cell>, get: fn(&Cell) -> u64| bins.column(span, 0, get);
+    let depth = |bins: &Bins<Cell>, get: fn(&Cell) -> u64| bins.column(span, 0.0, |cell| ratio(get(cell), width));
+    let mean = |bins: &Bins<Cell>| bins.column(span, None, |c| (c.timed > 0).then(|| ratio(c.total_us, c.timed)));
+
+    let mut targets: Vec<TargetSeries> = bins
+        .targets
+        .iter()
+        .map(|(key, b)| TargetSeries {
+            name: key.name.map(|name| name.to_string()),
+            node: names.of(key.node),
+            kind: kind_name(key.kind),
+            read_bytes: count(b, |c| c.read_bytes),
+            write_bytes: count(b, |c| c.write_bytes),
+            read_bounded_bytes: count(b, |c| c.read_bounded_bytes),
+            write_bounded_bytes: count(b, |c| c.write_bounded_bytes),
+            read_rpcs: count(b, |c| c.read_rpcs),
+            write_rpcs: count(b, |c| c.write_rpcs),
+            rpcs: count(b, |c| c.rpcs),
+            arrived: count(b, |c| c.arrived),
+            queued: depth(b, |c| c.queued_us),
+            in_process: depth(b, |c| c.process_us),
+            in_flight: depth(b, |c| c.queued_us + c.process_us),
+            mean_total_us: mean(b),
+        })
+        .collect();
+    targets.sort_by(|a, b| (&a.name, &a.node, a.kind).cmp(&(&b.name, &b.node, b.kind)));
+
+    let mut nodes: Vec<NodeSeries> = bins
+        .nodes
+        .iter()
+        .map(|(node, b)| NodeSeries {
+            node: names.of(*node),
+            rpcs: count(b, |c| c.rpcs),
+            arrived: count(b, |c| c.arrived),
+            queued: depth(b, |c| c.queued_us),
+            in_process: depth(b, |c| c.process_us),
+            in_flight: depth(b, |c| c.queued_us + c.process_us),
+            mean_total_us: mean(b),
+        })
+        .collect();
+    nodes.sort_by(|a, b| a.node.cmp(&b.node));
+
+    let mut flows: Vec<FlowSeries> = bins
+        .flows
+        .iter()
+        .map(|((nid, key), flow)| FlowSeries {
+            nid: nid.map(|nid| names.of(nid)),
+            target: key.name.map(|name| name.to_string()),
+            node: names.of(key.node),
+            read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
+            write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
+        })
+        .collect();
+    flows.sort_by(|a, b| (&a.target, &a.node, &a.nid).cmp(&(&b.target, &b.node, &b.nid)));
+
+    Series {
+        bin_s: seconds(width_us),
+        start: seconds(span.0 * width_us),
+        bins: span.1,
+        targets,
+        nodes,
+        flows,
+        latency: heatmaps(aggregate, span.0),
+    }
+}
+
+fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
+    let latency = &aggregate.series.latency;
+    let Some(lowest) = latency.keys().map(|key| key.2).min() else { return Vec::new() };
+    let highest = latency.keys().map(|key| key.2).max().unwrap_or(lowest);
+    let edges_us: Vec<u64> = (lowest..=highest).map(quarter_octave_edge).collect();
+    [Direction::Read, Direction::Write]
+        .into_iter()
+        .map(|direction| {
+            let mut cells: Vec<(u32, u32, u64)> = latency
+                .iter()
+                .filter(|(key, _)| key.0 == direction)
+                .filter_map(|(&(_, bin, bucket), &n)| {
+                    Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n))
+                })
+                .collect();
+            cells.sort_unstable();
+            Heatmap { direction, edges_us: edges_us.clone(), cells }
+        })
+        .filter(|heatmap| !heatmap.cells.is_empty())
+        .collect()
+}
+
+fn sample(aggregate: &Aggregate, names: Names<'_>, analysis: &Analysis) -> RpcSample {
+    let index = |i: usize| u32::try_from(i).ok();
+    let clients: BTreeMap<&str, Option<u32>> =
+        analysis.clients.iter().enumerate().map(|(i, client)| (client.nid.as_str(), index(i))).collect();
+    let targets: BTreeMap<(&str, &str), Option<u32>> = analysis
+        .targets
+        .iter()
+        .enumerate()
+        .map(|(i, target)| ((target.name.as_str(), target.node.as_str()), index(i)))
+        .collect();
+    let mut kept: Vec<_> = aggregate.sample.kept.iter().collect();
+    kept.sort_by(|a, b| {
+        let key = |k: &super::sample::Kept| (k.end_us, k.arrival_us, k.xid);
+        key(a).cmp(&key(b)).then_with(|| names.symbols.bytes(a.nid).cmp(names.symbols.bytes(b.nid)))
+    });
+    let rpcs = kept
+        .into_iter()
+        .filter_map(|rpc| {
+            let node = names.of(rpc.node);
+            Some(SampledRpc {
+                arrival: seconds(rpc.arrival_us),
+                start: seconds(rpc.start_us),
+                end: seconds(rpc.end_us),
+                direction: rpc.direction,
+                client: (*clients.get(names.of(rpc.nid).as_str())?)?,
+                target: rpc.target.and_then(|name| *targets.get(&(name.to_string().as_str(), node.as_str()))?),
+                object: rpc.object.map(object_name),
+                offset: rpc.extent.map(|extent| extent.start),
+                last: rpc.extent.map(|extent| extent.end),
+                bytes: rpc.bytes,
+            })
+        })
+        .collect();
+    RpcSample { one_in: aggregate.sample.one_in(), rpcs }
+}
+
+/// An [`Io`] of a whole analysis for messages: reads and writes together.
+pub(crate) fn both(totals: &model::Totals) -> Io {
+    let mut io = totals.read.clone();
+    io.merge(&totals.write);
+    io
+}

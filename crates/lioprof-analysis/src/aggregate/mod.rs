@@ -1,0 +1,471 @@
+//! Aggregates of rows: mergeable, bounded, independent of the order of rows.
+//!
+//! One [`Aggregate`] per node; they are merged in the order of the nodes' names and turned into an
+//! [`lioprof_model::Analysis`] by [`finish`].
+
+mod bins;
+mod finish;
+mod objects;
+mod sample;
+mod series;
+mod times;
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Direction, Io, RpcRow, SizeEvidence, SizeHistogram, Symbol, Symbols, TargetEvidence};
+use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::join::Sent;
+use objects::Objects;
+use sample::Sample;
+use series::SeriesBins;
+use times::{RpcTimes, Times, quarter_octave};
+
+pub(crate) use finish::{both, finish, seconds};
+
+/// Uuids kept per client.
+const MAX_UUIDS: usize = 16;
+
+/// Reads and writes.
+#[derive(Clone, Debug, Default)]
+struct ReadWriteIo {
+    read: Io,
+    write: Io,
+}
+
+impl ReadWriteIo {
+    fn add(&mut self, direction: Direction, row: &RpcRow) {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+        .add(row.size, row.failed());
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.read.merge(&other.read);
+        self.write.merge(&other.write);
+    }
+}
+
+/// A target of a node; without a name, its reads and writes of unknown target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct TargetKey {
+    node: Symbol,
+    kind: TargetKind,
+    name: Option<TargetName>,
+}
+
+/// Reads or writes of a target.
+#[derive(Clone, Debug, Default)]
+struct TargetDirection {
+    io: Io,
+    sizes: SizeHistogram,
+    times: RpcTimes,
+}
+
+impl TargetDirection {
+    fn merge(&mut self, other: &Self) {
+        self.io.merge(&other.io);
+        self.sizes.merge(&other.sizes);
+        self.times.merge(&other.times);
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct TargetSum {
+    read: TargetDirection,
+    write: TargetDirection,
+    opcodes: BTreeMap<u32, u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ClientSum {
+    uuids: FxHashSet<Symbol>,
+    server: bool,
+    rpcs: u64,
+    io: ReadWriteIo,
+}
+
+#[derive(Clone, Debug, Default)]
+struct JobSum {
+    rpcs: u64,
+    io: ReadWriteIo,
+    clients: FxHashSet<Symbol>,
+    targets: FxHashSet<TargetName>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OperationSum {
+    rpcs: u64,
+    errors: u64,
+    times: RpcTimes,
+    total_histogram: Vec<u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct SentSum {
+    rpcs: u64,
+    round_trip: Times,
+}
+
+#[derive(Clone, Debug, Default)]
+struct NodeSum {
+    rpcs: u64,
+    sent: u64,
+    io: ReadWriteIo,
+    first_us: Option<i64>,
+    last_us: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct OwnerKey {
+    uid: u32,
+    gid: Option<u32>,
+    projid: Option<u32>,
+}
+
+/// What a symbol means, worked out once.
+#[derive(Clone, Copy, Debug)]
+struct ThreadInfo {
+    service: Symbol,
+    /// A service of an MDS: reads and writes are Data-on-MDT.
+    mds: bool,
+}
+
+/// Sums over rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Aggregate {
+    rpcs: u64,
+    server_rpcs: u64,
+    resent: u64,
+    replayed: u64,
+    dom: ReadWriteIo,
+    size_evidence: BTreeMap<SizeEvidence, u64>,
+    target_evidence: BTreeMap<TargetEvidence, u64>,
+    nodes: FxHashMap<Symbol, NodeSum>,
+    targets: FxHashMap<TargetKey, TargetSum>,
+    clients: FxHashMap<Symbol, ClientSum>,
+    flows: FxHashMap<(Symbol, TargetKey), ReadWriteIo>,
+    jobs: FxHashMap<Option<Symbol>, JobSum>,
+    owners: FxHashMap<OwnerKey, ReadWriteIo>,
+    objects: Objects,
+    operations: FxHashMap<(Opcode, Symbol), OperationSum>,
+    sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
+    markers: Vec<(i64, Symbol, Symbol)>,
+    series: SeriesBins,
+    sample: Sample,
+    threads: FxHashMap<Symbol, ThreadInfo>,
+    server_uuids: FxHashMap<Symbol, bool>,
+    targets_known: FxHashSet<(Symbol, TargetName)>,
+}
+
+impl Aggregate {
+    /// With bins of a width chosen by the user, or adaptive ones.
+    pub(crate) fn new(bin_us: Option<i64>) -> Self {
+        Self {
+            rpcs: 0,
+            server_rpcs: 0,
+            resent: 0,
+            replayed: 0,
+            dom: ReadWriteIo::default(),
+            size_evidence: BTreeMap::new(),
+            target_evidence: BTreeMap::new(),
+            nodes: FxHashMap::default(),
+            targets: FxHashMap::default(),
+            clients: FxHashMap::default(),
+            flows: FxHashMap::default(),
+            jobs: FxHashMap::default(),
+            owners: FxHashMap::default(),
+            objects: Objects::default(),
+            operations: FxHashMap::default(),
+            sent: FxHashMap::default(),
+            markers: Vec::new(),
+            series: SeriesBins::new(bin_us),
+            sample: Sample::default(),
+            threads: FxHashMap::default(),
+            server_uuids: FxHashMap::default(),
+            targets_known: FxHashSet::default(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, row: &RpcRow, symbols: &mut Symbols) {
+        let thread = self.thread(row.thread, symbols);
+        let server = *self
+            .server_uuids
+            .entry(row.client_uuid)
+            .or_insert_with(|| is_server_uuid(symbols.bytes(row.client_uuid)));
+        self.rpcs += 1;
+        self.server_rpcs += u64::from(server);
+        self.resent += u64::from(row.resent);
+        self.replayed += u64::from(row.replay);
+        self.operation(row, thread.service);
+
+        let dom = thread.mds || row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
+        let direction = row.direction();
+        let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
+        let key = TargetKey { node: row.node, kind, name: row.target };
+        // What counts as OST traffic: Data-on-MDT is kept apart, as the servers' own counters do.
+        let ost_direction = direction.filter(|_| !dom);
+
+        let node = self.nodes.entry(row.node).or_default();
+        node.rpcs += 1;
+        let client = self.clients.entry(row.nid).or_default();
+        client.rpcs += 1;
+        client.server |= server;
+        if client.uuids.len() < MAX_UUIDS {
+            client.uuids.insert(row.client_uuid);
+        }
+        let job = self.jobs.entry(row.job).or_default();
+        job.rpcs += 1;
+        job.clients.insert(row.nid);
+        if let Some(direction) = ost_direction {
+            node.io.add(direction, row);
+            client.io.add(direction, row);
+            job.io.add(direction, row);
+            if let Some(uid) = row.uid {
+                let owner = OwnerKey { uid, gid: row.gid, projid: row.projid };
+                self.owners.entry(owner).or_default().add(direction, row);
+            }
+        }
+        if let Some(direction) = direction {
+            if dom {
+                self.dom.add(direction, row);
+            }
+            *self.size_evidence.entry(row.size_evidence).or_default() += 1;
+            *self.target_evidence.entry(row.target_evidence).or_default() += 1;
+            job.targets.extend(row.target);
+            self.flows.entry((row.nid, key)).or_default().add(direction, row);
+            self.objects.add(row, direction);
+            self.sample.add(row, symbols);
+        }
+        if direction.is_some() || row.target.is_some() {
+            self.target(row, key, direction);
+        }
+        self.series.add(row, key, direction, symbols);
+    }
+
+    fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>) {
+        let target = self.targets.entry(key).or_default();
+        *target.opcodes.entry(row.opcode.0).or_default() += 1;
+        if let Some(direction) = direction {
+            let sum = match direction {
+                Direction::Read => &mut target.read,
+                Direction::Write => &mut target.write,
+            };
+            sum.io.add(row.size, row.failed());
+            sum.times.add(row);
+            if !row.failed() {
+                sum.sizes.add(row.size);
+            }
+        }
+    }
+
+    fn operation(&mut self, row: &RpcRow, service: Symbol) {
+        let operation = self.operations.entry((row.opcode, service)).or_default();
+        operation.rpcs += 1;
+        operation.errors += u64::from(row.failed());
+        operation.times.add(row);
+        if let Some(us) = row.total_us {
+            let bucket = quarter_octave(us) as usize;
+            if operation.total_histogram.len() <= bucket {
+                operation.total_histogram.resize(bucket + 1, 0);
+            }
+            operation.total_histogram[bucket] += 1;
+        }
+    }
+
+    fn thread(&mut self, thread: Symbol, symbols: &mut Symbols) -> ThreadInfo {
+        if let Some(&info) = self.threads.get(&thread) {
+            return info;
+        }
+        let name = symbols.bytes(thread);
+        let mds = name.starts_with(b"mdt");
+        let service = service_name(name).to_vec();
+        let info = ThreadInfo { service: symbols.intern(&service), mds };
+        self.threads.insert(thread, info);
+        info
+    }
+
+    /// Counts an RPC that the node sent.
+    pub(crate) fn sent(&mut self, node: Symbol, sent: &Sent) {
+        self.nodes.entry(node).or_default().sent += 1;
+        self.sent.entry((node, sent.opcode, sent.device, sent.nid)).or_default().rpcs += 1;
+    }
+
+    /// Adds the round trip of an RPC that the node sent.
+    pub(crate) fn completed(&mut self, node: Symbol, sent: &Sent, round_trip_us: u64) {
+        self.sent.entry((node, sent.opcode, sent.device, sent.nid)).or_default().round_trip.add(round_trip_us);
+    }
+
+    /// Notes a marker.
+    pub(crate) fn marker(&mut self, node: Symbol, time_us: i64, text: Symbol) {
+        self.markers.push((time_us, node, text));
+    }
+
+    /// Notes the span of a node's records and the targets that they name.
+    pub(crate) fn node(
+        &mut self,
+        node: Symbol,
+        span: Option<(i64, i64)>,
+        targets: impl IntoIterator<Item = TargetName>,
+    ) {
+        let sum = self.nodes.entry(node).or_default();
+        sum.first_us = sum.first_us.into_iter().chain(span.map(|s| s.0)).min();
+        sum.last_us = sum.last_us.into_iter().chain(span.map(|s| s.1)).max();
+        self.targets_known.extend(targets.into_iter().map(|target| (node, target)));
+        self.infer_only_target(node, TargetKind::Ost);
+        self.infer_only_target(node, TargetKind::Mdt);
+    }
+
+    /// If a node has exactly one target of a kind, what could not be attributed is that target's.
+    fn infer_only_target(&mut self, node: Symbol, kind: TargetKind) {
+        let mut named = self.targets_known.iter().filter(|(n, target)| *n == node && target.kind() == kind);
+        let (Some(&(_, only)), None) = (named.next(), named.next()) else { return };
+        let unknown = TargetKey { node, kind, name: None };
+        let known = TargetKey { node, kind, name: Some(only) };
+        let Some(sum) = self.targets.remove(&unknown) else { return };
+        let moved = sum.read.io.rpcs + sum.write.io.rpcs;
+        *self.target_evidence.entry(TargetEvidence::OnlyTarget).or_default() += moved;
+        if let Some(none) = self.target_evidence.get_mut(&TargetEvidence::None) {
+            *none -= moved;
+        }
+        self.target_evidence.retain(|_, rpcs| *rpcs > 0);
+        merge_target(self.targets.entry(known).or_default(), &sum);
+        let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == unknown).collect();
+        for (nid, key) in flows {
+            if let Some(io) = self.flows.remove(&(nid, key)) {
+                self.flows.entry((nid, known)).or_default().merge(&io);
+            }
+        }
+        for kept in &mut self.sample.kept {
+            if kept.node == node && kept.target.is_none() && kind == TargetKind::Ost {
+                kept.target = Some(only);
+            }
+        }
+        self.series.rename(unknown, known);
+    }
+
+    /// Adds another node's sums; both must use the same table of symbols.
+    pub(crate) fn merge(&mut self, other: Self, symbols: &Symbols) {
+        self.rpcs += other.rpcs;
+        self.server_rpcs += other.server_rpcs;
+        self.resent += other.resent;
+        self.replayed += other.replayed;
+        self.dom.merge(&other.dom);
+        for (evidence, n) in other.size_evidence {
+            *self.size_evidence.entry(evidence).or_default() += n;
+        }
+        for (evidence, n) in other.target_evidence {
+            *self.target_evidence.entry(evidence).or_default() += n;
+        }
+        for (node, theirs) in other.nodes {
+            let mine = self.nodes.entry(node).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.sent += theirs.sent;
+            mine.io.merge(&theirs.io);
+            mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
+            mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
+        }
+        for (key, theirs) in other.targets {
+            merge_target(self.targets.entry(key).or_default(), &theirs);
+        }
+        for (nid, theirs) in other.clients {
+            let mine = self.clients.entry(nid).or_default();
+            mine.server |= theirs.server;
+            mine.rpcs += theirs.rpcs;
+            mine.io.merge(&theirs.io);
+            mine.uuids.extend(theirs.uuids);
+        }
+        for (key, theirs) in other.flows {
+            self.flows.entry(key).or_default().merge(&theirs);
+        }
+        for (job, theirs) in other.jobs {
+            let mine = self.jobs.entry(job).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.io.merge(&theirs.io);
+            mine.clients.extend(theirs.clients);
+            mine.targets.extend(theirs.targets);
+        }
+        for (owner, theirs) in other.owners {
+            self.owners.entry(owner).or_default().merge(&theirs);
+        }
+        self.objects.merge(other.objects);
+        for (key, theirs) in other.operations {
+            merge_operation(self.operations.entry(key).or_default(), &theirs);
+        }
+        for (key, theirs) in other.sent {
+            let mine = self.sent.entry(key).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.round_trip.merge(&theirs.round_trip);
+        }
+        self.markers.extend(other.markers);
+        self.series.merge(other.series, symbols);
+        self.sample.merge(other.sample);
+        self.targets_known.extend(other.targets_known);
+    }
+}
+
+fn merge_target(mine: &mut TargetSum, theirs: &TargetSum) {
+    mine.read.merge(&theirs.read);
+    mine.write.merge(&theirs.write);
+    for (opcode, rpcs) in &theirs.opcodes {
+        *mine.opcodes.entry(*opcode).or_default() += rpcs;
+    }
+}
+
+fn merge_operation(mine: &mut OperationSum, theirs: &OperationSum) {
+    mine.rpcs += theirs.rpcs;
+    mine.errors += theirs.errors;
+    mine.times.merge(&theirs.times);
+    if mine.total_histogram.len() < theirs.total_histogram.len() {
+        mine.total_histogram.resize(theirs.total_histogram.len(), 0);
+    }
+    for (mine, theirs) in mine.total_histogram.iter_mut().zip(&theirs.total_histogram) {
+        *mine += theirs;
+    }
+}
+
+/// Whether the sender is a server: an MDT's OSP device or a light-weight connection.
+fn is_server_uuid(uuid: &[u8]) -> bool {
+    uuid.ends_with(b"-mdtlov_UUID") || memchr::memmem::find(uuid, b"-lwp-").is_some()
+}
+
+/// A service's name: `ll_ost_io00_002` and `ll_ost_io01_017` are threads of `ll_ost_io`.
+fn service_name(thread: &[u8]) -> &[u8] {
+    let number_at = thread.iter().rposition(|&b| b == b'_');
+    let part = match number_at {
+        Some(at) if thread[at + 1..].iter().all(u8::is_ascii_digit) => &thread[..at],
+        _ => thread,
+    };
+    let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    &part[..part.len() - digits]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_belong_to_services() {
+        for (thread, service) in [
+            ("ll_ost_io00_002", "ll_ost_io"),
+            ("ll_ost_create00", "ll_ost_create"),
+            ("mdt_rdpg01_017", "mdt_rdpg"),
+            ("ll_mgs_0002", "ll_mgs"),
+            ("mdt_seqs_0000", "mdt_seqs"),
+            ("ptlrpcd_00_01", "ptlrpcd_"),
+        ] {
+            assert_eq!(service_name(thread.as_bytes()), service.as_bytes(), "{thread}");
+        }
+    }
+
+    #[test]
+    fn servers_are_told_by_their_uuids() {
+        assert!(is_server_uuid(b"lustre-MDT0000-mdtlov_UUID"));
+        assert!(is_server_uuid(b"lustre-MDT0000-lwp-OST0001_UUID"));
+        assert!(!is_server_uuid(b"b2df25ce-5f2c-45c8-8c82-6364f185437c"));
+    }
+}

@@ -1,0 +1,116 @@
+//! Reads and writes per object, for the busiest objects.
+
+use lioprof_model::{Direction, Io, RpcRow, Symbol};
+use lustre_debuglog::TargetName;
+use lustre_debuglog::message::ObjectName;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Objects kept. When there are twice as many, those with fewest bytes are summed up as the others; one
+/// of them that gets busy later starts anew, so its figures are then a lower bound.
+const MAX_OBJECTS: usize = 20_000;
+/// Clients counted per object; more are reported as unknown.
+const MAX_CLIENTS: usize = 10_000;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ObjectSum {
+    pub(crate) read: Io,
+    pub(crate) write: Io,
+    clients: FxHashSet<Symbol>,
+    writers: FxHashSet<Symbol>,
+    pub(crate) first_byte: Option<u64>,
+    pub(crate) last_byte: Option<u64>,
+}
+
+impl ObjectSum {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.read.bytes + self.write.bytes
+    }
+
+    pub(crate) fn clients(&self) -> Option<u64> {
+        (self.clients.len() < MAX_CLIENTS).then_some(self.clients.len() as u64)
+    }
+
+    pub(crate) fn writers(&self) -> Option<u64> {
+        (self.writers.len() < MAX_CLIENTS).then_some(self.writers.len() as u64)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.read.merge(&other.read);
+        self.write.merge(&other.write);
+        extend(&mut self.clients, other.clients);
+        extend(&mut self.writers, other.writers);
+        self.first_byte = self.first_byte.into_iter().chain(other.first_byte).min();
+        self.last_byte = self.last_byte.into_iter().chain(other.last_byte).max();
+    }
+}
+
+fn extend(set: &mut FxHashSet<Symbol>, more: impl IntoIterator<Item = Symbol>) {
+    for symbol in more {
+        if set.len() < MAX_CLIENTS {
+            set.insert(symbol);
+        }
+    }
+}
+
+pub(crate) type ObjectKey = (TargetName, ObjectName);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Objects {
+    pub(crate) kept: FxHashMap<ObjectKey, ObjectSum>,
+    pub(crate) others: ReadWriteOthers,
+}
+
+/// What was summed up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadWriteOthers {
+    pub(crate) objects: u64,
+    pub(crate) read: Io,
+    pub(crate) write: Io,
+}
+
+impl Objects {
+    pub(crate) fn add(&mut self, row: &RpcRow, direction: Direction) {
+        let (Some(target), Some(object)) = (row.target, row.object) else { return };
+        let sum = self.kept.entry((target, object)).or_default();
+        extend(&mut sum.clients, [row.nid]);
+        match direction {
+            Direction::Read => sum.read.add(row.size, row.failed()),
+            Direction::Write => {
+                extend(&mut sum.writers, [row.nid]);
+                sum.write.add(row.size, row.failed());
+            }
+        }
+        if let Some(extent) = row.extent {
+            sum.first_byte = Some(sum.first_byte.map_or(extent.start, |first| first.min(extent.start)));
+            sum.last_byte = Some(sum.last_byte.map_or(extent.end, |last| last.max(extent.end)));
+        }
+        if self.kept.len() >= 2 * MAX_OBJECTS {
+            self.keep(MAX_OBJECTS);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (key, theirs) in other.kept {
+            self.kept.entry(key).or_default().merge(theirs);
+        }
+        self.others.objects += other.others.objects;
+        self.others.read.merge(&other.others.read);
+        self.others.write.merge(&other.others.write);
+        if self.kept.len() >= 2 * MAX_OBJECTS {
+            self.keep(MAX_OBJECTS);
+        }
+    }
+
+    /// Keeps the busiest, by bytes, then by name.
+    pub(crate) fn keep(&mut self, count: usize) {
+        let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.bytes(), *key)).collect();
+        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, key) in order.iter().skip(count) {
+            if let Some(sum) = self.kept.remove(key) {
+                self.others.objects += 1;
+                self.others.read.merge(&sum.read);
+                self.others.write.merge(&sum.write);
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Figures per time bin.
+
+use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
+use rustc_hash::FxHashMap;
+
+use super::TargetKey;
+use super::bins::{Additive, BinClock, Bins};
+use super::times::quarter_octave;
+
+/// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
+const MAX_FLOWS: usize = 512;
+
+/// One bin of a target or node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cell {
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
+    pub(crate) read_bounded_bytes: u64,
+    pub(crate) write_bounded_bytes: u64,
+    pub(crate) read_rpcs: u64,
+    pub(crate) write_rpcs: u64,
+    pub(crate) rpcs: u64,
+    pub(crate) arrived: u64,
+    /// Request-microseconds spent waiting for a thread within the bin.
+    pub(crate) queued_us: u64,
+    /// Request-microseconds spent being handled within the bin.
+    pub(crate) process_us: u64,
+    /// Total time of the RPCs that ended, and how many of them have one.
+    pub(crate) total_us: u64,
+    pub(crate) timed: u64,
+}
+
+impl Additive for Cell {
+    fn add(&mut self, other: &Self) {
+        self.read_bytes += other.read_bytes;
+        self.write_bytes += other.write_bytes;
+        self.read_bounded_bytes += other.read_bounded_bytes;
+        self.write_bounded_bytes += other.write_bounded_bytes;
+        self.read_rpcs += other.read_rpcs;
+        self.write_rpcs += other.write_rpcs;
+        self.rpcs += other.rpcs;
+        self.arrived += other.arrived;
+        self.queued_us += other.queued_us;
+        self.process_us += other.process_us;
+        self.total_us += other.total_us;
+        self.timed += other.timed;
+    }
+}
+
+/// One bin of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlowCell {
+    pub(crate) read_rpcs: u64,
+    pub(crate) write_rpcs: u64,
+}
+
+impl Additive for FlowCell {
+    fn add(&mut self, other: &Self) {
+        self.read_rpcs += other.read_rpcs;
+        self.write_rpcs += other.write_rpcs;
+    }
+}
+
+/// A flow over time and its sum.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlowBins {
+    pub(crate) rpcs: u64,
+    pub(crate) bins: Bins<FlowCell>,
+}
+
+/// All series, with a common clock.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesBins {
+    pub(crate) clock: BinClock,
+    pub(crate) targets: FxHashMap<TargetKey, Bins<Cell>>,
+    pub(crate) nodes: FxHashMap<Symbol, Bins<Cell>>,
+    /// By client (`None`: the others) and target.
+    pub(crate) flows: FxHashMap<(Option<Symbol>, TargetKey), FlowBins>,
+    pub(crate) latency: FxHashMap<(Direction, i64, u32), u64>,
+}
+
+impl SeriesBins {
+    pub(crate) fn new(bin_us: Option<i64>) -> Self {
+        Self {
+            clock: BinClock::new(bin_us),
+            targets: FxHashMap::default(),
+            nodes: FxHashMap::default(),
+            flows: FxHashMap::default(),
+            latency: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>, symbols: &Symbols) {
+        let arrival_us = clipped(row.arrival_us().unwrap_or(row.end_us), row.end_us);
+        for time_us in [arrival_us, row.end_us] {
+            if let Some(factor) = self.clock.cover(time_us) {
+                self.join(factor);
+            }
+        }
+        add_row(&self.clock, self.nodes.entry(row.node).or_default(), row, direction);
+        let Some(direction) = direction else { return };
+        add_row(&self.clock, self.targets.entry(key).or_default(), row, Some(direction));
+        let bin = self.clock.bin(row.end_us);
+        if let Some(us) = row.total_us {
+            *self.latency.entry((direction, bin, quarter_octave(us))).or_default() += 1;
+        }
+        let flow = self.flows.entry((Some(row.nid), key)).or_default();
+        flow.rpcs += 1;
+        let cell = flow.bins.at(bin);
+        match direction {
+            Direction::Read => cell.read_rpcs += 1,
+            Direction::Write => cell.write_rpcs += 1,
+        }
+        if self.flows.len() >= 2 * MAX_FLOWS {
+            self.keep_flows(symbols);
+        }
+    }
+
+    /// Joins `factor` bins into one, everywhere.
+    fn join(&mut self, factor: i64) {
+        if factor == 1 {
+            return;
+        }
+        self.targets.values_mut().chain(self.nodes.values_mut()).for_each(|bins| bins.join(factor));
+        self.flows.values_mut().for_each(|flow| flow.bins.join(factor));
+        let mut latency = FxHashMap::default();
+        for ((direction, bin, bucket), n) in self.latency.drain() {
+            *latency.entry((direction, bin.div_euclid(factor), bucket)).or_default() += n;
+        }
+        self.latency = latency;
+    }
+
+    fn keep_flows(&mut self, symbols: &Symbols) {
+        let mut order: Vec<(u64, (Option<Symbol>, TargetKey))> = self
+            .flows
+            .iter()
+            .filter(|((nid, _), _)| nid.is_some())
+            .map(|(key, flow)| (flow.rpcs, *key))
+            .collect();
+        // By name, not by symbol: the numbers of symbols are an accident of the input's order.
+        let name = |key: &(Option<Symbol>, TargetKey)| {
+            (key.0.map(|nid| symbols.bytes(nid)), symbols.bytes(key.1.node), key.1.kind, key.1.name)
+        };
+        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1))));
+        for (_, key) in order.iter().skip(MAX_FLOWS) {
+            if let Some(flow) = self.flows.remove(key) {
+                let others = self.flows.entry((None, key.1)).or_default();
+                others.rpcs += flow.rpcs;
+                others.bins.merge(&flow.bins);
+            }
+        }
+    }
+
+    /// Gives what was collected for one target to another.
+    pub(crate) fn rename(&mut self, from: TargetKey, to: TargetKey) {
+        if let Some(bins) = self.targets.remove(&from) {
+            self.targets.entry(to).or_default().merge(&bins);
+        }
+        let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == from).collect();
+        for key in flows {
+            if let Some(flow) = self.flows.remove(&key) {
+                let mine = self.flows.entry((key.0, to)).or_default();
+                mine.rpcs += flow.rpcs;
+                mine.bins.merge(&flow.bins);
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, mut other: Self, symbols: &Symbols) {
+        let (mine, theirs) = self.clock.unite(&mut other.clock);
+        self.join(mine);
+        other.join(theirs);
+        let (first, len) = other.clock.span();
+        if len > 0 {
+            let width = self.clock.width_us();
+            let last = first + i64::try_from(len - 1).expect("bins are few");
+            let mut joined = 1;
+            for bin in [first, last] {
+                if let Some(factor) = self.clock.cover(bin * width) {
+                    self.join(factor);
+                    joined *= factor;
+                }
+            }
+            other.join(joined);
+        }
+        for (key, bins) in &other.targets {
+            self.targets.entry(*key).or_default().merge(bins);
+        }
+        for (key, bins) in &other.nodes {
+            self.nodes.entry(*key).or_default().merge(bins);
+        }
+        for (key, flow) in &other.flows {
+            let mine = self.flows.entry(*key).or_default();
+            mine.rpcs += flow.rpcs;
+            mine.bins.merge(&flow.bins);
+        }
+        for (key, n) in other.latency {
+            *self.latency.entry(key).or_default() += n;
+        }
+        if self.flows.len() >= 2 * MAX_FLOWS {
+            self.keep_flows(symbols);
+        }
+    }
+}
+
+fn add_row(clock: &BinClock, bins: &mut Bins<Cell>, row: &RpcRow, direction: Option<Direction>) {
+    if let (Some(arrival_us), Some(start_us)) = (row.arrival_us(), row.start_us()) {
+        let (arrival_us, start_us) = (clipped(arrival_us, row.end_us), clipped(start_us, row.end_us));
+        bins.at(clock.bin(arrival_us)).arrived += 1;
+        spread(clock, bins, arrival_us, start_us, |cell, us| cell.queued_us += us);
+        spread(clock, bins, start_us, row.end_us, |cell, us| cell.process_us += us);
+    }
+    let cell = bins.at(clock.bin(row.end_us));
+    cell.rpcs += 1;
+    if let Some(us) = row.total_us {
+        cell.total_us += us;
+        cell.timed += 1;
+    }
+    let (bytes, bounded) = match row.size {
+        RpcSize::Exact(bytes) => (bytes, 0),
+        RpcSize::Bounded { best, .. } => (best, best),
+        RpcSize::Unknown => (0, 0),
+    };
+    match direction {
+        Some(Direction::Read) => {
+            cell.read_rpcs += 1;
+            cell.read_bytes += bytes;
+            cell.read_bounded_bytes += bounded;
+        }
+        Some(Direction::Write) => {
+            cell.write_rpcs += 1;
+            cell.write_bytes += bytes;
+            cell.write_bounded_bytes += bounded;
+        }
+        None => {}
+    }
+}
+
+/// A time not more than an hour before the end of its RPC: what is longer comes from a clock that
+/// stepped, and would stretch every series.
+fn clipped(time_us: i64, end_us: i64) -> i64 {
+    const LONGEST_US: i64 = 3_600_000_000;
+    time_us.max(end_us - LONGEST_US)
+}
+
+/// Adds to each bin the time that `[from, to)` spends in it.
+fn spread(clock: &BinClock, bins: &mut Bins<Cell>, from: i64, to: i64, mut add: impl FnMut(&mut Cell, u64)) {
+    let width = clock.width_us();
+    let mut at = from;
+    while at < to {
+        let bin = clock.bin(at);
+        let end = ((bin + 1) * width).min(to);
+        add(bins.at(bin), u64::try_from(end - at).unwrap_or(0));
+        at = end;
+    }
+}

@@ -1,0 +1,165 @@
+//! Distributions of times.
+
+use hdrhistogram::Histogram;
+use lioprof_model::{Distribution, Latency, RpcRow};
+
+/// Two significant digits: a relative error of at most 1/128.
+const DIGITS: u8 = 2;
+
+/// Times in microseconds: exact count, sum and maximum; percentiles from an HDR histogram.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Times {
+    count: u64,
+    sum_us: u128,
+    max_us: u64,
+    /// Made with the first value: most combinations never occur.
+    histogram: Option<Box<Histogram<u64>>>,
+}
+
+impl Times {
+    pub(crate) fn add(&mut self, us: u64) {
+        self.count += 1;
+        self.sum_us += u128::from(us);
+        self.max_us = self.max_us.max(us);
+        // Auto-resizing histograms take every value that has room in a u64; zero counts as 1 (lowest bucket).
+        self.histogram().saturating_record(us);
+    }
+
+    fn histogram(&mut self) -> &mut Histogram<u64> {
+        self.histogram.get_or_insert_with(|| {
+            let mut histogram = Histogram::new(DIGITS).expect("the number of digits is valid");
+            histogram.auto(true);
+            Box::new(histogram)
+        })
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum_us += other.sum_us;
+        self.max_us = self.max_us.max(other.max_us);
+        if let Some(theirs) = &other.histogram {
+            self.histogram().add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
+        }
+    }
+
+    pub(crate) fn distribution(&self) -> Distribution {
+        let Some(histogram) = self.histogram.as_ref().filter(|_| self.count > 0) else {
+            return Distribution::default();
+        };
+        // A bucket stands for its highest value; the largest sample is known exactly.
+        let at = |quantile: f64| Some(histogram.value_at_quantile(quantile).min(self.max_us));
+        Distribution {
+            count: self.count,
+            mean: Some(mean(self.sum_us, self.count)),
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: Some(self.max_us),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 52 bits")]
+fn mean(sum: u128, count: u64) -> f64 {
+    sum as f64 / count as f64
+}
+
+/// Queue, service and total time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RpcTimes {
+    queue: Times,
+    service: Times,
+    total: Times,
+}
+
+impl RpcTimes {
+    /// Adds what is known of an RPC's times.
+    pub(crate) fn add(&mut self, row: &RpcRow) {
+        for (times, us) in [
+            (&mut self.queue, row.queue_us()),
+            (&mut self.service, row.service_us),
+            (&mut self.total, row.total_us),
+        ] {
+            if let Some(us) = us {
+                times.add(us);
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.queue.merge(&other.queue);
+        self.service.merge(&other.service);
+        self.total.merge(&other.total);
+    }
+
+    pub(crate) fn latency(&self) -> Latency {
+        Latency {
+            queue_us: self.queue.distribution(),
+            service_us: self.service.distribution(),
+            total_us: self.total.distribution(),
+        }
+    }
+}
+
+/// Bucket of a time for plots: four per factor of two, exact below 4.
+pub(crate) fn quarter_octave(us: u64) -> u32 {
+    if us < 4 {
+        return u32::try_from(us).expect("below 4");
+    }
+    let octave = us.ilog2();
+    let quarter = u32::try_from(us >> (octave - 2) & 3).expect("two bits");
+    4 * (octave - 1) + quarter
+}
+
+/// Lower edge of a [`quarter_octave`] bucket.
+pub(crate) fn quarter_octave_edge(bucket: u32) -> u64 {
+    if bucket < 4 { u64::from(bucket) } else { u64::from(4 + bucket % 4) << (bucket / 4 - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_within_their_stated_error() {
+        let mut times = Times::default();
+        for us in 1..=1_000_000u64 {
+            times.add(us);
+        }
+        let d = times.distribution();
+        assert_eq!((d.count, d.max, d.mean), (1_000_000, Some(1_000_000), Some(500_000.5)));
+        for (got, want) in [(d.p50, 500_000u64), (d.p90, 900_000), (d.p99, 990_000), (d.p999, 999_000)] {
+            let error = got.unwrap().abs_diff(want) * 1000 / want;
+            assert!(error <= 8, "{got:?} for {want}");
+        }
+    }
+
+    #[test]
+    fn merging_equals_adding_to_one() {
+        let (mut a, mut b, mut both) = (Times::default(), Times::default(), Times::default());
+        for us in 0..1000u64 {
+            if us % 3 == 0 { &mut a } else { &mut b }.add(us * us * us);
+            both.add(us * us * us);
+        }
+        a.merge(&b);
+        assert_eq!(a.distribution(), both.distribution());
+    }
+
+    #[test]
+    fn buckets_and_edges_agree() {
+        let mut last = None;
+        for us in (0..5000).chain([u64::MAX / 2, u64::MAX]) {
+            let bucket = quarter_octave(us);
+            assert!(quarter_octave_edge(bucket) <= us);
+            assert!(us == u64::MAX || bucket >= 247 || us < quarter_octave_edge(bucket + 1), "{us} {bucket}");
+            assert!(last.is_none_or(|l| bucket >= l));
+            last = Some(bucket);
+        }
+    }
+
+    #[test]
+    fn no_samples_is_null_not_zero() {
+        assert_eq!(Times::default().distribution(), Distribution::default());
+    }
+}

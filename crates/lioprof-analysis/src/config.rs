@@ -1,0 +1,79 @@
+//! What the user may choose.
+
+use lioprof_model::Symbols;
+use lustre_debuglog::{Opcode, TargetName};
+
+use crate::input::NodeRule;
+use crate::select::NidPattern;
+
+/// How to analyze.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Threads that decode.
+    pub threads: usize,
+    /// Bytes per chunk.
+    pub chunk_bytes: usize,
+    /// Width of the time bins in microseconds; `None`: from the duration.
+    pub bin_us: Option<i64>,
+    /// Count RPCs that ended at this time or later.
+    pub from: Option<Bound>,
+    /// Count RPCs that ended at this time or earlier.
+    pub to: Option<Bound>,
+    /// Which RPCs to count.
+    pub selection: Selection,
+    /// Which files belong to which node.
+    pub node_rules: Vec<NodeRule>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            chunk_bytes: 1 << 20,
+            bin_us: None,
+            from: None,
+            to: None,
+            selection: Selection::default(),
+            node_rules: Vec::new(),
+        }
+    }
+}
+
+/// A limit in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Microseconds since the epoch.
+    Time(i64),
+    /// The first `lctl mark` line with this text, or that begins with it.
+    Marker(String),
+}
+
+/// Which RPCs to count; empty lists select all.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Clients.
+    pub clients: Vec<NidPattern>,
+    /// Targets.
+    pub targets: Vec<TargetName>,
+    /// Job ids.
+    pub jobs: Vec<String>,
+    /// Opcodes.
+    pub opcodes: Vec<Opcode>,
+}
+
+impl Selection {
+    /// Whether an RPC is selected.
+    pub(crate) fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
+        let client = |patterns: &[NidPattern]| {
+            let nid = symbols.bytes(row.nid);
+            patterns.iter().any(|pattern| pattern.matches(nid))
+        };
+        let job = |jobs: &[String]| {
+            row.job.is_some_and(|job| jobs.iter().any(|wanted| wanted.as_bytes() == symbols.bytes(job)))
+        };
+        (self.clients.is_empty() || client(&self.clients))
+            && (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
+            && (self.jobs.is_empty() || job(&self.jobs))
+            && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
+    }
+}

@@ -1,0 +1,328 @@
+//! One chunk of an input: framed, parsed, reduced to events and counts.
+//!
+//! Hot: runs on every byte, on any thread. The result depends on the chunk's bytes alone.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::Symbols;
+use lustre_debuglog::frame::text::{TextItem, TextRecords};
+use lustre_debuglog::frame::{Layout, Skipped, binary};
+use lustre_debuglog::message::{LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ObjectName, ReqEvent};
+use lustre_debuglog::message::{ClientRpc, DebugReq, Handling};
+use lustre_debuglog::record::mask;
+use lustre_debuglog::{Message, Record, TargetName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::event::{Body, Event, Outcome, ReqInfo, RpcIds, SentIds};
+
+/// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
+const MAX_STREAMS: usize = 4 * 8192;
+
+/// A stretch of records of one stream in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The stream.
+    pub(crate) stream: u32,
+    /// The `F` flag of its first record.
+    pub(crate) first_flag: bool,
+    /// Index of its first event in the chunk.
+    pub(crate) events_from: usize,
+    /// Time of its first record.
+    pub(crate) first_us: i64,
+    /// Latest time in it.
+    pub(crate) last_us: i64,
+}
+
+/// What a chunk holds.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    /// Its events, in file order; their symbols belong to `symbols`.
+    pub(crate) events: Vec<Event>,
+    /// Strings of this chunk.
+    pub(crate) symbols: Symbols,
+    /// Runs, for binary inputs only.
+    pub(crate) runs: Vec<Run>,
+    /// Counts.
+    pub(crate) counts: Counts,
+    /// Targets of this node that its messages name.
+    pub(crate) targets: FxHashSet<TargetName>,
+    /// Stretches that are no records; offsets within the chunk.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// What was seen in a part of an input.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) records: u64,
+    /// Records of a kind that the parser knows.
+    pub(crate) messages: u64,
+    /// Records that carry the rpctrace mask.
+    pub(crate) rpctrace: u64,
+    /// Records that carry a mask of the net class.
+    pub(crate) net: u64,
+    /// Records that carry the dlmtrace mask.
+    pub(crate) dlmtrace: u64,
+    /// Times went back within a stream.
+    pub(crate) clock_steps: u64,
+    pub(crate) malformed: BTreeMap<&'static str, u64>,
+    /// Records of other kinds, by file, then function.
+    pub(crate) other: FxHashMap<Box<[u8]>, FxHashMap<Box<[u8]>, u64>>,
+    /// Streams seen, by number: whether the first record of each carried the `F` flag.
+    pub(crate) stream_heads: Vec<Head>,
+    pub(crate) first_us: Option<i64>,
+    pub(crate) last_us: Option<i64>,
+}
+
+/// How a stream begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// The stream has no record.
+    #[default]
+    Unseen,
+    /// With the `F` flag: nothing is missing before it.
+    Complete,
+    /// Without: what was logged before it is gone.
+    Missing,
+}
+
+impl Counts {
+    /// Adds what a later part counted.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.records += other.records;
+        self.messages += other.messages;
+        self.rpctrace += other.rpctrace;
+        self.net += other.net;
+        self.dlmtrace += other.dlmtrace;
+        self.clock_steps += other.clock_steps;
+        for (kind, n) in other.malformed {
+            *self.malformed.entry(kind).or_default() += n;
+        }
+        for (file, functions) in other.other {
+            let known = self.other.entry(file).or_default();
+            for (function, n) in functions {
+                *known.entry(function).or_default() += n;
+            }
+        }
+        if self.stream_heads.len() < other.stream_heads.len() {
+            self.stream_heads.resize(other.stream_heads.len(), Head::Unseen);
+        }
+        for (mine, theirs) in self.stream_heads.iter_mut().zip(other.stream_heads) {
+            if *mine == Head::Unseen {
+                *mine = theirs;
+            }
+        }
+        self.first_us = self.first_us.into_iter().chain(other.first_us).min();
+        self.last_us = self.last_us.into_iter().chain(other.last_us).max();
+    }
+}
+
+/// Decodes a piece of text that holds whole records.
+pub(crate) fn decode_text(data: &[u8]) -> Decoded {
+    let mut decoder = Decoder::default();
+    for item in TextRecords::new(data) {
+        match item {
+            TextItem::Record(record, _) => decoder.record(&record),
+            TextItem::Skipped(skipped) => decoder.out.skipped.push(skipped),
+            TextItem::Summary(..) => {}
+        }
+    }
+    decoder.out
+}
+
+/// Decodes a piece of a binary log that holds whole, tested records and nothing else.
+pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
+    let mut decoder = Decoder::default();
+    let mut rest = data;
+    while let Some((record, len)) = binary::read_record(rest, layout) {
+        decoder.run(&record);
+        decoder.record(&record);
+        rest = &rest[len..];
+    }
+    debug_assert!(rest.is_empty(), "the reader cuts at record boundaries");
+    decoder.out
+}
+
+#[derive(Default)]
+struct Decoder {
+    out: Decoded,
+}
+
+impl Decoder {
+    /// Notes which stream the next event belongs to.
+    fn run(&mut self, record: &Record<'_>) {
+        let stream = record.stream();
+        match self.out.runs.last_mut() {
+            Some(run) if run.stream == stream && !record.first => {
+                if record.time_us < run.last_us {
+                    self.out.counts.clock_steps += 1;
+                }
+                run.last_us = run.last_us.max(record.time_us);
+            }
+            _ => self.out.runs.push(Run {
+                stream,
+                first_flag: record.first,
+                events_from: self.out.events.len(),
+                first_us: record.time_us,
+                last_us: record.time_us,
+            }),
+        }
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        let counts = &mut self.out.counts;
+        counts.records += 1;
+        counts.rpctrace += u64::from(record.mask & mask::RPCTRACE != 0);
+        counts.net += u64::from(record.mask & mask::NET != 0);
+        counts.dlmtrace += u64::from(record.mask & mask::DLMTRACE != 0);
+        let stream = record.stream() as usize;
+        if stream < MAX_STREAMS {
+            if counts.stream_heads.len() <= stream {
+                counts.stream_heads.resize(stream + 1, Head::Unseen);
+            }
+            let head = &mut counts.stream_heads[stream];
+            if *head == Head::Unseen {
+                *head = if record.first { Head::Complete } else { Head::Missing };
+            }
+        }
+        counts.first_us = Some(counts.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
+        counts.last_us = Some(counts.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
+        let body = match Message::parse(record) {
+            Message::Other => {
+                self.count_other(record);
+                return;
+            }
+            Message::Malformed(malformed) => {
+                *counts.malformed.entry(malformed.kind).or_default() += 1;
+                return;
+            }
+            message => {
+                counts.messages += 1;
+                self.body(&message)
+            }
+        };
+        if let Some(body) = body {
+            let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
+            self.out.events.push(Event { time_us, pid, stream, body });
+        }
+    }
+
+    /// Counts a record of a kind that is not interpreted; allocates only for the first of its kind.
+    fn count_other(&mut self, record: &Record<'_>) {
+        let other = &mut self.out.counts.other;
+        if let Some(n) = other.get_mut(record.file).and_then(|functions| functions.get_mut(record.function)) {
+            *n += 1;
+        } else {
+            *other.entry(record.file.into()).or_default().entry(record.function.into()).or_default() += 1;
+        }
+    }
+
+    /// The event of a message, if the analysis uses it.
+    fn body(&mut self, message: &Message<'_>) -> Option<Body> {
+        Some(match message {
+            Message::Handling(rpc) => Body::Handling(self.rpc(rpc)),
+            Message::Handled(handled) => {
+                let outcome = Outcome {
+                    service_us: handled.service_us,
+                    total_us: handled.total_us,
+                    transno: handled.transno,
+                    rc: handled.rc,
+                    reply_rc: handled.reply_rc,
+                };
+                Body::Handled(self.rpc(&handled.rpc), outcome)
+            }
+            Message::RefreshRwLocks(refresh) => match &refresh.req {
+                Some(req) => Body::Refresh {
+                    target: refresh.target,
+                    object: refresh.object,
+                    extent: refresh.extent,
+                    req: self.req(req),
+                },
+                None => {
+                    self.out.targets.insert(refresh.target);
+                    return None;
+                }
+            },
+            Message::ProlongLocks(prolong) => Body::Prolong { xid: prolong.xid.0, extent: prolong.extent? },
+            Message::Nrs(nrs) => match (nrs.action, nrs.policy) {
+                (NrsAction::Start, _) => Body::NrsStart { sequence: nrs.sequence, ost_index: nrs.ost_index },
+                (NrsAction::Stop, NrsPolicy::Tbf) => Body::NrsStopTbf { sequence: nrs.sequence? },
+                _ => return None,
+            },
+            Message::Sending(sent) => {
+                // Lock callbacks name the target that sends them.
+                self.out.targets.extend(TargetName::parse_bytes(sent.device_uuid));
+                Body::Sending(self.sent(sent))
+            }
+            Message::Completed(sent) => Body::Completed(self.sent(sent)),
+            Message::Transferring(bulk) => Body::Transferring {
+                nid: self.out.symbols.intern(bulk.nid),
+                bytes: bulk.bytes,
+                first_match_bits: bulk.match_bits.0,
+            },
+            Message::Req(message) => match message.event {
+                ReqEvent::SendingReply => Body::SendingReply(self.req(&message.req)),
+                ReqEvent::DroppedTimedOut { .. } | ReqEvent::DroppedOldConnection => Body::Dropped,
+                ReqEvent::SentTimedOut => Body::SentTimedOut,
+                _ => return None,
+            },
+            Message::Ldlm(message) => return self.ldlm(message),
+            Message::PingEviction(_) => Body::Evicted,
+            Message::Marker(text) => Body::Marker(self.out.symbols.intern(text)),
+            _ => return None,
+        })
+    }
+
+    fn rpc(&mut self, rpc: &Handling<'_>) -> RpcIds {
+        let symbols = &mut self.out.symbols;
+        RpcIds {
+            req: rpc.req.unwrap_or(0),
+            xid: rpc.xid.0,
+            nid: symbols.intern(rpc.nid),
+            thread: symbols.intern(rpc.thread),
+            client_uuid: symbols.intern(rpc.client_uuid),
+            job: rpc.job.map(|job| symbols.intern(job)),
+            opcode: rpc.opcode,
+        }
+    }
+
+    fn req(&mut self, req: &DebugReq<'_>) -> ReqInfo {
+        ReqInfo {
+            req: req.req,
+            xid: req.xid.0,
+            nid: self.out.symbols.intern(req.nid),
+            opcode: req.opcode,
+            request_len: req.request_len,
+            complete: req.phase == b"Complete",
+            resent: req.is_resent(),
+            replay: req.is_replay(),
+            uid: req.uid,
+            gid: req.gid,
+            projid: req.projid,
+        }
+    }
+
+    fn sent(&mut self, sent: &ClientRpc<'_>) -> SentIds {
+        SentIds {
+            xid: sent.xid.0,
+            nid: self.out.symbols.intern(sent.nid),
+            device: self.out.symbols.intern(sent.device_uuid),
+            opcode: sent.opcode,
+        }
+    }
+
+    /// The event of a lock line.
+    fn ldlm(&mut self, message: &LdlmMessage<'_>) -> Option<Body> {
+        if let LdlmEvent::CallbackTimerExpired { .. } | LdlmEvent::AstFailedEvicting { .. } = message.event {
+            return Some(Body::Evicted);
+        }
+        let lock = message.lock.as_ref()?;
+        let target = TargetName::from_namespace(lock.namespace)?;
+        self.out.targets.insert(target);
+        let local = matches!(lock.tail, LockTail::Export { nid: b"local", .. });
+        if message.event != LdlmEvent::LocalCreated || !local {
+            return None;
+        }
+        let fid = lock.resource?.to_ost_fid(target.index());
+        Some(Body::LocalLock { target, object: ObjectName::Fid(fid), extent: lock.requested_extent? })
+    }
+}

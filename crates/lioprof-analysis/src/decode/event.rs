@@ -1,0 +1,133 @@
+//! What the join needs to know of a record: owned, compact, strings interned.
+
+use lioprof_model::Symbol;
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Extent, Opcode, TargetName};
+
+/// A record that the analysis uses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Event {
+    /// Microseconds since the epoch.
+    pub(crate) time_us: i64,
+    /// Logging pid.
+    pub(crate) pid: u32,
+    /// Kernel buffer it went through ([`lustre_debuglog::Record::stream`]).
+    pub(crate) stream: u32,
+    /// What it says.
+    pub(crate) body: Body,
+}
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Body {
+    /// `Handling RPC`.
+    Handling(RpcIds),
+    /// `Handled RPC`.
+    Handled(RpcIds, Outcome),
+    /// `refresh rw locks`.
+    Refresh { target: TargetName, object: ObjectName, extent: Option<Extent>, req: ReqInfo },
+    /// `sending reply` (mask net).
+    SendingReply(ReqInfo),
+    /// `Prolong locks`.
+    Prolong { xid: u64, extent: Extent },
+    /// `NRS start`, or the policy's own word for it.
+    NrsStart { sequence: Option<u64>, ost_index: Option<u32> },
+    /// `NRS stop tbf`: the only tbf line with a sequence number.
+    NrsStopTbf { sequence: u64 },
+    /// `Sending RPC`.
+    Sending(SentIds),
+    /// `Completed RPC`.
+    Completed(SentIds),
+    /// `Transferring ... bytes`.
+    Transferring { nid: Symbol, bytes: u64, first_match_bits: u64 },
+    /// A server-local extent lock was created.
+    LocalLock { target: TargetName, object: ObjectName, extent: Extent },
+    /// `lctl mark`.
+    Marker(Symbol),
+    /// A request was dropped before it was handled.
+    Dropped,
+    /// An RPC that this node sent timed out.
+    SentTimedOut,
+    /// A client was evicted.
+    Evicted,
+}
+
+/// The fields that `Handling RPC` and `Handled RPC` share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RpcIds {
+    /// Request pointer, 0 if not printed.
+    pub(crate) req: u64,
+    pub(crate) xid: u64,
+    pub(crate) nid: Symbol,
+    pub(crate) thread: Symbol,
+    pub(crate) client_uuid: Symbol,
+    pub(crate) job: Option<Symbol>,
+    pub(crate) opcode: Opcode,
+}
+
+/// What `Handled RPC` adds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) service_us: i64,
+    pub(crate) total_us: i64,
+    pub(crate) transno: u64,
+    pub(crate) rc: i32,
+    pub(crate) reply_rc: i32,
+}
+
+/// What is used of a request description.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ReqInfo {
+    pub(crate) req: u64,
+    pub(crate) xid: u64,
+    pub(crate) nid: Symbol,
+    pub(crate) opcode: Option<Opcode>,
+    pub(crate) request_len: u32,
+    /// Logged at the end of the request, not on its arrival.
+    pub(crate) complete: bool,
+    pub(crate) resent: bool,
+    pub(crate) replay: bool,
+    pub(crate) uid: Option<u32>,
+    pub(crate) gid: Option<u32>,
+    pub(crate) projid: Option<u32>,
+}
+
+/// An RPC that the node sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SentIds {
+    pub(crate) xid: u64,
+    pub(crate) nid: Symbol,
+    pub(crate) device: Symbol,
+    pub(crate) opcode: Opcode,
+}
+
+impl Event {
+    /// Replaces the symbols of a chunk's own table by those that `map` gives.
+    pub(crate) fn translate(&mut self, map: &[Symbol]) {
+        let tr = |symbol: &mut Symbol| *symbol = map[symbol.0 as usize];
+        match &mut self.body {
+            Body::Handling(rpc) | Body::Handled(rpc, _) => {
+                tr(&mut rpc.nid);
+                tr(&mut rpc.thread);
+                tr(&mut rpc.client_uuid);
+                if let Some(job) = &mut rpc.job {
+                    tr(job);
+                }
+            }
+            Body::Refresh { req, .. } | Body::SendingReply(req) => tr(&mut req.nid),
+            Body::Sending(sent) | Body::Completed(sent) => {
+                tr(&mut sent.nid);
+                tr(&mut sent.device);
+            }
+            Body::Transferring { nid, .. } => tr(nid),
+            Body::Marker(text) => tr(text),
+            Body::Prolong { .. }
+            | Body::NrsStart { .. }
+            | Body::NrsStopTbf { .. }
+            | Body::LocalLock { .. }
+            | Body::Dropped
+            | Body::SentTimedOut
+            | Body::Evicted => {}
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The inputs of one node as one stream of events.
+
+use std::collections::VecDeque;
+
+use lioprof_model::Symbols;
+
+use super::event::Event;
+use super::source::Source;
+
+/// Inputs are opened this long before their first record's time comes up: a binary log's first record
+/// need not be its oldest (flush passes are a second or so apart).
+const LEAD_US: i64 = 10_000_000;
+
+/// An input that has not been opened yet.
+pub(crate) struct Waiting {
+    /// Time of its first record.
+    pub(crate) first_us: i64,
+    /// Opens it.
+    pub(crate) open: Box<dyn FnOnce() -> Option<Source>>,
+    /// Index of the input, for the account.
+    pub(crate) input: usize,
+}
+
+/// Merges inputs by time.
+pub(crate) struct Merge {
+    waiting: VecDeque<Waiting>,
+    active: Vec<(usize, Source)>,
+    /// Inputs that are used up.
+    pub(crate) done: Vec<(usize, Source)>,
+    /// Events of the current time that other inputs must not bring again.
+    recent: Vec<(usize, Event)>,
+    /// Events dropped because two inputs hold the same record.
+    pub(crate) duplicates: u64,
+}
+
+impl Merge {
+    pub(crate) fn new(mut inputs: Vec<Waiting>) -> Self {
+        inputs.sort_by_key(|input| (input.first_us, input.input));
+        Self { waiting: inputs.into(), active: Vec::new(), done: Vec::new(), recent: Vec::new(), duplicates: 0 }
+    }
+
+    /// The next event in time order. Its symbols belong to `symbols`.
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<Event> {
+        loop {
+            let (input, event) = self.next_of_any(symbols)?;
+            if self.is_new(input, &event) {
+                return Some(event);
+            }
+            self.duplicates += 1;
+        }
+    }
+
+    fn next_of_any(&mut self, symbols: &mut Symbols) -> Option<(usize, Event)> {
+        loop {
+            let mut best: Option<(i64, u32, usize)> = None;
+            let mut at = 0;
+            while at < self.active.len() {
+                match self.active[at].1.peek(symbols) {
+                    Some(event) => {
+                        let key = (event.time_us, event.stream, at);
+                        if best.is_none_or(|best| key < best) {
+                            best = Some(key);
+                        }
+                        at += 1;
+                    }
+                    None => self.done.push(self.active.remove(at)),
+                }
+            }
+            let due = match (&best, self.waiting.front()) {
+                (_, None) => false,
+                (None, Some(_)) => true,
+                (Some((time, ..)), Some(next)) => *time >= next.first_us.saturating_sub(LEAD_US),
+            };
+            if due {
+                if let Some(next) = self.waiting.pop_front()
+                    && let Some(source) = (next.open)()
+                {
+                    self.active.push((next.input, source));
+                }
+                continue;
+            }
+            let (.., at) = best?;
+            let (input, source) = &mut self.active[at];
+            return source.next(symbols).map(|event| (*input, event));
+        }
+    }
+
+    /// Whether no other input has brought this record: a dump taken while a daemon runs holds what the
+    /// daemon's file holds, too.
+    fn is_new(&mut self, input: usize, event: &Event) -> bool {
+        if self.active.len() < 2 {
+            return true;
+        }
+        self.recent.retain(|(_, recent)| recent.time_us == event.time_us);
+        let known = self.recent.iter().any(|(other, recent)| *other != input && recent == event);
+        self.recent.push((input, *event));
+        !known
+    }
+}

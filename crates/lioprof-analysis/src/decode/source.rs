@@ -1,0 +1,280 @@
+//! One input as a stream of events in time order.
+//!
+//! Text is sorted already (`lctl` sorts it). A binary log is a sequence of *flush passes*; a pass is a
+//! sequence of runs, one per CPU and context, each in time order (`tracefile.c`). A record of a later
+//! pass was logged after the lists of the pass before had been detached, so once a pass is complete,
+//! everything older than the newest record of the pass *before it* can be released.
+//!
+//! Records of different streams with the same time are put in the order of their streams, so that the
+//! result does not depend on how the input happened to order them.
+
+use std::collections::VecDeque;
+use std::io;
+use std::mem;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::Duration;
+
+use lioprof_model::{Symbol, Symbols};
+use lustre_debuglog::TargetName;
+use rustc_hash::FxHashSet;
+
+use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
+use super::event::Event;
+use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
+
+/// Events that wait for their order before it is worth sorting them.
+const SORT_AT_LEAST: usize = 4096;
+
+/// Where chunks come from.
+pub(crate) enum Chunks {
+    /// A text log.
+    Text(TextReader),
+    /// A binary log.
+    Binary(BinaryReader),
+}
+
+/// What was seen of an input once it has been read.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) bytes: u64,
+    pub(crate) counts: Counts,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) discarded_heads: u64,
+    pub(crate) out_of_order: u64,
+    pub(crate) targets: FxHashSet<TargetName>,
+    pub(crate) error: Option<io::Error>,
+}
+
+/// One input as a stream of events in time order.
+pub(crate) struct Source {
+    chunks: Chunks,
+    in_flight: VecDeque<Flight>,
+    depth: usize,
+    exhausted: bool,
+    /// Events whose order is not certain yet.
+    pending: Vec<Event>,
+    /// Events in order.
+    ready: VecDeque<Event>,
+    /// Time of the last event released.
+    released_us: i64,
+    passes: Passes,
+    seen: Seen,
+}
+
+/// A chunk that is being decoded.
+struct Flight {
+    offset: u64,
+    after_gap: bool,
+    result: Receiver<Decoded>,
+}
+
+impl Source {
+    /// A source that keeps up to `depth` chunks in flight.
+    pub(crate) fn new(chunks: Chunks, depth: usize) -> Self {
+        Self {
+            chunks,
+            in_flight: VecDeque::new(),
+            depth,
+            exhausted: false,
+            pending: Vec::new(),
+            ready: VecDeque::new(),
+            released_us: i64::MIN,
+            passes: Passes::default(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// The next event in time order. Its symbols belong to `symbols`.
+    ///
+    /// Must be called on a thread of the pool that decodes.
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<Event> {
+        self.peek(symbols)?;
+        self.ready.pop_front()
+    }
+
+    /// The event that [`Self::next`] will return.
+    pub(crate) fn peek(&mut self, symbols: &mut Symbols) -> Option<&Event> {
+        while self.ready.is_empty() {
+            match self.next_decoded() {
+                Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
+                None if self.pending.is_empty() => return None,
+                None => self.release(i64::MAX),
+            }
+        }
+        self.ready.front()
+    }
+
+    /// What was seen of the input; complete once [`Self::next`] has returned `None`.
+    pub(crate) fn finish(mut self) -> Seen {
+        if let Chunks::Binary(reader) = &mut self.chunks {
+            self.seen.gaps = mem::take(&mut reader.gaps);
+            self.seen.bytes += self.seen.gaps.iter().map(|gap| gap.len).sum::<u64>();
+        }
+        self.seen
+    }
+
+    /// Keeps the pool busy and waits for the oldest chunk.
+    fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
+        while self.in_flight.len() < self.depth && !self.exhausted {
+            let chunk = match &mut self.chunks {
+                Chunks::Text(reader) => reader.next_chunk(),
+                Chunks::Binary(reader) => reader.next_chunk(),
+            };
+            match chunk {
+                Ok(Some(chunk)) => self.launch(chunk),
+                Ok(None) => self.exhausted = true,
+                Err(err) => {
+                    self.exhausted = true;
+                    self.seen.error = Some(err);
+                }
+            }
+        }
+        let flight = self.in_flight.pop_front()?;
+        let mut decoded = loop {
+            match flight.result.try_recv() {
+                Ok(decoded) => break decoded,
+                Err(TryRecvError::Disconnected) => unreachable!("a decoding task always sends its result"),
+                Err(TryRecvError::Empty) => {}
+            }
+            // Decode on this thread what nobody else has begun; else wait a little.
+            if rayon::yield_now() != Some(rayon::Yield::Executed)
+                && let Ok(decoded) = flight.result.recv_timeout(Duration::from_micros(50))
+            {
+                break decoded;
+            }
+        };
+        for skipped in mem::take(&mut decoded.skipped) {
+            let offset = flight.offset + skipped.offset as u64;
+            match self.seen.gaps.last_mut() {
+                Some(gap) if gap.offset + gap.len == offset => gap.len += skipped.len as u64,
+                _ => self.seen.gaps.push(Gap { offset, len: skipped.len as u64, why: skipped.why }),
+            }
+        }
+        Some((decoded, flight.after_gap))
+    }
+
+    fn launch(&mut self, chunk: RawChunk) {
+        self.seen.bytes += chunk.bytes.len() as u64;
+        let (sender, result) = sync_channel(1);
+        let layout = match &self.chunks {
+            Chunks::Text(_) => None,
+            Chunks::Binary(reader) => Some(reader.layout()),
+        };
+        self.in_flight.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
+        rayon::spawn(move || {
+            let decoded = match layout {
+                None => decode_text(&chunk.bytes),
+                Some(layout) => decode_binary(&chunk.bytes, layout),
+            };
+            // The receiver is gone only when the analysis was given up.
+            drop(sender.send(decoded));
+        });
+    }
+
+    /// Takes a decoded chunk over and releases what is in order.
+    fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
+        let Decoded { mut events, symbols: local, runs, counts, targets, .. } = decoded;
+        self.seen.counts.merge(counts);
+        self.seen.targets.extend(targets);
+        let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
+        for event in &mut events {
+            event.translate(&map);
+        }
+        match self.chunks {
+            Chunks::Text(_) => {
+                self.pending.append(&mut events);
+                // Events of the latest time may still get company.
+                if let Some(latest) = self.pending.iter().map(|event| event.time_us).max() {
+                    self.release(latest);
+                }
+            }
+            Chunks::Binary(_) => {
+                let mut from = 0;
+                for (i, run) in runs.iter().enumerate() {
+                    let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
+                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
+                    if starts_pass && self.pending.len() >= SORT_AT_LEAST {
+                        self.release(self.passes.settled_us);
+                    }
+                    self.pending.extend_from_slice(&events[from..to]);
+                    from = to;
+                }
+            }
+        }
+    }
+
+    /// Sorts what is pending and releases everything before `before_us`.
+    fn release(&mut self, before_us: i64) {
+        self.pending.sort_by_key(|event| (event.time_us, event.stream));
+        let count = if before_us == i64::MAX {
+            self.pending.len()
+        } else {
+            self.pending.partition_point(|event| event.time_us < before_us)
+        };
+        for event in self.pending.drain(..count) {
+            if event.time_us < self.released_us {
+                self.seen.out_of_order += 1;
+            }
+            self.released_us = self.released_us.max(event.time_us);
+            self.ready.push_back(event);
+        }
+    }
+}
+
+/// Follows the flush passes of a binary log.
+#[derive(Debug)]
+struct Passes {
+    /// Streams that the current pass has brought.
+    streams: FxHashSet<u32>,
+    /// Streams of the whole file.
+    known: FxHashSet<u32>,
+    /// Stream of the last run.
+    current: Option<u32>,
+    /// Latest time up to the end of the pass before the current one.
+    previous_us: i64,
+    /// Latest time so far.
+    latest_us: i64,
+    /// Everything before this time has been seen.
+    settled_us: i64,
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Self {
+            streams: FxHashSet::default(),
+            known: FxHashSet::default(),
+            current: None,
+            previous_us: i64::MIN,
+            latest_us: i64::MIN,
+            settled_us: i64::MIN,
+        }
+    }
+}
+
+impl Passes {
+    /// Takes a run; returns whether it starts a new pass.
+    ///
+    /// A run that starts without the `F` flag has lost its head: the kernel empties each list in each
+    /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
+    /// pages were discarded. Where the file itself has a gap this says nothing.
+    fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
+        let continues = self.current == Some(run.stream) && !run.first_flag;
+        let mut starts_pass = false;
+        if !continues {
+            starts_pass = !self.streams.insert(run.stream);
+            if starts_pass {
+                self.streams.clear();
+                self.streams.insert(run.stream);
+                self.settled_us = self.previous_us;
+                self.previous_us = self.latest_us;
+            }
+            // The first run of a stream in the file may have begun before the file.
+            if !self.known.insert(run.stream) && !run.first_flag && !after_gap {
+                *discarded_heads += 1;
+            }
+        }
+        self.current = Some(run.stream);
+        self.latest_us = self.latest_us.max(run.last_us);
+        starts_pass
+    }
+}

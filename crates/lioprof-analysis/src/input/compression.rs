@@ -1,0 +1,89 @@
+//! Compression told by content, and one decoder for each.
+
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// gzip, any number of members.
+    Gz,
+    /// Zstandard, any number of frames.
+    Zst,
+    /// xz, any number of streams.
+    Xz,
+    /// bzip2, any number of streams.
+    Bz2,
+}
+
+impl Compression {
+    /// Bytes that [`Self::detect`] wants to see.
+    pub const MAGIC_BYTES: usize = 10;
+
+    /// As written in `analysis.json`: `gz`, `zst`, `xz`, `bz2`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gz => "gz",
+            Self::Zst => "zst",
+            Self::Xz => "xz",
+            Self::Bz2 => "bz2",
+        }
+    }
+
+    /// From the first bytes of a file.
+    #[must_use]
+    pub fn detect(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, 8, ..] => Some(Self::Gz),
+            // A frame, or a skippable frame as pzstd and the seekable format put in front.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zst),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] if bz2_block(rest) => Some(Self::Bz2),
+            _ => None,
+        }
+    }
+
+    /// A reader of the decompressed bytes.
+    ///
+    /// # Errors
+    /// If the decoder cannot be set up.
+    pub(super) fn decoder<R: BufRead + Send + 'static>(self, input: R) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Gz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            Self::Zst => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
+            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+            Self::Bz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        })
+    }
+}
+
+/// Whether a bzip2 header goes on with a block or the end of the stream, as far as it is there.
+fn bz2_block(rest: &[u8]) -> bool {
+    let rest = &rest[..rest.len().min(6)];
+    [b"1AY&SY", b"\x17rE8P\x90"].iter().any(|magic| magic.starts_with(rest))
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn magic_bytes() {
+        assert_eq!(Compression::detect(b"\x1f\x8b\x08\0\0\0"), Some(Compression::Gz));
+        assert_eq!(Compression::detect(b"\x28\xb5\x2f\xfd\0\0"), Some(Compression::Zst));
+        assert_eq!(Compression::detect(b"\x50\x2a\x4d\x18\x04\0\0\0"), Some(Compression::Zst));
+        assert_eq!(Compression::detect(b"\xfd7zXZ\0\0\x04"), Some(Compression::Xz));
+        assert_eq!(Compression::detect(b"BZh91AY&SY"), Some(Compression::Bz2));
+        assert_eq!(Compression::detect(b"BZh9\x17rE8P\x90"), Some(Compression::Bz2));
+        assert_eq!(Compression::detect(b"BZh9 is a word"), None);
+        assert_eq!(Compression::detect(b"00000100:00100000:0.0:"), None);
+        assert_eq!(Compression::detect(b""), None);
+    }
+}

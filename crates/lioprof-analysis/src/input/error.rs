@@ -1,0 +1,213 @@
+//! What can be wrong with an input.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::compression::Compression;
+use super::damage::Damage;
+
+/// Why an input cannot be used at all.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// No such file, no permission, ...
+    #[error("failed to open `{}`", path.display())]
+    Open {
+        /// File.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// A directory that cannot be listed.
+    #[error("failed to read directory `{}`", path.display())]
+    ReadDir {
+        /// Directory.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// The first bytes cannot be read.
+    #[error("failed to read `{}`", path.display())]
+    Read {
+        /// File.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// A directory where a file was expected.
+    #[error("`{}` is a directory, expected a file", path.display())]
+    IsADirectory {
+        /// Directory.
+        path: PathBuf,
+    },
+    /// Nothing to read in a directory.
+    #[error("`{}` holds no Lustre debug log: {files} other files", path.display())]
+    NothingFound {
+        /// Directory.
+        path: PathBuf,
+        /// Files that were looked at.
+        files: usize,
+    },
+    /// No bytes.
+    #[error("`{}` is empty{}", path.display(), after_decompression(*compression))]
+    Empty {
+        /// File.
+        path: PathBuf,
+        /// How it is compressed.
+        compression: Option<Compression>,
+    },
+    /// Readable, but something else.
+    #[error("`{}` is not a Lustre debug log: expected a record header at byte {offset}, found {found}", path.display())]
+    NotADebugLog {
+        /// File.
+        path: PathBuf,
+        /// Where the header was expected: offset in the decompressed file.
+        offset: u64,
+        /// What is there instead.
+        found: Excerpt,
+        /// What to try.
+        hint: String,
+    },
+    /// Nothing could be decompressed, or too little to see what it is.
+    #[error("`{}` cannot be decompressed: {damage}", path.display())]
+    Damaged {
+        /// File.
+        path: PathBuf,
+        /// Where and why.
+        damage: Damage,
+    },
+}
+
+fn after_decompression(compression: Option<Compression>) -> String {
+    compression.map(|it| format!(" (the {it} data in it decompress to nothing)")).unwrap_or_default()
+}
+
+impl InputError {
+    /// File or directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Open { path, .. }
+            | Self::ReadDir { path, .. }
+            | Self::Read { path, .. }
+            | Self::IsADirectory { path }
+            | Self::NothingFound { path, .. }
+            | Self::Empty { path, .. }
+            | Self::NotADebugLog { path, .. }
+            | Self::Damaged { path, .. } => path,
+        }
+    }
+
+    /// What to try, if there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Open { err, .. } | Self::ReadDir { err, .. } if err.kind() == io::ErrorKind::PermissionDenied => {
+                Some("debug logs belong to root: run as root, or copy the file and give yourself access")
+            }
+            Self::Open { .. } | Self::ReadDir { .. } | Self::Read { .. } | Self::IsADirectory { .. } => None,
+            Self::NothingFound { .. } => Some(GIVE_A_LOG),
+            Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
+            Self::NotADebugLog { hint, .. } => Some(hint),
+            Self::Damaged { damage, .. } => Some(damage.hint()),
+        }
+    }
+
+    /// Whether the file is simply something else than a log: no fault if it was found in a directory.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Self::NotADebugLog { .. } | Self::Empty { .. })
+    }
+}
+
+pub(super) const GIVE_A_LOG: &str =
+    "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2";
+
+/// How much a problem matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing that was asked for is missing.
+    Note,
+    /// Something that was asked for is missing.
+    Error,
+}
+
+/// Something to tell about an input; the others are read all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputProblem {
+    /// File or directory.
+    pub path: PathBuf,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The whole message, with the file's name, the cause and what to try.
+    pub message: String,
+}
+
+impl InputProblem {
+    pub(super) fn note(path: &Path, message: String) -> Self {
+        Self { path: path.to_owned(), severity: Severity::Note, message }
+    }
+}
+
+impl From<&InputError> for InputProblem {
+    fn from(error: &InputError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(err) = cause {
+            message.push_str(": ");
+            message.push_str(&err.to_string());
+            cause = err.source();
+        }
+        if let Some(hint) = error.hint() {
+            message.push_str("; ");
+            message.push_str(hint);
+        }
+        Self { path: error.path().to_owned(), severity: Severity::Error, message }
+    }
+}
+
+/// The first bytes of something, printed with escapes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt(Vec<u8>);
+
+impl Excerpt {
+    /// Bytes that are kept.
+    pub const BYTES: usize = 32;
+
+    /// Of the start of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(bytes[..bytes.len().min(Self::BYTES)].to_vec())
+    }
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_short_and_printable() {
+        let text = Excerpt::of(b"\x89PNG\r\n\x1a\n\0\0").to_string();
+        assert_eq!(text, r#""\x89PNG\r\n\x1a\n\x00\x00""#);
+        assert_eq!(Excerpt::of(&[b'a'; 100]).to_string().len(), Excerpt::BYTES + 2);
+    }
+
+    #[test]
+    fn problems_hold_file_cause_and_hint() {
+        let err = io::Error::from(io::ErrorKind::PermissionDenied);
+        let problem = InputProblem::from(&InputError::Open { path: "a/rpc.bin".into(), err });
+        assert_eq!(problem.severity, Severity::Error);
+        for part in ["`a/rpc.bin`", "permission denied", "root"] {
+            assert!(problem.message.contains(part), "{}", problem.message);
+        }
+    }
+}

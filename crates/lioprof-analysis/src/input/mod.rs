@@ -1,0 +1,42 @@
+//! What the user named, turned into byte streams: files, directories, standard input; compressed or not.
+//!
+//! Three steps, each usable alone:
+//!
+//! 1. [`discover`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
+//! 2. [`open`]: one file to a decompressed stream, its compression and format told by content.
+//! 3. [`spool()`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
+//!
+//! Nothing here knows what a record looks like: whoever calls passes a [`Detect`] function that looks at the
+//! first [`PROBE_BYTES`] of a file. Input files are only ever read.
+//!
+//! # Which files are read
+//!
+//! * A file named on the command line is always read, whatever its name; `-` is standard input.
+//! * A directory is searched recursively, in byte order of the names; names that begin with a dot are left
+//!   out. Symbolic links are followed; a file or directory reached twice counts once.
+//! * Of what a directory holds, only files whose *content* is a Lustre debug log are taken. The others
+//!   (`README`, `truth.txt`, pictures, pipes, devices) are skipped with a note. But a file that claims by
+//!   its name to be a log (`rpc*`, `lustre-log*`, `*.rpc.bin`) and is none is an error.
+//! * Often one capture lies there twice: `rpc.bin` and `rpc.txt`, or `rpc.bin` and `rpc.bin.zst`. Two files
+//!   of one directory with the same name but for compression and format endings are taken for the
+//!   same capture if one is binary and the other text, or if the names differ only by compression. The binary one
+//!   is read (then: the uncompressed one), the other is skipped with a note, so nothing is counted twice.
+//!
+//! Which node a file belongs to: see [`node`].
+
+pub mod node;
+
+mod compression;
+mod damage;
+mod discover;
+mod error;
+mod open;
+mod spool;
+
+pub use compression::Compression;
+pub use damage::{Damage, SharedDamage};
+pub use discover::{Discovered, Found, discover};
+pub use error::{Excerpt, InputError, InputProblem, Severity};
+pub use node::{NodeRule, NodeRuleError};
+pub use open::{Detect, Opened, PROBE_BYTES, open};
+pub use spool::{ReadAt, Spooled, spool};

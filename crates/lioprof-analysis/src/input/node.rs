@@ -1,0 +1,367 @@
+//! Which node (server) a file belongs to.
+//!
+//! In this order:
+//!
+//! 1. The first `--node NAME[=GLOB]` whose glob matches the path or the file name, or which has no glob. In a
+//!    glob `*` also matches `/`.
+//! 2. Standard input is node `stdin`.
+//! 3. The *stem* of the file name, unless it is generic: then the name of the folder that holds the file.
+//!
+//! The stem is the file name without, repeatedly and from the right:
+//!
+//! * compression endings `.zst .zstd .gz .xz .bz2` and format endings `.bin .txt .text .log .raw .out`;
+//! * endings of rotated segments: `.N`; `-N` or `_N` with at least four digits; `segN`, `partN`; a date or
+//!   time (`20261121`, `20261121T101500Z`, `2026-11-21T10:15:00`, `2026-11-21`), each after `.`, `-` or `_`.
+//!   So `oss-03` is a host and `oss03-0003` the segment of `oss03`. A dotted IPv4 address stays whole.
+//!
+//! and then without `rpc` or `dk` plus `-`, `_` or `.` in front (LIOProf's `rpc-<host>`), or the same
+//! words with the same signs behind (`<host>.rpc.bin`).
+//!
+//! Generic stems, in any case: nothing at all, `rpc`, `rpctrace`, `dlmtrace`, `dk`, `log`, `logs`, `trace`,
+//! `capture`, `dump`, `lctl`, `lustre`, and all that begin with `lustre-log` or `debug`.
+//!
+//! | file | node |
+//! |---|---|
+//! | `logs/rpc-oss03`, `logs/oss03.rpc.bin.zst`, `logs/oss03.txt` | `oss03` |
+//! | `oss03/rpc.bin`, `oss03/rpc.bin.1`, `oss03/lustre-log.1795250608.2546` | `oss03` |
+//! | `logs/oss03-20261121T101500.bin`, `logs/oss03-0001.bin` | `oss03` |
+//! | `day1/oss03/rpc.bin`, `day2/oss03/rpc.bin` | `oss03`, the same node on purpose |
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::str::FromStr;
+
+use glob::Pattern;
+
+const COMPRESSION_ENDINGS: [&str; 5] = [".zst", ".zstd", ".gz", ".xz", ".bz2"];
+const FORMAT_ENDINGS: [&str; 6] = [".bin", ".txt", ".text", ".log", ".raw", ".out"];
+const LOG_WORDS: [&str; 2] = ["rpc", "dk"];
+const GENERIC: [&str; 11] =
+    ["rpc", "rpctrace", "dlmtrace", "dk", "log", "logs", "trace", "capture", "dump", "lctl", "lustre"];
+/// Dates and times, longest first; `d` is a digit.
+const STAMPS: [&str; 13] = [
+    "dddd-dd-ddTdd:dd:ddZ",
+    "dddd-dd-ddTdd-dd-ddZ",
+    "dddd-dd-ddTdd:dd:dd",
+    "dddd-dd-ddTdd-dd-dd",
+    "dddd-dd-dd_dd-dd-dd",
+    "ddddddddTddddddZ",
+    "ddddddddTdddddd",
+    "ddddddddTddddZ",
+    "dddddddd-dddddd",
+    "dddddddd_dddddd",
+    "ddddddddTdddd",
+    "dddd-dd-dd",
+    "dddddddd",
+];
+
+/// `NAME[=GLOB]`: the files that match belong to node `NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRule {
+    /// Node.
+    pub node: String,
+    /// Pattern for the path or the file name; without one the rule matches every input.
+    pub glob: Option<String>,
+}
+
+/// Why a text is no [`NodeRule`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodeRuleError {
+    /// Nothing before `=`.
+    #[error("`{0}` names no node: expected NAME or NAME=GLOB, for example `oss03=*/oss03/*`")]
+    NoName(String),
+    /// Not a glob.
+    #[error("`{glob}` is not a file pattern: {why} at character {at}")]
+    BadGlob {
+        /// The pattern.
+        glob: String,
+        /// Where it goes wrong, characters.
+        at: usize,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl FromStr for NodeRule {
+    type Err = NodeRuleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (node, glob) = match text.split_once('=') {
+            Some((node, glob)) => (node, Some(glob)),
+            None => (text, None),
+        };
+        if node.trim().is_empty() {
+            return Err(NodeRuleError::NoName(text.to_owned()));
+        }
+        if let Some(glob) = glob
+            && let Err(err) = Pattern::new(glob)
+        {
+            return Err(NodeRuleError::BadGlob { glob: glob.to_owned(), at: err.pos, why: err.msg });
+        }
+        Ok(Self { node: node.to_owned(), glob: glob.map(str::to_owned) })
+    }
+}
+
+impl NodeRule {
+    /// Whether the rule is for this path.
+    #[must_use]
+    pub fn matches(&self, path: &Path) -> bool {
+        let Some(glob) = &self.glob else { return true };
+        // A pattern that is none matches nothing; `from_str` lets none through.
+        let Ok(pattern) = Pattern::new(glob) else { return false };
+        pattern.matches(&path.to_string_lossy())
+            || path.file_name().is_some_and(|name| pattern.matches(&name.to_string_lossy()))
+    }
+}
+
+/// The node of a file, by the rules at the top of this module.
+#[must_use]
+pub fn node_of(path: &Path, rules: &[NodeRule]) -> String {
+    if let Some(rule) = rules.iter().find(|rule| rule.matches(path)) {
+        return rule.node.clone();
+    }
+    if path == Path::new("-") {
+        return "stdin".to_owned();
+    }
+    let name = path.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
+    let stem = host_of(stem(&name));
+    if !is_generic(stem) {
+        return stem.to_owned();
+    }
+    parent_name(path).unwrap_or_else(|| if stem.is_empty() { name.to_string() } else { stem.to_owned() })
+}
+
+/// Name of the folder that holds `path`; resolves `rpc.bin`, `./rpc.bin` and `../rpc.bin`.
+fn parent_name(path: &Path) -> Option<String> {
+    let parent = path.parent()?;
+    if let Some(name) = parent.file_name() {
+        return Some(name.to_string_lossy().into_owned());
+    }
+    let here = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let real = here.canonicalize().ok()?;
+    Some(real.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The file name without endings of compression.
+pub(crate) fn without_compression(name: &str) -> &str {
+    strip_any(name, &COMPRESSION_ENDINGS).map_or(name, without_compression)
+}
+
+/// What two files of one capture have in common: the name without compression and format endings.
+pub(crate) fn capture_name(name: &str) -> &str {
+    strip_any(name, &COMPRESSION_ENDINGS).or_else(|| strip_any(name, &FORMAT_ENDINGS)).map_or(name, capture_name)
+}
+
+/// Whether a file says by its name that it is a debug log.
+pub(crate) fn claims_to_be_a_log(name: &str) -> bool {
+    let stem = stem(name);
+    stem.starts_with("lustre-log")
+        || stem == "rpc"
+        || ["rpc-", "rpc_", "rpc."].iter().any(|p| stem.starts_with(p))
+        || (stem.ends_with(".rpc") && without_compression(name).ends_with(".bin"))
+}
+
+/// The file name without endings of compression, format and rotation.
+fn stem(name: &str) -> &str {
+    let shorter = capture_name(name);
+    match strip_segment(shorter) {
+        Some(rest) => stem(rest),
+        None if shorter.len() < name.len() => stem(shorter),
+        None => name,
+    }
+}
+
+/// `rpc-oss03` and `oss03.rpc` are of host `oss03`.
+fn host_of(stem: &str) -> &str {
+    let is_sign = |c: char| matches!(c, '-' | '_' | '.');
+    for word in LOG_WORDS {
+        let front = stem.strip_prefix(word).and_then(|rest| rest.strip_prefix(is_sign));
+        let back = stem.strip_suffix(word).and_then(|rest| rest.strip_suffix(is_sign));
+        if let Some(host) = front.or(back).filter(|host| !host.is_empty()) {
+            return host;
+        }
+    }
+    stem
+}
+
+fn is_generic(stem: &str) -> bool {
+    let lower = stem.to_ascii_lowercase();
+    lower.is_empty()
+        || GENERIC.contains(&lower.as_str())
+        || lower.starts_with("lustre-log")
+        || lower.starts_with("debug")
+}
+
+fn strip_any<'a>(name: &'a str, endings: &[&str]) -> Option<&'a str> {
+    endings.iter().find_map(|ending| {
+        let at = name.len().checked_sub(ending.len())?;
+        let tail = name.get(at..)?;
+        tail.eq_ignore_ascii_case(ending).then(|| &name[..at])
+    })
+}
+
+/// The name without the ending of one rotated segment.
+fn strip_segment(name: &str) -> Option<&str> {
+    if is_ipv4_at_end(name) {
+        return None;
+    }
+    let stamped = STAMPS.iter().find_map(|stamp| strip_stamp(name, stamp));
+    stamped.or_else(|| {
+        let at = name.rfind(['.', '-', '_'])?;
+        let (sign, tail) = (name.as_bytes()[at], &name[at + 1..]);
+        let digits = tail.strip_prefix("seg").or_else(|| tail.strip_prefix("part"));
+        let number = digits.unwrap_or(tail);
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        let marked = sign == b'.' || digits.is_some() || number.len() >= 4;
+        (is_number && marked).then(|| &name[..at])
+    })
+}
+
+fn strip_stamp<'a>(name: &'a str, stamp: &str) -> Option<&'a str> {
+    let at = name.len().checked_sub(stamp.len())?;
+    let fits = |(byte, pattern): (u8, u8)| if pattern == b'd' { byte.is_ascii_digit() } else { byte == pattern };
+    let tail = name.as_bytes()[at..].iter().copied();
+    (tail.zip(stamp.bytes()).all(fits)).then(|| name[..at].strip_suffix(['.', '-', '_']))?
+}
+
+/// Whether the name ends with a whole dotted IPv4 address: its last number is no segment.
+fn is_ipv4_at_end(name: &str) -> bool {
+    let mut parts = name.rsplit(|c: char| c == '.' || !c.is_ascii_digit());
+    let numbers = parts.by_ref().take(4).filter(|p| p.parse::<u8>().is_ok()).count();
+    let digits_and_dots = name.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.');
+    numbers == 4 && digits_and_dots.filter(|b| *b == b'.').count() == 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(path: &str) -> String {
+        node_of(Path::new(path), &[])
+    }
+
+    #[test]
+    fn lioprof_names_give_the_host() {
+        for path in ["x/rpc-oss03", "x/rpc-oss03.log", "x/oss03.rpc.bin", "x/dk_oss03.txt.gz", "x/oss03.bin.zst"] {
+            assert_eq!(node(path), "oss03", "{path}");
+        }
+        assert_eq!(node("x/rpc-oss1.example.com.log"), "oss1.example.com");
+        assert_eq!(node("oss-03.TXT.ZST"), "oss-03");
+    }
+
+    #[test]
+    fn generic_stems_give_the_folder() {
+        let names = [
+            "rpc.bin",
+            "rpc.txt.zst",
+            "dk.txt",
+            "log",
+            "Log.gz",
+            "debug_file.log",
+            "debug.bin",
+            "lustre-log.bin",
+            "lustre-log.1795250608.2546",
+            "rpc-0001.bin",
+            "trace.txt.xz",
+            ".bin",
+        ];
+        for name in names {
+            assert_eq!(node(&format!("cap/oss03/{name}")), "oss03", "{name}");
+        }
+    }
+
+    #[test]
+    fn same_folder_name_is_the_same_node() {
+        assert_eq!(node("a/server1/rpc.bin"), node("b/server1/rpc.bin"));
+    }
+
+    #[test]
+    fn segments_of_one_node_have_one_name() {
+        let segments = [
+            "oss03.bin",
+            "oss03.bin.1",
+            "oss03.2.bin.zst",
+            "oss03-0001.bin",
+            "oss03_000002",
+            "oss03.bin.20261121T101500",
+            "oss03-20261121T101500Z.bin.zst",
+            "oss03-2026-11-21T10:15:00.txt",
+            "oss03.2026-11-21",
+            "oss03-20261121-101500.bin",
+            "oss03.seg7.bin",
+            "oss03-part12.bin",
+            "oss03.20261121T1015.000123.bin",
+        ];
+        for name in segments {
+            assert_eq!(node(&format!("cap/{name}")), "oss03", "{name}");
+        }
+        for name in ["rpc.bin.1", "rpc.1.bin", "rpc-0001.bin", "rpc.bin.20261121T101500"] {
+            assert_eq!(node(&format!("oss03/{name}")), "oss03", "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_hosts_stay() {
+        assert_eq!(node("oss-03.bin"), "oss-03");
+        assert_eq!(node("snx11000n004.bin"), "snx11000n004");
+        assert_eq!(node("10.10.0.1.bin"), "10.10.0.1");
+        assert_eq!(node("rpc-10.10.0.1.1.bin"), "10.10.0.1");
+        assert_eq!(node("10.10.0.1@tcp.bin"), "10.10.0.1@tcp");
+    }
+
+    #[test]
+    fn current_folder_counts_as_parent() {
+        let here = std::env::current_dir().unwrap();
+        let here = here.file_name().unwrap().to_string_lossy();
+        assert_eq!(node("rpc.bin"), here);
+        assert_eq!(node("./rpc.bin"), here);
+        assert_eq!(node("/rpc.bin"), "rpc");
+    }
+
+    #[test]
+    fn standard_input_has_a_name() {
+        assert_eq!(node("-"), "stdin");
+        assert_eq!(node_of(Path::new("-"), &["oss1".parse().unwrap()]), "oss1");
+    }
+
+    #[test]
+    fn first_matching_rule_wins() {
+        let rules: Vec<NodeRule> = ["a=*/one/*", "b=rpc-*.bin", "c"].iter().map(|rule| rule.parse().unwrap()).collect();
+        assert_eq!(node_of(Path::new("x/one/rpc-9.bin"), &rules), "a");
+        assert_eq!(node_of(Path::new("x/two/rpc-9.bin"), &rules), "b");
+        assert_eq!(node_of(Path::new("x/two/dk.txt"), &rules), "c");
+        assert_eq!(node_of(Path::new("x/two/dk.txt"), &rules[..2]), "two");
+    }
+
+    #[test]
+    fn bad_rules_say_why() {
+        assert!(matches!("=*.bin".parse::<NodeRule>(), Err(NodeRuleError::NoName(_))));
+        assert!(matches!("".parse::<NodeRule>(), Err(NodeRuleError::NoName(_))));
+        let err = "oss=a***b".parse::<NodeRule>().unwrap_err();
+        assert!(err.to_string().contains("a***b"), "{err}");
+    }
+
+    #[test]
+    fn non_utf8_names_are_kept_readable() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(OsStr::from_bytes(b"x/oss\xff1.bin"));
+        assert_eq!(node_of(path, &[]), "oss\u{fffd}1");
+    }
+
+    #[test]
+    fn capture_names_ignore_format_and_compression_but_not_segments() {
+        assert_eq!(capture_name("rpc.bin.zst"), capture_name("rpc.txt"));
+        assert_ne!(capture_name("rpc.bin.1"), capture_name("rpc.bin.2"));
+        assert_eq!(without_compression("rpc.bin.zst"), "rpc.bin");
+    }
+
+    #[test]
+    fn names_that_claim_to_be_logs() {
+        for name in ["rpc.bin", "rpc-oss1", "lustre-log.17.25", "oss1.rpc.bin.zst", "rpc.txt.1"] {
+            assert!(claims_to_be_a_log(name), "{name}");
+        }
+        for name in ["dk.log", "debug_file.log", "truth.txt", "rpcs.png", "firmware.bin", "README"] {
+            assert!(!claims_to_be_a_log(name), "{name}");
+        }
+    }
+}

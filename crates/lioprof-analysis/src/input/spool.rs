@@ -1,0 +1,170 @@
+//! Random access to a stream.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::FileExt;
+
+/// Bytes that can be read at any offset, by several threads at once.
+pub trait ReadAt {
+    /// Number of bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize>;
+
+    /// Reads at `offset` until `buf` is full or the end is reached; returns how many bytes.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn read_full_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            match self.read_at(offset.saturating_add(filled as u64), &mut buf[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+                Err(err) => return Err(err),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// A whole input, in memory or in a file.
+#[derive(Debug)]
+pub struct Spooled(Place);
+
+#[derive(Debug)]
+enum Place {
+    Memory(Vec<u8>),
+    File { file: File, len: u64 },
+}
+
+impl Spooled {
+    /// A plain file as it is; what is appended later is not seen.
+    ///
+    /// # Errors
+    /// If its length cannot be told.
+    pub fn file(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(Self(Place::File { file, len }))
+    }
+
+    /// The bytes, if they are in memory.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Place::Memory(bytes) => Some(bytes),
+            Place::File { .. } => None,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Spooled {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Place::Memory(bytes))
+    }
+}
+
+impl ReadAt for Spooled {
+    fn len(&self) -> u64 {
+        match &self.0 {
+            Place::Memory(bytes) => bytes.len() as u64,
+            Place::File { len, .. } => *len,
+        }
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let left = self.len().saturating_sub(offset);
+        let n = buf.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        if n == 0 {
+            return Ok(0);
+        }
+        match &self.0 {
+            Place::Memory(bytes) => {
+                let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+                buf[..n].copy_from_slice(&rest[..n]);
+                Ok(n)
+            }
+            Place::File { file, .. } => file.read_at(&mut buf[..n], offset),
+        }
+    }
+}
+
+/// Reads a stream to its end: into memory up to `limit` bytes, a longer one into an unnamed temporary
+/// file (in `TMPDIR`).
+///
+/// # Errors
+/// If the stream fails or the temporary file cannot be written.
+pub fn spool(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Result<Spooled> {
+    let mut bytes = Vec::new();
+    stream.by_ref().take((limit as u64).saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() <= limit {
+        return Ok(bytes.into());
+    }
+    let mut file = tempfile::tempfile().map_err(temporary)?;
+    file.write_all(&bytes).map_err(temporary)?;
+    drop(bytes);
+    io::copy(&mut stream, &mut file).map_err(temporary)?;
+    file.rewind().map_err(temporary)?;
+    Spooled::file(file)
+}
+
+fn temporary(err: io::Error) -> io::Error {
+    let dir = std::env::temp_dir();
+    let text = format!(
+        "failed to keep the decompressed input in a temporary file in `{}`: {err}; set TMPDIR to a directory with more space",
+        dir.display()
+    );
+    io::Error::new(err.kind(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &Spooled, want: &[u8]) {
+        assert_eq!(source.len(), want.len() as u64);
+        for offset in [0, 1, want.len() / 2, want.len().saturating_sub(1), want.len(), want.len() + 7] {
+            let mut buf = vec![0; 100];
+            let n = source.read_full_at(offset as u64, &mut buf).unwrap();
+            let rest = want.get(offset..).unwrap_or_default();
+            assert_eq!(&buf[..n], &rest[..rest.len().min(100)], "offset {offset}");
+        }
+        assert_eq!(source.read_at(u64::MAX, &mut [0; 4]).unwrap(), 0);
+    }
+
+    #[test]
+    fn memory_up_to_the_limit_then_a_file() {
+        let data: Vec<u8> = (0..10_000_u32).flat_map(u32::to_le_bytes).collect();
+        for limit in [0, 1, data.len() - 1, data.len(), data.len() + 1, usize::MAX] {
+            let spooled = spool(Box::new(io::Cursor::new(data.clone())), limit).unwrap();
+            assert_eq!(spooled.as_slice().is_some(), data.len() <= limit, "limit {limit}");
+            check(&spooled, &data);
+        }
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        let spooled = spool(Box::new(io::empty()), 10).unwrap();
+        assert!(spooled.is_empty());
+        check(&spooled, b"");
+    }
+
+    #[test]
+    fn what_is_appended_to_a_file_later_is_not_seen() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
+        let source = Spooled::file(file.try_clone().unwrap()).unwrap();
+        file.write_all(b"more").unwrap();
+        check(&source, b"0123456789");
+    }
+}

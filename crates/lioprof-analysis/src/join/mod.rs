@@ -1,0 +1,493 @@
+//! The join: events of one node to rows, one per RPC.
+//!
+//! Keys, in the order in which they are trusted:
+//!
+//! 1. (client NID, xid), with the request pointer where both lines print one: a resent or replayed
+//!    request has the same key again.
+//! 2. The thread's window: a service thread handles one request at a time, so whatever its pid logs
+//!    between `Handling RPC` and `Handled RPC` is about that request (bulk sizes, local locks).
+//!
+//! Half an RPC is never a row; it is counted.
+
+mod nrs;
+mod size;
+
+use lioprof_model::{RpcRow, Symbol, Symbols, TargetEvidence};
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
+use rustc_hash::FxHashMap;
+
+use crate::decode::event::{Body, Event, Outcome, ReqInfo, RpcIds, SentIds};
+pub(crate) use nrs::SequenceGaps;
+use size::Sizer;
+
+/// Requests that were announced but not handled are forgotten after this time. A request waits at most
+/// for its deadline, and adaptive timeouts keep that below 600 s (`at_max`).
+const FORGET_US: i64 = 1_200_000_000;
+
+/// What the join found besides rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JoinCounts {
+    /// `Handling RPC` without `Handled RPC`.
+    pub(crate) missing_handled: u64,
+    /// `Handled RPC` without `Handling RPC`.
+    pub(crate) missing_handling: u64,
+    /// Announced, never handled.
+    pub(crate) never_handled: u64,
+    pub(crate) dropped: u64,
+    pub(crate) sent_timed_out: u64,
+    pub(crate) evictions: u64,
+}
+
+/// An RPC that the node sent and, where it was seen, its round trip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) time_us: i64,
+    pub(crate) opcode: Opcode,
+    pub(crate) device: Symbol,
+    pub(crate) nid: Symbol,
+}
+
+/// What the join produces.
+pub(crate) trait JoinSink {
+    /// The table that events' symbols belong to.
+    fn symbols(&self) -> &Symbols;
+    /// An RPC is over.
+    fn row(&mut self, row: &RpcRow);
+    /// The node sent an RPC.
+    fn sent(&mut self, sent: &Sent);
+    /// An RPC that the node sent was answered.
+    fn completed(&mut self, sent: &Sent, round_trip_us: u64);
+    /// `lctl mark`.
+    fn marker(&mut self, time_us: i64, text: Symbol);
+}
+
+/// One request between its first and last message.
+#[derive(Clone, Debug)]
+struct Pending {
+    nid: Symbol,
+    xid: u64,
+    /// Request pointer, 0 while unknown.
+    req: u64,
+    seen_us: i64,
+    handling: Option<RpcIds>,
+    handled: Option<(RpcIds, Outcome, i64, u32)>,
+    refresh: Option<(TargetName, ObjectName, Option<Extent>)>,
+    local_lock: Option<(TargetName, ObjectName, Extent)>,
+    prolong: Option<Extent>,
+    nrs_ost: Option<u32>,
+    request_len: Option<u32>,
+    /// `sending reply` was seen: mask net is on, so a bulk transfer would have been logged.
+    net: bool,
+    bulk_bytes: Option<u64>,
+    resent: bool,
+    replay: bool,
+    owner: (Option<u32>, Option<u32>, Option<u32>),
+    /// The row is out; only the thread still refers to this entry.
+    out: bool,
+    /// Another request with the same key.
+    next_same_key: Option<u32>,
+}
+
+impl Pending {
+    fn new(nid: Symbol, xid: u64, req: u64, seen_us: i64) -> Self {
+        Self {
+            nid,
+            xid,
+            req,
+            seen_us,
+            handling: None,
+            handled: None,
+            refresh: None,
+            local_lock: None,
+            prolong: None,
+            nrs_ost: None,
+            request_len: None,
+            net: false,
+            bulk_bytes: None,
+            resent: false,
+            replay: false,
+            owner: (None, None, None),
+            out: false,
+            next_same_key: None,
+        }
+    }
+}
+
+/// What a service thread is doing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    /// Being handled.
+    current: Option<u32>,
+    /// Handled, but its last lines may still come.
+    last: Option<u32>,
+    /// OST index that the scheduler printed for the request to come.
+    nrs_ost: Option<u32>,
+    /// Scheduler's number of the request to come.
+    sequence: Option<u64>,
+}
+
+/// The join of one node.
+pub(crate) struct Join {
+    node: Symbol,
+    slab: Vec<Pending>,
+    free: Vec<u32>,
+    by_key: FxHashMap<(Symbol, u64), u32>,
+    threads: FxHashMap<u32, Thread>,
+    sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
+    sizer: Sizer,
+    counts: JoinCounts,
+    gaps: SequenceGaps,
+    sweep_at: usize,
+}
+
+impl Join {
+    pub(crate) fn new(node: Symbol) -> Self {
+        Self {
+            node,
+            slab: Vec::new(),
+            free: Vec::new(),
+            by_key: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            sent: FxHashMap::default(),
+            sizer: Sizer::default(),
+            counts: JoinCounts::default(),
+            gaps: SequenceGaps::default(),
+            sweep_at: 1 << 16,
+        }
+    }
+
+    /// Takes the next event in time order.
+    pub(crate) fn event(&mut self, event: &Event, sink: &mut impl JoinSink) {
+        match event.body {
+            Body::Handling(rpc) => self.handling(event, rpc, sink),
+            Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, sink),
+            Body::Refresh { target, object, extent, req } => {
+                if let Some(at) = self.described(event, &req) {
+                    let pending = &mut self.slab[at as usize];
+                    pending.refresh.get_or_insert((target, object, extent));
+                }
+            }
+            Body::SendingReply(req) => {
+                if let Some(at) = self.described(event, &req) {
+                    self.slab[at as usize].net = true;
+                }
+            }
+            Body::Prolong { xid, extent } => {
+                let thread = self.threads.get(&event.pid).copied().unwrap_or_default();
+                if let Some(at) = thread.current.or(thread.last)
+                    && self.slab[at as usize].xid == xid
+                {
+                    self.slab[at as usize].prolong = Some(extent);
+                }
+            }
+            Body::NrsStart { sequence, ost_index } => {
+                self.settle(event.pid, sink);
+                let thread = self.threads.entry(event.pid).or_default();
+                thread.sequence = sequence;
+                thread.nrs_ost = ost_index;
+            }
+            Body::NrsStopTbf { sequence } => {
+                if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
+                    && let Some((rpc, ..)) = &self.slab[last as usize].handled
+                {
+                    self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+                }
+            }
+            Body::Sending(sent) => {
+                self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
+                sink.sent(&Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid });
+            }
+            Body::Completed(sent) => {
+                if let Some((start_us, _)) = self.sent.remove(&(sent.nid, sent.xid))
+                    && let Ok(round_trip_us) = u64::try_from(event.time_us - start_us)
+                {
+                    let sent =
+                        Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid };
+                    sink.completed(&sent, round_trip_us);
+                }
+            }
+            Body::Transferring { nid, bytes, first_match_bits } => {
+                let window = self.threads.get(&event.pid).and_then(|thread| thread.current);
+                if let Some(at) = window.or_else(|| self.by_key.get(&(nid, first_match_bits)).copied()) {
+                    let moved = self.slab[at as usize].bulk_bytes.get_or_insert(0);
+                    *moved += bytes;
+                }
+            }
+            Body::LocalLock { target, object, extent } => {
+                if let Some(at) = self.threads.get(&event.pid).and_then(|thread| thread.current) {
+                    self.slab[at as usize].local_lock.get_or_insert((target, object, extent));
+                }
+            }
+            Body::Marker(text) => sink.marker(event.time_us, text),
+            Body::Dropped => self.counts.dropped += 1,
+            Body::SentTimedOut => self.counts.sent_timed_out += 1,
+            Body::Evicted => self.counts.evictions += 1,
+        }
+        if self.by_key.len() + self.sent.len() > self.sweep_at {
+            self.sweep(event.time_us);
+        }
+    }
+
+    /// Ends the join: what is still open is counted.
+    pub(crate) fn finish(mut self, sink: &mut impl JoinSink) -> (JoinCounts, SequenceGaps) {
+        let mut pids: Vec<u32> = self.threads.keys().copied().collect();
+        pids.sort_unstable();
+        for pid in pids {
+            self.settle(pid, sink);
+        }
+        for &first in self.by_key.values() {
+            let mut at = Some(first);
+            while let Some(i) = at {
+                let pending = &self.slab[i as usize];
+                match pending.handling {
+                    Some(_) => self.counts.missing_handled += 1,
+                    None => self.counts.never_handled += 1,
+                }
+                at = pending.next_same_key;
+            }
+        }
+        (self.counts, self.gaps)
+    }
+
+    fn handling(&mut self, event: &Event, rpc: RpcIds, sink: &mut impl JoinSink) {
+        self.settle(event.pid, sink);
+        let thread = self.threads.entry(event.pid).or_default();
+        let (nrs_ost, sequence) = (thread.nrs_ost.take(), thread.sequence.take());
+        let lost = thread.current.take();
+        if let Some(lost) = lost {
+            // The thread has gone on: the end of that request was not logged.
+            self.counts.missing_handled += 1;
+            self.remove(lost);
+        }
+        if let Some(sequence) = sequence {
+            self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+        }
+        let open = self.find(rpc.nid, rpc.xid, |p| p.handling.is_none() && p.handled.is_none() && same(p.req, rpc.req));
+        let at = open.unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
+        let pending = &mut self.slab[at as usize];
+        pending.req = rpc.req.max(pending.req);
+        pending.handling = Some(rpc);
+        pending.nrs_ost = nrs_ost;
+        self.threads.entry(event.pid).or_default().current = Some(at);
+    }
+
+    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, sink: &mut impl JoinSink) {
+        let thread = self.threads.entry(event.pid).or_default();
+        let current = thread.current.take();
+        let previous = thread.last;
+        let is_current =
+            |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
+        let at = match current {
+            Some(at) if is_current(&self.slab[at as usize]) => at,
+            other => {
+                if let Some(other) = other {
+                    self.counts.missing_handled += 1;
+                    self.remove(other);
+                }
+                self.counts.missing_handling += 1;
+                if previous.is_some() {
+                    self.settle(event.pid, sink);
+                }
+                self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
+                    .unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
+            }
+        };
+        let pending = &mut self.slab[at as usize];
+        pending.handled = Some((rpc, outcome, event.time_us, event.pid));
+        // Bulk requests log their extent once more after this line.
+        self.threads.entry(event.pid).or_default().last = Some(at);
+        let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
+        if !bulk || pending.refresh.is_some() {
+            self.emit(at, sink);
+        }
+    }
+
+    /// The request that a description is about; on its arrival that may be a new one.
+    fn described(&mut self, event: &Event, req: &ReqInfo) -> Option<u32> {
+        let open = self.find(req.nid, req.xid, |p| {
+            same(p.req, req.req) && (req.complete || p.handled.is_none())
+        });
+        let at = match open {
+            Some(at) => at,
+            // Only an arriving request opens a new entry: the end of one whose row is out must not.
+            None if !req.complete && self.slab_window(event.pid, req).is_none() => {
+                self.insert(Pending::new(req.nid, req.xid, req.req, event.time_us))
+            }
+            None => self.slab_window(event.pid, req)?,
+        };
+        let pending = &mut self.slab[at as usize];
+        if pending.req == 0 {
+            pending.req = req.req;
+        }
+        pending.request_len.get_or_insert(req.request_len);
+        pending.resent |= req.resent;
+        pending.replay |= req.replay;
+        let (uid, gid, projid) = &mut pending.owner;
+        *uid = uid.or(req.uid);
+        *gid = gid.or(req.gid);
+        *projid = projid.or(req.projid);
+        Some(at)
+    }
+
+    /// The request in the window of this thread, if it is the one described.
+    fn slab_window(&self, pid: u32, req: &ReqInfo) -> Option<u32> {
+        let thread = self.threads.get(&pid)?;
+        thread.current.or(thread.last).filter(|&at| self.slab[at as usize].xid == req.xid)
+    }
+
+    /// Whatever the thread's last request was still waiting for will not come any more.
+    fn settle(&mut self, pid: u32, sink: &mut impl JoinSink) {
+        if let Some(at) = self.threads.get_mut(&pid).and_then(|thread| thread.last.take()) {
+            if !self.slab[at as usize].out {
+                self.emit(at, sink);
+            }
+            self.free.push(at);
+        }
+    }
+
+    /// Hands out the row of a handled request.
+    fn emit(&mut self, at: u32, sink: &mut impl JoinSink) {
+        if let Some(row) = self.row(at) {
+            sink.row(&row);
+        }
+        self.unlink(at);
+        self.slab[at as usize].out = true;
+    }
+
+    fn row(&mut self, at: u32) -> Option<RpcRow> {
+        let pending = &self.slab[at as usize];
+        let (rpc, outcome, end_us, pid) = pending.handled?;
+        let (target, target_evidence, object, extent) = match (pending.refresh, pending.local_lock, pending.nrs_ost) {
+            (Some((target, object, extent)), ..) => {
+                (Some(target), TargetEvidence::RefreshLine, Some(object), extent.or(pending.prolong))
+            }
+            (None, Some((target, object, extent)), _) => {
+                (Some(target), TargetEvidence::LocalLock, Some(object), Some(extent))
+            }
+            (None, None, Some(index)) => {
+                let target = self.sizer.ost(index);
+                let evidence = if target.is_some() { TargetEvidence::Nrs } else { TargetEvidence::None };
+                (target, evidence, None, pending.prolong)
+            }
+            (None, None, None) => (None, TargetEvidence::None, None, pending.prolong),
+        };
+        let clues = size::Clues {
+            opcode: rpc.opcode,
+            nid: rpc.nid,
+            target,
+            rc: outcome.rc,
+            extent,
+            request_len: pending.request_len,
+            net: pending.net,
+            bulk_bytes: pending.bulk_bytes,
+        };
+        let (size, size_evidence) = self.sizer.size(&clues);
+        let (uid, gid, projid) = pending.owner;
+        Some(RpcRow {
+            node: self.node,
+            opcode: rpc.opcode,
+            nid: rpc.nid,
+            client_uuid: rpc.client_uuid,
+            xid: Xid(rpc.xid),
+            job: rpc.job,
+            thread: rpc.thread,
+            pid,
+            end_us,
+            service_us: u64::try_from(outcome.service_us).ok(),
+            total_us: u64::try_from(outcome.total_us).ok(),
+            rc: outcome.rc,
+            reply_rc: outcome.reply_rc,
+            transno: outcome.transno,
+            target,
+            target_evidence,
+            object,
+            extent,
+            size,
+            size_evidence,
+            resent: pending.resent,
+            replay: pending.replay,
+            uid,
+            gid,
+            projid,
+        })
+    }
+
+    /// Forgets a request that will never be a row.
+    fn remove(&mut self, at: u32) {
+        self.unlink(at);
+        self.free.push(at);
+    }
+
+    /// The first open request of this key that `fits`.
+    fn find(&self, nid: Symbol, xid: u64, fits: impl Fn(&Pending) -> bool) -> Option<u32> {
+        let mut at = self.by_key.get(&(nid, xid)).copied();
+        while let Some(i) = at {
+            let pending = &self.slab[i as usize];
+            if fits(pending) {
+                break;
+            }
+            at = pending.next_same_key;
+        }
+        at
+    }
+
+    fn insert(&mut self, mut pending: Pending) -> u32 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            u32::try_from(self.slab.len()).expect("fewer than 2^32 requests are open at a time")
+        });
+        pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
+        match self.slab.get_mut(at as usize) {
+            Some(slot) => *slot = pending,
+            None => self.slab.push(pending),
+        }
+        at
+    }
+
+    /// Takes a request out of the list of its key.
+    fn unlink(&mut self, at: u32) {
+        let pending = &self.slab[at as usize];
+        let (key, next) = ((pending.nid, pending.xid), pending.next_same_key);
+        let Some(&head) = self.by_key.get(&key) else { return };
+        if head == at {
+            match next {
+                Some(next) => self.by_key.insert(key, next),
+                None => self.by_key.remove(&key),
+            };
+            return;
+        }
+        let mut before = head;
+        while let Some(i) = self.slab[before as usize].next_same_key {
+            if i == at {
+                self.slab[before as usize].next_same_key = next;
+                return;
+            }
+            before = i;
+        }
+    }
+
+    /// Forgets what will not be answered any more, so that memory does not grow with the log.
+    fn sweep(&mut self, now_us: i64) {
+        let oldest = now_us - FORGET_US;
+        self.sent.retain(|_, (time_us, _)| *time_us >= oldest);
+        let stale: Vec<u32> = self
+            .by_key
+            .values()
+            .copied()
+            .filter(|&at| {
+                let pending = &self.slab[at as usize];
+                pending.handling.is_none() && pending.handled.is_none() && pending.seen_us < oldest
+            })
+            .collect();
+        self.counts.never_handled += stale.len() as u64;
+        for at in stale {
+            self.remove(at);
+        }
+        self.sweep_at = 2 * (self.by_key.len() + self.sent.len()) + (1 << 16);
+    }
+}
+
+/// Whether two request pointers can be the same; 0 is unknown.
+fn same(a: u64, b: u64) -> bool {
+    a == 0 || b == 0 || a == b
+}

@@ -1,0 +1,38 @@
+//! From Lustre debug logs to an [`Analysis`].
+//!
+//! ```text
+//! files ─ input ─> bytes ─ decode ─> events in time order ─ join ─> rows ─ aggregate ─> Analysis
+//! ```
+//!
+//! * [`input`]: what the user named, as byte streams with a node name.
+//! * `decode`: chunks framed and parsed in parallel, put into one order.
+//! * `join`: about eleven records to one row per RPC.
+//! * `aggregate`: mergeable sums.
+//!
+//! # Design constraints
+//!
+//! * One pass. Memory depends on what is in flight and on the number of distinct clients, targets,
+//!   objects and time bins, not on the length of the log.
+//! * The same input gives the same result, whatever the number of threads, the size of chunks, the
+//!   order of files and of records with equal times.
+//! * Nothing is printed here: what there is to tell is in [`Outcome`].
+#![forbid(unsafe_code)]
+
+pub mod input;
+
+mod aggregate;
+mod config;
+mod decode;
+mod join;
+mod node;
+mod plan;
+mod render;
+mod run;
+mod select;
+mod warnings;
+
+pub use config::{Bound, Config, Selection};
+pub use lioprof_model::Analysis;
+
+pub use run::{AnalyzeError, Outcome, analyze};
+pub use select::{NidPattern, NidPatternError};

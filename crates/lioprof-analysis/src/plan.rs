@@ -1,0 +1,135 @@
+//! What to read: opened once for a look, grouped by node.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::PathBuf;
+
+use lioprof_model::Format;
+use lustre_debuglog::frame::{self, Form, binary, text};
+
+use crate::decode::reader::{BinaryReader, TextReader};
+use crate::decode::ring;
+use crate::decode::source::{Chunks, Source};
+use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+
+/// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
+/// temporary file: a wrapped ring has to be read from its middle.
+const SPOOL_BYTES: usize = 64 << 20;
+
+/// An input that is a debug log.
+pub(crate) struct Planned {
+    pub(crate) path: PathBuf,
+    pub(crate) node: String,
+    pub(crate) compression: Option<Compression>,
+    pub(crate) format: Format,
+    found: Found,
+    form: Form,
+    /// Time of the first record, for the order of inputs.
+    pub(crate) first_us: i64,
+    /// Kept open if it cannot be opened again.
+    opened: Option<Box<Opened>>,
+}
+
+/// All inputs, by node.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) nodes: BTreeMap<String, Vec<Planned>>,
+    pub(crate) problems: Vec<InputProblem>,
+}
+
+fn detect(head: &[u8]) -> Option<Format> {
+    frame::detect(head, head.len() < PROBE_BYTES).map(|form| match form {
+        Form::Text => Format::Text,
+        Form::Binary(_) => Format::Binary,
+    })
+}
+
+/// Finds and looks at all inputs.
+pub(crate) fn plan(inputs: &[PathBuf], rules: &[NodeRule]) -> Plan {
+    let discovered = input::discover(inputs, rules, detect);
+    let mut plan = Plan { nodes: BTreeMap::new(), problems: discovered.problems };
+    for found in discovered.files {
+        match look(found) {
+            Ok(planned) => plan.nodes.entry(planned.node.clone()).or_default().push(planned),
+            Err(problem) => plan.problems.push(problem),
+        }
+    }
+    plan
+}
+
+fn look(found: Found) -> Result<Planned, InputProblem> {
+    let mut opened = input::open(&found, detect).map_err(|err| InputProblem::from(&err))?;
+    let mut head = Vec::new();
+    // The stream never fails: damage ends it, and is told when it is read to the end.
+    opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
+    let form = frame::detect(&head, head.len() < PROBE_BYTES).expect("`open` has applied the same test");
+    let first_us = first_time(&head, form);
+    let (compression, format) = (opened.compression, opened.format);
+    let keep = found.is_stdin || !found.path.is_file();
+    let opened = keep.then(|| {
+        opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
+        Box::new(opened)
+    });
+    Ok(Planned { path: found.path.clone(), node: found.node.clone(), compression, format, found, form, first_us, opened })
+}
+
+fn first_time(head: &[u8], form: Form) -> i64 {
+    let first = match form {
+        Form::Text => text::TextRecords::new(head).find_map(|item| match item {
+            text::TextItem::Record(record, _) => Some(record.time_us),
+            _ => None,
+        }),
+        Form::Binary(layout) => {
+            binary::BinaryRecords::new(head, layout).flatten().map(|(record, _)| record.time_us).next()
+        }
+    };
+    first.unwrap_or(i64::MIN)
+}
+
+/// Cutting and parallelism of the reading side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    pub(crate) chunk_bytes: usize,
+    pub(crate) depth: usize,
+}
+
+/// What only shows up when an input is really opened.
+#[derive(Default)]
+pub(crate) struct Late {
+    pub(crate) damage: SharedDamage,
+    pub(crate) error: Option<String>,
+    /// Seams of a wrapped ring.
+    pub(crate) seams: u64,
+}
+
+impl Planned {
+    /// Opens the input for reading; what goes wrong or turns up goes to `late`.
+    pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
+        match self.try_open(reading, late) {
+            Ok(source) => Some(source),
+            Err(problem) => {
+                late.error = Some(problem);
+                None
+            }
+        }
+    }
+
+    fn try_open(&mut self, reading: Reading, late: &mut Late) -> Result<Source, String> {
+        let opened = match self.opened.take() {
+            Some(opened) => *opened,
+            None => input::open(&self.found, detect).map_err(|err| InputProblem::from(&err).message)?,
+        };
+        late.damage = opened.damage.clone();
+        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.path.display());
+        let chunks = match self.form {
+            Form::Text => Chunks::Text(TextReader::new(opened.stream, reading.chunk_bytes)),
+            Form::Binary(layout) => {
+                let source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
+                let segments = ring::segments(&source, layout).map_err(failed)?;
+                late.seams = segments.len() as u64 - 1;
+                Chunks::Binary(BinaryReader::new(Box::new(source), layout, &segments, reading.chunk_bytes))
+            }
+        };
+        Ok(Source::new(chunks, reading.depth))
+    }
+}

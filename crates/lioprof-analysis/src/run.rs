@@ -1,0 +1,241 @@
+//! The whole analysis: plan, nodes, sums, account of what was read.
+
+use std::path::PathBuf;
+
+use lioprof_model::{
+    Analysis, BadPlace, Generator, Input, Loss, OtherRecords, RowSink, RpcRow, SCHEMA, Symbols, Window,
+};
+use rayon::ThreadPoolBuilder;
+
+use crate::aggregate::{self, Aggregate, seconds};
+use crate::config::Config;
+use crate::input::{InputProblem, Severity};
+use crate::node::{self, InputResult, Limit, NodeResult};
+use crate::plan::plan;
+use crate::warnings;
+
+/// Bad places listed per input.
+const MAX_BAD_PLACES: usize = 20;
+/// Kinds of records listed per input that lioprof does not interpret.
+const MAX_OTHER: usize = 20;
+
+/// The result of an analysis, and what was wrong with the inputs.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The analysis of everything that could be read.
+    pub analysis: Analysis,
+    /// Inputs that could not be read, or not completely, and notes.
+    pub problems: Vec<InputProblem>,
+    /// Share of the inputs' bytes, or of the RPCs if that is more, known to be lost; 0 to 1.
+    pub damage: f64,
+}
+
+impl Outcome {
+    /// Whether an input that was asked for could not be used at all.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// Why there is no analysis at all.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalyzeError {
+    /// Threads could not be started.
+    #[error("failed to start {threads} threads")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Cause.
+        #[source]
+        err: rayon::ThreadPoolBuildError,
+    },
+    /// Not one input is a debug log.
+    #[error("no Lustre debug log among the inputs")]
+    NoInput {
+        /// What is wrong with each.
+        problems: Vec<InputProblem>,
+    },
+}
+
+/// A sink for those who want none.
+struct NoSink;
+
+impl RowSink for NoSink {
+    fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
+}
+
+/// Analyzes `inputs`: files, directories, `-` for standard input. Rows go to `sink`, too, if there is one.
+///
+/// # Errors
+/// If nothing could be read at all; single inputs that cannot be used are in [`Outcome::problems`].
+pub fn analyze(
+    inputs: &[PathBuf],
+    config: &Config,
+    sink: Option<&mut (dyn RowSink + Send)>,
+) -> Result<Outcome, AnalyzeError> {
+    let threads = config.threads.max(1);
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|n| format!("decode-{n}"))
+        .build()
+        .map_err(|err| AnalyzeError::Threads { threads, err })?;
+    pool.install(|| match sink {
+        Some(sink) => run(inputs, config, sink),
+        None => run(inputs, config, &mut NoSink),
+    })
+}
+
+fn run(inputs: &[PathBuf], config: &Config, sink: &mut dyn RowSink) -> Result<Outcome, AnalyzeError> {
+    let plan = plan(inputs, &config.node_rules);
+    if plan.nodes.is_empty() {
+        return Err(AnalyzeError::NoInput { problems: plan.problems });
+    }
+    let mut problems = plan.problems;
+    let mut symbols = Symbols::default();
+    let mut results: Vec<NodeResult> = Vec::new();
+    for (name, planned) in plan.nodes {
+        results.push(node::analyze(&name, planned, config, &mut symbols, sink));
+    }
+
+    let mut analysis = Analysis {
+        schema: SCHEMA.to_owned(),
+        generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        window: window(&results),
+        loss: loss(&results),
+        ..Analysis::default()
+    };
+    for result in &results {
+        analysis.totals.dropped_rpcs += result.counts.dropped;
+        analysis.totals.sent_timed_out += result.counts.sent_timed_out;
+        analysis.totals.evictions += result.counts.evictions;
+        for input in &result.inputs {
+            let account = account(&result.name, input);
+            if let Some(error) = &account.error {
+                let message = format!("`{}`: {error}", account.path);
+                problems.push(InputProblem { path: input.planned.path.clone(), severity: Severity::Error, message });
+            }
+            analysis.inputs.push(account);
+        }
+    }
+    analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
+    analysis.warnings = warnings::early(&results, &analysis);
+
+    let mut sum = Aggregate::new(config.bin_us);
+    for result in results {
+        sum.merge(result.aggregate, &symbols);
+    }
+    aggregate::finish(sum, &symbols, &mut analysis);
+    let mut warnings = warnings::late(&analysis);
+    analysis.warnings.append(&mut warnings);
+
+    let damage = damage(&analysis);
+    Ok(Outcome { analysis, problems, damage })
+}
+
+/// First to last record, cut to the limits that were asked for.
+fn window(results: &[NodeResult]) -> Window {
+    let span = |result: &NodeResult| {
+        let counts = result.inputs.iter().map(|input| &input.seen.counts);
+        let first = counts.clone().filter_map(|c| c.first_us).min()?;
+        let last = counts.filter_map(|c| c.last_us).max()?;
+        let at = |limit: &Option<Limit>| match limit {
+            Some(Limit::At(us)) => Some(*us),
+            _ => None,
+        };
+        let start = at(&result.from).map_or(first, |from| from.clamp(first, last));
+        let end = at(&result.to).map_or(last, |to| to.clamp(first, last));
+        Some((start, end))
+    };
+    let spans: Vec<(i64, i64)> = results.iter().filter_map(span).collect();
+    let start = spans.iter().map(|s| s.0).min().unwrap_or(0);
+    let end = spans.iter().map(|s| s.1).max().unwrap_or(0);
+    Window { start: seconds(start), end: seconds(end), duration_s: seconds((end - start).max(0)) }
+}
+
+fn loss(results: &[NodeResult]) -> Loss {
+    let mut loss = Loss::default();
+    for result in results {
+        let gaps = result.gaps.sum();
+        loss.nrs_sequence_gaps += gaps.missing;
+        loss.nrs_sequence_seen += gaps.seen;
+        loss.missing_handled += result.counts.missing_handled;
+        loss.missing_handling += result.counts.missing_handling;
+        loss.never_handled += result.counts.never_handled;
+        for input in &result.inputs {
+            loss.torn_seams += input.late.seams;
+            loss.head_overwritten |= input.late.seams > 0;
+            loss.discarded_heads += input.seen.discarded_heads;
+            loss.bad_records += input.seen.gaps.len() as u64;
+            loss.clock_steps += input.seen.counts.clock_steps + input.seen.out_of_order;
+        }
+    }
+    if loss.head_overwritten {
+        loss.estimate = "a ring was overwritten: how much is missing before its first record is unknown".to_owned();
+    } else if loss.nrs_sequence_seen == 0 {
+        loss.estimate = "no request scheduler numbers in the log".to_owned();
+    } else {
+        let (missing, seen) = (loss.nrs_sequence_gaps, loss.nrs_sequence_seen);
+        loss.estimated_lost_fraction = Some(share(missing, missing + seen));
+        loss.estimate = "share of the request schedulers' sequence numbers that are missing".to_owned();
+    }
+    loss
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// What was read of an input.
+fn account(node: &str, input: &InputResult) -> Input {
+    let (planned, seen, late) = (&input.planned, &input.seen, &input.late);
+    let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+    let mut other: Vec<OtherRecords> = seen
+        .counts
+        .other
+        .iter()
+        .flat_map(|(file, functions)| {
+            functions.iter().map(|(function, &records)| OtherRecords {
+                file: text(file),
+                function: text(function),
+                records,
+            })
+        })
+        .collect();
+    other.sort_by(|a, b| {
+        b.records.cmp(&a.records).then_with(|| (&a.file, &a.function).cmp(&(&b.file, &b.function)))
+    });
+    other.truncate(MAX_OTHER);
+    let error = late.error.clone().or_else(|| late.damage.get().map(|damage| damage.to_string()));
+    let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
+    Input {
+        path: planned.path.display().to_string(),
+        node: node.to_owned(),
+        format: planned.format,
+        compression: planned.compression.map(|compression| compression.name().to_owned()),
+        bytes: seen.bytes,
+        records: seen.counts.records,
+        messages: seen.counts.messages,
+        bad_records: seen.gaps.len() as u64,
+        skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
+        bad_places: seen
+            .gaps
+            .iter()
+            .take(MAX_BAD_PLACES)
+            .map(|gap| BadPlace { offset: gap.offset, bytes: gap.len, why: gap.why.as_str().to_owned() })
+            .collect(),
+        malformed: seen.counts.malformed.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect(),
+        other,
+        first: seen.counts.first_us.map(seconds),
+        last: seen.counts.last_us.map(seconds),
+        error,
+    }
+}
+
+/// The larger of the shares of bytes skipped and of RPCs lost.
+fn damage(analysis: &Analysis) -> f64 {
+    let skipped = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
+    let bytes = analysis.inputs.iter().map(|input| input.bytes).sum();
+    share(skipped, bytes).max(analysis.loss.estimated_lost_fraction.unwrap_or(0.0))
+}

@@ -1,0 +1,113 @@
+//! What a user must know before believing the figures, in sentences.
+
+use lioprof_model::{Analysis, Io};
+
+use crate::aggregate::both;
+use crate::node::{Limit, NodeResult};
+use crate::run::share;
+
+/// Loss above this share is warned about.
+const LOSS: f64 = 0.01;
+/// Unsized, unattributed or estimated traffic above this share is warned about.
+const UNCERTAIN: f64 = 0.01;
+
+/// What the inputs show.
+pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for result in results {
+        for limit in [&result.from, &result.to] {
+            if let Some(Limit::Marker(text)) = limit {
+                let name = &result.name;
+                warnings.push(format!("the marker `{text}` is not in the log of {name}: `lctl mark` lines are listed under markers"));
+            }
+        }
+        if result.duplicates > 0 {
+            let (name, n) = (&result.name, result.duplicates);
+            warnings.push(format!("{name}: {n} records were in two inputs and counted once"));
+        }
+    }
+    for input in &analysis.inputs {
+        if input.bad_records > 0 && !analysis.loss.head_overwritten {
+            let place = &input.bad_places[0];
+            warnings.push(format!(
+                "{}: {} bytes in {} places are no records; first at byte {}: {}",
+                input.path, input.skipped_bytes, input.bad_records, place.offset, place.why
+            ));
+        }
+        let malformed: u64 = input.malformed.values().sum();
+        if malformed > 0 {
+            let kinds: Vec<&str> = input.malformed.keys().map(String::as_str).collect();
+            warnings.push(format!(
+                "{}: {malformed} messages of known kinds have an unknown form ({}): a newer Lustre? please report",
+                input.path,
+                kinds.join(", ")
+            ));
+        }
+    }
+    let loss = &analysis.loss;
+    if loss.head_overwritten {
+        warnings.push(format!(
+            "the debug daemon's file wrapped {} times: older records are overwritten, how many is unknown; start the \
+             daemon with a larger size or rotate its file",
+            loss.torn_seams
+        ));
+    }
+    if let Some(lost) = loss.estimated_lost_fraction.filter(|&lost| lost > LOSS) {
+        warnings.push(format!(
+            "about {:.1} % of the RPCs are not in the log: enlarge debug_mb, or trace less",
+            100.0 * lost
+        ));
+    }
+    if loss.discarded_heads > 0 {
+        warnings.push(format!(
+            "the kernel discarded records at {} places (debug buffer overflow): enlarge debug_mb",
+            loss.discarded_heads
+        ));
+    }
+    if loss.clock_steps > 0 {
+        warnings.push(format!(
+            "time goes back at {} places: the clock was stepped, or the log is not sorted; times around there are wrong",
+            loss.clock_steps
+        ));
+    }
+    for result in results {
+        let counts = || result.inputs.iter().map(|input| &input.seen.counts);
+        if counts().map(|c| c.rpctrace).sum::<u64>() == 0 {
+            let name = &result.name;
+            warnings.push(format!(
+                "{name}: no rpctrace records: enable them with `lctl set_param debug=+rpctrace` before capturing"
+            ));
+        }
+    }
+    warnings
+}
+
+/// What the figures show.
+pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let totals = &analysis.totals;
+    let all = both(totals);
+    let mut unattributed = Io::default();
+    unattributed.merge(&totals.unattributed.read);
+    unattributed.merge(&totals.unattributed.write);
+    let remedy = "capture with `debug=\"+rpctrace +dlmtrace +net\"` and `subsystem_debug=\"rpc filter ldlm\"`";
+    if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
+        warnings.push(format!(
+            "the OST of {} of {} reads and writes is unknown (direct I/O names none under rpctrace alone): {remedy}",
+            unattributed.rpcs, all.rpcs
+        ));
+    }
+    if share(all.unsized_rpcs, all.rpcs) > UNCERTAIN {
+        warnings.push(format!("the size of {} of {} reads and writes is unknown: {remedy}", all.unsized_rpcs, all.rpcs));
+    }
+    if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
+        warnings.push(format!(
+            "the size of {} of {} reads and writes is estimated, the true sum of bytes lies between {} and {}: {remedy}",
+            all.bounded_rpcs, all.rpcs, all.bytes_min, all.bytes_max
+        ));
+    }
+    if totals.rpcs == 0 {
+        warnings.push("no handled RPC is in the selected part of the log".to_owned());
+    }
+    warnings
+}

@@ -1,0 +1,24 @@
+//! What lioprof's rows and analyses *are*.
+//!
+//! * [`row`]: one RPC as a server handled it ([`RpcRow`]), and [`RowSink`], which whoever wants rows implements.
+//! * [`Analysis`]: everything lioprof knows about a set of captures, as `analysis.json` holds it
+//!   (schema [`SCHEMA`]): keys in snake_case, units in the names, `null` for what cannot be known.
+//! * [`Io`]: the one place that says how exact a byte count is.
+//!
+//! Renderers, stores and third parties need this crate and nothing else of lioprof.
+#![forbid(unsafe_code)]
+
+pub mod analysis;
+pub mod io;
+pub mod row;
+pub mod series;
+pub mod symbol;
+
+pub use analysis::*;
+pub use io::{Io, SizeBucket, SizeHistogram};
+pub use row::{Direction, RowSink, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
+pub use symbol::{Symbol, Symbols};
+
+/// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
+pub const SCHEMA: &str = "lioprof.analysis/1";

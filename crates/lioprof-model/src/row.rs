@@ -1,0 +1,178 @@
+//! One RPC as a server handled it.
+
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
+use serde::{Deserialize, Serialize};
+
+use crate::symbol::{Symbol, Symbols};
+
+/// One RPC handled by a service of a node, rebuilt from about eleven records.
+///
+/// Times are microseconds since the epoch on the node's own clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcRow {
+    /// Node (server) whose log this is.
+    pub node: Symbol,
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Client NID, plain form.
+    pub nid: Symbol,
+    /// Client uuid as last printed; `0` before a connect is processed.
+    pub client_uuid: Symbol,
+    /// Transfer id; unique together with the NID.
+    pub xid: Xid,
+    /// Job id; `None` where the version prints none (to 2.12).
+    pub job: Option<Symbol>,
+    /// Service thread, `ll_ost_io00_002`.
+    pub thread: Symbol,
+    /// Kernel pid of that thread.
+    pub pid: u32,
+    /// End of handling: time of `Handled RPC`.
+    pub end_us: i64,
+    /// Time in the handler; `None` if the clock stepped inside.
+    pub service_us: Option<u64>,
+    /// Arrival to end; `None` if the clock stepped inside.
+    pub total_us: Option<u64>,
+    /// Handler status; for a successful OST_READ the bytes sent.
+    pub rc: i32,
+    /// Status in the reply, -999 without one.
+    pub reply_rc: i32,
+    /// Transaction number.
+    pub transno: u64,
+    /// Target, where known.
+    pub target: Option<TargetName>,
+    /// How the target is known.
+    pub target_evidence: TargetEvidence,
+    /// Object, where known.
+    pub object: Option<ObjectName>,
+    /// First byte of the first niobuf to last byte of the last, where known.
+    pub extent: Option<Extent>,
+    /// Bytes moved.
+    pub size: RpcSize,
+    /// How the bytes are known.
+    pub size_evidence: SizeEvidence,
+    /// The client sent this request again after a timeout.
+    pub resent: bool,
+    /// The client replayed this request after recovery.
+    pub replay: bool,
+    /// User, group and project id (Lustre 2.16, 2.17), where packed.
+    pub uid: Option<u32>,
+    /// Group id.
+    pub gid: Option<u32>,
+    /// Project id.
+    pub projid: Option<u32>,
+}
+
+impl RpcRow {
+    /// Time between arrival and the start of handling.
+    #[must_use]
+    pub fn queue_us(&self) -> Option<u64> {
+        self.total_us?.checked_sub(self.service_us?)
+    }
+
+    /// Arrival at the server.
+    #[must_use]
+    pub fn arrival_us(&self) -> Option<i64> {
+        self.end_us.checked_sub_unsigned(self.total_us?)
+    }
+
+    /// Start of handling.
+    #[must_use]
+    pub fn start_us(&self) -> Option<i64> {
+        self.end_us.checked_sub_unsigned(self.service_us?)
+    }
+
+    /// Whether the handler failed.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.rc < 0
+    }
+
+    /// Read or write, for OST_READ and OST_WRITE.
+    #[must_use]
+    pub fn direction(&self) -> Option<Direction> {
+        match self.opcode {
+            Opcode::OST_READ => Some(Direction::Read),
+            Opcode::OST_WRITE => Some(Direction::Write),
+            _ => None,
+        }
+    }
+}
+
+/// Direction of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Server to client.
+    Read,
+    /// Client to server.
+    Write,
+}
+
+/// Bytes of one RPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RpcSize {
+    /// Known.
+    Exact(u64),
+    /// Known within bounds.
+    Bounded {
+        /// Best estimate.
+        best: u64,
+        /// At least.
+        min: u64,
+        /// At most.
+        max: u64,
+    },
+    /// Unknown, or the RPC is no read or write.
+    Unknown,
+}
+
+/// What a size rests on, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeEvidence {
+    /// The handler failed: nothing moved.
+    Failed,
+    /// Status of a successful read: bytes sent.
+    ReadStatus,
+    /// `Transferring ... bytes`.
+    Bulk,
+    /// Length of a message with inline data ("short I/O").
+    Inline,
+    /// One niobuf, so the extent is the size.
+    Extent,
+    /// Several niobufs with gaps: bounded.
+    Niobufs,
+    /// An extent of unknown niobufs (server-local lock, or no message length): bounded.
+    LockExtent,
+    /// Nothing.
+    None,
+}
+
+/// What a target rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetEvidence {
+    /// `refresh rw locks` line of the RPC.
+    RefreshLine,
+    /// A server-local lock taken by the handling thread.
+    LocalLock,
+    /// The request scheduler named the OST (orr, trr).
+    Nrs,
+    /// The node has exactly one target of that kind.
+    OnlyTarget,
+    /// Nothing.
+    None,
+}
+
+/// Receives rows in the order in which their handling was known to be over.
+pub trait RowSink {
+    /// One RPC. Its symbols belong to `symbols`.
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols);
+}
+
+impl<S: RowSink + ?Sized> RowSink for &mut S {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        (**self).rpc(row, symbols);
+    }
+}

@@ -1,0 +1,47 @@
+//! Named rows: one thing each (an OST, a client, an operation).
+
+use crate::draw::area::Area;
+use crate::draw::color::BLACK;
+use crate::draw::scene::Scene;
+use crate::draw::text::{Align, BODY, SMALL, TINY, fit, widest};
+
+/// Names left of their rows.
+#[derive(Clone, Debug)]
+pub(crate) struct RowLabels {
+    labels: Vec<String>,
+    size: f64,
+    room: f64,
+}
+
+impl RowLabels {
+    /// Names for rows of this height, shortened in their middle to at most `widest_allowed`.
+    pub(crate) fn new(names: &[String], row_height: f64, widest_allowed: f64) -> Self {
+        let size = match row_height {
+            h if h >= 17.0 => BODY,
+            h if h >= 13.0 => SMALL,
+            _ => TINY,
+        };
+        let labels: Vec<String> = names.iter().map(|n| fit(n, size, widest_allowed)).collect();
+        let room = widest(labels.iter().map(String::as_str), size) + 8.0;
+        Self { labels, size, room }
+    }
+
+    /// Width they take, with the gap to the rows.
+    pub(crate) fn width(&self) -> f64 {
+        self.room
+    }
+
+    /// Writes them, each in the middle of its row, right-aligned before `x`.
+    pub(crate) fn draw(&self, scene: &mut Scene, x: f64, rows: &[(f64, f64)]) {
+        for (label, (top, bottom)) in self.labels.iter().zip(rows) {
+            let y = f64::midpoint(*top, *bottom);
+            scene.label(x - 6.0, y, Align::End, self.size, BLACK, label);
+        }
+    }
+}
+
+/// Divides an area into `count` rows of the same height.
+pub(crate) fn split(area: Area, count: usize) -> Vec<(f64, f64)> {
+    let each = area.height() / count.max(1) as f64;
+    (0..count).map(|i| (area.y0 + i as f64 * each, area.y0 + (i + 1) as f64 * each)).collect()
+}

@@ -1,0 +1,44 @@
+//! Static plots of an [`Analysis`](lioprof_model::Analysis), as SVG or PNG.
+//!
+//! * [`plots`] lists every plot with its name, its title and how to read it.
+//! * [`render`] makes one picture in memory, [`write_all`] writes every picture into a directory.
+//!
+//! How it works: a plot (`plots/*.rs`) turns the analysis into a list of rectangles, lines and
+//! texts (`draw/scene.rs`) with the help of axes, legends and heat maps (`figure/*.rs`); plotters
+//! then draws that list with one of its backends. The list is the same for both formats, and tests
+//! look at it to make sure that no text leaves the page or covers another.
+//!
+//! What holds for every plot:
+//! * the same analysis gives the same bytes;
+//! * no system font and no system library is needed;
+//! * damaged figures (NaN, arrays of the wrong length) are left out, they never panic;
+//! * the size of a file is bounded: rows, bins and single RPCs are merged or thinned, and the plot
+//!   says so.
+//!
+//! ```
+//! use lioprof_model::Analysis;
+//! use lioprof_plot::{Format, PlotOptions, Rendered, plots, render};
+//!
+//! let nothing = Analysis::default();
+//! for plot in plots() {
+//!     match render(plot, &nothing, Format::Svg, &PlotOptions::default())? {
+//!         Rendered::Image(bytes) => println!("{}: {} bytes", plot.name, bytes.len()),
+//!         Rendered::Skipped(reason) => println!("{}: skipped, {reason}", plot.name),
+//!     }
+//! }
+//! # Ok::<(), lioprof_plot::PlotError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod data;
+mod draw;
+mod error;
+mod figure;
+mod options;
+mod output;
+mod plots;
+
+pub use error::PlotError;
+pub use options::{Format, PlotOptions};
+pub use output::{Rendered, Written, render, write_all};
+pub use plots::{Plot, plot, plots};

@@ -1,0 +1,100 @@
+//! From an analysis to bytes and files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lioprof_model::Analysis;
+
+use crate::draw::{bitmap, svg};
+use crate::error::PlotError;
+use crate::options::{Format, PlotOptions};
+use crate::plots::{Plot, plots};
+
+/// What [`render`] gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rendered {
+    /// The file's bytes.
+    Image(Vec<u8>),
+    /// There is nothing to draw; why, in words for the user.
+    Skipped(&'static str),
+}
+
+/// What [`write_all`] did with one plot and format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// A file was written.
+    File {
+        /// [`Plot::name`].
+        plot: &'static str,
+        /// Where.
+        path: PathBuf,
+    },
+    /// There was nothing to draw.
+    Skipped {
+        /// [`Plot::name`].
+        plot: &'static str,
+        /// Why, in words for the user.
+        reason: &'static str,
+    },
+}
+
+/// Draws one plot.
+///
+/// # Errors
+///
+/// If the drawing library or the PNG encoder fails; odd data is no error.
+pub fn render(
+    plot: &Plot,
+    analysis: &Analysis,
+    format: Format,
+    options: &PlotOptions,
+) -> Result<Rendered, PlotError> {
+    let options = options.clamped();
+    match (plot.draw)(analysis, &options) {
+        Err(reason) => Ok(Rendered::Skipped(reason)),
+        Ok(scene) => Ok(Rendered::Image(match format {
+            Format::Svg => svg::encode(&scene, plot)?,
+            Format::Png => bitmap::encode(&scene, options.png_scale)?,
+        })),
+    }
+}
+
+/// Draws every plot into `dir`, which is made if it is not there: `<plot name>.<extension>`.
+///
+/// A plot without data gives one [`Written::Skipped`], whatever the number of formats. A file of
+/// an earlier run is replaced, but not removed when the plot is skipped now.
+///
+/// # Errors
+///
+/// If a file cannot be written or the drawing library fails.
+pub fn write_all(
+    analysis: &Analysis,
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+) -> Result<Vec<Written>, PlotError> {
+    let options = options.clamped();
+    fs::create_dir_all(dir)
+        .map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    let mut written = Vec::new();
+    for plot in plots() {
+        let scene = match (plot.draw)(analysis, &options) {
+            Ok(scene) => scene,
+            Err(reason) => {
+                written.push(Written::Skipped { plot: plot.name, reason });
+                continue;
+            }
+        };
+        for &format in formats {
+            let bytes = match format {
+                Format::Svg => svg::encode(&scene, plot)?,
+                Format::Png => bitmap::encode(&scene, options.png_scale)?,
+            };
+            let path = dir.join(format!("{}.{}", plot.name, format.extension()));
+            fs::write(&path, bytes)
+                .map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            written.push(Written::File { plot: plot.name, path });
+        }
+    }
+    Ok(written)
+}

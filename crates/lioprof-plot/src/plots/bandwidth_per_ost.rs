@@ -1,0 +1,215 @@
+//! Bandwidth over time: lines for a few OSTs, heat maps for many.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+
+use super::Plot;
+use crate::data::bins::{Bins, add, largest, total};
+use crate::data::names::{UNATTRIBUTED, without_file_system};
+use crate::data::quality::Covers;
+use crate::draw::area::Area;
+use crate::draw::color::{FRAME, Ink, PALE, READ, WRITE};
+use crate::draw::scene::Scene;
+use crate::draw::text::{BODY, TINY, Text};
+use crate::figure::axis::Axis;
+use crate::figure::grid::Grid;
+use crate::figure::heat;
+use crate::figure::heat_scale::HeatScale;
+use crate::figure::legend::{Key, Swatch};
+use crate::figure::page::Page;
+use crate::figure::panel::{BELOW, HEAD, Panel};
+use crate::figure::rows::{RowLabels, split};
+use crate::figure::steps::Steps;
+use crate::figure::ticks::bytes_from_zero;
+use crate::figure::time_axis::Window;
+use crate::figure::units::{bytes, count, percent};
+use crate::options::PlotOptions;
+
+pub(super) const PLOT: Plot = Plot {
+    name: "bandwidth-per-ost",
+    title: "Bandwidth per OST",
+    how_to_read: "Each panel (or, with more than eight OSTs, each row) is one OST; all share one scale, so \
+        they can be compared. The height of a line, or the darkness of a cell, is the number of bytes per \
+        second that RPCs moved which ended in that time bin. Hatching marks the part that comes from RPCs \
+        whose size is only estimated. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
+        that should share the load but differ by much point to a bad stripe layout or a slow OST; gaps that \
+        all OSTs share point to the clients or the network.",
+    draw,
+};
+
+/// More OSTs than this become rows of a heat map.
+const MOST_PANELS: usize = 8;
+
+/// Bytes of an OST over time.
+struct Ost {
+    name: String,
+    total: [u64; 2],
+    /// Bytes per second, read and written.
+    rate: [Vec<f64>; 2],
+    /// The estimated part of it.
+    bounded: [Vec<f64>; 2],
+}
+
+impl Ost {
+    fn all(&self) -> u64 {
+        self.total[0].saturating_add(self.total[1])
+    }
+
+    fn add(&mut self, series: &TargetSeries, bins: &Bins) {
+        let values = [&series.read_bytes, &series.write_bytes];
+        let bounded = [&series.read_bounded_bytes, &series.write_bounded_bytes];
+        for i in 0..2 {
+            self.total[i] = self.total[i].saturating_add(total(values[i]));
+            add(&mut self.rate[i], &bins.rate(values[i]));
+            add(&mut self.bounded[i], &bins.rate(bounded[i]));
+        }
+    }
+}
+
+fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
+    let series: Vec<&TargetSeries> =
+        analysis.series.targets.iter().filter(|t| t.kind == TargetKindName::Ost).collect();
+    if series.iter().all(|s| total(&s.read_bytes) == 0 && total(&s.write_bytes) == 0) {
+        return Err("no bytes were read or written on OSTs, or their sizes are unknown");
+    }
+    // Two units of a file system may serve an OST one after the other: add them up.
+    let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
+    for one in &series {
+        by_name.entry(one.name.as_deref()).or_default().push(one);
+    }
+    let few = by_name.len() <= MOST_PANELS;
+    let longest = series.iter().map(|s| s.read_bytes.len().max(s.write_bytes.len())).max();
+    let most = if few { 300 } else { 150 };
+    let bins = Bins::new(analysis, longest.unwrap_or(0), most).ok_or("no time bins")?;
+    let mut osts: Vec<Ost> = Vec::new();
+    for (name, parts) in by_name {
+        let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
+        let name = name.unwrap_or(UNATTRIBUTED).to_owned();
+        let mut ost = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
+        parts.iter().for_each(|part| ost.add(part, &bins));
+        if ost.name != UNATTRIBUTED || ost.all() > 0 {
+            osts.push(ost);
+        }
+    }
+    // `None` sorts first; unattributed belongs at the end.
+    osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
+    let covers = Covers { bytes: true, targets: true };
+    let what = format!("Bytes per second over time, in bins of {}.", bins.width());
+    let page = Page::new(options, analysis, PLOT.title, &what, covers);
+    let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
+    Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })
+}
+
+fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
+    let mut keys = vec![Key::new(Swatch::Line(READ), "read"), Key::new(Swatch::Line(WRITE), "write")];
+    if osts.iter().any(|o| largest(o.bounded.iter().flatten()) > 0.0) {
+        keys.push(Key::new(Swatch::Hatch(READ), "estimated part of reads"));
+        keys.push(Key::new(Swatch::Hatch(WRITE), "estimated part of writes"));
+    }
+    page.legend(&keys);
+    let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
+    let columns = if osts.len() > 3 { 2 } else { 1 };
+    let bandwidth = bytes_from_zero(max, 4.0, "bandwidth", "/s");
+    let grid = Grid::new(page.body(Grid::height(osts.len(), columns, 150.0)), osts.len(), columns);
+    let panels = grid.panels(time, &bandwidth);
+    for (panel, ost) in panels.iter().zip(osts) {
+        let scene = &mut page.scene;
+        panel.grid(scene, true, true);
+        let steps = Steps { panel, edges: &bins.edges };
+        let zero = vec![0.0; bins.len()];
+        for (i, ink) in [READ, WRITE].into_iter().enumerate() {
+            if ost.total[i] > 0 {
+                steps.between(scene, &zero, &ost.rate[i], ink.alpha(0.13));
+            }
+        }
+        for (i, ink) in [READ, WRITE].into_iter().enumerate() {
+            let sure: Vec<f64> =
+                ost.rate[i].iter().zip(&ost.bounded[i]).map(|(all, part)| (all - part).max(0.0)).collect();
+            if largest(&ost.bounded[i]) > 0.0 {
+                steps.hatch(scene, &sure, &ost.rate[i], ink);
+            }
+            if ost.total[i] > 0 {
+                steps.line(scene, &ost.rate[i], ink, 1.5);
+            }
+        }
+        panel.frame(scene);
+        let sums = format!("read {}, written {}", bytes(ost.total[0] as f64), bytes(ost.total[1] as f64));
+        panel.head(scene, &ost.name, &sums);
+    }
+    grid.axes(&mut page.scene, &panels);
+    page.finish()
+}
+
+fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Scene {
+    osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
+    page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
+    // Room for two heat maps, and for the note if it is needed.
+    let rows_in = |page: &Page| {
+        crate::draw::num::index((page.free_height() - 2.0 * HEAD - BELOW - 16.0) / 2.0 / (TINY * 1.3))
+    };
+    if osts.len() > rows_in(&page) {
+        let (all, shown) = (osts.len(), rows_in(&page).saturating_sub(2).max(1));
+        let sum = |osts: &[Ost]| osts.iter().map(|o| o.all() as f64).sum::<f64>();
+        let rest = sum(&osts[shown..]);
+        page.note(format!(
+            "The {} busiest OSTs are shown. {} more OSTs have {} of the bytes; the last row is their mean.",
+            count(shown as u64),
+            count((all - shown) as u64),
+            percent(rest / sum(&osts)),
+        ));
+        let others = mean_of(&osts[shown..], bins);
+        osts.truncate(shown);
+        osts.push(others);
+    }
+    let rows = osts.len() as f64;
+    let body = page.body(2.0 * (rows * 18.0 + HEAD) + 16.0 + BELOW);
+    let each = (body.height() - BELOW - 16.0) / 2.0;
+    let names = without_file_system(osts.iter().map(|o| o.name.as_str()));
+    let labels = RowLabels::new(&names, (each - HEAD) / rows, 170.0);
+    let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
+    let scale = HeatScale { axis: bytes_from_zero(max, 5.0, "bandwidth", "/s") };
+    let scene = &mut page.scene;
+    let mut lowest = body;
+    for (i, (name, ink)) in [("Read", READ), ("Written", WRITE)].into_iter().enumerate() {
+        let top = body.y0 + i as f64 * (each + 16.0) + HEAD;
+        let area = Area::new(body.x0 + labels.width(), top, body.x1 - scale.bar_width(), top + each - HEAD);
+        let places = split(area, osts.len());
+        heat::background(scene, area);
+        let panel = Panel { area, x: time, y: &scale.axis };
+        let edges: Vec<f64> = bins.edges.iter().map(|e| panel.x(*e)).collect();
+        for (ost, (y0, y1)) in osts.iter().zip(&places) {
+            heat::row(scene, (*y0, y1 - 1.0), &edges, &ost.rate[i], &scale);
+        }
+        panel.frame(scene);
+        labels.draw(scene, area.x0, &places);
+        head(scene, area, name, ink);
+        if i == 1 {
+            panel.x_ticks(scene);
+            panel.x_title(scene);
+        }
+        lowest = area;
+    }
+    let bar = Area::new(lowest.x1, body.y0 + HEAD, body.x1, lowest.y1);
+    scale.bar(scene, bar);
+    page.finish()
+}
+
+fn head(scene: &mut Scene, area: Area, name: &str, ink: Ink) {
+    scene.rect(Area::new(area.x0, area.y0 - 15.0, area.x0 + 9.0, area.y0 - 6.0), ink);
+    scene.outline(Area::new(area.x0, area.y0 - 15.0, area.x0 + 9.0, area.y0 - 6.0), FRAME, 0.5);
+    scene.text(Text::new((area.x0 + 14.0, area.y0 - 6.5), name, BODY).bold());
+}
+
+fn mean_of(osts: &[Ost], bins: &Bins) -> Ost {
+    let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
+    let name = format!("mean of {} others", count(osts.len() as u64));
+    let mut mean = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
+    for i in 0..2 {
+        for ost in osts {
+            add(&mut mean.rate[i], &ost.rate[i]);
+        }
+        mean.rate[i].iter_mut().for_each(|rate| *rate /= osts.len() as f64);
+    }
+    mean
+}

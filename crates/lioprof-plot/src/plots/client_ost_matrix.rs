@@ -1,0 +1,215 @@
+//! Who uses which OST: bytes by client and OST.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::Analysis;
+
+use super::Plot;
+use crate::data::names::{UNATTRIBUTED, without_file_system};
+use crate::data::quality::Covers;
+use crate::draw::area::Area;
+use crate::draw::color::{BLACK, FRAME, GREY, Ink, PALE, readable_on};
+use crate::draw::num::index;
+use crate::draw::scene::Scene;
+use crate::draw::text::{Align, BODY, SMALL, TINY, Text, fit, widest, width};
+use crate::figure::axis::Axis;
+use crate::figure::heat;
+use crate::figure::heat_scale::HeatScale;
+use crate::figure::legend::{Key, Swatch};
+use crate::figure::page::Page;
+use crate::figure::panel::{HEAD, y_title};
+use crate::figure::rows::{RowLabels, split};
+use crate::figure::ticks::{bytes_from_zero, log_bytes};
+use crate::figure::units::{bytes, count, counted};
+use crate::options::PlotOptions;
+
+pub(super) const PLOT: Plot = Plot {
+    name: "client-ost-matrix",
+    title: "Bytes by client and OST",
+    how_to_read: "Rows are clients, columns are OSTs, both with the busiest first; the darkness of a cell is \
+        the number of bytes that this client read from (left) or wrote to (right) this OST. A dark column is \
+        an OST that everybody uses, a dark row a client that uses every OST, a single dark cell one client \
+        with one OST: often a file with a stripe count of 1. If there are more clients or OSTs than fit, the \
+        last row or column is the sum of the others, so it may well be the darkest.",
+    draw,
+};
+
+/// Bytes by row and column.
+struct Matrix {
+    rows: Vec<String>,
+    columns: Vec<String>,
+    /// Read and written, by row and column.
+    cells: [Vec<Vec<f64>>; 2],
+    /// The last row, the last column is a sum of others.
+    sums: (bool, bool),
+}
+
+/// Places of the `keep` largest; the others share the place after them.
+fn top<'a>(sums: &BTreeMap<&'a str, f64>, keep: usize) -> (Vec<&'a str>, usize) {
+    let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
+    sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let all = sorted.len();
+    let keep = if all <= keep { all } else { keep.saturating_sub(1).max(1) };
+    (sorted.into_iter().take(keep).map(|(name, _)| name).collect(), all - keep)
+}
+
+impl Matrix {
+    fn of(analysis: &Analysis, most_rows: usize, most_columns: usize) -> Self {
+        let mut clients: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut osts: BTreeMap<&str, f64> = BTreeMap::new();
+        let name = |target: &'_ Option<String>| target.clone().unwrap_or_else(|| UNATTRIBUTED.to_owned());
+        let names: Vec<String> = analysis.flows.iter().map(|f| name(&f.target)).collect();
+        let moved: Vec<[f64; 2]> =
+            analysis.flows.iter().map(|f| [f.read.bytes as f64, f.write.bytes as f64]).collect();
+        for ((flow, ost), [read, write]) in analysis.flows.iter().zip(&names).zip(&moved) {
+            if read + write > 0.0 {
+                *clients.entry(&flow.nid).or_default() += read + write;
+                *osts.entry(ost).or_default() += read + write;
+            }
+        }
+        let (top_clients, more_clients) = top(&clients, most_rows);
+        let (top_osts, more_osts) = top(&osts, most_columns);
+        let place = |of: &[&str]| -> BTreeMap<String, usize> {
+            of.iter().enumerate().map(|(i, name)| ((*name).to_owned(), i)).collect()
+        };
+        let (row_of, column_of) = (place(&top_clients), place(&top_osts));
+        let mut rows: Vec<String> = top_clients.iter().map(|c| (*c).to_owned()).collect();
+        let mut columns = without_file_system(top_osts.iter().copied());
+        let sums = (more_clients > 0, more_osts > 0);
+        if sums.0 {
+            rows.push(format!("{} others", count(more_clients as u64)));
+        }
+        if sums.1 {
+            columns.push(format!("{} others", count(more_osts as u64)));
+        }
+        let zero = vec![vec![0.0; columns.len()]; rows.len()];
+        let mut cells = [zero.clone(), zero];
+        for ((flow, ost), moved) in analysis.flows.iter().zip(&names).zip(&moved) {
+            if moved[0] + moved[1] > 0.0 {
+                let row = row_of.get(&flow.nid).copied().unwrap_or(rows.len() - 1);
+                let column = column_of.get(ost).copied().unwrap_or(columns.len() - 1);
+                for (cells, moved) in cells.iter_mut().zip(moved) {
+                    cells[row][column] += moved;
+                }
+            }
+        }
+        Self { rows, columns, cells, sums }
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.cells.iter().flatten().flatten().copied().filter(|v| *v > 0.0)
+    }
+
+    fn color_axis(&self) -> Axis {
+        let max = self.values().fold(0.0, f64::max);
+        if HeatScale::wants_log(self.values()) {
+            log_bytes(self.values().fold(max, f64::min), max, "bytes")
+        } else {
+            bytes_from_zero(max, 5.0, "bytes", "")
+        }
+    }
+}
+
+fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
+    if analysis.flows.iter().all(|f| f.read.bytes == 0 && f.write.bytes == 0) {
+        return Err("no bytes were read or written, or their sizes are unknown");
+    }
+    let covers = Covers { bytes: true, targets: true };
+    let what = "Bytes that each client read and wrote on each OST.";
+    let mut page = Page::new(options, analysis, PLOT.title, what, covers);
+    page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
+    let column_room = 96.0;
+    let most_rows = index((page.free_height() - HEAD - column_room - SMALL * 3.0) / 15.0).max(2);
+    // Names are at most 170 wide, the colour bar about 90.
+    let most_columns = index((f64::from(options.width_px) - 310.0) / 2.0 / 15.0).max(2);
+    let matrix = Matrix::of(analysis, most_rows, most_columns);
+    let (rows, columns) = (matrix.rows.len(), matrix.columns.len());
+    if matrix.sums.0 || matrix.sums.1 {
+        page.note(format!(
+            "The busiest {} and {} are shown; the others are summed up in the last row and column.",
+            counted((rows - usize::from(matrix.sums.0)) as u64, "client"),
+            counted((columns - usize::from(matrix.sums.1)) as u64, "OST"),
+        ));
+    }
+    let scale = HeatScale { axis: matrix.color_axis() };
+    let names_high = widest(matrix.columns.iter().map(String::as_str), SMALL).min(column_room) + 10.0;
+    let title_high = BODY * 1.6;
+    let wanted = HEAD + (rows as f64 * 30.0).max(150.0) + names_high + title_high;
+    let body = page.body(wanted);
+    let high = body.height() - HEAD - names_high - title_high;
+    let labels = RowLabels::new(&matrix.rows, high / rows as f64, 170.0);
+    let left = body.x0 + BODY * 1.7 + labels.width();
+    let (right, gap) = (body.x1 - scale.bar_width(), 16.0);
+    let wide = (right - left - gap) / 2.0;
+    let scene = &mut page.scene;
+    let places = split(Area::new(0.0, body.y0 + HEAD, 0.0, body.y0 + HEAD + high), rows);
+    for (i, name) in ["Read", "Written"].into_iter().enumerate() {
+        let x0 = left + i as f64 * (wide + gap);
+        let area = Area::new(x0, body.y0 + HEAD, x0 + wide, body.y0 + HEAD + high);
+        half(scene, area, &matrix, &matrix.cells[i], &places, &scale);
+        let sum: f64 = matrix.cells[i].iter().flatten().sum();
+        scene.text(Text::new((area.x0, area.y0 - 7.0), name, BODY).bold());
+        let figures = Text::new((area.x1, area.y0 - 7.0), bytes(sum), SMALL).ink(GREY);
+        scene.text(figures.align(Align::End));
+        let (x, _) = area.center();
+        scene.label(x, body.y1 - BODY * 0.6, Align::Middle, BODY, BLACK, "OST");
+    }
+    labels.draw(scene, left, &places);
+    let all = Area::new(left, body.y0 + HEAD, right, body.y0 + HEAD + high);
+    y_title(scene, body.x0 + BODY, all, "client (NID)");
+    scale.bar(scene, Area::new(right, all.y0, body.x1, all.y1));
+    Ok(page.finish())
+}
+
+fn half(
+    scene: &mut Scene,
+    area: Area,
+    matrix: &Matrix,
+    cells: &[Vec<f64>],
+    places: &[(f64, f64)],
+    scale: &HeatScale,
+) {
+    heat::background(scene, area);
+    let columns = matrix.columns.len();
+    let each = area.width() / columns as f64;
+    let edges: Vec<f64> = (0..=columns).map(|i| area.x0 + i as f64 * each).collect();
+    for (values, (y0, y1)) in cells.iter().zip(places) {
+        heat::row(scene, (*y0, y1 - 1.0), &edges, values, scale);
+        for (i, value) in values.iter().enumerate().filter(|(_, v)| **v > 0.0) {
+            let label = bytes(*value);
+            if width(&label, SMALL, false) < each - 6.0 && y1 - y0 > SMALL * 1.3 {
+                let ink = readable_on(scale.ink(*value));
+                let (x, y) = (edges[i] + each / 2.0, f64::midpoint(*y0, *y1));
+                scene.label(x, y, Align::Middle, SMALL, ink, &label);
+            }
+        }
+    }
+    let white = Ink::new(0xff_ffff);
+    for x in &edges[1..columns] {
+        scene.line(&[(*x, area.y0), (*x, area.y1)], white, 1.0);
+    }
+    // Sums of others are set apart.
+    let (last_row, last_column) = matrix.sums;
+    let strong = FRAME;
+    if last_row && places.len() > 1 {
+        let y = places[places.len() - 1].0 - 0.5;
+        scene.line(&[(area.x0, y), (area.x1, y)], strong, 1.5);
+    }
+    if last_column && columns > 1 {
+        let x = edges[columns - 1];
+        scene.line(&[(x, area.y0), (x, area.y1)], strong, 1.5);
+    }
+    scene.outline(area, strong, 1.0);
+    let size = if each < 13.5 { TINY } else { SMALL };
+    let room = 96.0;
+    for (i, name) in matrix.columns.iter().enumerate() {
+        let x = edges[i] + each / 2.0;
+        if widest(matrix.columns.iter().map(String::as_str), SMALL) < each - 6.0 {
+            scene.label(x, area.y1 + 10.0, Align::Middle, SMALL, GREY, name);
+        } else {
+            let at = (x + size * 0.365, area.y1 + 6.0);
+            let name = fit(name, size, room);
+            scene.text(Text::new(at, name, size).ink(GREY).align(Align::End).upright());
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! How long reads and writes took: histograms of the total time.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Analysis, Operation};
+
+use super::Plot;
+use crate::data::quality::Covers;
+use crate::draw::area::Area;
+use crate::draw::color::{BLACK, GREY, Ink, READ, WRITE};
+use crate::draw::scene::{Item, Scene};
+use crate::draw::text::{Align, SMALL, width};
+use crate::figure::axis::Axis;
+use crate::figure::grid::Grid;
+use crate::figure::page::Page;
+use crate::figure::panel::Panel;
+use crate::figure::ticks::{from_zero, log_time};
+use crate::figure::units::{counted, duration_us};
+use crate::options::PlotOptions;
+
+pub(super) const PLOT: Plot = Plot {
+    name: "io-time-distribution",
+    title: "Distribution of I/O times",
+    how_to_read: "How many reads and writes took how long, from arrival at the server to the end, on a \
+        logarithmic time axis with four bars per factor of two. The vertical lines mark the median, the \
+        time that 99 % did not exceed, and the slowest RPC. One narrow hump is a steady service; two humps \
+        are two kinds of I/O, such as cache hits and disk; a long tail to the right, with the slowest far \
+        from 99 %, is what a job waits for when all of its processes have to finish.",
+    draw,
+};
+
+/// Total times of one opcode, all services.
+struct Times {
+    name: &'static str,
+    ink: Ink,
+    rpcs: u64,
+    /// Lower edge, upper edge, RPCs.
+    bars: Vec<(f64, f64, u64)>,
+    /// What the vertical lines mean, and where they are.
+    marks: Vec<(&'static str, f64)>,
+}
+
+impl Times {
+    fn of(analysis: &Analysis, opcode: &str, name: &'static str, ink: Ink) -> Option<Self> {
+        let parts: Vec<&Operation> = analysis.operations.iter().filter(|o| o.name == opcode).collect();
+        let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
+        for &(edge, rpcs) in parts.iter().flat_map(|o| &o.total_hist_us) {
+            let sum = buckets.entry(edge).or_default();
+            *sum = sum.saturating_add(rpcs);
+        }
+        buckets.retain(|_, rpcs| *rpcs > 0);
+        let bars = bars(&buckets);
+        let rpcs = buckets.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
+        if rpcs == 0 {
+            return None;
+        }
+        let max = parts.iter().filter_map(|o| o.latency.total_us.max).max();
+        let of_one = |pick: fn(&Operation) -> Option<u64>| match parts.as_slice() {
+            [one] => pick(one).map(|us| us as f64),
+            _ => None,
+        };
+        let p50 = of_one(|o| o.latency.total_us.p50).or_else(|| quantile(&bars, 0.5));
+        let p99 = of_one(|o| o.latency.total_us.p99).or_else(|| quantile(&bars, 0.99));
+        let marks = [("median", p50), ("99 %", p99), ("slowest", max.map(|us| us as f64))];
+        let marks = marks.into_iter().filter_map(|(what, us)| Some((what, us?))).collect();
+        Some(Self { name, ink, rpcs, bars, marks })
+    }
+}
+
+/// The buckets' upper edges: where the next one begins if it is a neighbour, else a fourth of a
+/// factor of two further.
+fn bars(buckets: &BTreeMap<u64, u64>) -> Vec<(f64, f64, u64)> {
+    let edges: Vec<f64> = buckets.keys().map(|e| *e as f64).collect();
+    let upper = |i: usize, low: f64| match edges.get(i + 1) {
+        Some(&next) if next <= (low * 1.3).max(low + 1.0) => next,
+        _ => (low * 2_f64.powf(0.25)).max(low + 1.0),
+    };
+    buckets.iter().enumerate().map(|(i, (low, n))| (*low as f64, upper(i, *low as f64), *n)).collect()
+}
+
+/// A quantile, taken inside its bucket as if the RPCs were spread evenly.
+fn quantile(bars: &[(f64, f64, u64)], share: f64) -> Option<f64> {
+    let all: f64 = bars.iter().map(|b| b.2 as f64).sum();
+    let mut below = 0.0;
+    for (low, high, rpcs) in bars {
+        let rpcs = *rpcs as f64;
+        if below + rpcs >= share * all {
+            return Some(low + (high - low) * (share * all - below) / rpcs);
+        }
+        below += rpcs;
+    }
+    None
+}
+
+fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
+    let both: Vec<Times> =
+        [("OST_READ", "Reads (OST_READ)", READ), ("OST_WRITE", "Writes (OST_WRITE)", WRITE)]
+            .into_iter()
+            .filter_map(|(opcode, name, ink)| Times::of(analysis, opcode, name, ink))
+            .collect();
+    if both.is_empty() {
+        return Err("no read or write has a total time");
+    }
+    let what = "Reads and writes by their time from arrival to end, four buckets per factor of two.";
+    let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
+    let all = || both.iter().flat_map(|t| &t.bars);
+    let low = all().map(|b| b.0).fold(f64::INFINITY, f64::min);
+    let bars_end = all().map(|b| b.1).fold(1.0, f64::max);
+    let high = both.iter().flat_map(|t| &t.marks).map(|m| m.1).fold(bars_end, f64::max);
+    let time = log_time(low, high, "total time, log scale");
+    let max = |times: &Times| times.bars.iter().map(|b| b.2 as f64).fold(1.0, f64::max);
+    // Reads and writes may differ a lot in number, and it is the shape that matters: own axes.
+    let counts: Vec<Axis> = both.iter().map(|t| from_zero(max(t), 4.0, "RPCs per bucket")).collect();
+    let widest = counts.iter().max_by(|a, b| {
+        let left = crate::figure::panel::left_of;
+        left(a).total_cmp(&left(b))
+    });
+    let widest = widest.unwrap_or(&counts[0]).clone();
+    let grid = Grid::new(page.body(Grid::height(both.len(), 1, 230.0)), both.len(), 1);
+    let scene = &mut page.scene;
+    let panels = grid.panels(&time, &widest);
+    for ((panel, times), count) in panels.iter().zip(&both).zip(&counts) {
+        // The labels of the marks are between the head and the data.
+        let area = panel.area.shrink(0.0, MARK_ROOM, 0.0, 0.0);
+        let own = Panel { area, x: &time, y: count };
+        own.grid(scene, true, true);
+        for (low, high, rpcs) in &times.bars {
+            let (x0, x1) = (own.x(*low), own.x(*high));
+            // A lone RPC must be seen next to a million.
+            let top = own.y(*rpcs as f64).min(area.y1 - 1.0);
+            let gap = if x1 - x0 > 3.0 { 1.0 } else { 0.0 };
+            scene.mark(Item::Rect { area: Area::new(x0, top, x1 - gap, area.y1), ink: times.ink });
+        }
+        marks(scene, &own, &times.marks);
+        own.frame(scene);
+        own.y_ticks(scene);
+        panel.head(scene, times.name, &counted(times.rpcs, "RPC"));
+    }
+    grid.x_axes(scene, &panels);
+    grid.y_axis_title(scene, &panels);
+    Ok(page.finish())
+}
+
+const MARK_ROOM: f64 = 20.0;
+
+/// Vertical lines with their labels above the data, pushed apart where they would collide.
+fn marks(scene: &mut Scene, panel: &Panel<'_>, marks: &[(&str, f64)]) {
+    let area = panel.area;
+    let labels: Vec<String> =
+        marks.iter().map(|(what, us)| format!("{what} {}", duration_us(*us))).collect();
+    let half: Vec<f64> = labels.iter().map(|l| width(l, SMALL, false) / 2.0).collect();
+    let at: Vec<f64> = marks.iter().map(|(_, us)| panel.x(*us)).collect();
+    let mut middle: Vec<f64> = at
+        .iter()
+        .zip(&half)
+        .map(|(x, half)| x.clamp(area.x0 + half, (area.x1 - half).max(area.x0 + half)))
+        .collect();
+    for i in 1..middle.len() {
+        middle[i] = middle[i].max(middle[i - 1] + half[i - 1] + half[i] + 10.0);
+    }
+    for i in (0..middle.len()).rev() {
+        let limit = match middle.get(i + 1) {
+            Some(next) => next - half[i + 1] - half[i] - 10.0,
+            None => area.x1 - half[i],
+        };
+        middle[i] = middle[i].min(limit);
+    }
+    for ((label, middle), x) in labels.iter().zip(middle).zip(at) {
+        let y = area.y0 - 12.0;
+        scene.line(&[(middle, y + 6.0), (x, area.y0), (x, area.y1)], BLACK, 1.0);
+        scene.label(middle, y, Align::Middle, SMALL, GREY, label);
+    }
+}

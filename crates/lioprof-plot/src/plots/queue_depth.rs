@@ -1,0 +1,112 @@
+//! Requests that wait and requests in process.
+
+use lioprof_model::{Analysis, NodeSeries};
+
+use super::Plot;
+use crate::data::bins::{Bins, add, largest};
+use crate::data::quality::Covers;
+use crate::draw::color::{QUEUE, SERVICE};
+use crate::draw::num::ratio;
+use crate::draw::scene::Scene;
+use crate::figure::grid::Grid;
+use crate::figure::legend::{Key, Swatch};
+use crate::figure::page::Page;
+use crate::figure::steps::Steps;
+use crate::figure::ticks::from_zero;
+use crate::figure::time_axis::Window;
+use crate::figure::units::{counted, percent, short};
+use crate::options::PlotOptions;
+
+pub(super) const PLOT: Plot = Plot {
+    name: "queue-depth",
+    title: "Requests queued and in process per server",
+    how_to_read: "Each panel is one server, the busiest first. The green area is the mean number of requests \
+        that service threads were working on, the orange area on top of it those that were waiting for a \
+        thread; together they are all the requests inside the server. Green that stays level while orange \
+        grows means that all threads are busy: the storage is saturated, or there are too few threads. \
+        Orange peaks at regular times often are checkpoints.",
+    draw,
+};
+
+const MOST_PANELS: usize = 6;
+
+struct Depth<'a> {
+    node: &'a str,
+    in_process: Vec<f64>,
+    /// Queued and in process.
+    both: Vec<f64>,
+    mean_queued: f64,
+    mean_in_process: f64,
+}
+
+impl<'a> Depth<'a> {
+    fn of(series: &'a NodeSeries, bins: &Bins) -> Self {
+        let (in_process, queued) = (bins.mean(&series.in_process), bins.mean(&series.queued));
+        let mean = |values: &[f64]| ratio(values.iter().sum(), values.len() as f64);
+        let (mean_queued, mean_in_process) = (mean(&queued), mean(&in_process));
+        let mut both = in_process.clone();
+        add(&mut both, &queued);
+        Self { node: &series.node, in_process, both, mean_queued, mean_in_process }
+    }
+
+    fn mean(&self) -> f64 {
+        self.mean_queued + self.mean_in_process
+    }
+}
+
+fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
+    let nodes = &analysis.series.nodes;
+    let longest = nodes.iter().map(|n| n.in_process.len().max(n.queued.len())).max().unwrap_or(0);
+    if longest == 0 {
+        return Err("no server handled a request");
+    }
+    let bins = Bins::new(analysis, longest, 300).ok_or("no time bins")?;
+    let mut depths: Vec<Depth<'_>> = nodes.iter().map(|node| Depth::of(node, &bins)).collect();
+    if depths.iter().all(|d| largest(&d.both) <= 0.0) {
+        return Err("no server had a request queued or in process");
+    }
+    depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
+    let hidden = depths.split_off(depths.len().min(MOST_PANELS));
+    let what = format!(
+        "Mean number of requests of all services that waited or were handled, in bins of {}.",
+        bins.width()
+    );
+    let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
+    page.legend(&[
+        Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
+        Key::new(Swatch::Fill(SERVICE.tint(0.75)), "in process"),
+    ]);
+    if !hidden.is_empty() {
+        let sum = |some: &[Depth<'_>]| some.iter().map(Depth::mean).sum::<f64>();
+        let (shown, rest) = (sum(&depths), sum(&hidden));
+        page.note(format!(
+            "The {MOST_PANELS} busiest servers are shown; {} had {} of the requests at a time.",
+            counted(hidden.len() as u64, "more server"),
+            percent(ratio(rest, shown + rest))
+        ));
+    }
+    let columns = if depths.len() > 3 { 2 } else { 1 };
+    let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
+    let requests = from_zero(largest(depths.iter().flat_map(|d| &d.both)), 4.0, "requests (mean number)");
+    let grid = Grid::new(page.body(Grid::height(depths.len(), columns, 150.0)), depths.len(), columns);
+    let panels = grid.panels(&time, &requests);
+    let scene = &mut page.scene;
+    for (panel, depth) in panels.iter().zip(&depths) {
+        panel.grid(scene, true, true);
+        let steps = Steps { panel, edges: &bins.edges };
+        let zero = vec![0.0; bins.len()];
+        steps.between(scene, &depth.in_process, &depth.both, QUEUE.alpha(0.75));
+        steps.between(scene, &zero, &depth.in_process, SERVICE.alpha(0.75));
+        steps.line(scene, &depth.both, QUEUE, 1.0);
+        panel.frame(scene);
+        let figures = format!(
+            "mean {} queued, {} in process; peak {}",
+            short(depth.mean_queued),
+            short(depth.mean_in_process),
+            short(largest(&depth.both))
+        );
+        panel.head(scene, depth.node, &figures);
+    }
+    grid.axes(scene, &panels);
+    Ok(page.finish())
+}

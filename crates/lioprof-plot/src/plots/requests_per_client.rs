@@ -1,0 +1,191 @@
+//! Requests per second and client, a panel per OST: the plot that LIOProf made, per OST instead of
+//! per OSS.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model::{Analysis, FlowSeries};
+
+use super::Plot;
+use crate::data::bins::{Bins, add, largest, total};
+use crate::data::names::UNATTRIBUTED;
+use crate::data::quality::Covers;
+use crate::draw::color::{CATEGORIES, OTHERS};
+use crate::draw::scene::{Item, Scene};
+use crate::figure::grid::Grid;
+use crate::figure::legend::{Key, Swatch};
+use crate::figure::page::Page;
+use crate::figure::panel::Panel;
+use crate::figure::ticks::from_zero;
+use crate::figure::time_axis::Window;
+use crate::figure::units::{counted, percent};
+use crate::options::PlotOptions;
+
+pub(super) const PLOT: Plot = Plot {
+    name: "requests-per-client",
+    title: "Read and write requests per client",
+    how_to_read: "Each panel is one OST, the busiest first; each line is one client, in the same colour in \
+        every panel. The height is the number of read and write RPCs of that client that ended per second. \
+        The clients with most requests have a colour of their own; the grey line is the mean of all the \
+        others, so a coloured line far above it is a client that asks for more than its share. Requests are \
+        counted, not bytes: a client with many small requests stands out here even if it moves little.",
+    draw,
+};
+
+const MOST_PANELS: usize = 6;
+
+/// Requests on one OST.
+struct Panelled<'a> {
+    name: &'a str,
+    flows: Vec<&'a FlowSeries>,
+    rpcs: u64,
+}
+
+fn rpcs(flow: &FlowSeries) -> u64 {
+    total(&flow.read_rpcs).saturating_add(total(&flow.write_rpcs))
+}
+
+fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
+    let flows: Vec<&FlowSeries> = analysis.series.flows.iter().filter(|f| rpcs(f) > 0).collect();
+    if flows.is_empty() {
+        return Err("no read or write requests");
+    }
+    let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
+    let bins = Bins::new(analysis, longest.unwrap_or(0), 150).ok_or("no time bins")?;
+
+    let mut by_target: BTreeMap<&str, Panelled<'_>> = BTreeMap::new();
+    let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
+    for flow in flows {
+        let name = flow.target.as_deref().unwrap_or(UNATTRIBUTED);
+        let panel = by_target.entry(name).or_insert_with(|| Panelled { name, flows: Vec::new(), rpcs: 0 });
+        panel.rpcs = panel.rpcs.saturating_add(rpcs(flow));
+        panel.flows.push(flow);
+        if let Some(nid) = &flow.nid {
+            let sum = by_client.entry(nid).or_default();
+            *sum = sum.saturating_add(rpcs(flow));
+        }
+    }
+    let mut targets: Vec<Panelled<'_>> = by_target.into_values().collect();
+    targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
+    let hidden = targets.split_off(targets.len().min(MOST_PANELS));
+    let mut clients: Vec<(&str, u64)> = by_client.into_iter().collect();
+    clients.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let top: Vec<&str> = clients.iter().take(CATEGORIES.len()).map(|c| c.0).collect();
+
+    let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bins.width());
+    let covers = Covers { targets: true, ..Covers::default() };
+    let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
+    let panelled: Vec<Lines> = targets.iter().map(|t| Lines::of(analysis, t, &top, &bins)).collect();
+
+    let mut keys: Vec<Key> =
+        top.iter().zip(CATEGORIES).map(|(nid, ink)| Key::new(Swatch::Line(ink), *nid)).collect();
+    if panelled.iter().any(|lines| lines.others.is_some()) {
+        keys.push(Key::new(Swatch::Line(OTHERS), "mean of the other clients"));
+    }
+    page.legend(&keys);
+    if !hidden.is_empty() {
+        let (all, rest) = (targets.iter().chain(&hidden), hidden.iter());
+        let sum = |some: &mut dyn Iterator<Item = &Panelled<'_>>| some.map(|t| t.rpcs as f64).sum::<f64>();
+        let share = sum(&mut rest.into_iter()) / sum(&mut all.into_iter());
+        page.note(format!(
+            "The {MOST_PANELS} OSTs with most requests are shown; {} have {} of the requests.",
+            counted(hidden.len() as u64, "more OST"),
+            percent(share)
+        ));
+    }
+    let columns = if targets.len() > 3 { 2 } else { 1 };
+    let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
+    let max = largest(panelled.iter().flat_map(|l| l.all().flatten()));
+    let rate = from_zero(max, 4.0, "requests (RPCs/s)");
+    let grid = Grid::new(page.body(Grid::height(targets.len(), columns, 150.0)), targets.len(), columns);
+    let panels = grid.panels(&time, &rate);
+    for ((panel, target), lines) in panels.iter().zip(&targets).zip(&panelled) {
+        let scene = &mut page.scene;
+        panel.grid(scene, true, true);
+        if let Some(others) = &lines.others {
+            line(scene, panel, &bins, others, OTHERS, 2.5);
+        }
+        for (values, ink) in lines.clients.iter().zip(CATEGORIES).rev() {
+            if largest(values) > 0.0 {
+                line(scene, panel, &bins, values, ink, 1.5);
+            }
+        }
+        panel.frame(scene);
+        let figures = match lines.others_share {
+            Some(share) => format!("{}, {} by others", counted(target.rpcs, "RPC"), percent(share)),
+            None => counted(target.rpcs, "RPC"),
+        };
+        panel.head(scene, target.name, &figures);
+    }
+    grid.axes(&mut page.scene, &panels);
+    Ok(page.finish())
+}
+
+/// The lines of one panel.
+struct Lines {
+    /// One per top client.
+    clients: Vec<Vec<f64>>,
+    /// Mean of the others.
+    others: Option<Vec<f64>>,
+    /// Their share of the requests.
+    others_share: Option<f64>,
+}
+
+impl Lines {
+    fn of(analysis: &Analysis, target: &Panelled<'_>, top: &[&str], bins: &Bins) -> Self {
+        let mut clients = vec![vec![0.0; bins.len()]; top.len()];
+        let mut others = vec![0.0; bins.len()];
+        let mut others_rpcs = 0_u64;
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for flow in &target.flows {
+            let known = flow.nid.as_deref().and_then(|nid| top.iter().position(|t| *t == nid));
+            if known.is_none() {
+                others_rpcs = others_rpcs.saturating_add(rpcs(flow));
+                names.extend(flow.nid.as_deref());
+            }
+            let line = known.map_or(&mut others, |at| &mut clients[at]);
+            add(line, &bins.rate(&flow.read_rpcs));
+            add(line, &bins.rate(&flow.write_rpcs));
+        }
+        // Clients behind the row without a NID are named in the flows of the whole capture.
+        let here = |name: Option<&str>| name.unwrap_or(UNATTRIBUTED) == target.name;
+        let used = |rpcs: u64| rpcs > 0;
+        names.extend(
+            analysis
+                .flows
+                .iter()
+                .filter(|f| here(f.target.as_deref()) && used(f.read.rpcs.saturating_add(f.write.rpcs)))
+                .map(|f| f.nid.as_str())
+                .filter(|nid| !top.contains(nid)),
+        );
+        let heads = names.len().max(1) as f64;
+        others.iter_mut().for_each(|rate| *rate /= heads);
+        let any = others_rpcs > 0;
+        let share = others_rpcs as f64 / target.rpcs.max(1) as f64;
+        Self { clients, others: any.then_some(others), others_share: any.then_some(share) }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Vec<f64>> {
+        self.clients.iter().chain(&self.others)
+    }
+}
+
+/// A line through the middles of the bins; a single bin is a level line.
+fn line(
+    scene: &mut Scene,
+    panel: &Panel<'_>,
+    bins: &Bins,
+    values: &[f64],
+    ink: crate::draw::color::Ink,
+    width: f64,
+) {
+    let middle = |i: usize| f64::midpoint(bins.edges[i], bins.edges[i + 1]);
+    let mut points: Vec<(f64, f64)> =
+        values.iter().enumerate().map(|(i, v)| (panel.x(middle(i)), panel.y(*v))).collect();
+    if let ([_], [value]) = (points.as_slice(), values) {
+        points = vec![
+            (panel.x(bins.edges[0]), panel.y(*value)),
+            (panel.x(bins.edges[1]), panel.y(*value)),
+        ];
+    }
+    scene.mark(Item::Line { points, ink, width });
+}

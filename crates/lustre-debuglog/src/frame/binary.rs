@@ -1,0 +1,425 @@
+//! The binary form: what the kernel's debug daemon, `dump_kernel` and `lctl dk raw` write.
+//!
+//! A bare concatenation of `struct ptldebug_header` (48 bytes, packed, host byte order), file name,
+//! function name and text; no magic, no padding, no alignment (`libcfs_debug.h`, unchanged since 2.0;
+//! 1.8 differs in one field). The kernel writes page by page, so records never straddle a write, but a
+//! wrapped ring leaves one torn record at its seam and a failed write may leave a partial page.
+//!
+//! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
+
+use super::{Skipped, Why};
+use crate::record::Context;
+use crate::Record;
+
+/// Size of the fixed header.
+pub const HEADER_LEN: usize = 48;
+/// Longest record: a kernel record fits a page, and pages are at most 64 KiB.
+pub const MAX_RECORD: usize = 64 * 1024;
+/// Shortest record: header, `a.c`, `f` and their NULs.
+const MIN_RECORD: usize = HEADER_LEN + 4 + 2;
+/// Longest file and function name looked for, with NUL.
+const MAX_FILE: usize = 64;
+const MAX_FUNCTION: usize = 128;
+
+/// Byte order and version of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Byte order of the node that wrote the file.
+    pub big_endian: bool,
+    /// 1.8: a 32-bit CPU instead of CPU and context. Told apart only on big-endian nodes; on others it
+    /// reads as context 0.
+    pub v1: bool,
+}
+
+impl Layout {
+    /// The layouts there are, most likely first.
+    pub const ALL: [Self; 3] = [
+        Self { big_endian: false, v1: false },
+        Self { big_endian: true, v1: false },
+        Self { big_endian: true, v1: true },
+    ];
+
+    fn u16(self, data: &[u8], at: usize) -> u32 {
+        let bytes = [data[at], data[at + 1]];
+        u32::from(if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    }
+
+    fn u32(self, data: &[u8], at: usize) -> u32 {
+        let bytes = [data[at], data[at + 1], data[at + 2], data[at + 3]];
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+
+    fn u64(self, data: &[u8], at: usize) -> u64 {
+        let (first, second) = (u64::from(self.u32(data, at)), u64::from(self.u32(data, at + 4)));
+        if self.big_endian { first << 32 | second } else { second << 32 | first }
+    }
+}
+
+/// Reads the record at the start of `data`, which must hold all of it; applies the strict test, but
+/// does not look at what follows.
+#[must_use]
+pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
+    let header = check_header(data, layout)?;
+    let body = data.get(HEADER_LEN..header.len)?;
+    let file_end = header.file_len + 1;
+    let function_end = file_end + header.function_len + 1;
+    let (cpu, context) = if layout.v1 {
+        (layout.u32(data, 16), None)
+    } else {
+        let context = match layout.u16(data, 18) {
+            0 => Context::Process,
+            1 => Context::SoftIrq,
+            _ => Context::HardIrq,
+        };
+        (layout.u16(data, 16), Some(context))
+    };
+    let seconds = i64::from(layout.u32(data, 20));
+    let micros = i64::try_from(layout.u64(data, 24)).ok()?;
+    let record = Record {
+        subsystem: layout.u32(data, 8),
+        mask: layout.u32(data, 12),
+        cpu,
+        context,
+        first: layout.u32(data, 4) & 1 != 0,
+        time_us: seconds * 1_000_000 + micros,
+        stack: layout.u32(data, 32),
+        pid: layout.u32(data, 36),
+        extern_pid: layout.u32(data, 40),
+        file: &body[..header.file_len],
+        line: layout.u32(data, 44),
+        function: &body[file_end..file_end + header.function_len],
+        text: body.get(function_end..)?,
+    };
+    Some((record, header.len))
+}
+
+/// A header that passed the test.
+#[derive(Clone, Copy, Debug)]
+struct Checked {
+    len: usize,
+    file_len: usize,
+    function_len: usize,
+}
+
+/// The strict header test. `data` may end before the record does, but must hold the names.
+fn check_header(data: &[u8], layout: Layout) -> Option<Checked> {
+    if data.len() < MIN_RECORD {
+        return None;
+    }
+    let len = layout.u32(data, 0) as usize;
+    let plausible = (MIN_RECORD..=MAX_RECORD).contains(&len)
+        && layout.u32(data, 4) <= 1
+        && layout.u32(data, 8) != 0
+        && layout.u32(data, 12) != 0
+        && (layout.v1 || layout.u16(data, 18) <= 2)
+        && (if layout.v1 { layout.u32(data, 16) } else { layout.u16(data, 16) }) < 8192
+        && layout.u32(data, 20) >= 1 << 30
+        && layout.u64(data, 24) < 1_000_000
+        && layout.u32(data, 32) <= 65_536
+        && layout.u32(data, 40) == 0
+        && (1..=65_536).contains(&layout.u32(data, 44));
+    if !plausible {
+        return None;
+    }
+    let body = &data[HEADER_LEN..data.len().min(len)];
+    let file_len = name_len(body, MAX_FILE)?;
+    let function = &body[file_len + 1..];
+    let function_len = name_len(function, MAX_FUNCTION)?;
+    let good_file = matches!(&body[..file_len], [.., b'.', b'c' | b'h'])
+        && body[..file_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
+    let good_function = function_len > 0
+        && !function[0].is_ascii_digit()
+        && function[..function_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
+    (good_file && good_function).then_some(Checked { len, file_len, function_len })
+}
+
+/// Length of the NUL-terminated name at the start of `data`.
+fn name_len(data: &[u8], max: usize) -> Option<usize> {
+    memchr::memchr(0, &data[..data.len().min(max)])
+}
+
+/// Bytes from a header's start that the test may look at.
+const LOOKAHEAD: usize = HEADER_LEN + MAX_FILE + MAX_FUNCTION;
+
+/// One step of a [`Framer`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A record of this many bytes stands at the position.
+    Record(usize),
+    /// These bytes at the position are no record.
+    Skipped(usize, Why),
+    /// More input is needed to decide.
+    NeedMore,
+    /// The input is used up.
+    End,
+}
+
+/// Finds record boundaries in a binary log that arrives in pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Framer {
+    layout: Layout,
+    /// The header at the position, if it has been tested already: as what follows the record before it.
+    next: Option<Checked>,
+}
+
+impl Framer {
+    /// Bytes that [`Framer::step`] may ask for: with this many it never needs more.
+    pub const ENOUGH: usize = 2 * MAX_RECORD + LOOKAHEAD;
+
+    /// A framer at the start of an input.
+    #[must_use]
+    pub fn new(layout: Layout) -> Self {
+        Self { layout, next: None }
+    }
+
+    /// Looks at `data`, which starts at the current position; `eof` says that nothing follows it.
+    ///
+    /// The caller moves on by the bytes of the step before it calls again. The steps do not depend on
+    /// how much of the input `data` shows, but that damage may be skipped in several steps.
+    pub fn step(&mut self, data: &[u8], eof: bool) -> Step {
+        if data.is_empty() {
+            return if eof { Step::End } else { Step::NeedMore };
+        }
+        let complete = eof || data.len() >= Self::ENOUGH;
+        let Some(header) = self.next.take().or_else(|| check_header(data, self.layout)) else {
+            return if complete { self.resync(data, eof, Why::BadHeader) } else { Step::NeedMore };
+        };
+        if !complete && data.len() < header.len + LOOKAHEAD {
+            self.next = Some(header);
+            return Step::NeedMore;
+        }
+        if header.len > data.len() {
+            return self.resync(data, eof, Why::TruncatedTail);
+        }
+        let following = &data[header.len..];
+        self.next = check_header(following, self.layout);
+        if self.next.is_some() || following.is_empty() {
+            return Step::Record(header.len);
+        }
+        if !complete {
+            return Step::NeedMore;
+        }
+        // What follows is no header. Either the damage begins there, or it begins in this record's body:
+        // then another record starts inside.
+        if (HEADER_LEN..header.len).any(|at| self.chained(&data[at..], eof)) {
+            return self.resync(data, eof, Why::Overwritten);
+        }
+        Step::Record(header.len)
+    }
+
+    /// Whether a record starts here and is followed by another one or by the end of the input.
+    fn chained(&self, data: &[u8], eof: bool) -> bool {
+        check_header(data, self.layout).is_some_and(|header| match data.get(header.len..) {
+            Some(b"") => eof,
+            Some(next) => check_header(next, self.layout).is_some(),
+            None => false,
+        })
+    }
+
+    /// Skips to the next place where a record starts and another follows.
+    fn resync(&self, data: &[u8], eof: bool, why: Why) -> Step {
+        // Further on, the record after might lie beyond what is in sight.
+        let limit = if eof { data.len() } else { data.len() - (MAX_RECORD + LOOKAHEAD) };
+        let found = (1..limit).find(|&at| self.chained(&data[at..], eof));
+        Step::Skipped(found.unwrap_or(limit), why)
+    }
+}
+
+/// Finds the first place where two records in a row stand, and the layout they have.
+#[must_use]
+pub fn detect(prefix: &[u8], complete: bool) -> Option<(usize, Layout)> {
+    let mut best: Option<(usize, Layout)> = None;
+    for layout in Layout::ALL {
+        let framer = Framer::new(layout);
+        let end = best.map_or(prefix.len(), |(at, _)| at);
+        if let Some(at) = (0..end).find(|&at| framer.chained(&prefix[at..], complete)) {
+            best = Some((at, layout));
+        }
+    }
+    best
+}
+
+/// Iterates over a complete binary log in memory.
+#[derive(Clone, Debug)]
+pub struct BinaryRecords<'a> {
+    data: &'a [u8],
+    pos: usize,
+    framer: Framer,
+    layout: Layout,
+}
+
+impl<'a> BinaryRecords<'a> {
+    /// Starts at the beginning of `data`.
+    #[must_use]
+    pub fn new(data: &'a [u8], layout: Layout) -> Self {
+        Self { data, pos: 0, framer: Framer::new(layout), layout }
+    }
+}
+
+impl<'a> Iterator for BinaryRecords<'a> {
+    type Item = Result<(Record<'a>, usize), Skipped>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let offset = self.pos;
+        let rest = &self.data[offset..];
+        match self.framer.step(rest, true) {
+            Step::Record(len) => {
+                self.pos += len;
+                read_record(rest, self.layout).map(|(record, _)| Ok((record, offset)))
+            }
+            Step::Skipped(len, why) => {
+                self.pos += len;
+                Some(Err(Skipped { offset, len, why }))
+            }
+            Step::NeedMore | Step::End => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LE: Layout = Layout { big_endian: false, v1: false };
+
+    /// A record written field by field from the layout in the module documentation.
+    fn record(layout: Layout, cpu: u16, usec: u64, text: &str) -> Vec<u8> {
+        let (file, function) = ("service.c", "ptlrpc_server_handle_request");
+        let len = u32::try_from(HEADER_LEN + file.len() + 1 + function.len() + 1 + text.len()).unwrap();
+        let mut out = Vec::new();
+        let put32 = |out: &mut Vec<u8>, n: u32| {
+            out.extend_from_slice(&if layout.big_endian { n.to_be_bytes() } else { n.to_le_bytes() });
+        };
+        for n in [len, 1, 0x100, 0x10_0000] {
+            put32(&mut out, n);
+        }
+        if layout.v1 {
+            put32(&mut out, cpu.into());
+        } else {
+            for n in [cpu, 1] {
+                out.extend_from_slice(&if layout.big_endian { n.to_be_bytes() } else { n.to_le_bytes() });
+            }
+        }
+        put32(&mut out, 1_700_000_000);
+        out.extend_from_slice(&if layout.big_endian { usec.to_be_bytes() } else { usec.to_le_bytes() });
+        for n in [7, 4321, 0, 2543] {
+            put32(&mut out, n);
+        }
+        for name in [file, function] {
+            out.extend_from_slice(name.as_bytes());
+            out.push(0);
+        }
+        out.extend_from_slice(text.as_bytes());
+        out
+    }
+
+    fn log(layout: Layout, count: u64) -> Vec<u8> {
+        (0..count).flat_map(|n| record(layout, 9, n, &format!("got req x{n}\n"))).collect()
+    }
+
+    /// Records and skipped stretches (adjacent ones joined), as offsets and lengths, feeding `piece` bytes at a time.
+    fn frame(data: &[u8], piece: usize) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+        let (mut records, mut skipped) = (Vec::new(), Vec::<(usize, usize)>::new());
+        let mut framer = Framer::new(LE);
+        let (mut pos, mut end) = (0, 0);
+        loop {
+            match framer.step(&data[pos..end], end == data.len()) {
+                Step::Record(len) => {
+                    records.push((pos, len));
+                    pos += len;
+                }
+                Step::Skipped(len, _) => {
+                    match skipped.last_mut() {
+                        Some((at, before)) if *at + *before == pos => *before += len,
+                        _ => skipped.push((pos, len)),
+                    }
+                    pos += len;
+                }
+                Step::NeedMore => end = data.len().min(end + piece),
+                Step::End => return (records, skipped),
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_in_every_layout() {
+        for layout in Layout::ALL {
+            let data = record(layout, 9, 123_456, "Handling RPC x\n");
+            let (got, len) = read_record(&data, layout).unwrap();
+            assert_eq!(len, data.len());
+            assert_eq!((got.subsystem, got.mask, got.first), (0x100, 0x10_0000, true));
+            assert_eq!(got.cpu, 9);
+            assert_eq!(got.context, (!layout.v1).then_some(Context::SoftIrq));
+            assert_eq!(got.time_us, 1_700_000_000_123_456);
+            assert_eq!((got.stack, got.pid, got.extern_pid, got.line), (7, 4321, 0, 2543));
+            assert_eq!((got.file, got.function), (&b"service.c"[..], &b"ptlrpc_server_handle_request"[..]));
+            assert_eq!(got.text, b"Handling RPC x\n");
+            let two = [data.clone(), data].concat();
+            assert_eq!(detect(&two, true), Some((0, layout)));
+        }
+    }
+
+    #[test]
+    fn header_test_refuses_each_implausible_field() {
+        let good = record(LE, 9, 5, "x\n");
+        assert!(read_record(&good, LE).is_some());
+        for (at, bad) in [(0, 40u8), (4, 2), (18, 3), (19, 9), (23, 0), (26, 0x40), (40, 1), (47, 1), (48, b'/'), (58, b'9')] {
+            let mut data = good.clone();
+            data[at] = bad;
+            assert!(read_record(&data, LE).is_none(), "byte {at} = {bad}");
+        }
+        let mut no_subsystem = good.clone();
+        no_subsystem[8..12].fill(0);
+        assert!(read_record(&no_subsystem, LE).is_none());
+    }
+
+    #[test]
+    fn a_torn_record_is_skipped_and_nothing_else() {
+        let data = log(LE, 3000);
+        let len = record(LE, 9, 0, "got req x1000\n").len();
+        // Overwrite the head of a record in the middle, as a ring does.
+        let torn = frame(&data, usize::MAX / 2).0[1500].0;
+        let mut data = data;
+        data[torn..torn + 20].fill(b'#');
+        for piece in [1 << 10, 1 << 16, 1 << 20] {
+            let (records, skipped) = frame(&data, piece);
+            assert_eq!(records.len(), 2999);
+            assert_eq!(skipped, [(torn, len)]);
+        }
+    }
+
+    #[test]
+    fn a_partial_page_followed_by_the_page_again() {
+        let data = log(LE, 2000);
+        let (records, _) = frame(&data, 1 << 20);
+        let cut = records[700].0 + 60;
+        let again = [&data[..cut], &data[records[690].0..]].concat();
+        let (framed, skipped) = frame(&again, 1 << 16);
+        assert_eq!(framed.len(), 2010);
+        assert_eq!(skipped, [(records[700].0, 60)]);
+    }
+
+    #[test]
+    fn a_truncated_tail_is_counted() {
+        let data = log(LE, 10);
+        let (records, skipped) = frame(&data[..data.len() - 3], 100);
+        assert_eq!(records.len(), 9);
+        assert_eq!(skipped, [(records[8].0 + records[8].1, data.len() - 3 - records[8].0 - records[8].1)]);
+    }
+
+    #[test]
+    fn pages_of_64_kib_are_read() {
+        let big = "y".repeat(60_000) + "\n";
+        let data = [record(LE, 1, 1, &big), record(LE, 1, 2, "x\n"), record(LE, 1, 3, &big)].concat();
+        let (records, skipped) = frame(&data, 4096);
+        assert_eq!((records.len(), skipped.len()), (3, 0));
+    }
+
+    #[test]
+    fn noise_is_no_log() {
+        assert_eq!(detect(&[0; 4096], true), None);
+        assert_eq!(detect(b"\x89PNG\r\n\x1a\n", true), None);
+        let all: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+        assert_eq!(detect(&all, true), None);
+    }
+}

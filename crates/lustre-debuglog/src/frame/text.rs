@@ -1,0 +1,443 @@
+//! The text form: `SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(FILE:LINE:FUNC()) TEXT`.
+//!
+//! Hot: every byte of a text log passes through [`TextRecords`].
+//!
+//! Variants read: with and without `.TYPE` (1.8 prints none), `F` flag, and the crash-dump scripts'
+//! unpadded microseconds (the digits after the dot are an integer number of microseconds, always).
+//! A line that does not start with a header continues the record before it: `DEBUG_REQ` texts of
+//! Lustre 2.12 and older, and some lock messages, hold line breaks. A text that was logged without a
+//! final line break leaves the next header in the middle of a line; it is found there.
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::{Skipped, Why};
+use crate::record::Context;
+use crate::Record;
+
+/// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
+/// Lustre servers run on); what is longer is damage.
+pub const MAX_RECORD: usize = 128 * 1024;
+
+/// The line that `lctl` prints last when its output goes to a terminal or pipe.
+const SUMMARY: &[u8] = b"Debug log: ";
+
+/// What [`TextRecords`] hands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextItem<'a> {
+    /// A record, and the offset of its header.
+    Record(Record<'a>, usize),
+    /// Bytes that are no record.
+    Skipped(Skipped),
+    /// `lctl`'s closing line: offset and length.
+    Summary(usize, usize),
+}
+
+/// Iterates over the records of a piece of text.
+///
+/// A piece must start at a line start and, unless it is the end of the input, end before a header
+/// (see [`find_cut`]).
+#[derive(Clone, Debug)]
+pub struct TextRecords<'a> {
+    data: &'a [u8],
+    pos: usize,
+    /// Header at `pos`, if it has been read already.
+    next: Option<Header<'a>>,
+    header_end: memmem::Finder<'static>,
+}
+
+/// A header and where its text starts, relative to the header's first byte.
+#[derive(Clone, Copy, Debug)]
+struct Header<'a> {
+    record: Record<'a>,
+    text_at: usize,
+}
+
+impl<'a> TextRecords<'a> {
+    /// Starts at the beginning of `data`.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        Self { data, pos: 0, next: None, header_end: memmem::Finder::new(b"()) ") }
+    }
+
+    /// A header inside `self.data[from..to]`, a stretch of text without header at a line start: the
+    /// record before it had no final line break.
+    fn header_inside(&self, from: usize, to: usize) -> Option<(usize, Header<'a>)> {
+        let mut search = from;
+        while let Some(found) = self.header_end.find(&self.data[search..to]) {
+            let end = search + found + 4;
+            // The shortest header is 8 + 1 + 8 + 1 + ... bytes; the longest has a long file and function name.
+            let lowest = end.saturating_sub(256).max(from);
+            for start in lowest..end.saturating_sub(20) {
+                if looks_like_header(&self.data[start..])
+                    && let Some(header) = parse_header(&self.data[start..to])
+                    && start + header.text_at == end
+                {
+                    return Some((start, header));
+                }
+            }
+            search = end;
+        }
+        None
+    }
+
+    /// Skips from `start` to the next header or the end.
+    fn skip(&mut self, start: usize, why: Why) -> TextItem<'a> {
+        let mut at = start;
+        loop {
+            at = match memchr(b'\n', &self.data[at..]) {
+                Some(n) => at + n + 1,
+                None => self.data.len(),
+            };
+            if at >= self.data.len() {
+                break;
+            }
+            if let Some(header) = header_at(self.data, at) {
+                self.next = Some(header);
+                break;
+            }
+            if self.data[at..].starts_with(SUMMARY) {
+                break;
+            }
+        }
+        if let Some((inside, header)) = self.header_inside(start, at) {
+            self.next = Some(header);
+            at = inside;
+        }
+        self.pos = at;
+        TextItem::Skipped(Skipped { offset: start, len: at - start, why })
+    }
+}
+
+impl<'a> Iterator for TextRecords<'a> {
+    type Item = TextItem<'a>;
+
+    fn next(&mut self) -> Option<TextItem<'a>> {
+        let start = self.pos;
+        let data = self.data;
+        if start >= data.len() {
+            return None;
+        }
+        let Some(header) = self.next.take().or_else(|| header_at(data, start)) else {
+            if data[start..].starts_with(SUMMARY) {
+                let len = memchr(b'\n', &data[start..]).map_or(data.len() - start, |n| n + 1);
+                self.pos = start + len;
+                return Some(TextItem::Summary(start, len));
+            }
+            let why = if start == 0 { Why::NoHeader } else { Why::TooLong };
+            return Some(self.skip(start, why));
+        };
+        let text_at = start + header.text_at;
+        // The record goes on until a line starts with a header.
+        let mut line = text_at;
+        let mut end = loop {
+            let Some(n) = memchr(b'\n', &data[line..]) else { break data.len() };
+            line += n + 1;
+            if line - start > MAX_RECORD {
+                break line;
+            }
+            match data.get(line) {
+                None => break line,
+                Some(b) if b.is_ascii_hexdigit() => {
+                    if let Some(next) = header_at(data, line) {
+                        self.next = Some(next);
+                        break line;
+                    }
+                }
+                Some(b'D') if data[line..].starts_with(SUMMARY) => break line,
+                Some(_) => {}
+            }
+        };
+        if let Some((inside, next)) = self.header_inside(text_at, end) {
+            self.next = Some(next);
+            end = inside;
+        }
+        if end - start > MAX_RECORD {
+            end = start + MAX_RECORD;
+            self.next = None;
+        }
+        self.pos = end;
+        let record = Record { text: &data[text_at..end], ..header.record };
+        Some(TextItem::Record(record, start))
+    }
+}
+
+/// Where to cut a buffer so that the first part holds whole records only: the start of the last line
+/// that begins with a complete header. `None` if there is none but at the very start.
+#[must_use]
+pub fn find_cut(data: &[u8]) -> Option<usize> {
+    let mut end = data.len();
+    while let Some(newline) = memrchr(b'\n', &data[..end]) {
+        let line = newline + 1;
+        if header_at(data, line).is_some() {
+            return (line > 0).then_some(line);
+        }
+        end = newline;
+    }
+    None
+}
+
+/// Offset of the first line that begins with a header.
+#[must_use]
+pub fn find_header(data: &[u8]) -> Option<usize> {
+    let mut line = 0;
+    loop {
+        if header_at(data, line).is_some() {
+            return Some(line);
+        }
+        line += memchr(b'\n', &data[line..])? + 1;
+    }
+}
+
+/// The header at `at`, if one is there.
+fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
+    let line = data.get(at..)?;
+    if looks_like_header(line) { parse_header(line) } else { None }
+}
+
+/// The cheap part of the header test: two groups of eight and a colon after each.
+fn looks_like_header(line: &[u8]) -> bool {
+    line.len() > 20 && line[8] == b':' && line[17] == b':' && line[18].is_ascii_digit()
+}
+
+/// Parses a header at the start of `line`; the record's text is left empty.
+fn parse_header(line: &[u8]) -> Option<Header<'_>> {
+    let subsystem = hex8(line.get(..8)?)?;
+    let mask = hex8(line.get(9..17)?)?;
+    let mut cursor = Cursor { line, at: 18 };
+    let cpu = cursor.number(u64::from(u32::MAX))?;
+    let context = if cursor.eat(b'.') {
+        Some(match cursor.number(2)? {
+            0 => Context::Process,
+            1 => Context::SoftIrq,
+            _ => Context::HardIrq,
+        })
+    } else {
+        None
+    };
+    let first = cursor.eat(b'F');
+    cursor.expect(b':')?;
+    let seconds = cursor.number(u64::from(u32::MAX))?;
+    cursor.expect(b'.')?;
+    let micros = cursor.number(999_999)?;
+    cursor.expect(b':')?;
+    let stack = cursor.number(u64::from(u32::MAX))?;
+    cursor.expect(b':')?;
+    let pid = cursor.number(u64::from(u32::MAX))?;
+    cursor.expect(b':')?;
+    let extern_pid = cursor.number(u64::from(u32::MAX))?;
+    cursor.expect(b':')?;
+    cursor.expect(b'(')?;
+    let file = cursor.until(b':', 64)?;
+    let source_line = cursor.number(u64::from(u32::MAX))?;
+    cursor.expect(b':')?;
+    let function = cursor.until(b'(', 128)?;
+    cursor.expect(b')')?;
+    cursor.expect(b')')?;
+    // `lctl` prints one space; an empty text at the end of the input may have lost it.
+    cursor.eat(b' ');
+    let narrow = |n: u64| u32::try_from(n).ok();
+    Some(Header {
+        record: Record {
+            subsystem,
+            mask,
+            cpu: narrow(cpu)?,
+            context,
+            first,
+            time_us: i64::try_from(seconds * 1_000_000 + micros).ok()?,
+            stack: narrow(stack)?,
+            pid: narrow(pid)?,
+            extern_pid: narrow(extern_pid)?,
+            file,
+            line: narrow(source_line)?,
+            function,
+            text: b"",
+        },
+        text_at: cursor.at,
+    })
+}
+
+/// Reads a header from left to right.
+struct Cursor<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn eat(&mut self, byte: u8) -> bool {
+        let hit = self.line.get(self.at) == Some(&byte);
+        self.at += usize::from(hit);
+        hit
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.eat(byte).then_some(())
+    }
+
+    /// A decimal number of at least one digit, at most `max`.
+    fn number(&mut self, max: u64) -> Option<u64> {
+        let start = self.at;
+        let mut value = 0u64;
+        while let Some(digit) = self.line.get(self.at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            value = value * 10 + u64::from(digit);
+            if value > max {
+                return None;
+            }
+            self.at += 1;
+        }
+        (self.at > start).then_some(value)
+    }
+
+    /// The bytes up to `stop`, which is consumed; at most `max`, none of them a line break.
+    fn until(&mut self, stop: u8, max: usize) -> Option<&'a [u8]> {
+        let rest = self.line.get(self.at..)?;
+        let window = &rest[..rest.len().min(max)];
+        let len = window.iter().position(|&b| b == stop || b == b'\n')?;
+        if window[len] == b'\n' {
+            return None;
+        }
+        self.at += len + 1;
+        Some(&window[..len])
+    }
+}
+
+/// Eight hexadecimal digits, lower case as `%08x` prints them.
+fn hex8(digits: &[u8]) -> Option<u32> {
+    let mut value = 0u32;
+    for &b in digits {
+        let digit = match b {
+            b'0'..=b'9' => b - b'0',
+            b'a'..=b'f' => b - b'a' + 10,
+            _ => return None,
+        };
+        value = value << 4 | u32::from(digit);
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &[u8] = b"00000100:00100000:12.0F:1700000000.123456:0:43210:0:(service.c:2543:ptlrpc_server_handle_request()) Handling RPC x\n";
+
+    fn records(data: &[u8]) -> Vec<Record<'_>> {
+        TextRecords::new(data)
+            .map(|item| match item {
+                TextItem::Record(record, _) => record,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn header_of_2_0_and_later() {
+        let [record] = records(LINE)[..] else { panic!() };
+        assert_eq!(record.subsystem, 0x100);
+        assert_eq!(record.mask, 0x10_0000);
+        assert_eq!((record.cpu, record.context, record.first), (12, Some(Context::Process), true));
+        assert_eq!(record.time_us, 1_700_000_000_123_456);
+        assert_eq!((record.stack, record.pid, record.extern_pid), (0, 43210, 0));
+        assert_eq!(record.file, b"service.c");
+        assert_eq!(record.line, 2543);
+        assert_eq!(record.function, b"ptlrpc_server_handle_request");
+        assert_eq!(record.text, b"Handling RPC x\n");
+        let mut rendered = Vec::new();
+        record.write_text(&mut rendered).unwrap();
+        assert_eq!(rendered, LINE);
+    }
+
+    #[test]
+    fn header_of_1_8_has_no_context() {
+        let line = b"00000100:00100000:3:1234567890.000001:9:7:0:(events.c:1:f()) peer\n";
+        let [record] = records(line)[..] else { panic!() };
+        assert_eq!((record.cpu, record.context, record.first), (3, None, false));
+        let mut rendered = Vec::new();
+        record.write_text(&mut rendered).unwrap();
+        assert_eq!(rendered, line);
+    }
+
+    #[test]
+    fn header_of_a_crash_dump_has_unpadded_microseconds() {
+        let line = b"00000100:00100000:3.1:1234567890.42:000000:7:0:(events.c:1:f()) peer\n";
+        let [record] = records(line)[..] else { panic!() };
+        assert_eq!(record.time_us, 1_234_567_890_000_042);
+        assert_eq!(record.context, Some(Context::SoftIrq));
+    }
+
+    #[test]
+    fn a_line_without_header_continues_the_record() {
+        let mut data = LINE.to_vec();
+        data.extend_from_slice(b" req@ffff x1\n0000: no header either\n");
+        data.extend_from_slice(LINE);
+        let got = records(&data);
+        assert_eq!(got.len(), 2);
+        assert_eq!(got[0].text, b"Handling RPC x\n req@ffff x1\n0000: no header either\n");
+    }
+
+    #[test]
+    fn a_text_without_line_break_ends_where_the_next_header_starts() {
+        let mut data = LINE.strip_suffix(b"\n").unwrap().to_vec();
+        data.extend_from_slice(LINE);
+        data.extend_from_slice(LINE);
+        let got = records(&data);
+        assert_eq!(got.len(), 3);
+        assert_eq!(got[0].text, b"Handling RPC x");
+        assert_eq!(got[1], Record { text: b"Handling RPC x\n", ..got[0] });
+    }
+
+    #[test]
+    fn the_closing_line_of_lctl_is_no_record() {
+        let mut data = LINE.to_vec();
+        let summary = b"Debug log: 1 lines, 1 kept, 0 dropped, 0 bad.\n";
+        data.extend_from_slice(summary);
+        let items: Vec<_> = TextRecords::new(&data).collect();
+        assert!(matches!(items[0], TextItem::Record(..)));
+        assert_eq!(items[1..], [TextItem::Summary(LINE.len(), summary.len())]);
+    }
+
+    #[test]
+    fn leading_garbage_is_skipped_and_counted() {
+        let mut data = b"what\nis this\n".to_vec();
+        data.extend_from_slice(LINE);
+        let items: Vec<_> = TextRecords::new(&data).collect();
+        assert_eq!(items[0], TextItem::Skipped(Skipped { offset: 0, len: 13, why: Why::NoHeader }));
+        assert!(matches!(items[1], TextItem::Record(_, 13)));
+    }
+
+    #[test]
+    fn a_record_longer_than_any_is_cut() {
+        let mut data = LINE.strip_suffix(b"\n").unwrap().to_vec();
+        data.resize(3 * MAX_RECORD, b'x');
+        data.push(b'\n');
+        data.extend_from_slice(LINE);
+        let items: Vec<_> = TextRecords::new(&data).collect();
+        assert!(matches!(items[0], TextItem::Record(record, 0) if record.text.len() < MAX_RECORD));
+        assert_eq!(
+            items[1],
+            TextItem::Skipped(Skipped { offset: MAX_RECORD, len: 2 * MAX_RECORD + 1, why: Why::TooLong })
+        );
+        assert!(matches!(items[2], TextItem::Record(..)));
+        assert_eq!(items.len(), 3);
+    }
+
+    #[test]
+    fn near_misses_are_no_headers() {
+        for line in [
+            &b"00000100:00100000:12.3:1700000000.123456:0:1:0:(a.c:1:f()) x\n"[..],
+            b"0000010G:00100000:12.0:1700000000.123456:0:1:0:(a.c:1:f()) x\n",
+            b"00000100:00100000:12.0:1700000000.1234567:0:1:0:(a.c:1:f()) x\n",
+            b"00000100:00100000:12.0:1700000000.123456:0:1:0:(a.c:1:f) x\n",
+            b"00000100:00100000:12.0:1700000000.123456:0:1:(a.c:1:f()) x\n",
+        ] {
+            assert!(find_header(line).is_none(), "{}", line.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_cut_is_a_record_start() {
+        let mut data = LINE.repeat(3);
+        data.extend_from_slice(b" continued\n0000");
+        assert_eq!(find_cut(&data), Some(2 * LINE.len()));
+        assert_eq!(find_cut(LINE), None);
+    }
+}

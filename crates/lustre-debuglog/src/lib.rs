@@ -1,0 +1,32 @@
+//! The Lustre debug log as a format.
+//!
+//! Lustre logs what its kernel modules do into a per-CPU ring. `lctl dk`, `lctl debug_file` and the
+//! debug daemon bring that ring into user space: as text (one line per record) or as the binary
+//! records themselves. This crate reads both, and turns the texts that describe RPCs and locks into
+//! typed values.
+//!
+//! Three layers, each usable alone:
+//!
+//! 1. [`frame`]: bytes to [`Record`]s. Finds record boundaries, survives damage, accounts for every byte.
+//! 2. [`message`]: a record's text to a [`Message`], all wordings from Lustre 2.5 to master (2.17.57).
+//! 3. [`vocab`]: the nouns of that world: [`Opcode`], [`Fid`], [`TargetName`], [`Nid`], ...
+//!
+//! # Design constraints
+//!
+//! * No I/O and no threads: callers own files and buffers; everything borrows from their bytes.
+//! * No allocation while framing or parsing; a full bulk RPC is about eleven records, 2.5 kB of text,
+//!   and a server writes up to 100,000 of them a second.
+//! * All text is bytes. Job ids and file names need not be UTF-8.
+//! * Unknown text is not an error ([`Message::Other`]); a known text that does not parse is
+//!   [`Message::Malformed`], so that a new Lustre version shows up as a count, never as silence.
+//! * `nom` is an implementation detail and not part of the public API.
+#![forbid(unsafe_code)]
+
+pub mod frame;
+pub mod message;
+pub mod record;
+pub mod vocab;
+
+pub use message::Message;
+pub use record::Record;
+pub use vocab::{Extent, Fid, JobId, LockCookie, LockMode, Nid, Opcode, ResourceId, TargetKind, TargetName, Xid};

@@ -1,0 +1,366 @@
+//! `DEBUG_REQ`: the description of a request that ends many messages.
+//!
+//! `MESSAGE req@PTR xXID/tTRANSNO(..) oOPC->PEER@NID:..` (`pack_generic.c`, `_debug_req`).
+
+//!
+//! Wordings of the description: 1.8 has no `(..)` behind the transaction number; `job:'..'` since
+//! 2.12.57, `uid:` and `gid:` since 2.15.56, `projid:` since 2.16.55. To 2.12.57 many messages end in a
+//! line break of their own, so that the description stands on a second line.
+
+use nom::Parser;
+
+use super::Malformed;
+use super::number::{
+    Res, complete, dec_u32, field, hex_u32, int, int_i32, opcode, pointer, split_peer, stop, tag, until, until_near, xid,
+};
+use super::req_event::{ReqEvent, event};
+use crate::{Opcode, Xid};
+
+/// The request description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugReq<'a> {
+    /// Request pointer (hashed by the kernel).
+    pub req: u64,
+    /// Transfer id.
+    pub xid: Xid,
+    /// Transaction number.
+    pub transno: i64,
+    /// Opcode; `None` while it is not readable (-1).
+    pub opcode: Option<Opcode>,
+    /// On a received request the client uuid, on a sent one the device name, `<?>` if none.
+    pub peer: &'a [u8],
+    /// NID, plain form, or `<unknown>`.
+    pub nid: &'a [u8],
+    /// Length of the request message, bytes.
+    pub request_len: u32,
+    /// Length of the reply message, bytes; 0 before there is one.
+    pub reply_len: i32,
+    /// Early replies sent.
+    pub early_count: i32,
+    /// Deadline, epoch seconds.
+    pub deadline_s: i64,
+    /// Phase, `New`, `Rpc`, `Interpret`, `Complete`, ...
+    pub phase: &'a [u8],
+    /// Letters of the state flags (`S` resend, `P` replay, `H` high priority, ...).
+    pub letters: &'a [u8],
+    /// Flags of the request message: 0x2 resent, 0x4 replay, 0x200 uid/gid packed, 0x400 projid packed.
+    pub request_flags: u32,
+    /// Flags of the reply, `ffffffff` without one.
+    pub reply_flags: u32,
+    /// Local status.
+    pub rc: i32,
+    /// Status in the reply, -1 without one.
+    pub reply_rc: i32,
+    /// Job id, Lustre 2.13 and later.
+    pub job: Option<&'a [u8]>,
+    /// User id, Lustre 2.16 and later; `None` when absent or not packed (4294967295).
+    pub uid: Option<u32>,
+    /// Group id, likewise.
+    pub gid: Option<u32>,
+    /// Project id, Lustre 2.17 and later, likewise.
+    pub projid: Option<u32>,
+}
+
+impl DebugReq<'_> {
+    /// The client sent this request again (`MSG_RESENT`).
+    #[must_use]
+    pub fn is_resent(&self) -> bool {
+        self.request_flags & 0x2 != 0
+    }
+
+    /// The client replays this request after recovery (`MSG_REPLAY`).
+    #[must_use]
+    pub fn is_replay(&self) -> bool {
+        self.request_flags & 0x4 != 0
+    }
+}
+
+impl<'a> DebugReq<'a> {
+    /// Parses a description alone, `req@...` to the end of the text.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("DEBUG_REQ", text, description(text))
+    }
+}
+
+/// ` req@%p x%llu/t%lld(%lld) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl FLAGS/%x/%x
+/// rc %d/%d job:'%s' uid:%u gid:%u projid:%u`, without the leading space.
+pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
+    let (i, req) = field(i, b"req@", pointer, b" x")?;
+    let (i, xid) = field(i, b"", xid, b"/t")?;
+    let (i, transno) = int(i)?;
+    let (i, ()) = request_transno(i)?;
+    let (i, opcode) = field(i, b" o", opcode, b"->")?;
+    let (i, (peer, nid)) = peer(i)?;
+    let (i, request_len) = field(i, b" lens ", dec_u32, b"/")?;
+    let (i, reply_len) = int_i32(i)?;
+    let (i, early_count) = field(i, b" e ", int_i32, b" to ")?;
+    let (i, _timed_out) = field(i, b"", int, b" dl ")?;
+    let (i, deadline_s) = field(i, b"", int, b" ref ")?;
+    let (i, _refs) = field(i, b"", int, b" fl ")?;
+    let (i, phase) = field(i, b"", until_near::<b':', b'\n'>, b":")?;
+    let (i, letters) = field(i, b"", until_near::<b'/', b' '>, b"/")?;
+    let (i, request_flags) = field(i, b"", hex_u32, b"/")?;
+    let (i, reply_flags) = field(i, b"", hex_u32, b" rc ")?;
+    let (i, rc) = field(i, b"", int_i32, b"/")?;
+    let (i, reply_rc) = int_i32(i)?;
+    let (i, Owner { job, uid, gid, projid }) = owner(i)?;
+    let opcode = (opcode != Opcode(u32::MAX)).then_some(opcode);
+    let req = DebugReq {
+        req,
+        xid,
+        transno,
+        opcode,
+        peer,
+        nid,
+        request_len,
+        reply_len,
+        early_count,
+        deadline_s,
+        phase,
+        letters,
+        request_flags,
+        reply_flags,
+        rc,
+        reply_rc,
+        job,
+        uid,
+        gid,
+        projid,
+    };
+    Ok((i, req))
+}
+
+/// `(%lld)`: the transaction number in the request, not in 1.8.
+#[inline]
+fn request_transno(i: &[u8]) -> Res<'_, ()> {
+    match i {
+        [b'(', rest @ ..] => field(rest, b"", int, b")").map(|(rest, _)| (rest, ())),
+        _ => Ok((i, ())),
+    }
+}
+
+/// `%s@%s:%d/%d`: name, NID and two portals, of which only an outgoing request has meaningful ones.
+#[inline]
+fn peer(i: &[u8]) -> Res<'_, (&[u8], &[u8])> {
+    let (rest, all) = until::<b' ', b'\n'>(i)?;
+    // The NID may hold colons (IPv6), the portals do not.
+    let ports = memchr::memrchr(b':', all);
+    let Some((name, nid)) = ports.and_then(|at| all.get(..at)).and_then(split_peer) else { return stop(i) };
+    Ok((rest, (name, nid)))
+}
+
+/// On whose behalf a request was sent.
+struct Owner<'a> {
+    job: Option<&'a [u8]>,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    projid: Option<u32>,
+}
+
+/// The end of the description: nothing, ` job:'%s'`, and what later versions add behind it. Jobs may
+/// hold quotes; the last quote is the closing one, as only words and numbers follow it.
+#[inline]
+fn owner(i: &[u8]) -> Res<'_, Owner<'_>> {
+    let none = Owner { job: None, uid: None, gid: None, projid: None };
+    let Ok((quoted, ())) = tag(b" job:'").parse(i) else { return Ok((i, none)) };
+    let Some(at) = memchr::memrchr(b'\'', quoted) else { return stop(i) };
+    let (job, i) = quoted.split_at(at);
+    let (i, ()) = tag(b"'").parse(i)?;
+    let owner = Owner { job: Some(job), ..none };
+    let Ok((i, uid)) = field(i, b" uid:", id, b"") else { return Ok((i, owner)) };
+    let (i, gid) = field(i, b" gid:", id, b"")?;
+    let owner = Owner { uid, gid, ..owner };
+    let Ok((i, projid)) = field(i, b" projid:", id, b"") else { return Ok((i, owner)) };
+    Ok((i, Owner { projid, ..owner }))
+}
+
+/// A user, group or project id; the largest number says that the client packed none.
+#[inline]
+fn id(i: &[u8]) -> Res<'_, Option<u32>> {
+    dec_u32(i).map(|(rest, id)| (rest, (id != u32::MAX).then_some(id)))
+}
+
+/// A message that ends in a request description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReqMessage<'a> {
+    /// What happened.
+    pub event: ReqEvent<'a>,
+    /// To which request.
+    pub req: DebugReq<'a>,
+}
+
+impl<'a> ReqMessage<'a> {
+    /// Parses `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
+    ///
+    /// # Errors
+    /// When the text does not end in a request description: where it stopped being one.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("DEBUG_REQ", text, req_message(text))
+    }
+}
+
+fn req_message(text: &[u8]) -> Res<'_, ReqMessage<'_>> {
+    let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
+    let Some((before, suffix)) = split_description(i) else { return stop(i) };
+    let (end, event) = event(before)?;
+    if !end.is_empty() {
+        return stop(end);
+    }
+    let (i, req) = description(suffix)?;
+    Ok((i, ReqMessage { event, req }))
+}
+
+/// Splits a text before its description, at the first `req@` that is a word's beginning; the text
+/// before it loses its trailing white space.
+pub(super) fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
+    memchr::memchr_iter(b'@', i).find_map(|at| {
+        let (before, suffix) = i.split_at_checked(at.checked_sub(3)?)?;
+        let starts_a_word = before.last().is_none_or(u8::is_ascii_whitespace);
+        (starts_a_word && suffix.starts_with(b"req@")).then(|| (before.trim_ascii_end(), suffix))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "req@00000000d5e09f76 x1882455793623808/t4294967433(17) \
+        o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0 \
+        lens 488/448 e 1 to 0 dl 1795250623 ref 2 fl Complete:RS/602/4 rc -5/-110";
+
+    fn want<'a>() -> DebugReq<'a> {
+        DebugReq {
+            req: 0xd5e0_9f76,
+            xid: Xid(1_882_455_793_623_808),
+            transno: 4_294_967_433,
+            opcode: Some(Opcode::OST_WRITE),
+            peer: b"b2df25ce-5f2c-45c8-8c82-6364f185437c",
+            nid: b"10.10.0.11@tcp",
+            request_len: 488,
+            reply_len: 448,
+            early_count: 1,
+            deadline_s: 1_795_250_623,
+            phase: b"Complete",
+            letters: b"RS",
+            request_flags: 0x602,
+            reply_flags: 4,
+            rc: -5,
+            reply_rc: -110,
+            job: None,
+            uid: None,
+            gid: None,
+            projid: None,
+        }
+    }
+
+    fn parsed(tail: &str) -> DebugReq<'static> {
+        let text: &'static str = format!("{HEAD}{tail}").leak();
+        DebugReq::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn description_2_5_to_2_12_has_no_job() {
+        assert_eq!(parsed(""), want());
+        assert_eq!(parsed(" \n"), want());
+    }
+
+    #[test]
+    fn description_1_8_has_one_transaction_number() {
+        let text = HEAD.replace("(17)", "");
+        assert_eq!(DebugReq::parse(text.as_bytes()), Ok(want()));
+    }
+
+    #[test]
+    fn description_2_13_to_2_15_has_a_job() {
+        let job = |job| DebugReq { job: Some(job), ..want() };
+        assert_eq!(parsed(" job:'python3.0'"), job(b"python3.0"));
+        assert_eq!(parsed(" job:''"), job(b""));
+        // Quotes inside, and what looks like the words of later versions.
+        assert_eq!(parsed(" job:'it's' uid:1 gid:2'"), job(b"it's' uid:1 gid:2"));
+    }
+
+    #[test]
+    fn description_2_16_has_user_and_group() {
+        let want = DebugReq { job: Some(b"a 'b' job:'c"), uid: Some(1000), gid: Some(100), ..want() };
+        assert_eq!(parsed(" job:'a 'b' job:'c' uid:1000 gid:100"), want);
+    }
+
+    #[test]
+    fn description_2_17_has_a_project() {
+        let want = DebugReq { job: Some(b"dd.0"), uid: Some(0), gid: Some(7), projid: Some(9), ..want() };
+        assert_eq!(parsed(" job:'dd.0' uid:0 gid:7 projid:9"), want);
+        let unpacked = parsed(" job:'' uid:4294967295 gid:4294967295 projid:4294967295");
+        assert_eq!((unpacked.uid, unpacked.gid, unpacked.projid), (None, None, None));
+    }
+
+    #[test]
+    fn description_without_what_is_not_known_yet() {
+        let text = b"req@(null) x0/t0(0) o-1-><?>@<unknown>:0/0 lens 0/0 e 0 to 0 dl 0 ref 1 fl ?Phase?:N/0/ffffffff rc 0/-1";
+        let req = DebugReq::parse(text).unwrap();
+        assert_eq!((req.req, req.opcode, req.peer, req.nid), (0, None, &b"<?>"[..], &b"<unknown>"[..]));
+        assert_eq!((req.phase, req.letters, req.reply_flags), (&b"?Phase?"[..], &b"N"[..], u32::MAX));
+    }
+
+    #[test]
+    fn description_of_a_sent_request_names_the_device() {
+        for (peer_and_nid, peer, nid) in [
+            ("MGC10.0.0.1@tcp@10.0.0.1@tcp", "MGC10.0.0.1@tcp", "10.0.0.1@tcp"),
+            ("lustre-OST0002-osc-MDT0000@0@lo", "lustre-OST0002-osc-MDT0000", "0@lo"),
+            ("lustre-OST0000@2001:db8::1@o2ib4", "lustre-OST0000", "2001:db8::1@o2ib4"),
+            ("lustre-OST0000@<?>", "lustre-OST0000", "<?>"),
+            ("lustre-OST0000@7f:3@<12:4>", "lustre-OST0000", "7f:3@<12:4>"),
+        ] {
+            let text = HEAD.replace("b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0", &format!("{peer_and_nid}:15/-16"));
+            let req = DebugReq::parse(text.as_bytes()).unwrap();
+            assert_eq!((req.peer, req.nid), (peer.as_bytes(), nid.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn flags_of_resent_and_replayed_requests() {
+        assert!(want().is_resent() && !want().is_replay());
+        let replay = DebugReq { request_flags: 0x4, ..want() };
+        assert!(!replay.is_resent() && replay.is_replay());
+    }
+
+    #[test]
+    fn description_near_misses() {
+        for (from, to) in [
+            ("x1882", "1882"),
+            ("t4294967433(17)", "t4294967433(17"),
+            ("o4->", "o->"),
+            ("@10.10.0.11@tcp:298/0", "@tcp:298/0"),
+            ("lens 488/448", "lens 488"),
+            ("dl 1795250623", "dl x"),
+            ("Complete:RS/602/4", "Complete/602/4"),
+            ("rc -5/-110", "rc -5"),
+            ("rc -5/-110", "rc -5/-110 job:'a"),
+            ("rc -5/-110", "rc -5/-110 job:'a' uid:1"),
+            ("rc -5/-110", "rc -5/-110 job:'a' uid:1 gid:1 projid:"),
+        ] {
+            let text = HEAD.replace(from, to);
+            let error = DebugReq::parse(text.as_bytes()).unwrap_err();
+            assert_eq!(error.kind, "DEBUG_REQ", "{text}");
+            assert!(error.offset > 0 && error.offset <= text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn message_may_hold_at_signs_and_a_line_break_before_its_description() {
+        let text = format!("@@@ look at a@b req@home: xreq@1\n  {HEAD}").replace("req@home", "Req@home");
+        let message = ReqMessage::parse(text.as_bytes()).unwrap();
+        assert_eq!(message, ReqMessage { event: ReqEvent::Other(b"look at a@b Req@home: xreq@1"), req: want() });
+        let bare = format!("sending reply  {HEAD}");
+        assert_eq!(ReqMessage::parse(bare.as_bytes()).unwrap().event, ReqEvent::SendingReply);
+    }
+
+    #[test]
+    fn message_without_description_fails() {
+        for text in ["@@@ ", "@@@ sending reply", "@@@ sending reply req@", "@@@ sending replyreq@1 x1"] {
+            assert_eq!(ReqMessage::parse(text.as_bytes()).unwrap_err().kind, "DEBUG_REQ", "{text}");
+        }
+    }
+}

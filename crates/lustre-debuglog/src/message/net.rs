@@ -1,0 +1,121 @@
+//! Messages of mask `net` from `ptlrpc/niobuf.c`: what was really moved.
+
+use nom::Parser;
+use nom::branch::alt;
+
+use super::Malformed;
+use super::number::{Res, complete, dec_long, dec_u32, field, hex, nid, tag, xid};
+use crate::Xid;
+
+/// `Transferring N pages M bytes via portal P id ID mbits A-B` (`ptlrpc_start_bulk_transfer`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transferring<'a> {
+    /// Pages.
+    pub pages: u32,
+    /// Bytes moved, exact. Requests with inline data ("short I/O") print no such line.
+    pub bytes: u64,
+    /// Bulk portal, 8 for OST I/O.
+    pub portal: u32,
+    /// NID that the peer used.
+    pub nid: &'a [u8],
+    /// First and last match bits. On a first send the first is the request's xid.
+    pub match_bits: (u64, u64),
+}
+
+/// `Sending N bytes to portal P, xid X, offset O` (`ptl_send_buf`): a request or reply leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendingBytes {
+    /// Message bytes.
+    pub bytes: u32,
+    /// Portal.
+    pub portal: u32,
+    /// Transfer id of the RPC.
+    pub xid: Xid,
+    /// Offset in the reply buffer.
+    pub offset: u32,
+}
+
+impl<'a> Transferring<'a> {
+    /// Parses `Transferring ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Transferring", text, transferring(text))
+    }
+}
+
+impl SendingBytes {
+    /// Parses `Sending N bytes to portal ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        complete("Sending bytes", text, sending_bytes(text))
+    }
+}
+
+/// `Transferring %u pages %u bytes via portal %d id %s mbits %#llx-%#llx`; to 2.7.55 `xid` for `mbits`.
+fn transferring(i: &[u8]) -> Res<'_, Transferring<'_>> {
+    let (i, pages) = field(i, b"Transferring ", dec_u32, b" pages ")?;
+    let (i, bytes) = field(i, b"", dec_long, b" bytes via portal ")?;
+    let (i, portal) = field(i, b"", dec_u32, b" id ")?;
+    let (i, nid) = nid(i)?;
+    let (i, ()) = alt((tag(b" mbits "), tag(b" xid "))).parse(i)?;
+    let (i, first) = field(i, b"", hex, b"-")?;
+    let (i, last) = hex(i)?;
+    Ok((i, Transferring { pages, bytes, portal, nid, match_bits: (first, last) }))
+}
+
+/// `Sending %d bytes to portal %d, xid %lld, offset %u`.
+fn sending_bytes(i: &[u8]) -> Res<'_, SendingBytes> {
+    let (i, bytes) = field(i, b"Sending ", dec_u32, b" bytes to portal ")?;
+    let (i, portal) = field(i, b"", dec_u32, b", xid ")?;
+    let (i, xid) = field(i, b"", xid, b", offset ")?;
+    let (i, offset) = dec_u32(i)?;
+    Ok((i, SendingBytes { bytes, portal, xid, offset }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transferring_2_17_has_match_bits() {
+        let text = b"Transferring 1024 pages 4194304 bytes via portal 8 id 12345-10.10.0.11@tcp mbits 0x6b01565037f80-0x6b01565037f83";
+        let want = Transferring {
+            pages: 1024,
+            bytes: 4_194_304,
+            portal: 8,
+            nid: b"10.10.0.11@tcp",
+            match_bits: (0x6_b015_6503_7f80, 0x6_b015_6503_7f83),
+        };
+        assert_eq!(Transferring::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn transferring_2_7_has_xids() {
+        let text = b"Transferring 1 pages 4096 bytes via portal 8 id 12345-27@gni xid 0x55d0-0x55d0";
+        let want = Transferring { pages: 1, bytes: 4096, portal: 8, nid: b"27@gni", match_bits: (0x55d0, 0x55d0) };
+        assert_eq!(Transferring::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn transferring_near_misses() {
+        for text in [
+            "Transferring 1 pages 4096 bytes via portal 8 id 12345-27@gni xid 0x55d0",
+            "Transferring 1 pages 4096 bytes via portal 8 id 12345-27 xid 0x55d0-0x55d0",
+            "Transferring 1 pages -1 bytes via portal 8 id 12345-27@gni xid 0x55d0-0x55d0",
+        ] {
+            assert_eq!(Transferring::parse(text.as_bytes()).unwrap_err().kind, "Transferring", "{text}");
+        }
+    }
+
+    #[test]
+    fn sending_bytes_all_versions() {
+        let want = SendingBytes { bytes: 448, portal: 4, xid: Xid(1_882_455_780_295_424), offset: 192 };
+        assert_eq!(SendingBytes::parse(b"Sending 448 bytes to portal 4, xid 1882455780295424, offset 192"), Ok(want));
+        assert!(SendingBytes::parse(b"Sending 448 bytes to portal 4, xid x1, offset 192").is_err());
+        assert!(SendingBytes::parse(b"Sending 448 bytes to portal 4, xid 1").is_err());
+    }
+}

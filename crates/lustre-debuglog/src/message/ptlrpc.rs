@@ -1,0 +1,513 @@
+//! Messages of `ptlrpc/service.c`, `ptlrpc/events.c` and `ptlrpc/client.c`: the life of an RPC.
+
+//!
+//! Wordings of `Handling RPC`, `Handled RPC`, `Sending RPC` and `Completed RPC`:
+//!
+//! * to 2.12.x: `Handling RPC pname:cluuid+ref:pid:xid:nid:opc THREAD:UUID+REF:PID:xXID:NID:OPC`
+//! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
+//! * `Handled` to 2.10.3 ends ` Request procesed in ..`, later ` Request processed in ..`
+//!
+//! The job is free text: nothing to its right may be looked for from the left.
+
+use nom::Parser;
+use nom::branch::alt;
+
+use super::Malformed;
+use super::number::{
+    Res, complete, dec_long, field, int, int_i32, nid, opcode, optional, pointer, stop, tag, until, xid,
+};
+use crate::{Opcode, Xid};
+
+/// `Handling RPC ...`: a service thread takes a request up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handling<'a> {
+    /// `req@` pointer, Lustre 2.13 and later (hashed by the kernel, unique while the request lives).
+    pub req: Option<u64>,
+    /// Name of the service thread (`comm`, at most 15 bytes), `ll_ost_io00_002`.
+    pub thread: &'a [u8],
+    /// Client uuid of the export, `0` before the first connect.
+    pub client_uuid: &'a [u8],
+    /// Reference count of the export, -99 without one.
+    pub export_refs: i32,
+    /// Pid, on the client, of the thread that sent the request.
+    pub client_pid: i32,
+    /// Transfer id.
+    pub xid: Xid,
+    /// Client NID, plain form.
+    pub nid: &'a [u8],
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Job id, Lustre 2.13 and later; empty when the client sends none.
+    pub job: Option<&'a [u8]>,
+}
+
+/// `Handled RPC ...`: the fields of [`Handling`] and the outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handled<'a> {
+    /// The same fields as in the request's `Handling RPC` line.
+    pub rpc: Handling<'a>,
+    /// Time in the request handler ("processed in"), microseconds; negative after a clock step.
+    pub service_us: i64,
+    /// Time from arrival to now ("total"), microseconds; negative after a clock step.
+    pub total_us: i64,
+    /// Transaction number, 0 for requests that modify nothing.
+    pub transno: u64,
+    /// Status of the handler. For a successful OST_READ: bytes sent.
+    pub rc: i32,
+    /// Status in the reply, -999 without one.
+    pub reply_rc: i32,
+}
+
+/// `Sending RPC` / `Completed RPC`: an RPC of which this node is the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientRpc<'a> {
+    /// `req@` pointer, Lustre 2.13 and later.
+    pub req: Option<u64>,
+    /// Name of the local sending thread.
+    pub thread: &'a [u8],
+    /// Uuid of the sending device. For lock callbacks: the *target's*, `lustre-OST0001_UUID`.
+    pub device_uuid: &'a [u8],
+    /// Pid of the local sending thread.
+    pub pid: i32,
+    /// Transfer id, counted by this node.
+    pub xid: Xid,
+    /// Destination NID.
+    pub nid: &'a [u8],
+    /// Opcode: 104, 105, 106 are blocking, completion and glimpse callbacks.
+    pub opcode: Opcode,
+    /// Job id, Lustre 2.13 and later; empty for callbacks.
+    pub job: Option<&'a [u8]>,
+}
+
+/// `peer: P (source: S)`: a request arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer<'a> {
+    /// Primary NID of the sender.
+    pub nid: &'a [u8],
+    /// NID it used, Lustre 2.10 and later.
+    pub source: Option<&'a [u8]>,
+}
+
+impl<'a> Handling<'a> {
+    /// Parses `Handling RPC ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Handling RPC", text, field(text, b"Handling RPC ", rpc, b""))
+    }
+}
+
+impl<'a> Handled<'a> {
+    /// Parses `Handled RPC ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Handled RPC", text, handled(text))
+    }
+}
+
+impl<'a> ClientRpc<'a> {
+    /// Parses `Sending RPC ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Sending RPC", text, field(text, b"Sending RPC ", client_rpc, b""))
+    }
+
+    /// Parses `Completed RPC ...`, which has the same fields.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Completed RPC", text, field(text, b"Completed RPC ", client_rpc, b""))
+    }
+}
+
+impl<'a> Peer<'a> {
+    /// Parses `peer: P` or `peer: P (source: S)`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("peer", text, peer(text))
+    }
+}
+
+fn handled(i: &[u8]) -> Res<'_, Handled<'_>> {
+    // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
+    let Some((head, tail)) = memchr::memrchr(b'R', i).and_then(|at| i.split_at_checked(at)) else { return stop(i) };
+    let Some(head) = head.strip_suffix(b" ") else { return stop(i) };
+    let (end, rpc) = field(head, b"Handled RPC ", rpc, b"")?;
+    if !end.trim_ascii_start().is_empty() {
+        return stop(end);
+    }
+    let (i, ()) = alt((tag(b"Request processed in "), tag(b"Request procesed in "))).parse(tail)?;
+    let (i, service_us) = field(i, b"", int, b"us (")?;
+    let (i, total_us) = field(i, b"", int, b"us total) trans ")?;
+    let (i, transno) = field(i, b"", dec_long, b" rc ")?;
+    let (i, rc) = field(i, b"", int_i32, b"/")?;
+    let (i, reply_rc) = int_i32(i)?;
+    Ok((i, Handled { rpc, service_us, total_us, transno, rc, reply_rc }))
+}
+
+/// What follows `Handling RPC ` and `Handled RPC `; the job is all the rest.
+#[inline]
+fn rpc(i: &[u8]) -> Res<'_, Handling<'_>> {
+    let (i, req) = request_pointer(i)?;
+    let (i, has_job) = field(i, b"pname:cluuid+ref:pid:xid:nid:opc", job_column, b"")?;
+    let (i, (thread, (client_uuid, export_refs, client_pid, xid))) = behind_thread(i, export)?;
+    let (i, nid) = field(i, b":", nid, b"")?;
+    let (i, opcode) = field(i, b":", opcode, b"")?;
+    let (i, job) = job(i, has_job)?;
+    Ok((i, Handling { req, thread, client_uuid, export_refs, client_pid, xid, nid, opcode, job }))
+}
+
+/// `CLUUID+REF:PID:xXID`.
+#[inline]
+fn export(i: &[u8]) -> Res<'_, (&[u8], i32, i32, Xid)> {
+    let (i, uuid) = until::<b'+', b':'>(i)?;
+    let (i, refs) = field(i, b"+", int_i32, b"")?;
+    let (i, pid) = field(i, b":", int_i32, b"")?;
+    let (i, xid) = field(i, b":x", xid, b"")?;
+    Ok((i, (uuid, refs, pid, xid)))
+}
+
+/// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
+#[inline]
+fn client_rpc(i: &[u8]) -> Res<'_, ClientRpc<'_>> {
+    let (i, req) = request_pointer(i)?;
+    let (i, has_job) = field(i, b"pname:cluuid:pid:xid:nid:opc", job_column, b"")?;
+    let (i, (thread, (device_uuid, pid, xid))) = behind_thread(i, device)?;
+    let (i, nid) = field(i, b":", nid, b"")?;
+    let (i, opcode) = field(i, b":", opcode, b"")?;
+    let (i, job) = job(i, has_job)?;
+    Ok((i, ClientRpc { req, thread, device_uuid, pid, xid, nid, opcode, job }))
+}
+
+/// `UUID:PID:XID`; Lustre 1.8 printed an `x` before the xid.
+#[inline]
+fn device(i: &[u8]) -> Res<'_, (&[u8], i32, Xid)> {
+    let (i, uuid) = until::<b':', b':'>(i)?;
+    let (i, pid) = field(i, b":", int_i32, b"")?;
+    let (i, ()) = tag(b":").parse(i)?;
+    let (i, xid) = xid(i.strip_prefix(b"x").unwrap_or(i))?;
+    Ok((i, (uuid, pid, xid)))
+}
+
+/// `req@PTR `, Lustre 2.13 and later.
+#[inline]
+fn request_pointer(i: &[u8]) -> Res<'_, Option<u64>> {
+    match i {
+        [b'r', ..] => field(i, b"req@", pointer, b" ").map(|(rest, req)| (rest, Some(req))),
+        _ => Ok((i, None)),
+    }
+}
+
+/// The end of the column names: whether they end in `:job`.
+#[inline]
+fn job_column(i: &[u8]) -> Res<'_, bool> {
+    match i {
+        [b' ', rest @ ..] => Ok((rest, false)),
+        [b':', b'j', b'o', b'b', b' ', rest @ ..] => Ok((rest, true)),
+        _ => stop(i),
+    }
+}
+
+/// `:JOB` when there is such a column. Spaces may be part of a job, line breaks are not.
+#[inline]
+fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
+    if !has_job {
+        return Ok((i, None));
+    }
+    let (i, ()) = tag(b":").parse(i)?;
+    let len = i.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
+    let (job, rest) = i.split_at(len);
+    Ok((rest, Some(job)))
+}
+
+/// A thread name, `:`, and what `next` reads.
+///
+/// Names may hold colons themselves (`kworker/0:1`): the name ends at the first colon behind which
+/// `next` succeeds. There are at most 15 bytes to try.
+#[inline]
+fn behind_thread<'a, T>(i: &'a [u8], next: impl Fn(&'a [u8]) -> Res<'a, T>) -> Res<'a, (&'a [u8], T)> {
+    let mut first_error = None;
+    for (at, byte) in i.iter().take(16).enumerate() {
+        if *byte != b':' {
+            continue;
+        }
+        let (thread, rest) = i.split_at(at);
+        match field(rest, b":", &next, b"") {
+            Ok((rest, fields)) => return Ok((rest, (thread, fields))),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    first_error.map_or_else(|| stop(i), Err)
+}
+
+/// `peer: %s` to 2.9.52, `peer: %s (source: %s)` since (`events.c`, `request_in_callback`).
+fn peer(i: &[u8]) -> Res<'_, Peer<'_>> {
+    let (i, nid) = field(i, b"peer: ", nid, b"")?;
+    let (i, source) = optional(i, b" (source: ", |i| field(i, b"", super::number::nid, b")"))?;
+    Ok((i, Peer { nid, source }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UUID: &[u8] = b"b2df25ce-5f2c-45c8-8c82-6364f185437c";
+
+    fn handling_2_17<'a>() -> Handling<'a> {
+        Handling {
+            req: Some(0xd5e0_9f76),
+            thread: b"ll_ost_io00_002",
+            client_uuid: UUID,
+            export_refs: 6,
+            client_pid: 381,
+            xid: Xid(1_882_455_793_623_808),
+            nid: b"10.10.0.11@tcp",
+            opcode: Opcode::OST_WRITE,
+            job: Some(b"python3.0"),
+        }
+    }
+
+    #[test]
+    fn handling_2_17_has_pointer_and_job() {
+        let text = b"Handling RPC req@00000000d5e09f76 pname:cluuid+ref:pid:xid:nid:opc:job \
+            ll_ost_io00_002:b2df25ce-5f2c-45c8-8c82-6364f185437c+6:381:x1882455793623808:12345-10.10.0.11@tcp:4:python3.0";
+        assert_eq!(Handling::parse(text), Ok(handling_2_17()));
+    }
+
+    #[test]
+    fn handling_2_13_without_job_has_an_empty_one() {
+        let text = b"Handling RPC req@ffff88003c5e6450 pname:cluuid+ref:pid:xid:nid:opc:job \
+            ll_ost_create00:lustre-MDT0000-mdtlov_UUID+5:2172:x1660000000000064:12345-0@lo:13:\n";
+        let want = Handling {
+            req: Some(0xffff_8800_3c5e_6450),
+            thread: b"ll_ost_create00",
+            client_uuid: b"lustre-MDT0000-mdtlov_UUID",
+            export_refs: 5,
+            client_pid: 2172,
+            xid: Xid(1_660_000_000_000_064),
+            nid: b"0@lo",
+            opcode: Opcode::OST_STATFS,
+            job: Some(b""),
+        };
+        assert_eq!(Handling::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn handling_2_12_has_no_job_and_no_pointer() {
+        let text = b"Handling RPC pname:cluuid+ref:pid:xid:nid:opc \
+            ldlm_cn00_000:9c0a5b5e-93b2-1b0b-6ee8-1a7a0c2f6a55+12:3101:x1600000000000016:12345-10.1.2.3@o2ib12:103 ";
+        let want = Handling {
+            req: None,
+            thread: b"ldlm_cn00_000",
+            client_uuid: b"9c0a5b5e-93b2-1b0b-6ee8-1a7a0c2f6a55",
+            export_refs: 12,
+            client_pid: 3101,
+            xid: Xid(1_600_000_000_000_016),
+            nid: b"10.1.2.3@o2ib12",
+            opcode: Opcode::LDLM_CANCEL,
+            job: None,
+        };
+        assert_eq!(Handling::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn handling_before_the_first_connect_has_no_export() {
+        let text = b"Handling RPC req@00000000a209ba6d pname:cluuid+ref:pid:xid:nid:opc:job \
+            ll_ost00_017:0+-99:306:x1882456381848448:12345-10.10.0.13@tcp:8:python3.0";
+        let handling = Handling::parse(text).unwrap();
+        assert_eq!((handling.client_uuid, handling.export_refs), (&b"0"[..], -99));
+        assert_eq!(handling.opcode, Opcode::OST_CONNECT);
+    }
+
+    #[test]
+    fn handling_takes_colons_in_thread_nid_and_job() {
+        let text = b"Handling RPC req@(____ptrval____) pname:cluuid+ref:pid:xid:nid:opc:job \
+            kworker/0:1:0+-99:0:x1:U77-2001:db8::1@tcp1:400:a:b 'c' \xff";
+        let want = Handling {
+            req: Some(0),
+            thread: b"kworker/0:1",
+            client_uuid: b"0",
+            export_refs: -99,
+            client_pid: 0,
+            xid: Xid(1),
+            nid: b"2001:db8::1@tcp1",
+            opcode: Opcode::OBD_PING,
+            job: Some(b"a:b 'c' \xff"),
+        };
+        assert_eq!(Handling::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn handling_near_misses() {
+        for text in [
+            "Handling RPC ",
+            // columns of 2.12, value of 2.13
+            "Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0@lo:4:job",
+            // columns of 2.13, value of 2.12
+            "Handling RPC req@1 pname:cluuid+ref:pid:xid:nid:opc:job t:0+1:2:x3:12345-0@lo:4",
+            "Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:3:12345-0@lo:4",
+            "Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0:2:x3:12345-0@lo:4",
+            "Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0:4",
+            "Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x18446744073709551616:12345-0@lo:4",
+        ] {
+            let error = Handling::parse(text.as_bytes()).unwrap_err();
+            assert_eq!(error.kind, "Handling RPC");
+            assert!(error.offset <= text.len(), "{text}");
+        }
+        let error = Handling::parse(b"Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0@lo:4x").unwrap_err();
+        assert_eq!(error.offset, 69);
+    }
+
+    #[test]
+    fn handled_2_17() {
+        let text = b"Handled RPC req@00000000d5e09f76 pname:cluuid+ref:pid:xid:nid:opc:job \
+            ll_ost_io00_002:b2df25ce-5f2c-45c8-8c82-6364f185437c+6:381:x1882455793623808:12345-10.10.0.11@tcp:4:python3.0 \
+            Request processed in 54034us (57038us total) trans 4294967433 rc 0/-5";
+        let want = Handled {
+            rpc: handling_2_17(),
+            service_us: 54_034,
+            total_us: 57_038,
+            transno: 4_294_967_433,
+            rc: 0,
+            reply_rc: -5,
+        };
+        assert_eq!(Handled::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn handled_2_12_has_no_job() {
+        let text = b"Handled RPC pname:cluuid+ref:pid:xid:nid:opc \
+            ll_ost_io01_003:9c0a5b5e-93b2-1b0b-6ee8-1a7a0c2f6a55+9:3101:x1600000000000016:12345-10.1.2.3@o2ib:3 \
+            Request processed in 812us (901us total) trans 0 rc 1048576/0";
+        let handled = Handled::parse(text).unwrap();
+        assert_eq!((handled.rpc.req, handled.rpc.job), (None, None));
+        assert_eq!(handled.rpc.opcode, Opcode::OST_READ);
+        assert_eq!((handled.service_us, handled.total_us), (812, 901));
+        assert_eq!((handled.transno, handled.rc, handled.reply_rc), (0, 1_048_576, 0));
+    }
+
+    #[test]
+    fn handled_2_10_is_procesed() {
+        let text = b"Handled RPC pname:cluuid+ref:pid:xid:nid:opc \
+            mdt00_001:0+-99:1:x1500000000000004:12345-27@gni:38 Request procesed in 12us (15us total) trans 0 rc -114/-999 \n";
+        let want = Handled {
+            rpc: Handling {
+                req: None,
+                thread: b"mdt00_001",
+                client_uuid: b"0",
+                export_refs: -99,
+                client_pid: 1,
+                xid: Xid(1_500_000_000_000_004),
+                nid: b"27@gni",
+                opcode: Opcode::MDS_CONNECT,
+                job: None,
+            },
+            service_us: 12,
+            total_us: 15,
+            transno: 0,
+            rc: -114,
+            reply_rc: -999,
+        };
+        assert_eq!(Handled::parse(text), Ok(want));
+    }
+
+    #[test]
+    fn handled_job_may_hold_the_words_of_the_outcome() {
+        let text = b"Handled RPC req@1 pname:cluuid+ref:pid:xid:nid:opc:job t:u+1:2:x3:12345-fe80::1@tcp:4:\
+            R: Request processed in 1us (1us tota Request processed in -7us (-3us total) trans 9 rc 0/0";
+        let handled = Handled::parse(text).unwrap();
+        assert_eq!(handled.rpc.job, Some(&b"R: Request processed in 1us (1us tota"[..]));
+        assert_eq!(handled.rpc.nid, b"fe80::1@tcp");
+        assert_eq!((handled.service_us, handled.total_us), (-7, -3));
+    }
+
+    #[test]
+    fn handled_near_misses() {
+        let head = "Handled RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0@lo:4";
+        for tail in [
+            "",
+            " Request processed in ",
+            " Request processed in 1us (2us total) trans 0 rc 0",
+            " Request processed in 1us (2us total) trans 0 rc 0/",
+            " Request processed in 1us (2us total) trans -1 rc 0/0",
+            " Request processed in 1us (2us total) trans 0 rc 0/0 more",
+            " Request processsed in 1us (2us total) trans 0 rc 0/0",
+            "Request processed in 1us (2us total) trans 0 rc 0/0",
+            ":job Request processed in 1us (2us total) trans 0 rc 0/0",
+        ] {
+            let text = format!("{head}{tail}");
+            assert_eq!(Handled::parse(text.as_bytes()).unwrap_err().kind, "Handled RPC", "{text}");
+        }
+    }
+
+    #[test]
+    fn sending_2_17_callback_names_the_target() {
+        let text = b"Sending RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job \
+            ll_ost00_003:lustre-OST0001_UUID:2313:1882455779965568:10.10.0.11@tcp:104:";
+        let want = ClientRpc {
+            req: Some(0xcf20_c915),
+            thread: b"ll_ost00_003",
+            device_uuid: b"lustre-OST0001_UUID",
+            pid: 2313,
+            xid: Xid(1_882_455_779_965_568),
+            nid: b"10.10.0.11@tcp",
+            opcode: Opcode::LDLM_BL_CALLBACK,
+            job: Some(b""),
+        };
+        assert_eq!(ClientRpc::parse_sending(text), Ok(want));
+    }
+
+    #[test]
+    fn completed_2_12_has_no_job() {
+        let text = b"Completed RPC pname:cluuid:pid:xid:nid:opc \
+            ptlrpcd_00_01:lustre-MDT0000-mdtlov_UUID:1871:1600000000000032:10.1.2.3@o2ib:1000";
+        let want = ClientRpc {
+            req: None,
+            thread: b"ptlrpcd_00_01",
+            device_uuid: b"lustre-MDT0000-mdtlov_UUID",
+            pid: 1871,
+            xid: Xid(1_600_000_000_000_032),
+            nid: b"10.1.2.3@o2ib",
+            opcode: Opcode::OUT_UPDATE,
+            job: None,
+        };
+        assert_eq!(ClientRpc::parse_completed(text), Ok(want));
+    }
+
+    #[test]
+    fn sending_1_8_has_an_x_and_worker_names_have_colons() {
+        let text = b"Sending RPC pname:cluuid:pid:xid:nid:opc kworker/u4:2:lustre-OST0001_UUID:7:x12:10.0.0.1@tcp:105";
+        let sending = ClientRpc::parse_sending(text).unwrap();
+        assert_eq!((sending.thread, sending.pid, sending.xid), (&b"kworker/u4:2"[..], 7, Xid(12)));
+    }
+
+    #[test]
+    fn sending_near_misses() {
+        for text in [
+            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:2:10.0.0.1@tcp:104:job",
+            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:2:10.0.0.1@tcp",
+            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:y2:10.0.0.1@tcp:104",
+        ] {
+            assert!(ClientRpc::parse_sending(text.as_bytes()).is_err(), "{text}");
+            assert!(ClientRpc::parse_completed(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn peer_2_9_and_2_10() {
+        assert_eq!(Peer::parse(b"peer: 12345-10.0.0.1@tcp"), Ok(Peer { nid: b"10.0.0.1@tcp", source: None }));
+        let want = Peer { nid: b"2001:db8::1@tcp", source: Some(b"10.0.0.1@o2ib2") };
+        assert_eq!(Peer::parse(b"peer: 12345-2001:db8::1@tcp (source: 12345-10.0.0.1@o2ib2)"), Ok(want));
+        for text in ["peer: ", "peer: x", "peer: 1@tcp (source: 1@tcp", "peer: 1@tcp source: 1@tcp)"] {
+            assert!(Peer::parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Digits to numbers, straight from bytes: no UTF-8 check, overflow checked.
+//!
+//! Hot: every message holds five to twenty numbers. Each function returns the number and the bytes
+//! behind it, or `None` when there is no digit or the number does not fit 64 bits.
+
+/// Value of each hexadecimal digit, 255 for every other byte.
+const HEX: [u8; 256] = {
+    let mut table = [255; 256];
+    let mut digit = 0;
+    while digit < 10 {
+        table[b'0' as usize + digit as usize] = digit;
+        digit += 1;
+    }
+    while digit < 16 {
+        table[b'a' as usize + digit as usize - 10] = digit;
+        table[b'A' as usize + digit as usize - 10] = digit;
+        digit += 1;
+    }
+    table
+};
+
+/// Decimal digits; fastest for short numbers.
+#[inline(always)]
+pub(crate) fn dec(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (first, mut rest) = bytes.split_first()?;
+    let mut value = u64::from(first.wrapping_sub(b'0'));
+    if value > 9 {
+        return None;
+    }
+    while let Some((byte, tail)) = rest.split_first() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+        rest = tail;
+    }
+    Some((value, rest))
+}
+
+/// Decimal digits; fastest for numbers of eight digits and more (xids, offsets, transaction numbers).
+#[inline(always)]
+pub(crate) fn dec_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let Some((head, tail)) = bytes.split_first_chunk::<8>() else { return dec(bytes) };
+    let Some(mut value) = eight_digits(*head) else { return dec(bytes) };
+    let mut rest = tail;
+    if let Some((head, tail)) = rest.split_first_chunk::<8>()
+        && let Some(low) = eight_digits(*head)
+    {
+        // At most 9,999,999,999,999,999: no overflow yet.
+        value = value * 100_000_000 + low;
+        rest = tail;
+    }
+    while let Some((byte, tail)) = rest.split_first() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+        rest = tail;
+    }
+    Some((value, rest))
+}
+
+/// Eight ASCII digits at once: three multiplications instead of eight dependent steps.
+#[inline]
+fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
+    let word = u64::from_le_bytes(bytes);
+    // Each byte must have the high half 3, and must keep it when 6 is added (':' to '?' do not).
+    let high = word & 0xf0f0_f0f0_f0f0_f0f0;
+    let carried = word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0;
+    if high != 0x3030_3030_3030_3030 || carried != 0x3030_3030_3030_3030 {
+        return None;
+    }
+    let digits = word & 0x0f0f_0f0f_0f0f_0f0f;
+    // Neighbours join to two, four, eight digits; the first digit is the lowest byte.
+    let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+}
+
+/// Hexadecimal digits of either case, without `0x`.
+#[inline(always)]
+pub(crate) fn hex(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0_u64;
+    let mut rest = bytes;
+    while let Some((byte, tail)) = rest.split_first() {
+        let digit = HEX[usize::from(*byte)];
+        if digit > 15 {
+            break;
+        }
+        if value >> 60 != 0 {
+            return None;
+        }
+        value = value << 4 | u64::from(digit);
+        rest = tail;
+    }
+    (rest.len() < bytes.len()).then_some((value, rest))
+}
+
+/// Hexadecimal digits, with or without `0x` in front (the kernel's `%#x`, `%p`).
+#[inline(always)]
+pub(crate) fn hex_0x(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    hex(bytes.strip_prefix(b"0x").unwrap_or(bytes))
+}
+
+/// A decimal number that is the whole input.
+pub(crate) fn dec_all(bytes: &[u8]) -> Option<u64> {
+    dec(bytes).and_then(|(value, rest)| rest.is_empty().then_some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dec_stops_behind_the_last_digit() {
+        assert_eq!(dec(b"123 x"), Some((123, b" x".as_slice())));
+        assert_eq!(dec(b"0"), Some((0, b"".as_slice())));
+        assert_eq!(dec(b""), None);
+        assert_eq!(dec(b"x1"), None);
+        assert_eq!(dec(b":"), None);
+    }
+
+    #[test]
+    fn dec_long_agrees_with_dec_at_every_length() {
+        let digits = b"18446744073709551615";
+        for len in 0..=digits.len() {
+            for end in [&b""[..], b"/", b":", b" 1", b"->1234567890"] {
+                let text = [&digits[..len], end].concat();
+                assert_eq!(dec_long(&text), dec(&text), "{}", String::from_utf8_lossy(&text));
+            }
+        }
+        assert_eq!(dec_long(digits), Some((u64::MAX, b"".as_slice())));
+    }
+
+    #[test]
+    fn eight_digits_takes_digits_only() {
+        assert_eq!(eight_digits(*b"12345678"), Some(12_345_678));
+        assert_eq!(eight_digits(*b"00000009"), Some(9));
+        for other in [b'/', b':', b'?', b'@', b' ', b'A', 0, 0xb0, 0xff] {
+            for at in 0..8 {
+                let mut text = *b"12345678";
+                text[at] = other;
+                assert_eq!(eight_digits(text), None, "{other} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_above_64_bits_fail() {
+        assert_eq!(dec(b"18446744073709551616"), None);
+        assert_eq!(dec_long(b"18446744073709551616"), None);
+        assert_eq!(dec_long(b"99999999999999999999"), None);
+        assert_eq!(hex(b"10000000000000000"), None);
+    }
+
+    #[test]
+    fn hex_takes_both_cases_and_0x() {
+        assert_eq!(hex(b"00000000d5e09f76 x"), Some((0xd5e0_9f76, b" x".as_slice())));
+        assert_eq!(hex(b"ABCDEF"), Some((0xabcdef, b"".as_slice())));
+        assert_eq!(hex(b"ffffffffffffffff"), Some((u64::MAX, b"".as_slice())));
+        assert_eq!(hex_0x(b"0x0:"), Some((0, b":".as_slice())));
+        assert_eq!(hex_0x(b"0:"), Some((0, b":".as_slice())));
+        assert_eq!(hex_0x(b"0x"), None);
+        assert_eq!(hex(b"g"), None);
+    }
+
+    #[test]
+    fn dec_all_wants_the_whole_input() {
+        assert_eq!(dec_all(b"42"), Some(42));
+        assert_eq!(dec_all(b"42 "), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! The nouns of the Lustre RPC world, each with `Display`, `FromStr` and (feature `serde`) serde as
+//! the string that Lustre itself prints.
+//!
+//! Every type also has `parse_bytes`: the same syntax as `FromStr`, from bytes and without an error
+//! value, for the inside of loops.
+
+pub(crate) mod digits;
+mod error;
+mod extent;
+mod fid;
+mod job;
+mod lock;
+mod nid;
+mod opcode;
+mod target;
+#[cfg(feature = "serde")]
+mod text;
+mod xid;
+
+pub use error::ParseError;
+pub use extent::Extent;
+pub use fid::{Fid, ResourceId};
+pub use job::JobId;
+pub use lock::{LockCookie, LockMode, LockType};
+pub use nid::{Lnd, Net, Nid, NidAddr};
+pub use opcode::Opcode;
+pub use target::{TargetKind, TargetName};
+pub use xid::Xid;

@@ -1,0 +1,89 @@
+//! The captures in `fixtures/captures`, or in the directory that `LIOPROF_CAPTURES` names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::counters::Counters;
+
+/// One capture: some servers, one workload.
+pub struct Capture {
+    pub name: String,
+    pub dir: PathBuf,
+    pub servers: Vec<Server>,
+}
+
+/// One server of a capture: its log and its counters.
+pub struct Server {
+    pub name: String,
+    pub dir: PathBuf,
+    pub truth: Counters,
+}
+
+impl Server {
+    /// The log file of this name, plain or `.zst`.
+    pub fn log(&self, name: &str) -> Option<PathBuf> {
+        [name.to_owned(), format!("{name}.zst")].iter().map(|name| self.dir.join(name)).find(|path| path.exists())
+    }
+
+    pub fn binary(&self) -> Option<PathBuf> {
+        self.log("rpc.bin")
+    }
+
+    pub fn text(&self) -> Option<PathBuf> {
+        self.log("rpc.txt").or_else(|| self.log("dk.txt"))
+    }
+}
+
+/// The file, decompressed.
+pub fn read_log(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    if path.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes }
+}
+
+/// All captures, by name. There must be some.
+pub fn captures() -> Vec<Capture> {
+    let root = std::env::var_os("LIOPROF_CAPTURES")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures"), PathBuf::from);
+    let captures: Vec<Capture> = folders(&root).into_iter().filter_map(|dir| capture(&dir)).collect();
+    assert!(!captures.is_empty(), "no captures in `{}`", root.display());
+    captures
+}
+
+fn capture(dir: &Path) -> Option<Capture> {
+    let servers: Vec<Server> = folders(dir).into_iter().filter_map(|dir| server(&dir)).collect();
+    (!servers.is_empty()).then(|| Capture { name: name(dir), dir: dir.to_owned(), servers })
+}
+
+/// A folder with counters and a log; clients have no log.
+fn server(dir: &Path) -> Option<Server> {
+    let packed = dir.join("truth.txt.zst");
+    let truth = if packed.exists() { packed } else { dir.join("truth.txt") };
+    let truth = truth.exists().then(|| Counters::parse(&String::from_utf8_lossy(&read_log(&truth))))?;
+    let server = Server { name: name(dir), dir: dir.to_owned(), truth };
+    (server.binary().is_some() || server.text().is_some()).then_some(server)
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap_or_else(|err| panic!("`{}`: {err}", dir.display()));
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn name(dir: &Path) -> String {
+    dir.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Servers that have a binary and a text log of the same capture.
+pub fn in_both_formats() -> Vec<(String, PathBuf, PathBuf)> {
+    let mut out = Vec::new();
+    for capture in captures() {
+        for server in &capture.servers {
+            if let (Some(binary), Some(text)) = (server.binary(), server.log("rpc.txt")) {
+                out.push((format!("{}/{}", capture.name, server.name), binary, text));
+            }
+        }
+    }
+    assert!(!out.is_empty());
+    out
+}

@@ -1,0 +1,30 @@
+//! End-to-end tests: they run the built `lioprof` command on the captures in `fixtures/` and look at
+//! nothing but its output, its messages and its exit code.
+//!
+//! * `truth`: every figure against the servers' own counters.
+//! * `same`: text and binary, threads, chunks, order and segments give the same result.
+//! * `damaged`: wounds made from the captures.
+//! * `cli`: bad inputs, messages and exit codes.
+//!
+//! A new capture is a new folder in `fixtures/captures`; no test names one.
+
+#[cfg(test)]
+mod binlog;
+#[cfg(test)]
+mod captures;
+#[cfg(test)]
+mod cli;
+#[cfg(test)]
+mod counters;
+#[cfg(test)]
+mod damaged;
+#[cfg(test)]
+mod figures;
+#[cfg(test)]
+mod same;
+#[cfg(test)]
+mod table;
+#[cfg(test)]
+mod truth;
+#[cfg(test)]
+mod util;
