@@ -6,42 +6,42 @@ use std::path::{Path, PathBuf};
 use crate::counters::Counters;
 
 /// One capture: some servers, one workload.
-pub struct Capture {
-    pub name: String,
-    pub dir: PathBuf,
-    pub servers: Vec<Server>,
+pub(crate) struct Capture {
+    pub(crate) name: String,
+    pub(crate) dir: PathBuf,
+    pub(crate) servers: Vec<Server>,
 }
 
 /// One server of a capture: its log and its counters.
-pub struct Server {
-    pub name: String,
-    pub dir: PathBuf,
-    pub truth: Counters,
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) dir: PathBuf,
+    pub(crate) truth: Counters,
 }
 
 impl Server {
     /// The log file of this name, plain or `.zst`.
-    pub fn log(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn log(&self, name: &str) -> Option<PathBuf> {
         [name.to_owned(), format!("{name}.zst")].iter().map(|name| self.dir.join(name)).find(|path| path.exists())
     }
 
-    pub fn binary(&self) -> Option<PathBuf> {
+    pub(crate) fn binary(&self) -> Option<PathBuf> {
         self.log("rpc.bin")
     }
 
-    pub fn text(&self) -> Option<PathBuf> {
+    pub(crate) fn text(&self) -> Option<PathBuf> {
         self.log("rpc.txt").or_else(|| self.log("dk.txt"))
     }
 }
 
 /// The file, decompressed.
-pub fn read_log(path: &Path) -> Vec<u8> {
+pub(crate) fn read_log(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     if path.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes }
 }
 
 /// All captures, by name. There must be some.
-pub fn captures() -> Vec<Capture> {
+pub(crate) fn captures() -> Vec<Capture> {
     let root = std::env::var_os("LIOPROF_CAPTURES")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures"), PathBuf::from);
     let captures: Vec<Capture> = folders(&root).into_iter().filter_map(|dir| capture(&dir)).collect();
@@ -75,7 +75,7 @@ fn name(dir: &Path) -> String {
 }
 
 /// Servers that have a binary and a text log of the same capture.
-pub fn in_both_formats() -> Vec<(String, PathBuf, PathBuf)> {
+pub(crate) fn in_both_formats() -> Vec<(String, PathBuf, PathBuf)> {
     let mut out = Vec::new();
     for capture in captures() {
         for server in &capture.servers {

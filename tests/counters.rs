@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 
 /// `NAME=` lines and what follows each.
 #[derive(Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     parameters: BTreeMap<String, Vec<String>>,
 }
 
 /// One line of a stats file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counter {
-    pub samples: u64,
-    pub min: u64,
-    pub max: u64,
-    pub sum: u64,
-    pub sumsq: u128,
+pub(crate) struct Counter {
+    pub(crate) samples: u64,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) sum: u64,
+    pub(crate) sumsq: u128,
     /// Upper bound in bytes and samples; Lustre 2.17 and later.
-    pub hist: Option<BTreeMap<u64, u64>>,
+    pub(crate) hist: Option<BTreeMap<u64, u64>>,
 }
 
 impl Counter {
     /// One more value.
-    pub fn add(&mut self, value: u64) {
+    pub(crate) fn add(&mut self, value: u64) {
         self.min = if self.samples == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
         self.samples += 1;
@@ -31,7 +31,7 @@ impl Counter {
     }
 
     /// Two counters as one.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.min = match (self.samples, other.samples) {
             (_, 0) => self.min,
             (0, _) => other.min,
@@ -51,10 +51,10 @@ impl Counter {
 }
 
 /// Counters of one stats file by name: `read_bytes`, `ldlm_cancel`, ...
-pub type Stats = BTreeMap<String, Counter>;
+pub(crate) type Stats = BTreeMap<String, Counter>;
 
 impl Counters {
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut counters = Self::default();
         let mut lines: Option<&mut Vec<String>> = None;
         for line in text.lines() {
@@ -71,12 +71,15 @@ impl Counters {
     }
 
     /// A stats file; nothing if it is not there.
-    pub fn stats(&self, parameter: &str) -> Stats {
-        self.parameters.get(parameter).map(|lines| lines.iter().filter_map(|line| stats_line(line)).collect()).unwrap_or_default()
+    pub(crate) fn stats(&self, parameter: &str) -> Stats {
+        self.parameters
+            .get(parameter)
+            .map(|lines| lines.iter().filter_map(|line| stats_line(line)).collect())
+            .unwrap_or_default()
     }
 
     /// A `job_stats` file: job, counters.
-    pub fn jobs(&self, parameter: &str) -> Vec<(String, Stats)> {
+    pub(crate) fn jobs(&self, parameter: &str) -> Vec<(String, Stats)> {
         let mut jobs: Vec<(String, Stats)> = Vec::new();
         for line in self.parameters.get(parameter).into_iter().flatten() {
             if let Some(job) = line.strip_prefix("- job_id:") {
@@ -89,18 +92,18 @@ impl Counters {
     }
 
     /// Parameters `PREFIX<middle>SUFFIX`: the middles.
-    pub fn middles(&self, prefix: &str, suffix: &str) -> Vec<String> {
+    pub(crate) fn middles(&self, prefix: &str, suffix: &str) -> Vec<String> {
         let middles = self.parameters.keys().filter_map(|name| name.strip_prefix(prefix)?.strip_suffix(suffix));
         middles.map(str::to_owned).collect()
     }
 
     /// Devices of a kind (`obdfilter`, `mdt`) by their `job_stats`.
-    pub fn devices(&self, kind: &str) -> Vec<String> {
+    pub(crate) fn devices(&self, kind: &str) -> Vec<String> {
         self.middles(&format!("{kind}."), ".job_stats")
     }
 
     /// Per-export files: device, NID, counters. `file` is `stats` or `ldlm_stats`.
-    pub fn exports(&self, kind: &str, file: &str) -> Vec<(String, String, Stats)> {
+    pub(crate) fn exports(&self, kind: &str, file: &str) -> Vec<(String, String, Stats)> {
         let rows = self.middles(&format!("{kind}."), &format!(".{file}")).into_iter().filter_map(|middle| {
             let (device, nid) = middle.split_once(".exports.")?;
             let stats = self.stats(&format!("{kind}.{middle}.{file}"));
@@ -123,10 +126,7 @@ fn stats_line(line: &str) -> Option<(String, Counter)> {
     let number = |at: usize| rest.get(at).and_then(|word| word.parse().ok()).unwrap_or(0);
     let sumsq = rest.get(3).and_then(|word| word.parse().ok()).unwrap_or(0);
     let samples = samples.parse().ok()?;
-    Some((
-        (*name).to_owned(),
-        Counter { samples, min: number(0), max: number(1), sum: number(2), sumsq, hist: None },
-    ))
+    Some(((*name).to_owned(), Counter { samples, min: number(0), max: number(1), sum: number(2), sumsq, hist: None }))
 }
 
 /// `  read_bytes: { samples: 6, unit: bytes, min: 1, max: 2, sum: 3, sumsq: 4, hist: { 1M: 2 } }`
@@ -140,7 +140,10 @@ fn job_row(line: &str) -> Option<(String, Counter)> {
     let number = |name: &str| field(name).and_then(|it| u64::try_from(it).ok()).unwrap_or(0);
     let hist = rest.split_once("hist: {").map(|(_, hist)| {
         let buckets = hist.split('}').next().unwrap_or("").split(',');
-        buckets.filter_map(|bucket| bucket.split_once(':')).filter_map(|(le, n)| Some((size(le)?, n.trim().parse().ok()?))).collect()
+        buckets
+            .filter_map(|bucket| bucket.split_once(':'))
+            .filter_map(|(le, n)| Some((size(le)?, n.trim().parse().ok()?)))
+            .collect()
     });
     let counter = Counter {
         samples: number("samples"),

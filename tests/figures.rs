@@ -7,22 +7,22 @@ use serde_json::Value;
 use crate::counters::Counter;
 
 /// Direction in the JSON and counter in the stats files.
-pub const DIRECTIONS: [(&str, &str); 2] = [("read", "read_bytes"), ("write", "write_bytes")];
+pub(crate) const DIRECTIONS: [(&str, &str); 2] = [("read", "read_bytes"), ("write", "write_bytes")];
 
 /// Reads or writes.
 #[derive(Clone, Debug, Default)]
-pub struct Io {
-    pub rpcs: u64,
-    pub errors: u64,
-    pub bytes: u64,
-    pub bytes_min: u64,
-    pub bytes_max: u64,
-    pub bounded: u64,
-    pub unsized_: u64,
+pub(crate) struct Io {
+    pub(crate) rpcs: u64,
+    pub(crate) errors: u64,
+    pub(crate) bytes: u64,
+    pub(crate) bytes_min: u64,
+    pub(crate) bytes_max: u64,
+    pub(crate) bounded: u64,
+    pub(crate) unsized_: u64,
 }
 
 impl Io {
-    pub fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         let number = |key: &str| value.get(key).and_then(Value::as_u64);
         // Bytes are null if no RPC could be sized.
         let bytes = |key: &str| match value.get(key) {
@@ -41,20 +41,20 @@ impl Io {
     }
 
     /// RPCs that moved bytes: what the servers' byte counters count.
-    pub fn moved(&self) -> u64 {
+    pub(crate) fn moved(&self) -> u64 {
         self.rpcs - self.errors
     }
 
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.bounded == 0 && self.unsized_ == 0
     }
 
     /// Upper bound of the bytes, if there is one.
-    pub fn at_most(&self) -> Option<u64> {
+    pub(crate) fn at_most(&self) -> Option<u64> {
         (self.unsized_ == 0).then_some(self.bytes_max)
     }
 
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.rpcs += other.rpcs;
         self.errors += other.errors;
         self.bytes += other.bytes;
@@ -67,21 +67,21 @@ impl Io {
 
 /// The rows of an array of the JSON. It must be there.
 #[track_caller]
-pub fn rows<'a>(json: &'a Value, array: &str) -> &'a [Value] {
+pub(crate) fn rows<'a>(json: &'a Value, array: &str) -> &'a [Value] {
     json.get(array).and_then(Value::as_array).unwrap_or_else(|| panic!("no array `{array}` in the JSON"))
 }
 
 /// A text of a row; `None` if it is null.
-pub fn text<'a>(row: &'a Value, key: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(row: &'a Value, key: &str) -> Option<&'a str> {
     row.get(key).and_then(Value::as_str)
 }
 
-pub fn number(row: &Value, key: &str) -> Option<u64> {
+pub(crate) fn number(row: &Value, key: &str) -> Option<u64> {
     row.get(key).and_then(Value::as_u64)
 }
 
 /// Reads or writes of all rows of an array, summed by a key.
-pub fn io_by<K: Ord>(
+pub(crate) fn io_by<K: Ord>(
     json: &Value,
     array: &str,
     direction: &str,
@@ -98,7 +98,7 @@ pub fn io_by<K: Ord>(
 }
 
 /// Name of the target of a row, if it is an OST or unknown (`Some(None)`).
-pub fn ost_or_unknown(row: &Value) -> Option<Option<String>> {
+pub(crate) fn ost_or_unknown(row: &Value) -> Option<Option<String>> {
     match text(row, "target") {
         None => Some(None),
         Some(name) => name.contains("-OST").then(|| Some(name.to_owned())),
@@ -106,23 +106,24 @@ pub fn ost_or_unknown(row: &Value) -> Option<Option<String>> {
 }
 
 /// RPCs of an operation: by opcode and, if given, the service.
-pub fn operation(json: &Value, opcode: u64, service: impl Fn(&str) -> bool) -> u64 {
+pub(crate) fn operation(json: &Value, opcode: u64, service: impl Fn(&str) -> bool) -> u64 {
     let operations = rows(json, "operations").iter();
-    let wanted = operations.filter(|row| number(row, "opcode") == Some(opcode) && text(row, "service").is_some_and(&service));
+    let wanted =
+        operations.filter(|row| number(row, "opcode") == Some(opcode) && text(row, "service").is_some_and(&service));
     wanted.filter_map(|row| number(row, "rpcs")).sum()
 }
 
 /// One read or write of `sample`.
-pub struct Sampled {
-    pub direction: String,
-    pub nid: String,
+pub(crate) struct Sampled {
+    pub(crate) direction: String,
+    pub(crate) nid: String,
     /// `None`: unknown.
-    pub target: Option<String>,
-    pub bytes: Option<u64>,
+    pub(crate) target: Option<String>,
+    pub(crate) bytes: Option<u64>,
 }
 
 /// All reads and writes, if `sample` holds every one of them.
-pub fn every_rpc(json: &Value) -> Option<Vec<Sampled>> {
+pub(crate) fn every_rpc(json: &Value) -> Option<Vec<Sampled>> {
     let sample = json.get("sample")?;
     if number(sample, "one_in") != Some(1) {
         return None;
@@ -140,7 +141,7 @@ pub fn every_rpc(json: &Value) -> Option<Vec<Sampled>> {
 }
 
 /// What a stats line would say about these sizes.
-pub fn counted(sizes: impl Iterator<Item = u64>) -> Counter {
+pub(crate) fn counted(sizes: impl Iterator<Item = u64>) -> Counter {
     let mut counter = Counter { hist: Some(BTreeMap::new()), ..Counter::default() };
     for bytes in sizes {
         counter.add(bytes);

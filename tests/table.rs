@@ -13,43 +13,43 @@ struct Row {
 
 /// Comparisons of figures with the truth.
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
     /// A comparison whose outcome is known.
-    pub fn row(&mut self, unit: &str, figure: &str, lioprof: impl Display, truth: impl Display, good: bool) {
+    pub(crate) fn row(&mut self, unit: &str, figure: &str, lioprof: impl Display, truth: impl Display, good: bool) {
         let (lioprof, truth) = (lioprof.to_string(), truth.to_string());
         self.rows.push(Row { unit: unit.to_owned(), figure: figure.to_owned(), lioprof, truth, good });
     }
 
     /// Must be equal; `None` is a figure that the JSON does not have.
-    pub fn equal(&mut self, unit: &str, figure: &str, lioprof: Option<u64>, truth: u64) {
+    pub(crate) fn equal(&mut self, unit: &str, figure: &str, lioprof: Option<u64>, truth: u64) {
         self.row(unit, figure, shown(lioprof), truth, lioprof == Some(truth));
     }
 
     /// `low <= truth <= high`; without `high` there is no upper bound.
-    pub fn within(&mut self, unit: &str, figure: &str, low: Option<u64>, high: Option<u64>, truth: u64) {
+    pub(crate) fn within(&mut self, unit: &str, figure: &str, low: Option<u64>, high: Option<u64>, truth: u64) {
         let good = low.is_some_and(|low| low <= truth) && high.is_none_or(|high| truth <= high);
         let high = high.map_or_else(|| "..".to_owned(), |high| high.to_string());
         self.row(unit, figure, format!("{} to {high}", shown(low)), truth, good);
     }
 
-    pub fn extend(&mut self, other: Self) {
+    pub(crate) fn extend(&mut self, other: Self) {
         self.rows.extend(other.rows);
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    pub fn mismatches(&self) -> usize {
+    pub(crate) fn mismatches(&self) -> usize {
         self.rows.iter().filter(|row| !row.good).count()
     }
 
     /// As Markdown; `all` or only what does not fit.
-    pub fn markdown(&self, all: bool) -> String {
+    pub(crate) fn markdown(&self, all: bool) -> String {
         let mut out = "| capture | figure | lioprof | truth | verdict |\n|---|---|---|---|---|\n".to_owned();
         for row in self.rows.iter().filter(|row| all || !row.good) {
             let Row { unit, figure, lioprof, truth, good } = row;
@@ -61,7 +61,7 @@ impl Table {
 
     /// Fails with the rows that do not fit.
     #[track_caller]
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         let bad = self.mismatches();
         assert!(bad == 0, "{bad} of {} figures differ from the truth:\n{}", self.len(), self.markdown(false));
     }

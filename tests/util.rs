@@ -8,10 +8,10 @@ use std::process::{ChildStdin, Command, Output, Stdio};
 use serde_json::Value;
 
 /// What a run of the command left behind.
-pub struct Run {
-    pub code: Option<i32>,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
     shown: String,
 }
 
@@ -26,14 +26,14 @@ impl Run {
 
     /// The run must have ended with this code.
     #[track_caller]
-    pub fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
         self
     }
 
     /// Something on standard error must contain all of `parts`, in one line or several.
     #[track_caller]
-    pub fn says(self, parts: &[&str]) -> Self {
+    pub(crate) fn says(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.stderr.contains(part), "expected {part:?} in: {self}");
         }
@@ -41,7 +41,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|err| panic!("no JSON ({err}): {self}"))
     }
 }
@@ -66,16 +66,18 @@ fn show<S: AsRef<OsStr>>(args: &[S]) -> String {
 
 /// Runs `lioprof ARGS...`.
 #[track_caller]
-pub fn lioprof<S: AsRef<OsStr>>(args: &[S]) -> Run {
+pub(crate) fn lioprof<S: AsRef<OsStr>>(args: &[S]) -> Run {
     let output = command(args).stdin(Stdio::null()).output().unwrap();
     Run::new(show(args), output)
 }
 
 /// Runs `lioprof ARGS...` and writes to its standard input. A command that stops reading is fine.
 #[track_caller]
-pub fn lioprof_fed<S: AsRef<OsStr>>(args: &[S], feed: impl FnOnce(&mut ChildStdin) -> std::io::Result<()> + Send) -> Run {
-    let mut child =
-        command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+pub(crate) fn lioprof_fed<S: AsRef<OsStr>>(
+    args: &[S],
+    feed: impl FnOnce(&mut ChildStdin) -> std::io::Result<()> + Send,
+) -> Run {
+    let mut child = command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
         scope.spawn(move || match feed(&mut stdin).and_then(|()| stdin.flush()) {
@@ -89,7 +91,7 @@ pub fn lioprof_fed<S: AsRef<OsStr>>(args: &[S], feed: impl FnOnce(&mut ChildStdi
 
 /// `lioprof analyze INPUTS... --format json MORE...`, which may end with 0 or 3.
 #[track_caller]
-pub fn analyze_run(inputs: &[&Path], more: &[&str]) -> Run {
+pub(crate) fn analyze_run(inputs: &[&Path], more: &[&str]) -> Run {
     let mut args: Vec<&OsStr> = vec!["analyze".as_ref()];
     args.extend(inputs.iter().map(|path| path.as_os_str()));
     args.extend(["--format", "json"].map(OsStr::new));
@@ -101,12 +103,12 @@ pub fn analyze_run(inputs: &[&Path], more: &[&str]) -> Run {
 
 /// The JSON of [`analyze_run`], which must end with 0.
 #[track_caller]
-pub fn analyze(inputs: &[&Path], more: &[&str]) -> Value {
+pub(crate) fn analyze(inputs: &[&Path], more: &[&str]) -> Value {
     analyze_run(inputs, more).exits(0).json()
 }
 
 /// `json` without what names files or programs, or depends on how the same records were stored.
-pub fn figures_only(mut json: Value) -> Value {
+pub(crate) fn figures_only(mut json: Value) -> Value {
     if let Some(object) = json.as_object_mut() {
         for key in ["inputs", "loss", "generator"] {
             object.remove(key);
@@ -117,7 +119,7 @@ pub fn figures_only(mut json: Value) -> Value {
 
 /// Fails with the first differences, if there are any.
 #[track_caller]
-pub fn assert_same(what: &str, got: &Value, want: &Value) {
+pub(crate) fn assert_same(what: &str, got: &Value, want: &Value) {
     let mut differences = Vec::new();
     compare("", got, want, &mut differences);
     let shown: Vec<&String> = differences.iter().take(20).collect();
@@ -129,7 +131,12 @@ fn compare(path: &str, got: &Value, want: &Value, out: &mut Vec<String>) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             for key in keys {
-                compare(&format!("{path}/{key}"), a.get(key).unwrap_or(&Value::Null), &b.get(key).cloned().unwrap_or_default(), out);
+                compare(
+                    &format!("{path}/{key}"),
+                    a.get(key).unwrap_or(&Value::Null),
+                    &b.get(key).cloned().unwrap_or_default(),
+                    out,
+                );
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::Unit;
 use crate::counters::Counter;
-use crate::figures::{DIRECTIONS, Io, io_by, ost_or_unknown, text};
+use crate::figures::{DIRECTIONS, Io, io_by, number, ost_or_unknown, text};
 use crate::table::Table;
 
-pub fn compare(unit: &Unit<'_>, table: &mut Table) {
+pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
     for (direction, counter) in DIRECTIONS {
         let check = Check { unit, direction, counter };
         check.nodes_and_totals(table);
@@ -149,17 +149,23 @@ impl Check<'_> {
         self.unit.count(table, &format!("{figure} RPCs"), Some(got.moved()), truth.samples);
         let figure = format!("{figure} bytes");
         if self.unit.wrapped {
-            // What survives is exact; if all RPCs were of one size, so are the survivors.
+            // If all RPCs were of one size, so are the survivors.
             if truth.min == truth.max {
-                table.equal(name, &figure, Some(got.bytes), got.moved() * truth.max);
+                table.within(name, &figure, Some(got.bytes_min), got.at_most(), got.moved() * truth.max);
             }
-            table.equal(name, &format!("{figure}: uncertain RPCs"), Some(got.bounded + got.unsized_), 0);
+            self.survivors(table, &format!("{figure}: uncertain RPCs"), got.bounded + got.unsized_);
         } else if got.is_exact() {
             table.equal(name, &figure, Some(got.bytes), truth.sum);
             table.equal(name, &format!("{figure}: bounds"), Some(got.bytes_max - got.bytes_min), 0);
         } else {
             table.within(name, &figure, Some(got.bytes_min), got.at_most(), truth.sum);
         }
+    }
+
+    /// What survives in a wrapped capture is exact and attributed, but for RPCs whose own head is overwritten.
+    fn survivors(&self, table: &mut Table, figure: &str, doubtful: u64) {
+        let headless = number(&self.json()["loss"], "missing_handling").unwrap_or(0);
+        table.row(&self.unit.name, figure, doubtful, format!("at most {headless}"), doubtful <= headless);
     }
 
     /// attributed <= counter <= attributed + unattributed; equal if nothing is unattributed.
@@ -169,8 +175,7 @@ impl Check<'_> {
         }
         let name = &self.unit.name;
         if self.unit.wrapped {
-            table.equal(name, &format!("{figure} unattributed RPCs"), Some(unknown.rpcs), 0);
-            return;
+            return self.survivors(table, &format!("{figure}: unattributed RPCs"), unknown.rpcs);
         }
         let most = got.moved() + unknown.moved();
         table.within(name, &format!("{figure} RPCs"), Some(got.moved()), Some(most), truth.samples);

@@ -12,7 +12,7 @@ const MDS_BATCH: u64 = 63;
 const CALLBACKS: [(u64, &str); 3] = [(104, "ldlm_bl_callback"), (105, "ldlm_cp_callback"), (106, "ldlm_gl_callback")];
 const DEVICES: [&str; 2] = ["obdfilter", "mdt"];
 
-pub fn compare(unit: &Unit<'_>, table: &mut Table) {
+pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
     for (opcode, counter) in CALLBACKS {
         callbacks(unit, table, opcode, counter);
     }
@@ -50,9 +50,13 @@ fn callbacks(unit: &Unit<'_>, table: &mut Table, opcode: u64, counter: &str) {
 
 /// Per client, from `clients[].opcodes`.
 fn per_client(unit: &Unit<'_>, table: &mut Table) {
-    let clients: BTreeSet<String> = unit.servers.iter().flat_map(|server| {
-        DEVICES.iter().flat_map(|kind| server.truth.exports(kind, "ldlm_stats")).map(|(_, nid, _)| nid)
-    }).collect();
+    let clients: BTreeSet<String> = unit
+        .servers
+        .iter()
+        .flat_map(|server| {
+            DEVICES.iter().flat_map(|kind| server.truth.exports(kind, "ldlm_stats")).map(|(_, nid, _)| nid)
+        })
+        .collect();
     for nid in clients {
         let cancels = counted(unit, &DEVICES, "ldlm_cancel", Some(&nid));
         unit.count(table, &format!("LDLM_CANCEL of client {nid}"), opcode_of(unit, &nid, "LDLM_CANCEL"), cancels);
@@ -83,7 +87,8 @@ fn on_mdt(unit: &Unit<'_>, table: &mut Table, figure: &str, handled: Option<u64>
 }
 
 fn counted(unit: &Unit<'_>, kinds: &[&str], counter: &str, client: Option<&str>) -> u64 {
-    let exports = unit.servers.iter().flat_map(|server| kinds.iter().flat_map(|kind| server.truth.exports(kind, "ldlm_stats")));
+    let exports =
+        unit.servers.iter().flat_map(|server| kinds.iter().flat_map(|kind| server.truth.exports(kind, "ldlm_stats")));
     let mine = exports.filter(|(_, nid, _)| client.is_none_or(|client| client == nid));
     mine.filter_map(|(_, _, stats)| Some(stats.get(counter)?.samples)).sum()
 }

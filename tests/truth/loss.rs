@@ -6,7 +6,7 @@ use super::Unit;
 use crate::figures::{number, rows};
 use crate::table::Table;
 
-pub fn compare(unit: &Unit<'_>, table: &mut Table) {
+pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
     for (which, json) in [("whole capture", &unit.whole), ("interval", &unit.json)] {
         let loss = &json["loss"];
         if unit.wrapped {
@@ -26,7 +26,13 @@ fn undamaged(unit: &Unit<'_>, table: &mut Table, which: &str, loss: &Value) {
         table.equal(&unit.name, &format!("{which}: {key}"), number(loss, key), 0);
     }
     let overwritten = loss["head_overwritten"].as_bool();
-    table.row(&unit.name, &format!("{which}: head_overwritten"), format!("{overwritten:?}"), "Some(false)", overwritten == Some(false));
+    table.row(
+        &unit.name,
+        &format!("{which}: head_overwritten"),
+        format!("{overwritten:?}"),
+        "Some(false)",
+        overwritten == Some(false),
+    );
     // Null where no scheduler line says anything.
     let fraction = &loss["estimated_lost_fraction"];
     let good = fraction.as_f64() == Some(0.0) || (fraction.is_null() && number(loss, "nrs_sequence_seen") == Some(0));
@@ -35,7 +41,22 @@ fn undamaged(unit: &Unit<'_>, table: &mut Table, which: &str, loss: &Value) {
 
 fn wrapped(unit: &Unit<'_>, table: &mut Table, which: &str, loss: &Value) {
     let overwritten = loss["head_overwritten"].as_bool();
-    table.row(&unit.name, &format!("{which}: head_overwritten"), format!("{overwritten:?}"), "Some(true)", overwritten == Some(true));
+    table.row(
+        &unit.name,
+        &format!("{which}: head_overwritten"),
+        format!("{overwritten:?}"),
+        "Some(true)",
+        overwritten == Some(true),
+    );
     let fraction = &loss["estimated_lost_fraction"];
     table.row(&unit.name, &format!("{which}: estimated_lost_fraction"), fraction, "null", fraction.is_null());
+    // `lctl` sorts the records of a text: no seam is left in it.
+    let binary = rows(&unit.whole, "inputs").iter().filter(|row| row["format"] == "binary").count() as u64;
+    table.within(
+        &unit.name,
+        &format!("{which}: torn_seams, one per ring"),
+        Some(binary),
+        None,
+        number(loss, "torn_seams").unwrap_or(0),
+    );
 }

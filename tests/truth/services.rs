@@ -67,7 +67,7 @@ const OPCODES: [(&str, u64); 35] = [
     ("ldlm_enqueue", 101),
 ];
 
-pub fn compare(unit: &Unit<'_>, table: &mut Table) {
+pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
     for (parameter, service) in SERVICES {
         let mut truth: BTreeMap<u64, u64> = BTreeMap::new();
         for server in &unit.servers {

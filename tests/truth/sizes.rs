@@ -8,7 +8,7 @@ use crate::counters::Counter;
 use crate::figures::{DIRECTIONS, Io, Sampled, counted, every_rpc, io_by, number, rows, text};
 use crate::table::Table;
 
-pub fn compare(unit: &Unit<'_>, table: &mut Table) {
+pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
     if unit.wrapped {
         return;
     }
@@ -74,7 +74,13 @@ fn per_ost(unit: &Unit<'_>, table: &mut Table, direction: &str, counter: &str, r
             if let Some(hist) = &truth.hist {
                 let got = size_hist(unit, &ost, direction);
                 let good = got == *hist;
-                table.row(&unit.name, &format!("size_hist of {direction}s of {ost}"), show_hist(&got), show_hist(hist), good);
+                table.row(
+                    &unit.name,
+                    &format!("size_hist of {direction}s of {ost}"),
+                    show_hist(&got),
+                    show_hist(hist),
+                    good,
+                );
             }
         }
     }

@@ -34,5 +34,6 @@ mod warnings;
 pub use config::{Bound, Config, Selection};
 pub use lioprof_model::Analysis;
 
+pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, analyze};
 pub use select::{NidPattern, NidPatternError};

@@ -146,15 +146,8 @@ pub(crate) fn analyze(
     let mut aggregate = Aggregate::new(config.bin_us);
     let (mut from, mut to) = (config.from.as_ref().map(Limit::new), config.to.as_ref().map(Limit::new));
     while let Some(event) = merge.next(symbols) {
-        let mut selected = Selected {
-            node,
-            config,
-            from: &mut from,
-            to: &mut to,
-            symbols,
-            aggregate: &mut aggregate,
-            sink,
-        };
+        let mut selected =
+            Selected { node, config, from: &mut from, to: &mut to, symbols, aggregate: &mut aggregate, sink };
         join.event(&event, &mut selected);
     }
     let mut selected =

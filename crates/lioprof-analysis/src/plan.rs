@@ -70,7 +70,16 @@ fn look(found: Found) -> Result<Planned, InputProblem> {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
     });
-    Ok(Planned { path: found.path.clone(), node: found.node.clone(), compression, format, found, form, first_us, opened })
+    Ok(Planned {
+        path: found.path.clone(),
+        node: found.node.clone(),
+        compression,
+        format,
+        found,
+        form,
+        first_us,
+        opened,
+    })
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
@@ -105,8 +114,8 @@ pub(crate) struct Late {
 impl Planned {
     /// Opens the input for reading; what goes wrong or turns up goes to `late`.
     pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
-        match self.try_open(reading, late) {
-            Ok(source) => Some(source),
+        match self.chunks(reading, late) {
+            Ok(chunks) => Some(Source::new(chunks, reading.depth)),
             Err(problem) => {
                 late.error = Some(problem);
                 None
@@ -114,14 +123,15 @@ impl Planned {
         }
     }
 
-    fn try_open(&mut self, reading: Reading, late: &mut Late) -> Result<Source, String> {
+    /// Opens the input as chunks of records.
+    pub(crate) fn chunks(&mut self, reading: Reading, late: &mut Late) -> Result<Chunks, String> {
         let opened = match self.opened.take() {
             Some(opened) => *opened,
             None => input::open(&self.found, detect).map_err(|err| InputProblem::from(&err).message)?,
         };
         late.damage = opened.damage.clone();
         let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.path.display());
-        let chunks = match self.form {
+        Ok(match self.form {
             Form::Text => Chunks::Text(TextReader::new(opened.stream, reading.chunk_bytes)),
             Form::Binary(layout) => {
                 let source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
@@ -129,7 +139,6 @@ impl Planned {
                 late.seams = segments.len() as u64 - 1;
                 Chunks::Binary(BinaryReader::new(Box::new(source), layout, &segments, reading.chunk_bytes))
             }
-        };
-        Ok(Source::new(chunks, reading.depth))
+        })
     }
 }

@@ -9,6 +9,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate, seconds};
 use crate::config::Config;
+use crate::decode::chunk::{Head, merge_heads};
 use crate::input::{InputProblem, Severity};
 use crate::node::{self, InputResult, Limit, NodeResult};
 use crate::plan::plan;
@@ -156,6 +157,7 @@ fn window(results: &[NodeResult]) -> Window {
 fn loss(results: &[NodeResult]) -> Loss {
     let mut loss = Loss::default();
     for result in results {
+        loss.streams_without_head += streams_without_head(&result.inputs);
         let gaps = result.gaps.sum();
         loss.nrs_sequence_gaps += gaps.missing;
         loss.nrs_sequence_seen += gaps.seen;
@@ -164,14 +166,14 @@ fn loss(results: &[NodeResult]) -> Loss {
         loss.never_handled += result.counts.never_handled;
         for input in &result.inputs {
             loss.torn_seams += input.late.seams;
-            loss.head_overwritten |= input.late.seams > 0;
             loss.discarded_heads += input.seen.discarded_heads;
             loss.bad_records += input.seen.gaps.len() as u64;
             loss.clock_steps += input.seen.counts.clock_steps + input.seen.out_of_order;
         }
     }
+    loss.head_overwritten = loss.torn_seams > 0 || loss.streams_without_head > 0;
     if loss.head_overwritten {
-        loss.estimate = "a ring was overwritten: how much is missing before its first record is unknown".to_owned();
+        loss.estimate = "what came before the first records was overwritten, how much is unknown".to_owned();
     } else if loss.nrs_sequence_seen == 0 {
         loss.estimate = "no request scheduler numbers in the log".to_owned();
     } else {
@@ -180,6 +182,17 @@ fn loss(results: &[NodeResult]) -> Loss {
         loss.estimate = "share of the request schedulers' sequence numbers that are missing".to_owned();
     }
     loss
+}
+
+/// Streams of a node whose first record does not carry the `F` flag.
+fn streams_without_head(inputs: &[InputResult]) -> u64 {
+    let mut inputs: Vec<_> = inputs.iter().collect();
+    inputs.sort_by_key(|input| input.seen.counts.first_us);
+    let mut heads: Vec<Head> = Vec::new();
+    for input in inputs {
+        merge_heads(&mut heads, &input.seen.counts.stream_heads);
+    }
+    heads.iter().filter(|head| **head == Head::Missing).count() as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
@@ -203,9 +216,7 @@ fn account(node: &str, input: &InputResult) -> Input {
             })
         })
         .collect();
-    other.sort_by(|a, b| {
-        b.records.cmp(&a.records).then_with(|| (&a.file, &a.function).cmp(&(&b.file, &b.function)))
-    });
+    other.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| (&a.file, &a.function).cmp(&(&b.file, &b.function))));
     other.truncate(MAX_OTHER);
     let error = late.error.clone().or_else(|| late.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));

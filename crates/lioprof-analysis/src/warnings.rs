@@ -18,7 +18,9 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         for limit in [&result.from, &result.to] {
             if let Some(Limit::Marker(text)) = limit {
                 let name = &result.name;
-                warnings.push(format!("the marker `{text}` is not in the log of {name}: `lctl mark` lines are listed under markers"));
+                warnings.push(format!(
+                    "the marker `{text}` is not in the log of {name}: `lctl mark` lines are listed under markers"
+                ));
             }
         }
         if result.duplicates > 0 {
@@ -45,11 +47,17 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         }
     }
     let loss = &analysis.loss;
-    if loss.head_overwritten {
+    if loss.torn_seams > 0 {
+        warnings.push(
+            "the debug daemon's file has wrapped: older records are overwritten, how many is unknown; start the daemon \
+             with a larger size, or rotate its file"
+                .to_owned(),
+        );
+    } else if loss.streams_without_head > 0 {
         warnings.push(format!(
-            "the debug daemon's file wrapped {} times: older records are overwritten, how many is unknown; start the \
-             daemon with a larger size or rotate its file",
-            loss.torn_seams
+            "{} CPU buffers begin in the middle: what was logged before was overwritten, how much is unknown; run \
+             `lctl clear` before a capture, and use the debug daemon for long ones",
+            loss.streams_without_head
         ));
     }
     if let Some(lost) = loss.estimated_lost_fraction.filter(|&lost| lost > LOSS) {
@@ -98,7 +106,8 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
         ));
     }
     if share(all.unsized_rpcs, all.rpcs) > UNCERTAIN {
-        warnings.push(format!("the size of {} of {} reads and writes is unknown: {remedy}", all.unsized_rpcs, all.rpcs));
+        warnings
+            .push(format!("the size of {} of {} reads and writes is unknown: {remedy}", all.unsized_rpcs, all.rpcs));
     }
     if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(

@@ -164,7 +164,10 @@ pub struct Loss {
     pub never_handled: u64,
     /// Places where a ring was overwritten.
     pub torn_seams: u64,
-    /// The head of the capture was overwritten: how much is unknown.
+    /// CPU buffers ("streams") that begin without the `F` flag: what they held before is gone.
+    #[serde(default)]
+    pub streams_without_head: u64,
+    /// The head of the capture was overwritten (a seam, or a stream without head): how much is unknown.
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,

@@ -38,6 +38,12 @@ mod options;
 mod output;
 mod plots;
 
+#[cfg(test)]
+mod layout;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 pub use error::PlotError;
 pub use options::{Format, PlotOptions};
 pub use output::{Rendered, Written, render, write_all};

@@ -74,14 +74,19 @@ pub fn write_all(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
-    fs::create_dir_all(dir)
-        .map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir {
+        path: dir.to_owned(),
+        source,
+    })?;
     let mut written = Vec::new();
     for plot in plots() {
         let scene = match (plot.draw)(analysis, &options) {
             Ok(scene) => scene,
             Err(reason) => {
-                written.push(Written::Skipped { plot: plot.name, reason });
+                written.push(Written::Skipped {
+                    plot: plot.name,
+                    reason,
+                });
                 continue;
             }
         };
@@ -91,9 +96,14 @@ pub fn write_all(
                 Format::Png => bitmap::encode(&scene, options.png_scale)?,
             };
             let path = dir.join(format!("{}.{}", plot.name, format.extension()));
-            fs::write(&path, bytes)
-                .map_err(|source| PlotError::Write { path: path.clone(), source })?;
-            written.push(Written::File { plot: plot.name, path });
+            fs::write(&path, bytes).map_err(|source| PlotError::Write {
+                path: path.clone(),
+                source,
+            })?;
+            written.push(Written::File {
+                plot: plot.name,
+                path,
+            });
         }
     }
     Ok(written)

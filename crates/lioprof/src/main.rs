@@ -1,13 +1,40 @@
-//! temp
-use lioprof_analysis::{Config, Bound, analyze};
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let mut config = Config::default();
-    config.threads = std::env::var("T").ok().and_then(|t| t.parse().ok()).unwrap_or(1);
-    if let Ok(c) = std::env::var("C") { config.chunk_bytes = c.parse().unwrap(); }
-    if let Ok(m) = std::env::var("M") { config.from = Some(Bound::Marker(format!("CAPTURE-START {m}"))); config.to = Some(Bound::Marker(format!("CAPTURE-STOP {m}"))); }
-    let paths: Vec<_> = args.iter().map(Into::into).collect();
-    let o = analyze(&paths, &config, None).unwrap();
-    for p in &o.problems { eprintln!("{}", p.message); }
-    println!("{}", serde_json::to_string(&o.analysis).unwrap());
+//! The `lioprof` command: arguments, wiring, printing, exit codes. No logic of its own.
+#![forbid(unsafe_code)]
+
+mod analyze;
+mod args;
+mod decode;
+mod exit_code;
+mod files;
+mod messages;
+mod summary;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use messages::Verbosity;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let verbosity = match (args.quiet, args.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let result = match &args.command {
+        Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
+        Command::Decode(decode_args) => decode::run(decode_args, verbosity),
+    };
+    match result {
+        Ok(code) => code.into(),
+        // Whoever reads the output has seen enough.
+        Err(error) if messages::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            messages::error(&format!("{error:#}"));
+            exit_code::Code::Unusable.into()
+        }
+    }
 }

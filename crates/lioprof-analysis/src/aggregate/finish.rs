@@ -51,7 +51,10 @@ impl Names<'_> {
 }
 
 /// Unix seconds.
-#[expect(clippy::cast_precision_loss, reason = "microseconds since 1970 need 51 bits until 2041 and stay exact to 1 µs until 2255")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "microseconds since 1970 need 51 bits until 2041 and stay exact to 1 µs until 2255"
+)]
 pub(crate) fn seconds(us: i64) -> f64 {
     us as f64 / 1e6
 }
@@ -125,11 +128,7 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
 }
 
 fn target_io(direction: &TargetDirection) -> TargetIo {
-    TargetIo {
-        io: direction.io.clone(),
-        size_hist: direction.sizes.clone(),
-        latency: direction.times.latency(),
-    }
+    TargetIo { io: direction.io.clone(), size_hist: direction.sizes.clone(), latency: direction.times.latency() }
 }
 
 fn targets(aggregate: &Aggregate, names: Names<'_>) -> Vec<Target> {
@@ -325,7 +324,8 @@ fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
 }
 
 fn markers(aggregate: &Aggregate, names: Names<'_>) -> Vec<Marker> {
-    let mut markers: Vec<_> = aggregate.markers.iter().map(|&(us, node, text)| (us, names.of(node), names.of(text))).collect();
+    let mut markers: Vec<_> =
+        aggregate.markers.iter().map(|&(us, node, text)| (us, names.of(node), names.of(text))).collect();
     markers.sort();
     markers.into_iter().map(|(us, node, text)| Marker { time: seconds(us), node, text }).collect()
 }
@@ -417,9 +417,7 @@ fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
             let mut cells: Vec<(u32, u32, u64)> = latency
                 .iter()
                 .filter(|(key, _)| key.0 == direction)
-                .filter_map(|(&(_, bin, bucket), &n)| {
-                    Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n))
-                })
+                .filter_map(|(&(_, bin, bucket), &n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n)))
                 .collect();
             cells.sort_unstable();
             Heatmap { direction, edges_us: edges_us.clone(), cells }

@@ -193,10 +193,8 @@ impl Aggregate {
     /// Adds a row.
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &mut Symbols) {
         let thread = self.thread(row.thread, symbols);
-        let server = *self
-            .server_uuids
-            .entry(row.client_uuid)
-            .or_insert_with(|| is_server_uuid(symbols.bytes(row.client_uuid)));
+        let server =
+            *self.server_uuids.entry(row.client_uuid).or_insert_with(|| is_server_uuid(symbols.bytes(row.client_uuid)));
         self.rpcs += 1;
         self.server_rpcs += u64::from(server);
         self.resent += u64::from(row.resent);

@@ -38,8 +38,7 @@ impl Sample {
     }
 
     pub(crate) fn add(&mut self, row: &RpcRow, symbols: &Symbols) {
-        let (Some(direction), Some(arrival_us), Some(start_us)) =
-            (row.direction(), row.arrival_us(), row.start_us())
+        let (Some(direction), Some(arrival_us), Some(start_us)) = (row.direction(), row.arrival_us(), row.start_us())
         else {
             return;
         };

@@ -131,12 +131,8 @@ impl SeriesBins {
     }
 
     fn keep_flows(&mut self, symbols: &Symbols) {
-        let mut order: Vec<(u64, (Option<Symbol>, TargetKey))> = self
-            .flows
-            .iter()
-            .filter(|((nid, _), _)| nid.is_some())
-            .map(|(key, flow)| (flow.rpcs, *key))
-            .collect();
+        let mut order: Vec<(u64, (Option<Symbol>, TargetKey))> =
+            self.flows.iter().filter(|((nid, _), _)| nid.is_some()).map(|(key, flow)| (flow.rpcs, *key)).collect();
         // By name, not by symbol: the numbers of symbols are an accident of the input's order.
         let name = |key: &(Option<Symbol>, TargetKey)| {
             (key.0.map(|nid| symbols.bytes(nid)), symbols.bytes(key.1.node), key.1.kind, key.1.name)

@@ -21,8 +21,7 @@ impl Times {
         self.count += 1;
         self.sum_us += u128::from(us);
         self.max_us = self.max_us.max(us);
-        // Auto-resizing histograms take every value that has room in a u64; zero counts as 1 (lowest bucket).
-        self.histogram().saturating_record(us);
+        self.histogram().record(us).expect("an auto-resizing histogram takes every u64");
     }
 
     fn histogram(&mut self) -> &mut Histogram<u64> {
@@ -76,11 +75,9 @@ pub(crate) struct RpcTimes {
 impl RpcTimes {
     /// Adds what is known of an RPC's times.
     pub(crate) fn add(&mut self, row: &RpcRow) {
-        for (times, us) in [
-            (&mut self.queue, row.queue_us()),
-            (&mut self.service, row.service_us),
-            (&mut self.total, row.total_us),
-        ] {
+        for (times, us) in
+            [(&mut self.queue, row.queue_us()), (&mut self.service, row.service_us), (&mut self.total, row.total_us)]
+        {
             if let Some(us) = us {
                 times.add(us);
             }

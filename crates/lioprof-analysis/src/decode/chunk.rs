@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbols;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Layout, Skipped, binary};
-use lustre_debuglog::message::{LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ObjectName, ReqEvent};
 use lustre_debuglog::message::{ClientRpc, DebugReq, Handling};
+use lustre_debuglog::message::{LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ObjectName, ReqEvent};
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,8 +27,6 @@ pub(crate) struct Run {
     pub(crate) first_flag: bool,
     /// Index of its first event in the chunk.
     pub(crate) events_from: usize,
-    /// Time of its first record.
-    pub(crate) first_us: i64,
     /// Latest time in it.
     pub(crate) last_us: i64,
 }
@@ -73,6 +71,18 @@ pub(crate) struct Counts {
     pub(crate) last_us: Option<i64>,
 }
 
+/// Adds the streams of a later part: those seen before keep their head.
+pub(crate) fn merge_heads(mine: &mut Vec<Head>, later: &[Head]) {
+    if mine.len() < later.len() {
+        mine.resize(later.len(), Head::Unseen);
+    }
+    for (mine, later) in mine.iter_mut().zip(later) {
+        if *mine == Head::Unseen {
+            *mine = *later;
+        }
+    }
+}
+
 /// How a stream begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Head {
@@ -103,14 +113,7 @@ impl Counts {
                 *known.entry(function).or_default() += n;
             }
         }
-        if self.stream_heads.len() < other.stream_heads.len() {
-            self.stream_heads.resize(other.stream_heads.len(), Head::Unseen);
-        }
-        for (mine, theirs) in self.stream_heads.iter_mut().zip(other.stream_heads) {
-            if *mine == Head::Unseen {
-                *mine = theirs;
-            }
-        }
+        merge_heads(&mut self.stream_heads, &other.stream_heads);
         self.first_us = self.first_us.into_iter().chain(other.first_us).min();
         self.last_us = self.last_us.into_iter().chain(other.last_us).max();
     }
@@ -162,7 +165,6 @@ impl Decoder {
                 stream,
                 first_flag: record.first,
                 events_from: self.out.events.len(),
-                first_us: record.time_us,
                 last_us: record.time_us,
             }),
         }

@@ -33,6 +33,16 @@ pub(crate) enum Chunks {
     Binary(BinaryReader),
 }
 
+impl Chunks {
+    /// The next chunk, `None` at the end.
+    pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
+        match self {
+            Self::Text(reader) => reader.next_chunk(),
+            Self::Binary(reader) => reader.next_chunk(),
+        }
+    }
+}
+
 /// What was seen of an input once it has been read.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
@@ -116,11 +126,7 @@ impl Source {
     /// Keeps the pool busy and waits for the oldest chunk.
     fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
         while self.in_flight.len() < self.depth && !self.exhausted {
-            let chunk = match &mut self.chunks {
-                Chunks::Text(reader) => reader.next_chunk(),
-                Chunks::Binary(reader) => reader.next_chunk(),
-            };
-            match chunk {
+            match self.chunks.next_chunk() {
                 Ok(Some(chunk)) => self.launch(chunk),
                 Ok(None) => self.exhausted = true,
                 Err(err) => {
@@ -223,7 +229,7 @@ impl Source {
 
 /// Follows the flush passes of a binary log.
 #[derive(Debug)]
-struct Passes {
+pub(crate) struct Passes {
     /// Streams that the current pass has brought.
     streams: FxHashSet<u32>,
     /// Streams of the whole file.
@@ -235,7 +241,7 @@ struct Passes {
     /// Latest time so far.
     latest_us: i64,
     /// Everything before this time has been seen.
-    settled_us: i64,
+    pub(crate) settled_us: i64,
 }
 
 impl Default for Passes {
@@ -257,7 +263,7 @@ impl Passes {
     /// A run that starts without the `F` flag has lost its head: the kernel empties each list in each
     /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
     /// pages were discarded. Where the file itself has a gap this says nothing.
-    fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
+    pub(crate) fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
         let continues = self.current == Some(run.stream) && !run.first_flag;
         let mut starts_pass = false;
         if !continues {
@@ -274,7 +280,12 @@ impl Passes {
             }
         }
         self.current = Some(run.stream);
-        self.latest_us = self.latest_us.max(run.last_us);
+        self.extend(run.last_us);
         starts_pass
+    }
+
+    /// The current run goes on to this time.
+    pub(crate) fn extend(&mut self, last_us: i64) {
+        self.latest_us = self.latest_us.max(last_us);
     }
 }

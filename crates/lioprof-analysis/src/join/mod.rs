@@ -202,8 +202,7 @@ impl Join {
                 if let Some((start_us, _)) = self.sent.remove(&(sent.nid, sent.xid))
                     && let Ok(round_trip_us) = u64::try_from(event.time_us - start_us)
                 {
-                    let sent =
-                        Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid };
+                    let sent = Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid };
                     sink.completed(&sent, round_trip_us);
                 }
             }
@@ -305,9 +304,7 @@ impl Join {
 
     /// The request that a description is about; on its arrival that may be a new one.
     fn described(&mut self, event: &Event, req: &ReqInfo) -> Option<u32> {
-        let open = self.find(req.nid, req.xid, |p| {
-            same(p.req, req.req) && (req.complete || p.handled.is_none())
-        });
+        let open = self.find(req.nid, req.xid, |p| same(p.req, req.req) && (req.complete || p.handled.is_none()));
         let at = match open {
             Some(at) => at,
             // Only an arriving request opens a new entry: the end of one whose row is out must not.
@@ -433,9 +430,10 @@ impl Join {
     }
 
     fn insert(&mut self, mut pending: Pending) -> u32 {
-        let at = self.free.pop().unwrap_or_else(|| {
-            u32::try_from(self.slab.len()).expect("fewer than 2^32 requests are open at a time")
-        });
+        let at = self
+            .free
+            .pop()
+            .unwrap_or_else(|| u32::try_from(self.slab.len()).expect("fewer than 2^32 requests are open at a time"));
         pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
         match self.slab.get_mut(at as usize) {
             Some(slot) => *slot = pending,

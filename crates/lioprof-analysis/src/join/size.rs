@@ -117,9 +117,10 @@ impl Sizer {
                 (RpcSize::Exact(max), SizeEvidence::Extent)
             }
             Shape::Inline(bytes) => (RpcSize::Exact(bytes), SizeEvidence::Inline),
-            Shape::Many(niobufs) => {
-                (RpcSize::Bounded { best: self.estimate(clues, niobufs, max), min: niobufs, max }, SizeEvidence::Niobufs)
-            }
+            Shape::Many(niobufs) => (
+                RpcSize::Bounded { best: self.estimate(clues, niobufs, max), min: niobufs, max },
+                SizeEvidence::Niobufs,
+            ),
             Shape::Either { inline, niobufs } => {
                 let best = self.estimate(clues, niobufs, max);
                 (RpcSize::Bounded { best, min: niobufs.min(inline), max }, SizeEvidence::Niobufs)

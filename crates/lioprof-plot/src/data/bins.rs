@@ -33,7 +33,12 @@ impl Bins {
             (window.since(series.start) + bin * series.bin_s).clamp(0.0, window.span)
         };
         let edges = (0..=count.div_ceil(factor)).map(edge).collect();
-        Some(Self { edges, factor, count, bin_s: series.bin_s })
+        Some(Self {
+            edges,
+            factor,
+            count,
+            bin_s: series.bin_s,
+        })
     }
 
     /// Number of merged bins.
@@ -59,21 +64,24 @@ impl Bins {
         (0..self.len()).map(merged).collect()
     }
 
-    fn per_bin(&self, sums: Vec<f64>, unit: f64) -> Vec<f64> {
-        let bins = |i: usize| (self.count - i * self.factor).min(self.factor) as f64;
-        sums.into_iter().enumerate().map(|(i, sum)| sum / (bins(i) * unit)).collect()
-    }
-
-    /// Per second.
+    /// Per second of the part of each bin that is inside of the window, so that the first and the
+    /// last bin, which the capture covers only in part, do not look like a dip; but at least a
+    /// quarter of a bin, so that a sliver does not look like a peak.
     pub(crate) fn rate(&self, values: &[u64]) -> Vec<f64> {
-        let sums = self.fold(|bin| values.get(bin).copied().unwrap_or(0) as f64);
-        self.per_bin(sums, self.bin_s)
+        let mut rates = self.fold(|bin| values.get(bin).copied().unwrap_or(0) as f64);
+        for (rate, edges) in rates.iter_mut().zip(self.edges.windows(2)) {
+            *rate /= (edges[1] - edges[0]).max(self.bin_s / 4.0);
+        }
+        rates
     }
 
     /// Means of the bins' figures; those that are no number or negative count as 0.
     pub(crate) fn mean(&self, values: &[f64]) -> Vec<f64> {
-        let sums = self.fold(|bin| values.get(bin).map_or(0.0, |v| v.clamp(0.0, 1e15)));
-        self.per_bin(sums, 1.0)
+        let mut means = self.fold(|bin| values.get(bin).map_or(0.0, |v| v.clamp(0.0, 1e15)));
+        for (i, mean) in means.iter_mut().enumerate() {
+            *mean /= (self.count - i * self.factor).min(self.factor) as f64;
+        }
+        means
     }
 }
 
@@ -86,7 +94,11 @@ pub(crate) fn add(sum: &mut [f64], more: &[f64]) {
 
 /// Largest number, 0 without any.
 pub(crate) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
-    values.into_iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
+    values
+        .into_iter()
+        .copied()
+        .filter(|v| v.is_finite())
+        .fold(0.0, f64::max)
 }
 
 /// Sum that cannot overflow.

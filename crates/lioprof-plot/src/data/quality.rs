@@ -37,12 +37,18 @@ pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
         }
         let unsized_rpcs = read.unsized_rpcs.saturating_add(write.unsized_rpcs);
         if let Some(share) = share(unsized_rpcs, rpcs) {
-            doubts.push(format!("{} are of unknown size and not in the bytes.", percent(share)));
+            doubts.push(format!(
+                "{} are of unknown size and not in the bytes.",
+                percent(share)
+            ));
         }
     }
     if covers.targets {
         let unattributed = &totals.unattributed;
-        let unknown = unattributed.read.rpcs.saturating_add(unattributed.write.rpcs);
+        let unknown = unattributed
+            .read
+            .rpcs
+            .saturating_add(unattributed.write.rpcs);
         if let Some(share) = share(unknown, rpcs) {
             doubts.push(format!(
                 "The OST of {} of the reads and writes is unknown (unattributed).",
@@ -71,7 +77,10 @@ pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
     }
     let unread = loss.bad_records;
     if unread > 0 && loss.estimated_lost_fraction.is_none() && !loss.head_overwritten {
-        warnings.push(format!("Warning: {} log records could not be read.", count(unread)));
+        warnings.push(format!(
+            "Warning: {} log records could not be read.",
+            count(unread)
+        ));
     }
     warnings
 }

@@ -26,12 +26,20 @@ impl Area {
     }
 
     pub(crate) fn center(&self) -> Point {
-        (f64::midpoint(self.x0, self.x1), f64::midpoint(self.y0, self.y1))
+        (
+            f64::midpoint(self.x0, self.x1),
+            f64::midpoint(self.y0, self.y1),
+        )
     }
 
     /// The same, smaller by these margins.
     pub(crate) fn shrink(&self, left: f64, top: f64, right: f64, bottom: f64) -> Self {
-        Self::new(self.x0 + left, self.y0 + top, self.x1 - right, self.y1 - bottom)
+        Self::new(
+            self.x0 + left,
+            self.y0 + top,
+            self.x1 - right,
+            self.y1 - bottom,
+        )
     }
 
     /// Whether the two share more than `slack` in both directions.
@@ -42,6 +50,8 @@ impl Area {
     }
 
     pub(crate) fn is_finite(&self) -> bool {
-        [self.x0, self.y0, self.x1, self.y1].iter().all(|v| v.is_finite())
+        [self.x0, self.y0, self.x1, self.y1]
+            .iter()
+            .all(|v| v.is_finite())
     }
 }

@@ -1,7 +1,10 @@
 //! Conversions that cannot go wrong: out of range saturates, NaN is 0.
 
 /// To a pixel.
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a page is small")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "`as` saturates, and a page is small"
+)]
 pub(crate) fn pixel(value: f64) -> i32 {
     value.round() as i32
 }
@@ -33,7 +36,10 @@ pub(crate) fn whole(value: f64) -> i64 {
 }
 
 /// To single precision, for the font library.
-#[expect(clippy::cast_possible_truncation, reason = "sizes and positions on a page")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sizes and positions on a page"
+)]
 pub(crate) fn single(value: f64) -> f32 {
     value as f32
 }

@@ -27,7 +27,9 @@ type Outcome<'a> = Result<(), DrawingErrorKind<<BitMapBackend<'a> as DrawingBack
 
 impl<'a> Smooth<'a> {
     pub(crate) fn new(pixels: &'a mut [u8], size: (u32, u32)) -> Self {
-        Self { inner: BitMapBackend::with_buffer(pixels, size) }
+        Self {
+            inner: BitMapBackend::with_buffer(pixels, size),
+        }
     }
 
     /// Fills the union of closed shapes, which must all turn the same way where they overlap.
@@ -73,8 +75,10 @@ impl<'a> Smooth<'a> {
     fn stroke(&mut self, points: &[BackendCoord], color: BackendColor, width: u32) -> Outcome<'a> {
         let half = f64::from(width) / 2.0;
         let mut shapes = Vec::with_capacity(points.len() * 2);
-        let mut points: Vec<Point> =
-            points.iter().map(|p| (f64::from(p.0), f64::from(p.1))).collect();
+        let mut points: Vec<Point> = points
+            .iter()
+            .map(|p| (f64::from(p.0), f64::from(p.1)))
+            .collect();
         points.dedup();
         for (i, pair) in points.windows(2).enumerate() {
             let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
@@ -100,7 +104,10 @@ fn disc(center: Point, radius: f64) -> Vec<Point> {
     (0..corners)
         .map(|i| {
             let angle = std::f64::consts::TAU * f64::from(i) / f64::from(corners);
-            (center.0 + radius * angle.cos(), center.1 + radius * angle.sin())
+            (
+                center.0 + radius * angle.cos(),
+                center.1 + radius * angle.sin(),
+            )
         })
         .collect()
 }
@@ -131,11 +138,7 @@ impl<'a> DrawingBackend for Smooth<'a> {
         style: &S,
         fill: bool,
     ) -> Outcome<'a> {
-        // The inner backend counts the last row and column in, SVG does not.
-        if fill && to.0 > from.0 && to.1 > from.1 {
-            return self.inner.draw_rect(from, (to.0 - 1, to.1 - 1), &style.color(), true);
-        }
-        Ok(())
+        self.inner.draw_rect(from, to, &style.color(), fill)
     }
 
     fn draw_line<S: BackendStyle>(
@@ -161,7 +164,10 @@ impl<'a> DrawingBackend for Smooth<'a> {
         path: I,
         style: &S,
     ) -> Outcome<'a> {
-        let shape = path.into_iter().map(|p| (f64::from(p.0), f64::from(p.1))).collect();
+        let shape = path
+            .into_iter()
+            .map(|p| (f64::from(p.0), f64::from(p.1)))
+            .collect();
         self.fill(&[shape], style.color())
     }
 
@@ -206,20 +212,30 @@ impl<'a> DrawingBackend for Smooth<'a> {
             let id = font.glyph_id(c);
             let glyph = id.with_scale_and_position(scale, point(single(along), single(down)));
             along += f64::from(scaled.h_advance(id));
-            let Some(outline) = font.outline_glyph(glyph) else { continue };
+            let Some(outline) = font.outline_glyph(glyph) else {
+                continue;
+            };
             let bounds = outline.px_bounds();
-            let (left, top) = (pixel(f64::from(bounds.min.x)), pixel(f64::from(bounds.min.y)));
+            let (left, top) = (
+                pixel(f64::from(bounds.min.x)),
+                pixel(f64::from(bounds.min.y)),
+            );
             let mut outcome = Ok(());
             outline.draw(|gx, gy, coverage| {
                 let (gx, gy) = (left + offset(gx), top + offset(gy));
-                let at = if upright { (x + gy, y - gx - 1) } else { (x + gx, y + gy) };
+                let at = if upright {
+                    (x + gy, y - gx - 1)
+                } else {
+                    (x + gx, y + gy)
+                };
                 let inside = at.0 >= 0
                     && at.1 >= 0
                     && at.0.unsigned_abs() < width
                     && at.1.unsigned_abs() < height;
                 if inside && coverage > 0.0 && outcome.is_ok() {
-                    outcome =
-                        self.inner.draw_pixel(at, color.mix(f64::from(coverage.min(1.0))));
+                    outcome = self
+                        .inner
+                        .draw_pixel(at, color.mix(f64::from(coverage.min(1.0))));
                 }
             });
             outcome?;

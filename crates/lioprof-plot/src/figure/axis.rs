@@ -18,12 +18,6 @@ impl Scale {
         };
         place.clamp(0.0, 1.0)
     }
-
-    /// Whether a value is on the axis.
-    pub(crate) fn holds(&self, value: f64) -> bool {
-        let (Self::Linear { lo, hi } | Self::Log { lo, hi }) = *self;
-        (lo..=hi).contains(&value)
-    }
 }
 
 /// A tick mark.
@@ -36,7 +30,10 @@ pub(crate) struct Tick {
 
 impl Tick {
     pub(crate) fn new(at: f64, label: impl Into<String>) -> Self {
-        Self { at, label: label.into() }
+        Self {
+            at,
+            label: label.into(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Small multiples: several panels with the same axes.
 
 use super::axis::Axis;
-use super::panel::{BELOW, BELOW_TICKS, HEAD, Panel, left_of, y_title};
+use super::panel::{BELOW, HEAD, Panel, left_of, y_title};
 use crate::draw::area::Area;
 use crate::draw::scene::Scene;
 use crate::draw::text::BODY;
@@ -15,39 +15,47 @@ pub(crate) struct Grid {
     rows: usize,
 }
 
-const GAP: f64 = 16.0;
+/// Between columns: the last label of one and the first of the next need room.
+const GAP: f64 = 22.0;
+/// Between a panel and the title of the one below.
+const LOW: f64 = 6.0;
 
 impl Grid {
     pub(crate) fn new(body: Area, count: usize, columns: usize) -> Self {
         let columns = columns.clamp(1, count.max(1));
-        Self { body, count, columns, rows: count.max(1).div_ceil(columns) }
+        Self {
+            body,
+            count,
+            columns,
+            rows: count.max(1).div_ceil(columns),
+        }
     }
 
     /// A height that suits so many panels.
     pub(crate) fn height(count: usize, columns: usize, each: f64) -> f64 {
         let rows = count.max(1).div_ceil(columns.max(1));
-        rows as f64 * (each + HEAD + 6.0) + BELOW
+        rows as f64 * (each + HEAD + LOW) + BELOW - LOW
     }
 
     /// The panels.
     pub(crate) fn panels<'a>(&self, x: &'a Axis, y: &'a Axis) -> Vec<Panel<'a>> {
         // Half of the last label of the time axis sticks out on the right.
-        let inner = self.body.shrink(left_of(y), 0.0, 14.0, BELOW);
+        let inner = self.body.shrink(left_of(y), 0.0, 14.0, BELOW - LOW);
         let wide = (inner.width() - GAP * (self.columns - 1) as f64) / self.columns as f64;
         let high = inner.height() / self.rows as f64;
         let panel = |i: usize| {
             let (column, row) = ((i % self.columns) as f64, (i / self.columns) as f64);
-            let (x0, y0) = (inner.x0 + column * (wide + GAP), inner.y0 + row * high + HEAD);
-            // A panel with nothing below it has its own tick labels: leave room above the next row.
-            let bottom = if self.lonely(i) && !self.last_row(i) { BELOW_TICKS - 6.0 } else { 6.0 };
-            let last = if self.last_row(i) { 0.0 } else { bottom };
-            Panel { area: Area::new(x0, y0, x0 + wide, y0 + high - HEAD - last), x, y }
+            let (x0, y0) = (
+                inner.x0 + column * (wide + GAP),
+                inner.y0 + row * high + HEAD,
+            );
+            Panel {
+                area: Area::new(x0, y0, x0 + wide, y0 + high - HEAD - LOW),
+                x,
+                y,
+            }
         };
         (0..self.count).map(panel).collect()
-    }
-
-    fn last_row(&self, i: usize) -> bool {
-        i / self.columns == self.rows - 1
     }
 
     /// Nothing below.
@@ -71,7 +79,9 @@ impl Grid {
         for (_, panel) in panels.iter().enumerate().filter(|(i, _)| self.lonely(*i)) {
             panel.x_ticks(scene);
         }
-        let (Some(first), Some(last)) = (panels.first(), panels.last()) else { return };
+        let (Some(first), Some(last)) = (panels.first(), panels.last()) else {
+            return;
+        };
         let right = panels.iter().map(|p| p.area.x1).fold(0.0, f64::max);
         let area = Area::new(first.area.x0, first.area.y0, right, last.area.y1);
         Panel { area, ..*first }.x_title(scene);
@@ -79,7 +89,9 @@ impl Grid {
 
     /// The title of the vertical axis alone.
     pub(crate) fn y_axis_title(&self, scene: &mut Scene, panels: &[Panel<'_>]) {
-        let (Some(first), Some(last)) = (panels.first(), panels.last()) else { return };
+        let (Some(first), Some(last)) = (panels.first(), panels.last()) else {
+            return;
+        };
         let all = Area::new(first.area.x0, first.area.y0, first.area.x1, last.area.y1);
         y_title(scene, self.body.x0 + BODY, all, &first.y.title);
     }

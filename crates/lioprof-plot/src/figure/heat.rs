@@ -25,8 +25,16 @@ pub(crate) fn row(
         if step.is_some() {
             // Half a pixel into a neighbour that is drawn next, so that no seam shows.
             let more = to < cells && scale.step(values[to]).is_some();
-            let area = Area::new(edges[from], top, edges[to] + if more { 0.5 } else { 0.0 }, bottom);
-            scene.mark(Item::Rect { area, ink: scale.ink(values[from]) });
+            let area = Area::new(
+                edges[from],
+                top,
+                edges[to] + if more { 0.5 } else { 0.0 },
+                bottom,
+            );
+            scene.mark(Item::Rect {
+                area,
+                ink: scale.ink(values[from]),
+            });
         }
         from = to;
     }

@@ -15,12 +15,12 @@ pub(crate) struct HeatScale {
 }
 
 impl HeatScale {
-    /// Logarithmic if the largest value is more than a hundred times the median.
+    /// Logarithmic if the largest value is more than 30 times the median.
     pub(crate) fn wants_log(values: impl Iterator<Item = f64>) -> bool {
         let mut values: Vec<f64> = values.filter(|v| *v > 0.0 && v.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         match (values.get(values.len() / 2), values.last()) {
-            (Some(median), Some(max)) => max / median > 100.0,
+            (Some(median), Some(max)) => max / median > 30.0,
             _ => false,
         }
     }
@@ -41,7 +41,10 @@ impl HeatScale {
 
     /// Width that [`HeatScale::bar`] takes.
     pub(crate) fn bar_width(&self) -> f64 {
-        16.0 + 14.0 + widest(self.axis.ticks.iter().map(|t| t.label.as_str()), SMALL) + 8.0 + BODY * 1.4
+        16.0 + 14.0
+            + widest(self.axis.ticks.iter().map(|t| t.label.as_str()), SMALL)
+            + 14.0
+            + BODY * 1.4
     }
 
     /// A vertical bar in the left part of `area`, with ticks and title on its right.
@@ -51,7 +54,11 @@ impl HeatScale {
         for step in 0..STEPS {
             let y1 = bar.y1 - step as f64 * each;
             // Reaches into the next one, so that no seam shows.
-            let y0 = if step + 1 == STEPS { bar.y0 } else { y1 - each - 0.5 };
+            let y0 = if step + 1 == STEPS {
+                bar.y0
+            } else {
+                y1 - each - 0.5
+            };
             scene.rect(Area::new(bar.x0, y0, bar.x1, y1), sequential(step));
         }
         scene.outline(bar, FRAME, 1.0);

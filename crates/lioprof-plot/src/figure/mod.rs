@@ -5,6 +5,7 @@ pub(crate) mod grid;
 pub(crate) mod hatch;
 pub(crate) mod heat;
 pub(crate) mod heat_scale;
+pub(crate) mod lanes;
 pub(crate) mod legend;
 pub(crate) mod page;
 pub(crate) mod panel;

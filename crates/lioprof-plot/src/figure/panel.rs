@@ -16,8 +16,6 @@ pub(crate) struct Panel<'a> {
 
 /// Height of the tick labels and the title below a panel.
 pub(crate) const BELOW: f64 = 38.0;
-/// Height of the tick labels alone.
-pub(crate) const BELOW_TICKS: f64 = 19.0;
 /// Height of a panel's title.
 pub(crate) const HEAD: f64 = 20.0;
 
@@ -95,24 +93,50 @@ impl Panel<'_> {
     /// What the horizontal axis shows, below its labels.
     pub(crate) fn x_title(&self, scene: &mut Scene) {
         let (x, _) = self.area.center();
-        scene.label(x, self.area.y1 + 29.0, Align::Middle, BODY, BLACK, &self.x.title);
+        scene.label(
+            x,
+            self.area.y1 + 29.0,
+            Align::Middle,
+            BODY,
+            BLACK,
+            &self.x.title,
+        );
     }
 
     /// What the panel shows, above it: a name on the left, figures on the right.
     pub(crate) fn head(&self, scene: &mut Scene, name: &str, figures: &str) {
         let y = self.area.y0 - 7.0;
-        let room = self.area.width() - width(figures, SMALL, false) - 14.0;
+        // The name comes first: figures that would take more than half of its place are left out.
+        let all = self.area.width();
+        let taken = width(figures, SMALL, false) + 14.0;
+        let named = width(name, BODY, true);
+        let (figures, room) = if named.min(all * 0.5) + taken <= all {
+            (figures, all - taken)
+        } else {
+            ("", all)
+        };
         // Bold is about an eighth wider.
-        let name = fit(name, BODY * 1.13, room.max(40.0));
+        let name = if named <= room {
+            name.to_owned()
+        } else {
+            fit(name, BODY * 1.13, room)
+        };
         scene.text(Text::new((self.area.x0, y), name, BODY).bold());
         let figures = Text::new((self.area.x1, y), figures, SMALL).ink(GREY);
         scene.text(figures.align(Align::End));
     }
 }
 
-/// The vertical axis' title, written upwards, its right edge at `x`, in the middle of `area`.
+/// The vertical axis' title, written upwards, its base line at `x`, in the middle of `area`; left
+/// out if the area is too low for it.
 pub(crate) fn y_title(scene: &mut Scene, x: f64, area: Area, title: &str) {
     let (_, y) = area.center();
-    let title = fit(title, BODY, area.height().max(60.0));
-    scene.text(Text::new((x, y), title, BODY).align(Align::Middle).upright());
+    if width(title, BODY, false) > area.height() + 2.0 * HEAD {
+        return;
+    }
+    scene.text(
+        Text::new((x, y), title, BODY)
+            .align(Align::Middle)
+            .upright(),
+    );
 }

@@ -8,7 +8,9 @@ use crate::draw::num::{index, ratio};
 pub(crate) fn nice_step(span: f64, parts: f64) -> f64 {
     let rough = ratio(span, parts).max(f64::MIN_POSITIVE);
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| m * power >= rough * 0.999_999);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .find(|m| m * power >= rough * 0.999_999);
     step.unwrap_or(10.0) * power
 }
 
@@ -24,48 +26,118 @@ pub(crate) fn plain(value: f64, step: f64) -> String {
     let digits = index((-step.log10()).ceil().clamp(0.0, 9.0));
     // 2.5 needs one digit more than its power of ten.
     let digits = digits + usize::from(((step * 10_f64.powf(digits as f64)) % 1.0).abs() > 1e-6);
-    let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
+    let value = if value.abs() < step * 1e-6 {
+        0.0
+    } else {
+        value
+    };
     format!("{value:.digits$}")
 }
 
-/// An axis from 0 to a round number not below `max`.
+/// Above the largest value, so that a line there does not run along the frame.
+const HEADROOM: f64 = 1.03;
+
+/// An axis from 0 to a round number above `max`.
 pub(crate) fn from_zero(max: f64, parts: f64, title: &str) -> Axis {
-    zero_based(max, 1.0, parts, title.to_owned())
+    zero_based(max * HEADROOM, 1.0, parts, title.to_owned())
 }
 
 /// The same for bytes or, with `per = "/s"`, bytes per second; the unit goes into the title.
 pub(crate) fn bytes_from_zero(max: f64, parts: f64, what: &str, per: &str) -> Axis {
+    bytes_up_to(max, HEADROOM, parts, what, per)
+}
+
+/// The same for a colour scale, which needs no headroom.
+pub(crate) fn bytes_colors(max: f64, what: &str, per: &str) -> Axis {
+    bytes_up_to(max, 1.0, 5.0, what, per)
+}
+
+fn bytes_up_to(max: f64, headroom: f64, parts: f64, what: &str, per: &str) -> Axis {
     let max = if max.is_finite() { max } else { 0.0 };
     let unit = ByteUnit::for_max(max);
-    zero_based(max, unit.bytes, parts, format!("{what} ({}{per})", unit.name))
+    zero_based(
+        max * headroom,
+        unit.bytes,
+        parts,
+        format!("{what} ({}{per})", unit.name),
+    )
+}
+
+/// The same for counts: no fractions, and room for a figure above the tallest bar.
+pub(crate) fn counts_from_zero(max: f64, parts: f64, title: &str) -> Axis {
+    stepped(max * 1.05, 1.0, parts, 1.0, title.to_owned())
 }
 
 fn zero_based(max: f64, unit: f64, parts: f64, title: String) -> Axis {
-    let max = if max.is_finite() && max > 0.0 { max / unit } else { 1.0 };
-    let step = nice_step(max, parts);
-    let hi = (max / step - 1e-9).ceil() * step;
-    let label = |v: f64| {
-        if step >= 1000.0 { short_count(v) } else { plain(v, step) }
-    };
-    let ticks =
-        multiples(0.0, hi, step).into_iter().map(|v| Tick::new(v * unit, label(v))).collect();
-    Axis { scale: Scale::Linear { lo: 0.0, hi: hi * unit }, ticks, title }
+    stepped(max, unit, parts, 0.0, title)
 }
 
-/// A logarithmic axis over whole decades, at least one; text by `label`.
+fn stepped(max: f64, unit: f64, parts: f64, least: f64, title: String) -> Axis {
+    let max = if max.is_finite() && max > 0.0 {
+        max / unit
+    } else {
+        1.0
+    };
+    let step = nice_step(max, parts);
+    let step = if step < least * 3.0 {
+        step.ceil().max(least)
+    } else {
+        step
+    };
+    let hi = (max / step - 1e-9).ceil() * step;
+    let label = |v: f64| {
+        if step >= 1000.0 {
+            short_count(v)
+        } else {
+            plain(v, step)
+        }
+    };
+    let ticks = multiples(0.0, hi, step)
+        .into_iter()
+        .map(|v| Tick::new(v * unit, label(v)))
+        .collect();
+    Axis {
+        scale: Scale::Linear {
+            lo: 0.0,
+            hi: hi * unit,
+        },
+        ticks,
+        title,
+    }
+}
+
+/// A logarithmic axis from one of 1, 2, 5, 10, .. to another, a factor of 10 at least; text by `label`.
 fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
-    let lo = if lo.is_finite() && lo >= 1.0 { lo.min(1e18) } else { 1.0 };
-    let hi = if hi.is_finite() { hi.clamp(lo, 1e19) } else { lo };
-    let first = (lo.log10() + 1e-9).floor();
-    let last = (hi.log10() - 1e-9).ceil().max(first + 1.0);
-    let span = last - first;
+    let lo = if lo.is_finite() && lo >= 1.0 {
+        lo.min(1e18)
+    } else {
+        1.0
+    };
+    let hi = if hi.is_finite() {
+        hi.clamp(lo, 1e19)
+    } else {
+        lo
+    };
+    let round = |v: f64| [1.0, 2.0, 5.0, 10.0].map(|m| m * 10_f64.powf((v.log10() + 1e-9).floor()));
+    let lo = round(lo)
+        .into_iter()
+        .rev()
+        .find(|r| *r <= lo * 1.000_001)
+        .unwrap_or(lo);
+    let hi = hi.max(lo * 10.0);
+    let hi = round(hi)
+        .into_iter()
+        .find(|r| *r >= hi * 0.999_999)
+        .unwrap_or(hi);
+    let (first, last) = ((lo.log10() + 1e-9).floor(), (hi.log10() + 1e-9).floor());
+    let span = (hi / lo).log10();
     let mut ticks = Vec::new();
-    for decade in 0..=index(span) {
+    for decade in 0..=index(last - first) {
         let power = 10_f64.powf(first + decade as f64);
         for digit in 1..10_u32 {
             let at = power * f64::from(digit);
-            if decade == index(span) && digit > 1 {
-                break;
+            if at < lo * 0.999_999 || at > hi * 1.000_001 {
+                continue;
             }
             let named = match digit {
                 1 => span <= 9.0 || decade % 2 == 0,
@@ -75,8 +147,11 @@ fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
             ticks.push(Tick::new(at, if named { label(at) } else { String::new() }));
         }
     }
-    let scale = Scale::Log { lo: 10_f64.powf(first), hi: 10_f64.powf(last) };
-    Axis { scale, ticks, title: title.to_owned() }
+    Axis {
+        scale: Scale::Log { lo, hi },
+        ticks,
+        title: title.to_owned(),
+    }
 }
 
 /// Times in microseconds, logarithmic.
@@ -91,20 +166,44 @@ pub(crate) fn log_count(hi: f64, title: &str) -> Axis {
 
 /// Bytes, logarithmic: ticks at powers of two.
 pub(crate) fn log_bytes(lo: f64, hi: f64, title: &str) -> Axis {
-    let lo = if lo.is_finite() && lo >= 1.0 { lo.min(1e18) } else { 1.0 };
-    let hi = if hi.is_finite() { hi.clamp(lo, 1e19) } else { lo };
+    let lo = if lo.is_finite() && lo >= 1.0 {
+        lo.min(1e18)
+    } else {
+        1.0
+    };
+    let hi = if hi.is_finite() {
+        hi.clamp(lo, 1e19)
+    } else {
+        lo
+    };
     let first = (lo.log2() + 1e-9).floor();
     let last = (hi.log2() - 1e-9).ceil().max(first + 1.0);
-    let every = [1, 2, 5, 10].into_iter().find(|&e| (last - first) / f64::from(e) <= 7.0);
+    let every = [1, 2, 5, 10]
+        .into_iter()
+        .find(|&e| (last - first) / f64::from(e) <= 7.0);
     let every = index(f64::from(every.unwrap_or(20)));
     let ticks = (0..=index(last - first))
         .map(|i| {
             let at = 2_f64.powf(first + i as f64);
-            Tick::new(at, if i % every == 0 { bytes(at) } else { String::new() })
+            Tick::new(
+                at,
+                if i % every == 0 {
+                    bytes(at)
+                } else {
+                    String::new()
+                },
+            )
         })
         .collect();
-    let scale = Scale::Log { lo: 2_f64.powf(first), hi: 2_f64.powf(last) };
-    Axis { scale, ticks, title: title.to_owned() }
+    let scale = Scale::Log {
+        lo: 2_f64.powf(first),
+        hi: 2_f64.powf(last),
+    };
+    Axis {
+        scale,
+        ticks,
+        title: title.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -112,22 +211,46 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis) -> Vec<&str> {
-        axis.ticks.iter().map(|t| t.label.as_str()).filter(|l| !l.is_empty()).collect()
+        axis.ticks
+            .iter()
+            .map(|t| t.label.as_str())
+            .filter(|l| !l.is_empty())
+            .collect()
     }
 
     #[test]
     fn ticks_are_round_and_reach_the_maximum() {
-        assert_eq!(labels(&from_zero(87.0, 5.0, "")), ["0", "20", "40", "60", "80", "100"]);
-        assert_eq!(labels(&from_zero(1.2, 5.0, "")), ["0.00", "0.25", "0.50", "0.75", "1.00", "1.25"]);
-        let axis = bytes_from_zero(3.0 * 1024.0 * 1024.0, 4.0, "bandwidth", "/s");
+        assert_eq!(
+            labels(&from_zero(87.0, 5.0, "")),
+            ["0", "20", "40", "60", "80", "100"]
+        );
+        assert_eq!(
+            labels(&from_zero(1.15, 5.0, "")),
+            ["0.00", "0.25", "0.50", "0.75", "1.00", "1.25"]
+        );
+        let axis = bytes_from_zero(2.9 * 1024.0 * 1024.0, 4.0, "bandwidth", "/s");
         assert_eq!(axis.title, "bandwidth (MiB/s)");
         assert_eq!(labels(&axis), ["0", "1", "2", "3"]);
     }
 
     #[test]
-    fn log_axes_have_whole_decades() {
-        assert_eq!(labels(&log_time(90.0, 2.0e6, "")), ["10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]);
-        assert_eq!(log_time(100.0, 100.0, "").scale, Scale::Log { lo: 100.0, hi: 1000.0 });
+    fn log_axes_begin_and_end_at_round_numbers() {
+        let axis = log_time(90.0, 1.9e6, "");
+        assert_eq!(labels(&axis), ["100 µs", "1 ms", "10 ms", "100 ms", "1 s"]);
+        let Scale::Log { lo, hi } = axis.scale else {
+            panic!("{axis:?}")
+        };
+        assert!(
+            (lo - 50.0).abs() < 1e-6 && (hi - 2e6).abs() < 1e-3,
+            "{lo} {hi}"
+        );
+        assert_eq!(
+            log_time(100.0, 100.0, "").scale,
+            Scale::Log {
+                lo: 100.0,
+                hi: 1000.0
+            }
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::figure::legend::{Key, Swatch};
 use crate::figure::page::Page;
 use crate::figure::panel::{HEAD, y_title};
 use crate::figure::rows::{RowLabels, split};
-use crate::figure::ticks::{bytes_from_zero, log_bytes};
+use crate::figure::ticks::{bytes_colors, log_bytes};
 use crate::figure::units::{bytes, count, counted};
 use crate::options::PlotOptions;
 
@@ -49,18 +49,33 @@ fn top<'a>(sums: &BTreeMap<&'a str, f64>, keep: usize) -> (Vec<&'a str>, usize) 
     let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let all = sorted.len();
-    let keep = if all <= keep { all } else { keep.saturating_sub(1).max(1) };
-    (sorted.into_iter().take(keep).map(|(name, _)| name).collect(), all - keep)
+    let keep = if all <= keep {
+        all
+    } else {
+        keep.saturating_sub(1).max(1)
+    };
+    (
+        sorted
+            .into_iter()
+            .take(keep)
+            .map(|(name, _)| name)
+            .collect(),
+        all - keep,
+    )
 }
 
 impl Matrix {
     fn of(analysis: &Analysis, most_rows: usize, most_columns: usize) -> Self {
         let mut clients: BTreeMap<&str, f64> = BTreeMap::new();
         let mut osts: BTreeMap<&str, f64> = BTreeMap::new();
-        let name = |target: &'_ Option<String>| target.clone().unwrap_or_else(|| UNATTRIBUTED.to_owned());
+        let name =
+            |target: &'_ Option<String>| target.clone().unwrap_or_else(|| UNATTRIBUTED.to_owned());
         let names: Vec<String> = analysis.flows.iter().map(|f| name(&f.target)).collect();
-        let moved: Vec<[f64; 2]> =
-            analysis.flows.iter().map(|f| [f.read.bytes as f64, f.write.bytes as f64]).collect();
+        let moved: Vec<[f64; 2]> = analysis
+            .flows
+            .iter()
+            .map(|f| [f.read.bytes as f64, f.write.bytes as f64])
+            .collect();
         for ((flow, ost), [read, write]) in analysis.flows.iter().zip(&names).zip(&moved) {
             if read + write > 0.0 {
                 *clients.entry(&flow.nid).or_default() += read + write;
@@ -70,7 +85,10 @@ impl Matrix {
         let (top_clients, more_clients) = top(&clients, most_rows);
         let (top_osts, more_osts) = top(&osts, most_columns);
         let place = |of: &[&str]| -> BTreeMap<String, usize> {
-            of.iter().enumerate().map(|(i, name)| ((*name).to_owned(), i)).collect()
+            of.iter()
+                .enumerate()
+                .map(|(i, name)| ((*name).to_owned(), i))
+                .collect()
         };
         let (row_of, column_of) = (place(&top_clients), place(&top_osts));
         let mut rows: Vec<String> = top_clients.iter().map(|c| (*c).to_owned()).collect();
@@ -93,11 +111,21 @@ impl Matrix {
                 }
             }
         }
-        Self { rows, columns, cells, sums }
+        Self {
+            rows,
+            columns,
+            cells,
+            sums,
+        }
     }
 
     fn values(&self) -> impl Iterator<Item = f64> {
-        self.cells.iter().flatten().flatten().copied().filter(|v| *v > 0.0)
+        self.cells
+            .iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .filter(|v| *v > 0.0)
     }
 
     fn color_axis(&self) -> Axis {
@@ -105,21 +133,30 @@ impl Matrix {
         if HeatScale::wants_log(self.values()) {
             log_bytes(self.values().fold(max, f64::min), max, "bytes")
         } else {
-            bytes_from_zero(max, 5.0, "bytes", "")
+            bytes_colors(max, "bytes", "")
         }
     }
 }
 
+/// Longest column label.
+const COLUMN_ROOM: f64 = 96.0;
+
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    if analysis.flows.iter().all(|f| f.read.bytes == 0 && f.write.bytes == 0) {
+    if analysis
+        .flows
+        .iter()
+        .all(|f| f.read.bytes == 0 && f.write.bytes == 0)
+    {
         return Err("no bytes were read or written, or their sizes are unknown");
     }
-    let covers = Covers { bytes: true, targets: true };
+    let covers = Covers {
+        bytes: true,
+        targets: true,
+    };
     let what = "Bytes that each client read and wrote on each OST.";
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
-    let column_room = 96.0;
-    let most_rows = index((page.free_height() - HEAD - column_room - SMALL * 3.0) / 15.0).max(2);
+    let most_rows = index((page.free_height() - HEAD - COLUMN_ROOM - SMALL * 3.0) / 15.0).max(2);
     // Names are at most 170 wide, the colour bar about 90.
     let most_columns = index((f64::from(options.width_px) - 310.0) / 2.0 / 15.0).max(2);
     let matrix = Matrix::of(analysis, most_rows, most_columns);
@@ -131,9 +168,19 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             counted((columns - usize::from(matrix.sums.1)) as u64, "OST"),
         ));
     }
-    let scale = HeatScale { axis: matrix.color_axis() };
-    let names_high = widest(matrix.columns.iter().map(String::as_str), SMALL).min(column_room) + 10.0;
-    let title_high = BODY * 1.6;
+    let scale = HeatScale {
+        axis: matrix.color_axis(),
+    };
+    let longest = widest(matrix.columns.iter().map(String::as_str), SMALL);
+    let sides = BODY * 1.7 + RowLabels::new(&matrix.rows, 30.0, 170.0).width() + scale.bar_width();
+    let each = (f64::from(options.width_px) - 32.0 - sides - 16.0) / 2.0 / columns as f64;
+    let level = longest < each - 6.0;
+    let names_high = if level {
+        20.0
+    } else {
+        longest.min(COLUMN_ROOM) + 10.0
+    };
+    let title_high = BODY * 1.4;
     let wanted = HEAD + (rows as f64 * 30.0).max(150.0) + names_high + title_high;
     let body = page.body(wanted);
     let high = body.height() - HEAD - names_high - title_high;
@@ -142,11 +189,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let (right, gap) = (body.x1 - scale.bar_width(), 16.0);
     let wide = (right - left - gap) / 2.0;
     let scene = &mut page.scene;
-    let places = split(Area::new(0.0, body.y0 + HEAD, 0.0, body.y0 + HEAD + high), rows);
+    let places = split(
+        Area::new(0.0, body.y0 + HEAD, 0.0, body.y0 + HEAD + high),
+        rows,
+    );
     for (i, name) in ["Read", "Written"].into_iter().enumerate() {
         let x0 = left + i as f64 * (wide + gap);
         let area = Area::new(x0, body.y0 + HEAD, x0 + wide, body.y0 + HEAD + high);
-        half(scene, area, &matrix, &matrix.cells[i], &places, &scale);
+        half(scene, area, &matrix, i, &places, &scale, level);
         let sum: f64 = matrix.cells[i].iter().flatten().sum();
         scene.text(Text::new((area.x0, area.y0 - 7.0), name, BODY).bold());
         let figures = Text::new((area.x1, area.y0 - 7.0), bytes(sum), SMALL).ink(GREY);
@@ -165,19 +215,27 @@ fn half(
     scene: &mut Scene,
     area: Area,
     matrix: &Matrix,
-    cells: &[Vec<f64>],
+    direction: usize,
     places: &[(f64, f64)],
     scale: &HeatScale,
+    level: bool,
 ) {
+    let cells = &matrix.cells[direction];
     heat::background(scene, area);
     let columns = matrix.columns.len();
     let each = area.width() / columns as f64;
     let edges: Vec<f64> = (0..=columns).map(|i| area.x0 + i as f64 * each).collect();
+    // Figures in all cells or in none: some only would look like a choice.
+    let longest = matrix
+        .values()
+        .map(|v| width(&bytes(v), SMALL, false))
+        .fold(0.0, f64::max);
+    let labelled = longest < each - 6.0 && area.height() / places.len() as f64 > SMALL * 1.5;
     for (values, (y0, y1)) in cells.iter().zip(places) {
-        heat::row(scene, (*y0, y1 - 1.0), &edges, values, scale);
+        heat::row(scene, (*y0, *y1), &edges, values, scale);
         for (i, value) in values.iter().enumerate().filter(|(_, v)| **v > 0.0) {
             let label = bytes(*value);
-            if width(&label, SMALL, false) < each - 6.0 && y1 - y0 > SMALL * 1.3 {
+            if labelled {
                 let ink = readable_on(scale.ink(*value));
                 let (x, y) = (edges[i] + each / 2.0, f64::midpoint(*y0, *y1));
                 scene.label(x, y, Align::Middle, SMALL, ink, &label);
@@ -188,11 +246,14 @@ fn half(
     for x in &edges[1..columns] {
         scene.line(&[(*x, area.y0), (*x, area.y1)], white, 1.0);
     }
+    for (y, _) in &places[1..] {
+        scene.line(&[(area.x0, *y), (area.x1, *y)], white, 1.0);
+    }
     // Sums of others are set apart.
     let (last_row, last_column) = matrix.sums;
     let strong = FRAME;
     if last_row && places.len() > 1 {
-        let y = places[places.len() - 1].0 - 0.5;
+        let y = places[places.len() - 1].0;
         scene.line(&[(area.x0, y), (area.x1, y)], strong, 1.5);
     }
     if last_column && columns > 1 {
@@ -201,15 +262,19 @@ fn half(
     }
     scene.outline(area, strong, 1.0);
     let size = if each < 13.5 { TINY } else { SMALL };
-    let room = 96.0;
     for (i, name) in matrix.columns.iter().enumerate() {
         let x = edges[i] + each / 2.0;
-        if widest(matrix.columns.iter().map(String::as_str), SMALL) < each - 6.0 {
+        if level {
             scene.label(x, area.y1 + 10.0, Align::Middle, SMALL, GREY, name);
         } else {
             let at = (x + size * 0.365, area.y1 + 6.0);
-            let name = fit(name, size, room);
-            scene.text(Text::new(at, name, size).ink(GREY).align(Align::End).upright());
+            let name = fit(name, size, COLUMN_ROOM);
+            scene.text(
+                Text::new(at, name, size)
+                    .ink(GREY)
+                    .align(Align::End)
+                    .upright(),
+            );
         }
     }
 }

@@ -46,8 +46,8 @@ pub(crate) const LARGE: Shape = Shape {
     nodes: 100,
     clients: 500,
     rpcs: 60_000,
-    bins: 600,
-    bin_s: 6.0,
+    bins: 300,
+    bin_s: 12.0,
     long_names: true,
     ..SMALL
 };
@@ -73,7 +73,16 @@ pub(crate) fn cases() -> Vec<(&'static str, Analysis)> {
     vec![
         ("small", analysis(&SMALL)),
         ("large", analysis(&LARGE)),
-        ("one", analysis(&Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, ..SMALL })),
+        (
+            "one",
+            analysis(&Shape {
+                rpcs: 1,
+                bins: 1,
+                osts: 1,
+                clients: 1,
+                ..SMALL
+            }),
+        ),
         ("mixed", mixed),
     ]
 }
@@ -82,7 +91,10 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
     fn below(&mut self, n: usize) -> usize {
@@ -117,20 +129,33 @@ fn rpcs(shape: &Shape) -> Vec<Rpc> {
         .map(|i| {
             let at = (i as f64 + 0.5) / shape.rpcs as f64;
             let wave = (at * 25.0).sin() * 0.5 + 0.5;
-            let direction = if (at * 4.0).fract() < 0.55 { Direction::Write } else { Direction::Read };
+            let direction = if (at * 4.0).fract() < 0.55 {
+                Direction::Write
+            } else {
+                Direction::Read
+            };
             let client = random.skewed(shape.clients);
             let ost = (client + random.skewed(shape.osts)) % shape.osts;
             let cached = direction == Direction::Read && random.unit() < 0.5;
             let base = if cached { 120.0 } else { 2500.0 };
             let tail = if random.below(300) == 0 { 60.0 } else { 1.0 };
-            let time = |r: &mut Random, us: f64| us * (r.unit() + r.unit() + r.unit()).powi(2) * 0.5;
+            let time =
+                |r: &mut Random, us: f64| us * (r.unit() + r.unit() + r.unit()).powi(2) * 0.5;
             let service = time(&mut random, base * tail) + 20.0;
             let queue = time(&mut random, 40.0 + 9000.0 * wave * wave * wave);
-            let pages = 1_u64 << [0, 4, 6, 8, 8, 8, 10].get(random.below(7)).copied().unwrap_or(0);
+            let pages = 1_u64
+                << [0, 4, 6, 8, 8, 8, 10]
+                    .get(random.below(7))
+                    .copied()
+                    .unwrap_or(0);
             let bytes = pages * 4096;
             let percent = random.below(100);
             let size = match percent {
-                p if p < shape.bounded => RpcSize::Bounded { best: bytes / 2 + 1, min: 4096, max: bytes * 4 },
+                p if p < shape.bounded => RpcSize::Bounded {
+                    best: bytes / 2 + 1,
+                    min: 4096,
+                    max: bytes * 4,
+                },
                 p if p < shape.bounded + shape.unsized_rpcs => RpcSize::Unknown,
                 _ => RpcSize::Exact(bytes),
             };
@@ -143,7 +168,8 @@ fn rpcs(shape: &Shape) -> Vec<Rpc> {
                 client,
                 ost: known.then_some(ost),
                 size,
-                offset: index(at * 2e3) * 1_048_576 / 2 + client as u64 * 600_000_000 % 4_000_000_000,
+                offset: index(at * 2e3) * 1_048_576 / 2
+                    + client as u64 * 600_000_000 % 4_000_000_000,
                 object: random.skewed(4),
             }
         })
@@ -156,7 +182,11 @@ fn index(value: f64) -> u64 {
 
 fn distribution(times: &mut [u64]) -> Distribution {
     times.sort_unstable();
-    let at = |share: usize| times.get((times.len() * share / 1000).min(times.len().saturating_sub(1))).copied();
+    let at = |share: usize| {
+        times
+            .get((times.len() * share / 1000).min(times.len().saturating_sub(1)))
+            .copied()
+    };
     Distribution {
         count: times.len() as u64,
         mean: (!times.is_empty()).then(|| times.iter().sum::<u64>() as f64 / times.len() as f64),
@@ -207,12 +237,23 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         _ => format!("10.10.0.{}@tcp", 11 + client),
     };
     let ost_name = |ost: usize| {
-        if shape.long_names { format!("scratch-OST{ost:04x}") } else { format!("lustre-OST{ost:04x}") }
+        if shape.long_names {
+            format!("scratch-OST{ost:04x}")
+        } else {
+            format!("lustre-OST{ost:04x}")
+        }
     };
 
-    let mut a = Analysis { schema: lioprof_model::SCHEMA.to_owned(), ..Analysis::default() };
+    let mut a = Analysis {
+        schema: lioprof_model::SCHEMA.to_owned(),
+        ..Analysis::default()
+    };
     let last = rpcs.iter().map(end).fold(START, f64::max);
-    a.window = Window { start: START, end: last, duration_s: last - START };
+    a.window = Window {
+        start: START,
+        end: last,
+        duration_s: last - START,
+    };
     a.series.bin_s = shape.bin_s;
     a.series.start = series_start;
     a.series.bins = n;
@@ -235,8 +276,9 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         in_flight: vec![0.0; n],
         mean_total_us: vec![None; n],
     };
-    let mut series: Vec<TargetSeries> =
-        (0..shape.osts).map(|o| empty_target(Some(ost_name(o)), node(o))).collect();
+    let mut series: Vec<TargetSeries> = (0..shape.osts)
+        .map(|o| empty_target(Some(ost_name(o)), node(o)))
+        .collect();
     let mut targets: Vec<Target> = (0..shape.osts)
         .map(|o| Target {
             name: ost_name(o),
@@ -275,7 +317,8 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         .collect();
     let mut flows: BTreeMap<(String, Option<String>), Flow> = BTreeMap::new();
     let mut flow_series: BTreeMap<(Option<String>, Option<String>), FlowSeries> = BTreeMap::new();
-    let mut heat = [Direction::Read, Direction::Write].map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
+    let mut heat =
+        [Direction::Read, Direction::Write].map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
     let edges = edges();
 
     for r in &rpcs {
@@ -288,45 +331,74 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         };
         let s = &mut series[r.ost.map_or(0, |o| o + base)];
         let (bytes, unsure, count) = if write {
-            (&mut s.write_bytes, &mut s.write_bounded_bytes, &mut s.write_rpcs)
+            (
+                &mut s.write_bytes,
+                &mut s.write_bounded_bytes,
+                &mut s.write_rpcs,
+            )
         } else {
-            (&mut s.read_bytes, &mut s.read_bounded_bytes, &mut s.read_rpcs)
+            (
+                &mut s.read_bytes,
+                &mut s.read_bounded_bytes,
+                &mut s.read_rpcs,
+            )
         };
         bytes[b] += best;
         unsure[b] += bounded;
         count[b] += 1;
-        let pick = |read: &mut Io, other: &mut Io| if write { other.add(r.size, false) } else { read.add(r.size, false) };
+        let pick = |read: &mut Io, other: &mut Io| {
+            if write {
+                other.add(r.size, false)
+            } else {
+                read.add(r.size, false)
+            }
+        };
         pick(&mut a.totals.read, &mut a.totals.write);
         let c = &mut clients[r.client];
         c.rpcs += 1;
         pick(&mut c.read, &mut c.write);
         match r.ost {
             Some(o) => {
-                let io = if write { &mut targets[o].write } else { &mut targets[o].read };
+                let io = if write {
+                    &mut targets[o].write
+                } else {
+                    &mut targets[o].read
+                };
                 io.io.add(r.size, false);
                 io.size_hist.add(r.size);
             }
-            None => pick(&mut a.totals.unattributed.read, &mut a.totals.unattributed.write),
+            None => pick(
+                &mut a.totals.unattributed.read,
+                &mut a.totals.unattributed.write,
+            ),
         }
         let target = r.ost.map(&ost_name);
-        let flow = flows.entry((nid(r.client), target.clone())).or_insert_with(|| Flow {
-            nid: nid(r.client),
-            target: target.clone(),
-            node: node(r.ost.unwrap_or(0)),
-            read: Io::default(),
-            write: Io::default(),
-        });
+        let flow = flows
+            .entry((nid(r.client), target.clone()))
+            .or_insert_with(|| Flow {
+                nid: nid(r.client),
+                target: target.clone(),
+                node: node(r.ost.unwrap_or(0)),
+                read: Io::default(),
+                write: Io::default(),
+            });
         pick(&mut flow.read, &mut flow.write);
         // Only the first clients have a row of their own.
-        let own = (r.client < 40).then(|| nid(r.client));
-        let row = flow_series.entry((own.clone(), target.clone())).or_insert_with(|| FlowSeries {
-            nid: own,
-            target,
-            node: node(r.ost.unwrap_or(0)),
-            read_rpcs: zeros(n),
-            write_rpcs: zeros(n),
-        });
-        if write { row.write_rpcs[b] += 1 } else { row.read_rpcs[b] += 1 }
+        let own = (r.client < 9).then(|| nid(r.client));
+        let row = flow_series
+            .entry((own.clone(), target.clone()))
+            .or_insert_with(|| FlowSeries {
+                nid: own,
+                target,
+                node: node(r.ost.unwrap_or(0)),
+                read_rpcs: zeros(n),
+                write_rpcs: zeros(n),
+            });
+        if write {
+            row.write_rpcs[b] += 1
+        } else {
+            row.read_rpcs[b] += 1
+        }
         let bucket = edges.partition_point(|e| *e <= r.queue_us + r.service_us) - 1;
         *heat[usize::from(write)]
             .1
@@ -338,7 +410,11 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         at.rpcs[b] += 1;
     }
 
-    for (i, r) in rpcs.iter().enumerate().filter(|(i, _)| *i as u64 % a.sample.one_in == 0) {
+    for (i, r) in rpcs
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| *i as u64 % a.sample.one_in == 0)
+    {
         a.sample.rpcs.push(SampledRpc {
             arrival: r.arrival,
             start: r.arrival + r.queue_us as f64 / 1e6,
@@ -346,7 +422,8 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
             direction: r.direction,
             client: u32::try_from(r.client).unwrap(),
             target: r.ost.map(|o| u32::try_from(o).unwrap()),
-            object: (i % 50 != 0).then(|| format!("[0x2000{:05x}:0x{:x}:0x0]", 0x401, r.object + 12)),
+            object: (i % 50 != 0)
+                .then(|| format!("[0x2000{:05x}:0x{:x}:0x0]", 0x401, r.object + 12)),
             offset: Some(r.offset),
             last: match r.size {
                 RpcSize::Exact(bytes) => Some(r.offset + bytes - 1),
@@ -366,7 +443,10 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         .map(|(direction, cells)| Heatmap {
             direction,
             edges_us: edges.clone(),
-            cells: cells.into_iter().map(|((b, bucket), rpcs)| (b, bucket, rpcs)).collect(),
+            cells: cells
+                .into_iter()
+                .map(|((b, bucket), rpcs)| (b, bucket, rpcs))
+                .collect(),
         })
         .collect();
     a.targets = targets;
@@ -390,7 +470,10 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
 
 fn operations(rpcs: &[Rpc], edges: &[u64]) -> Vec<Operation> {
     let mut out = Vec::new();
-    for (opcode, name, direction) in [(3, "OST_READ", Direction::Read), (4, "OST_WRITE", Direction::Write)] {
+    for (opcode, name, direction) in [
+        (3, "OST_READ", Direction::Read),
+        (4, "OST_WRITE", Direction::Write),
+    ] {
         let mine: Vec<&Rpc> = rpcs.iter().filter(|r| r.direction == direction).collect();
         let mut hist: BTreeMap<u64, u64> = BTreeMap::new();
         for r in &mine {
@@ -412,17 +495,27 @@ fn operations(rpcs: &[Rpc], edges: &[u64]) -> Vec<Operation> {
     }
     if rpcs.len() > 1 {
         let others = [
-            (101, "LDLM_ENQUEUE", "ldlm_cn", 7), (103, "LDLM_CANCEL", "ldlm_cn", 11), (400, "OBD_PING", "ll_ost", 90),
-            (13, "OST_STATFS", "ll_ost", 100), (16, "OST_SYNC", "ll_ost", 300), (6, "OST_DESTROY", "ll_ost", 60),
-            (2, "OST_SETATTR", "ll_ost", 50), (10, "OST_PUNCH", "ll_ost_io", 80), (8, "OST_CONNECT", "ll_ost", 900),
-            (9, "OST_DISCONNECT", "ll_ost", 950), (17, "OST_SET_INFO", "ll_ost", 970), (1, "OST_GETATTR", "ll_ost", 45),
-            (5, "OST_CREATE", "ll_ost_create_with_a_very_long_name", 500), (99, "opc_99", "ll_ost", 1000),
+            (101, "LDLM_ENQUEUE", "ldlm_cn", 7),
+            (103, "LDLM_CANCEL", "ldlm_cn", 11),
+            (400, "OBD_PING", "ll_ost", 90),
+            (13, "OST_STATFS", "ll_ost", 100),
+            (16, "OST_SYNC", "ll_ost", 300),
+            (6, "OST_DESTROY", "ll_ost", 60),
+            (2, "OST_SETATTR", "ll_ost", 50),
+            (10, "OST_PUNCH", "ll_ost_io", 80),
+            (8, "OST_CONNECT", "ll_ost", 900),
+            (9, "OST_DISCONNECT", "ll_ost", 950),
+            (17, "OST_SET_INFO", "ll_ost", 970),
+            (1, "OST_GETATTR", "ll_ost", 45),
+            (5, "OST_CREATE", "ll_ost_create_with_a_very_long_name", 500),
+            (99, "opc_99", "ll_ost", 1000),
         ];
         for (opcode, name, service, every) in others {
             let mine: Vec<&Rpc> = rpcs.iter().step_by(every).collect();
             let mut times = latency(&mine);
             if every > 60 {
-                times.queue_us = distribution(&mut mine.iter().map(|r| r.queue_us / 900).collect::<Vec<_>>());
+                times.queue_us =
+                    distribution(&mut mine.iter().map(|r| r.queue_us / 900).collect::<Vec<_>>());
             }
             out.push(Operation {
                 opcode,

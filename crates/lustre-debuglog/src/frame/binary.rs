@@ -8,8 +8,8 @@
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
 use super::{Skipped, Why};
-use crate::record::Context;
 use crate::Record;
+use crate::record::Context;
 
 /// Size of the fixed header.
 pub const HEADER_LEN: usize = 48;
@@ -363,7 +363,9 @@ mod tests {
     fn header_test_refuses_each_implausible_field() {
         let good = record(LE, 9, 5, "x\n");
         assert!(read_record(&good, LE).is_some());
-        for (at, bad) in [(0, 40u8), (4, 2), (18, 3), (19, 9), (23, 0), (26, 0x40), (40, 1), (47, 1), (48, b'/'), (58, b'9')] {
+        for (at, bad) in
+            [(0, 40u8), (4, 2), (18, 3), (19, 9), (23, 0), (26, 0x40), (40, 1), (47, 1), (48, b'/'), (58, b'9')]
+        {
             let mut data = good.clone();
             data[at] = bad;
             assert!(read_record(&data, LE).is_none(), "byte {at} = {bad}");

@@ -11,8 +11,8 @@
 use memchr::{memchr, memmem, memrchr};
 
 use super::{Skipped, Why};
-use crate::record::Context;
 use crate::Record;
+use crate::record::Context;
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
 /// Lustre servers run on); what is longer is damage.

@@ -11,7 +11,8 @@ use nom::Parser;
 
 use super::Malformed;
 use super::number::{
-    Res, complete, dec_u32, field, hex_u32, int, int_i32, opcode, pointer, split_peer, stop, tag, until, until_near, xid,
+    Res, complete, dec_u32, field, hex_u32, int, int_i32, int_long, opcode, pointer, split_peer, stop, tag, until,
+    until_near, xid,
 };
 use super::req_event::{ReqEvent, event};
 use crate::{Opcode, Xid};
@@ -90,7 +91,7 @@ impl<'a> DebugReq<'a> {
 pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
     let (i, req) = field(i, b"req@", pointer, b" x")?;
     let (i, xid) = field(i, b"", xid, b"/t")?;
-    let (i, transno) = int(i)?;
+    let (i, transno) = int_long(i)?;
     let (i, ()) = request_transno(i)?;
     let (i, opcode) = field(i, b" o", opcode, b"->")?;
     let (i, (peer, nid)) = peer(i)?;
@@ -98,7 +99,7 @@ pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
     let (i, reply_len) = int_i32(i)?;
     let (i, early_count) = field(i, b" e ", int_i32, b" to ")?;
     let (i, _timed_out) = field(i, b"", int, b" dl ")?;
-    let (i, deadline_s) = field(i, b"", int, b" ref ")?;
+    let (i, deadline_s) = field(i, b"", int_long, b" ref ")?;
     let (i, _refs) = field(i, b"", int, b" fl ")?;
     let (i, phase) = field(i, b"", until_near::<b':', b'\n'>, b":")?;
     let (i, letters) = field(i, b"", until_near::<b'/', b' '>, b"/")?;
@@ -298,7 +299,8 @@ mod tests {
 
     #[test]
     fn description_without_what_is_not_known_yet() {
-        let text = b"req@(null) x0/t0(0) o-1-><?>@<unknown>:0/0 lens 0/0 e 0 to 0 dl 0 ref 1 fl ?Phase?:N/0/ffffffff rc 0/-1";
+        let text =
+            b"req@(null) x0/t0(0) o-1-><?>@<unknown>:0/0 lens 0/0 e 0 to 0 dl 0 ref 1 fl ?Phase?:N/0/ffffffff rc 0/-1";
         let req = DebugReq::parse(text).unwrap();
         assert_eq!((req.req, req.opcode, req.peer, req.nid), (0, None, &b"<?>"[..], &b"<unknown>"[..]));
         assert_eq!((req.phase, req.letters, req.reply_flags), (&b"?Phase?"[..], &b"N"[..], u32::MAX));
@@ -313,7 +315,10 @@ mod tests {
             ("lustre-OST0000@<?>", "lustre-OST0000", "<?>"),
             ("lustre-OST0000@7f:3@<12:4>", "lustre-OST0000", "7f:3@<12:4>"),
         ] {
-            let text = HEAD.replace("b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0", &format!("{peer_and_nid}:15/-16"));
+            let text = HEAD.replace(
+                "b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0",
+                &format!("{peer_and_nid}:15/-16"),
+            );
             let req = DebugReq::parse(text.as_bytes()).unwrap();
             assert_eq!((req.peer, req.nid), (peer.as_bytes(), nid.as_bytes()));
         }

@@ -7,6 +7,7 @@
 //! All NIDs are returned in the plain form `ADDR@NET`: where Lustre prints a process id in front
 //! (`12345-10.0.0.1@tcp`), it is stripped.
 
+mod client;
 mod debug_req;
 mod ldlm;
 mod net;
@@ -17,13 +18,14 @@ mod other;
 mod ptlrpc;
 mod req_event;
 
+pub use client::ClientRpc;
 pub use debug_req::{DebugReq, ReqMessage};
 pub use ldlm::{Contention, LdlmEvent, LdlmMessage, LockDesc, LockTail};
 pub use net::{SendingBytes, Transferring};
 pub use nrs::{NrsAction, NrsMessage, NrsPolicy};
 pub use ofd::{ObjectName, ProlongLocks, RefreshRwLocks, RefreshedLocks};
 pub use other::{Connection, PingEviction};
-pub use ptlrpc::{ClientRpc, Handled, Handling, Peer};
+pub use ptlrpc::{Handled, Handling, Peer};
 pub use req_event::ReqEvent;
 
 use crate::{Record, Xid};
@@ -140,10 +142,9 @@ fn by_first_word(text: &[u8]) -> Message<'_> {
 /// Messages that begin with the name of a target or service: their second word decides.
 fn by_target(text: &[u8]) -> Message<'_> {
     // Of all names the longest is that of a target, colon included: 18 bytes.
-    let space = text.iter().take(32).position(|byte| *byte == b' ');
+    let space = memchr::memchr(b' ', text.get(..24).unwrap_or(text));
     let Some((name, rest)) = space.and_then(|at| text.split_at_checked(at)) else { return Message::Other };
     let named = name.ends_with(b":");
-    // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
     let maybe_target = || name.len() > 8 && name.get(name.len() - 8) == Some(&b'-');
     if named && rest.starts_with(b" refreshed ") {
         or_malformed(RefreshedLocks::parse(text), Message::RefreshedLocks)
@@ -153,8 +154,11 @@ fn by_target(text: &[u8]) -> Message<'_> {
         or_malformed(Connection::parse(text), Message::Connection)
     } else if rest.starts_with(b" NRS: TBF ") {
         or_malformed(NrsMessage::parse(text), Message::Nrs)
-    } else if !named && maybe_target() && ofd::is_refresh(text) {
-        or_malformed(RefreshRwLocks::parse(text), Message::RefreshRwLocks)
+    } else if !named && maybe_target() {
+        // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
+        ofd::refresh_head(text).map_or(Message::Other, |head| {
+            or_malformed(RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
+        })
     } else {
         Message::Other
     }
@@ -163,8 +167,8 @@ fn by_target(text: &[u8]) -> Message<'_> {
 /// `@@@ MESSAGE req@...`.
 fn with_description(text: &[u8]) -> Message<'_> {
     let i = text.get(4..).unwrap_or_default();
-    if ofd::is_refresh(i) {
-        or_malformed(RefreshRwLocks::parse(text), Message::RefreshRwLocks)
+    if let Some(head) = ofd::refresh_head(i) {
+        or_malformed(RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
     } else if i.starts_with(b"NRS: finished delayed ") {
         or_malformed(NrsMessage::parse(text), Message::Nrs)
     } else {
@@ -255,9 +259,33 @@ mod tests {
     #[test]
     fn every_kind_is_recognised_by_its_beginning() {
         let want = [
-            "Handling", "Handled", "Sending", "Completed", "Peer", "UnwrapReq", "GotReq", "GotReqNet", "FinishReq", "Nrs",
-            "Nrs", "Nrs", "Nrs", "Nrs", "Transferring", "SendingBytes", "RefreshRwLocks", "RefreshRwLocks", "ProlongLocks",
-            "RefreshedLocks", "Req", "Ldlm", "Contention", "Contention", "PingEviction", "Connection", "Marker",
+            "Handling",
+            "Handled",
+            "Sending",
+            "Completed",
+            "Peer",
+            "UnwrapReq",
+            "GotReq",
+            "GotReqNet",
+            "FinishReq",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Transferring",
+            "SendingBytes",
+            "RefreshRwLocks",
+            "RefreshRwLocks",
+            "ProlongLocks",
+            "RefreshedLocks",
+            "Req",
+            "Ldlm",
+            "Contention",
+            "Contention",
+            "PingEviction",
+            "Connection",
+            "Marker",
         ];
         let found: Vec<String> = LINES.iter().map(|line| kind(Message::parse_text(line.as_bytes()))).collect();
         assert_eq!(found, want);
@@ -275,11 +303,24 @@ mod tests {
     #[test]
     fn unknown_texts_are_other() {
         for text in [
-            "", "x", "got", "got peer_ni [0] -> 12345-10.10.0.1@tcp (4)", "Sending to 12345-10.10.0.11@tcp ip 10.10.0.11:988",
-            "sending 96 bytes in 0 frags to 12345-10.10.0.11@tcp", "nlocks 1", "NRS: policy registered", "add it to the list",
-            "Transfer of nothing", "Prolonged", "event type 5, status 0, desc 00000000a05dbc64", "HandlingRPC", "DEBUG",
-            "lustre-OST0002: get connection from MDS 0", "a long first word without any space in its first bytes: refreshed",
-            "lustre-OST0002 ll_ost_io00_002: refreshing rw locks", "Sending bytes to portal ",
+            "",
+            "x",
+            "got",
+            "got peer_ni [0] -> 12345-10.10.0.1@tcp (4)",
+            "Sending to 12345-10.10.0.11@tcp ip 10.10.0.11:988",
+            "sending 96 bytes in 0 frags to 12345-10.10.0.11@tcp",
+            "nlocks 1",
+            "NRS: policy registered",
+            "add it to the list",
+            "Transfer of nothing",
+            "Prolonged",
+            "event type 5, status 0, desc 00000000a05dbc64",
+            "HandlingRPC",
+            "DEBUG",
+            "lustre-OST0002: get connection from MDS 0",
+            "a long first word without any space in its first bytes: refreshed",
+            "lustre-OST0002 ll_ost_io00_002: refreshing rw locks",
+            "Sending bytes to portal ",
         ] {
             assert_eq!(Message::parse_text(text.as_bytes()), Message::Other, "{text}");
         }

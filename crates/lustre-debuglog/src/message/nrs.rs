@@ -82,8 +82,15 @@ impl<'a> NrsMessage<'a> {
 
 /// Whether a text beginning with `NRS` or `TBF` is one that [`NrsMessage::parse`] should know.
 pub(super) fn is_nrs(i: &[u8]) -> bool {
-    const BEGINNINGS: [&[u8]; 6] =
-        [b"NRS start ", b"NRS stop ", b"NRS: starting to handle ", b"NRS: finished handling ", b"TBF ", b"NRS: finished delayed "];
+    const BEGINNINGS: [&[u8]; 7] = [
+        b"NRS start ",
+        b"NRS stop ",
+        b"NRS: starting to handle ",
+        b"NRS: finished handling ",
+        b"TBF dequeues: ",
+        b"TBF enqueues: ",
+        b"TBF class@",
+    ];
     BEGINNINGS.iter().any(|words| i.starts_with(words))
 }
 

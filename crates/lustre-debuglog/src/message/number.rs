@@ -77,8 +77,9 @@ impl<'a, const N: usize> Parser<&'a [u8]> for Tag<N> {
     }
 }
 
-/// A value between two literals, either of which may be empty. (nom's `delimited` is the same, but its
-/// parts are not always inlined, and a message is twenty of these.)
+/// A value between two literals, either of which may be empty.
+///
+/// nom's `delimited` is the same, but its parts are not always inlined, and a message is twenty of these.
 #[inline(always)]
 pub(super) fn field<'a, const A: usize, const B: usize, T>(
     i: &'a [u8],
@@ -158,9 +159,22 @@ pub(super) fn int(i: &[u8]) -> Res<'_, i64> {
         [b'+', rest @ ..] => (false, rest),
         _ => (false, i),
     };
-    let Ok((rest, value)) = dec_long(unsigned) else { return stop(i) };
-    let value = if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() };
-    or_stop(i, value.map(|value| (value, rest)))
+    or_stop(i, digits::dec(unsigned).and_then(|(value, rest)| Some((signed(negative, value)?, rest))))
+}
+
+/// `%lld`, mostly long.
+#[inline(always)]
+pub(super) fn int_long(i: &[u8]) -> Res<'_, i64> {
+    let (negative, unsigned) = match i {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, i),
+    };
+    or_stop(i, digits::dec_long(unsigned).and_then(|(value, rest)| Some((signed(negative, value)?, rest))))
+}
+
+#[inline(always)]
+fn signed(negative: bool, value: u64) -> Option<i64> {
+    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
 }
 
 /// `%d`.
@@ -168,6 +182,12 @@ pub(super) fn int(i: &[u8]) -> Res<'_, i64> {
 pub(super) fn int_i32(i: &[u8]) -> Res<'_, i32> {
     let (rest, value) = int(i)?;
     i32::try_from(value).map_or_else(|_| stop(i), |value| Ok((rest, value)))
+}
+
+/// `%#llx`, mostly with all sixteen digits.
+#[inline(always)]
+pub(super) fn hex_long(i: &[u8]) -> Res<'_, u64> {
+    or_stop(i, digits::hex_long(i.strip_prefix(b"0x").unwrap_or(i)))
 }
 
 /// `%llx` and `%#llx`.
@@ -191,7 +211,7 @@ pub(super) fn pointer(i: &[u8]) -> Res<'_, u64> {
             let end = i.iter().take(20).position(|byte| *byte == b')');
             or_stop(i, end.and_then(|at| i.get(at + 1..)).map(|rest| (0, rest)))
         }
-        _ => hex(i),
+        _ => hex_long(i),
     }
 }
 
@@ -233,12 +253,13 @@ pub(super) fn resource(i: &[u8]) -> Res<'_, ResourceId> {
 /// ends by itself and needs no stop byte.
 #[inline(always)]
 pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
-    let plain = super::strip_process_id(i);
+    // 12345 is the pid of all kernel peers.
+    let plain = i.strip_prefix(b"12345-").unwrap_or_else(|| super::strip_process_id(i));
     if let Some(rest) = plain.strip_prefix(b"<?>") {
         return or_stop(i, plain.split_at_checked(plain.len() - rest.len()));
     }
     // A NID has at most 63 characters, so text without one is given up soon.
-    let addr = plain.iter().take(64).position(|byte| *byte == b'@' || byte.is_ascii_whitespace());
+    let addr = memchr::memchr3(b'@', b' ', b'\n', plain.get(..64).unwrap_or(plain));
     let Some((addr, [b'@', net @ ..])) = addr.and_then(|at| plain.split_at_checked(at)) else { return stop(i) };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),

@@ -15,7 +15,7 @@ use nom::sequence::separated_pair;
 
 use super::debug_req::description;
 use super::number::{
-    Res, complete, dec_long, dec_u32, extent, fid, field, optional, pointer, space, stop, tag, until_near, xid,
+    Res, complete, dec_long, dec_u32, extent, fid, field, optional, pointer, space, stop, tag, until, xid,
 };
 use super::{DebugReq, Malformed};
 use crate::{Extent, Fid, TargetName, Xid};
@@ -74,7 +74,16 @@ impl<'a> RefreshRwLocks<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("refresh rw locks", text, refresh(text.strip_prefix(b"@@@ ").unwrap_or(text)))
+        let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
+        match refresh_head(i) {
+            Some(head) => Self::parse_behind(text, head),
+            None => complete("refresh rw locks", text, stop(i)),
+        }
+    }
+
+    /// Parses the rest of `text` when its head is known already.
+    pub(super) fn parse_behind(text: &'a [u8], head: RefreshHead<'a>) -> Result<Self, Malformed> {
+        complete("refresh rw locks", text, refresh(head))
     }
 }
 
@@ -98,18 +107,25 @@ impl<'a> RefreshedLocks<'a> {
     }
 }
 
-/// Whether a text (without `@@@ `) is `TARGET THREAD: refresh rw locks ...`: looks at its third word.
-#[inline]
-pub(super) fn is_refresh(i: &[u8]) -> bool {
-    let thread = i.iter().take(40).position(|byte| *byte == b' ').and_then(|at| i.get(at + 1..)).unwrap_or_default();
-    let verb = thread.iter().take(16).position(|byte| *byte == b':').and_then(|at| thread.get(at..));
-    verb.is_some_and(|verb| verb.starts_with(b": refresh rw locks"))
+/// `TARGET THREAD: refresh rw locks`, and what follows.
+pub(super) struct RefreshHead<'a> {
+    target: &'a [u8],
+    thread: &'a [u8],
+    rest: &'a [u8],
 }
 
-fn refresh(i: &[u8]) -> Res<'_, RefreshRwLocks<'_>> {
-    let (rest, name) = until_near::<b' ', b' '>(i)?;
-    let Some(target) = TargetName::parse_bytes(name) else { return stop(i) };
-    let (i, thread) = field(rest, b" ", until_near::<b':', b'\n'>, b": refresh rw locks")?;
+/// Splits off the head of a text (without `@@@ `), which says whether it is a refresh at all.
+#[inline]
+pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
+    let (target, rest) = i.split_at_checked(i.iter().take(40).position(|byte| *byte == b' ')?)?;
+    let rest = rest.get(1..)?;
+    let (thread, rest) = rest.split_at_checked(rest.iter().take(16).position(|byte| *byte == b':')?)?;
+    Some(RefreshHead { target, thread, rest: rest.strip_prefix(b": refresh rw locks")? })
+}
+
+fn refresh(head: RefreshHead<'_>) -> Res<'_, RefreshRwLocks<'_>> {
+    let RefreshHead { target, thread, rest: i } = head;
+    let Some(target) = TargetName::parse_bytes(target) else { return stop(target) };
     let (i, ()) = alt((tag(b" for "), tag(b": "))).parse(i)?;
     let (i, object) = object(i)?;
     let (i, extent) = optional(i, b" (", |i| field(i, b"", extent, b")"))?;
@@ -142,7 +158,7 @@ fn prolong(i: &[u8]) -> Res<'_, ProlongLocks> {
 
 /// `%s: refreshed %u locks timeout for req %p`.
 fn refreshed(i: &[u8]) -> Res<'_, RefreshedLocks<'_>> {
-    let (i, target) = field(i, b"", until_near::<b':', b' '>, b": refreshed ")?;
+    let (i, target) = field(i, b"", until::<b':', b' '>, b": refreshed ")?;
     let (i, locks) = field(i, b"", dec_u32, b" locks timeout for req ")?;
     let (i, req) = pointer(i)?;
     Ok((i, RefreshedLocks { target, locks, req }))
@@ -186,7 +202,8 @@ mod tests {
 
     #[test]
     fn refresh_2_12_without_its_second_line() {
-        let text = b"@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks: [0x100010000:0x2:0x0] (0->18446744073709551615)\n";
+        let text =
+            b"@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks: [0x100010000:0x2:0x0] (0->18446744073709551615)\n";
         let refresh = RefreshRwLocks::parse(text).unwrap();
         assert_eq!(refresh.extent, Some(Extent { start: 0, end: Extent::EOF }));
         assert_eq!(refresh.req, None);
@@ -246,7 +263,10 @@ mod tests {
     #[test]
     fn prolong_of_data_on_mdt_2_11_and_later() {
         let text = b"Prolong DOM lock for req ffff88003c5e6450 with x17";
-        assert_eq!(ProlongLocks::parse(text), Ok(ProlongLocks { req: 0xffff_8800_3c5e_6450, xid: Xid(17), extent: None }));
+        assert_eq!(
+            ProlongLocks::parse(text),
+            Ok(ProlongLocks { req: 0xffff_8800_3c5e_6450, xid: Xid(17), extent: None })
+        );
     }
 
     #[test]

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn ping_eviction_2_17() {
-        let text = b"lustre-OST0000: haven't heard from client 915124bc-2271-4006-a628-2d0ce9f3e6fb (at 10.10.0.13@tcp) \
+        let text =
+            b"lustre-OST0000: haven't heard from client 915124bc-2271-4006-a628-2d0ce9f3e6fb (at 10.10.0.13@tcp) \
             in 102 seconds. I think it's dead, and I am evicting it. exp 000000007a1c73ca, cur 1 deadline 2 last 3";
         let want = PingEviction { target: b"lustre-OST0000", client_uuid: UUID, nid: b"10.10.0.13@tcp", silent_s: 102 };
         assert_eq!(PingEviction::parse(text), Ok(want));

@@ -1,7 +1,7 @@
-//! Messages of `ptlrpc/service.c`, `ptlrpc/events.c` and `ptlrpc/client.c`: the life of an RPC.
+//! Messages of `ptlrpc/service.c` and `ptlrpc/events.c`: the life of an RPC on its server.
 
 //!
-//! Wordings of `Handling RPC`, `Handled RPC`, `Sending RPC` and `Completed RPC`:
+//! Wordings of `Handling RPC` and `Handled RPC`:
 //!
 //! * to 2.12.x: `Handling RPC pname:cluuid+ref:pid:xid:nid:opc THREAD:UUID+REF:PID:xXID:NID:OPC`
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
@@ -58,27 +58,6 @@ pub struct Handled<'a> {
     pub reply_rc: i32,
 }
 
-/// `Sending RPC` / `Completed RPC`: an RPC of which this node is the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientRpc<'a> {
-    /// `req@` pointer, Lustre 2.13 and later.
-    pub req: Option<u64>,
-    /// Name of the local sending thread.
-    pub thread: &'a [u8],
-    /// Uuid of the sending device. For lock callbacks: the *target's*, `lustre-OST0001_UUID`.
-    pub device_uuid: &'a [u8],
-    /// Pid of the local sending thread.
-    pub pid: i32,
-    /// Transfer id, counted by this node.
-    pub xid: Xid,
-    /// Destination NID.
-    pub nid: &'a [u8],
-    /// Opcode: 104, 105, 106 are blocking, completion and glimpse callbacks.
-    pub opcode: Opcode,
-    /// Job id, Lustre 2.13 and later; empty for callbacks.
-    pub job: Option<&'a [u8]>,
-}
-
 /// `peer: P (source: S)`: a request arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer<'a> {
@@ -105,24 +84,6 @@ impl<'a> Handled<'a> {
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         complete("Handled RPC", text, handled(text))
-    }
-}
-
-impl<'a> ClientRpc<'a> {
-    /// Parses `Sending RPC ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Sending RPC", text, field(text, b"Sending RPC ", client_rpc, b""))
-    }
-
-    /// Parses `Completed RPC ...`, which has the same fields.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Completed RPC", text, field(text, b"Completed RPC ", client_rpc, b""))
     }
 }
 
@@ -175,31 +136,9 @@ fn export(i: &[u8]) -> Res<'_, (&[u8], i32, i32, Xid)> {
     Ok((i, (uuid, refs, pid, xid)))
 }
 
-/// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
-#[inline]
-fn client_rpc(i: &[u8]) -> Res<'_, ClientRpc<'_>> {
-    let (i, req) = request_pointer(i)?;
-    let (i, has_job) = field(i, b"pname:cluuid:pid:xid:nid:opc", job_column, b"")?;
-    let (i, (thread, (device_uuid, pid, xid))) = behind_thread(i, device)?;
-    let (i, nid) = field(i, b":", nid, b"")?;
-    let (i, opcode) = field(i, b":", opcode, b"")?;
-    let (i, job) = job(i, has_job)?;
-    Ok((i, ClientRpc { req, thread, device_uuid, pid, xid, nid, opcode, job }))
-}
-
-/// `UUID:PID:XID`; Lustre 1.8 printed an `x` before the xid.
-#[inline]
-fn device(i: &[u8]) -> Res<'_, (&[u8], i32, Xid)> {
-    let (i, uuid) = until::<b':', b':'>(i)?;
-    let (i, pid) = field(i, b":", int_i32, b"")?;
-    let (i, ()) = tag(b":").parse(i)?;
-    let (i, xid) = xid(i.strip_prefix(b"x").unwrap_or(i))?;
-    Ok((i, (uuid, pid, xid)))
-}
-
 /// `req@PTR `, Lustre 2.13 and later.
 #[inline]
-fn request_pointer(i: &[u8]) -> Res<'_, Option<u64>> {
+pub(super) fn request_pointer(i: &[u8]) -> Res<'_, Option<u64>> {
     match i {
         [b'r', ..] => field(i, b"req@", pointer, b" ").map(|(rest, req)| (rest, Some(req))),
         _ => Ok((i, None)),
@@ -208,7 +147,7 @@ fn request_pointer(i: &[u8]) -> Res<'_, Option<u64>> {
 
 /// The end of the column names: whether they end in `:job`.
 #[inline]
-fn job_column(i: &[u8]) -> Res<'_, bool> {
+pub(super) fn job_column(i: &[u8]) -> Res<'_, bool> {
     match i {
         [b' ', rest @ ..] => Ok((rest, false)),
         [b':', b'j', b'o', b'b', b' ', rest @ ..] => Ok((rest, true)),
@@ -218,7 +157,7 @@ fn job_column(i: &[u8]) -> Res<'_, bool> {
 
 /// `:JOB` when there is such a column. Spaces may be part of a job, line breaks are not.
 #[inline]
-fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
+pub(super) fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
     if !has_job {
         return Ok((i, None));
     }
@@ -233,7 +172,7 @@ fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
 /// Names may hold colons themselves (`kworker/0:1`): the name ends at the first colon behind which
 /// `next` succeeds. There are at most 15 bytes to try.
 #[inline]
-fn behind_thread<'a, T>(i: &'a [u8], next: impl Fn(&'a [u8]) -> Res<'a, T>) -> Res<'a, (&'a [u8], T)> {
+pub(super) fn behind_thread<'a, T>(i: &'a [u8], next: impl Fn(&'a [u8]) -> Res<'a, T>) -> Res<'a, (&'a [u8], T)> {
     let mut first_error = None;
     for (at, byte) in i.iter().take(16).enumerate() {
         if *byte != b':' {
@@ -362,7 +301,8 @@ mod tests {
             assert_eq!(error.kind, "Handling RPC");
             assert!(error.offset <= text.len(), "{text}");
         }
-        let error = Handling::parse(b"Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0@lo:4x").unwrap_err();
+        let error =
+            Handling::parse(b"Handling RPC pname:cluuid+ref:pid:xid:nid:opc t:0+1:2:x3:12345-0@lo:4x").unwrap_err();
         assert_eq!(error.offset, 69);
     }
 
@@ -445,59 +385,6 @@ mod tests {
         ] {
             let text = format!("{head}{tail}");
             assert_eq!(Handled::parse(text.as_bytes()).unwrap_err().kind, "Handled RPC", "{text}");
-        }
-    }
-
-    #[test]
-    fn sending_2_17_callback_names_the_target() {
-        let text = b"Sending RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job \
-            ll_ost00_003:lustre-OST0001_UUID:2313:1882455779965568:10.10.0.11@tcp:104:";
-        let want = ClientRpc {
-            req: Some(0xcf20_c915),
-            thread: b"ll_ost00_003",
-            device_uuid: b"lustre-OST0001_UUID",
-            pid: 2313,
-            xid: Xid(1_882_455_779_965_568),
-            nid: b"10.10.0.11@tcp",
-            opcode: Opcode::LDLM_BL_CALLBACK,
-            job: Some(b""),
-        };
-        assert_eq!(ClientRpc::parse_sending(text), Ok(want));
-    }
-
-    #[test]
-    fn completed_2_12_has_no_job() {
-        let text = b"Completed RPC pname:cluuid:pid:xid:nid:opc \
-            ptlrpcd_00_01:lustre-MDT0000-mdtlov_UUID:1871:1600000000000032:10.1.2.3@o2ib:1000";
-        let want = ClientRpc {
-            req: None,
-            thread: b"ptlrpcd_00_01",
-            device_uuid: b"lustre-MDT0000-mdtlov_UUID",
-            pid: 1871,
-            xid: Xid(1_600_000_000_000_032),
-            nid: b"10.1.2.3@o2ib",
-            opcode: Opcode::OUT_UPDATE,
-            job: None,
-        };
-        assert_eq!(ClientRpc::parse_completed(text), Ok(want));
-    }
-
-    #[test]
-    fn sending_1_8_has_an_x_and_worker_names_have_colons() {
-        let text = b"Sending RPC pname:cluuid:pid:xid:nid:opc kworker/u4:2:lustre-OST0001_UUID:7:x12:10.0.0.1@tcp:105";
-        let sending = ClientRpc::parse_sending(text).unwrap();
-        assert_eq!((sending.thread, sending.pid, sending.xid), (&b"kworker/u4:2"[..], 7, Xid(12)));
-    }
-
-    #[test]
-    fn sending_near_misses() {
-        for text in [
-            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:2:10.0.0.1@tcp:104:job",
-            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:2:10.0.0.1@tcp",
-            "Sending RPC pname:cluuid:pid:xid:nid:opc t:u:1:y2:10.0.0.1@tcp:104",
-        ] {
-            assert!(ClientRpc::parse_sending(text.as_bytes()).is_err(), "{text}");
-            assert!(ClientRpc::parse_completed(text.as_bytes()).is_err(), "{text}");
         }
     }
 

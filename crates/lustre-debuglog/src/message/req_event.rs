@@ -128,7 +128,8 @@ fn dropped_timed_out(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
 
 /// `Request took longer than estimated (%lld/%llds); client may timeout`, with a full stop when old.
 fn took_longer(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
-    let (i, (estimated_s, over_s)) = field(i, b"Request took longer than estimated (", two_seconds, b"s); client may timeout")?;
+    let (i, (estimated_s, over_s)) =
+        field(i, b"Request took longer than estimated (", two_seconds, b"s); client may timeout")?;
     Ok((i.strip_prefix(b".").unwrap_or(i), ReqEvent::TookLonger { estimated_s, over_s }))
 }
 
@@ -173,7 +174,10 @@ mod tests {
             ("sending reply", SendingReply),
             ("sending early reply (deadline +5s, margin +0s) for 10+5", EarlyReply),
             ("AT off - not sending early reply (deadline +5s, margin +0s) for 10+5", NoEarlyReply),
-            ("Already past deadline (-3s), not sending early reply. Consider increasing at_early_margin (5)?", NoEarlyReply),
+            (
+                "Already past deadline (-3s), not sending early reply. Consider increasing at_early_margin (5)?",
+                NoEarlyReply,
+            ),
             ("Couldn't add any time (5/-3), not sending early reply", NoEarlyReply), // to 2.12
             ("Could not add any time (5/-3), not sending early reply", NoEarlyReply),
             ("sent 2 early replies before finishing in 31s", SentEarlyReplies),

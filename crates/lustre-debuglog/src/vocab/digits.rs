@@ -79,6 +79,42 @@ fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
     Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
 }
 
+/// Hexadecimal digits without `0x`; fastest for pointers and lock cookies.
+#[inline(always)]
+pub(crate) fn hex_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let Some((head, tail)) = bytes.split_first_chunk::<16>() else { return hex(bytes) };
+    let (high, low) = (head.first_chunk().copied(), head.last_chunk().copied());
+    let (Some(high), Some(low)) = (high.and_then(eight_nibbles), low.and_then(eight_nibbles)) else {
+        return hex(bytes);
+    };
+    match tail.first() {
+        // More digits than 64 bits hold, unless they begin with zeros.
+        Some(next) if next.is_ascii_hexdigit() => hex(bytes),
+        _ => Some((high << 32 | low, tail)),
+    }
+}
+
+/// Eight hexadecimal digits at once.
+#[inline(always)]
+fn eight_nibbles(bytes: [u8; 8]) -> Option<u64> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The first digit becomes the highest byte.
+    let word = u64::from_be_bytes(bytes);
+    // Letters are 0x41 to 0x46 and 0x61 to 0x66, digits 0x30 to 0x39: 1 in each byte of a letter.
+    let letters = word >> 6 & ONES;
+    let values = (word & (0x0f * ONES)).wrapping_add(letters.wrapping_mul(9));
+    let high = word & (0xf0 * ONES) | letters << 5;
+    let in_rows = high == (0x30 * ONES).wrapping_add(letters.wrapping_mul(0x30));
+    // Values of letters, and only those, are at least 10; none is above 15.
+    let carried = values.wrapping_add(6 * ONES) & (0xf0 * ONES);
+    if !in_rows || carried != letters << 4 || values & (0xf0 * ONES) != 0 {
+        return None;
+    }
+    let pairs = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    Some((fours | fours >> 16) & 0xffff_ffff)
+}
+
 /// Hexadecimal digits of either case, without `0x`.
 #[inline(always)]
 pub(crate) fn hex(bytes: &[u8]) -> Option<(u64, &[u8])> {
@@ -164,6 +200,30 @@ mod tests {
         assert_eq!(hex_0x(b"0:"), Some((0, b":".as_slice())));
         assert_eq!(hex_0x(b"0x"), None);
         assert_eq!(hex(b"g"), None);
+    }
+
+    #[test]
+    fn hex_long_agrees_with_hex_at_every_length() {
+        let digits = b"0fedcba987654321";
+        for len in 0..=digits.len() {
+            for end in [&b""[..], b"/", b":", b"g", b"0", b" 1", b"/0123456789abcdef"] {
+                let text = [&digits[..len], end].concat();
+                assert_eq!(hex_long(&text), hex(&text), "{}", String::from_utf8_lossy(&text));
+            }
+        }
+        assert_eq!(hex_long(b"FFFFffffFFFFffff"), Some((u64::MAX, b"".as_slice())));
+    }
+
+    #[test]
+    fn eight_nibbles_takes_hexadecimal_digits_only() {
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut text = *b"9aF05dE0";
+                text[at] = byte;
+                let want = hex(&text).filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value);
+                assert_eq!(eight_nibbles(text), want, "{byte} at {at}");
+            }
+        }
     }
 
     #[test]

@@ -190,7 +190,19 @@ mod tests {
 
     #[test]
     fn rejects_other_text() {
-        for text in ["", "MG", "OST0003", "-OST0003", "lustre-OST003", "lustre-OST00g3", "lustre-XST0003", "toolongname-OST0003", "a b-OST0003", "lustre-OST0003-osc-MDT0000", "lustre-MDT0000-mdtlov_UUID"] {
+        for text in [
+            "",
+            "MG",
+            "OST0003",
+            "-OST0003",
+            "lustre-OST003",
+            "lustre-OST00g3",
+            "lustre-XST0003",
+            "toolongname-OST0003",
+            "a b-OST0003",
+            "lustre-OST0003-osc-MDT0000",
+            "lustre-MDT0000-mdtlov_UUID",
+        ] {
             assert!(text.parse::<TargetName>().is_err(), "{text}");
         }
         assert_eq!(TargetName::new("", TargetKind::Ost, 0), None);

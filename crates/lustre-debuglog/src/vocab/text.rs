@@ -53,6 +53,15 @@ mod tests {
 
     use super::*;
 
+    /// Serialises through serde's own serializer into a formatter.
+    struct Written<T>(T);
+
+    impl<T: Serialize> fmt::Display for Written<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.serialize(f)
+        }
+    }
+
     fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
         let deserializer: StrDeserializer<'de, Error> = text.into_deserializer();
         T::deserialize(deserializer)
@@ -63,6 +72,16 @@ mod tests {
         assert_eq!(read::<Opcode>("OST_READ"), Ok(Opcode::OST_READ));
         assert_eq!(read::<Xid>("x17"), Ok(Xid(17)));
         assert_eq!(read::<Extent>("0->EOF"), Ok(Extent { start: 0, end: Extent::EOF }));
+        assert_eq!(Written(Opcode::OST_READ).to_string(), "OST_READ");
+        assert_eq!(Written(LockMode::None).to_string(), "--");
+    }
+
+    #[test]
+    fn jobs_that_are_not_utf_8_come_back() {
+        let job = JobId::from_bytes(b"a\xff\\b");
+        let text = Written(&job).to_string();
+        assert_eq!(text, r"a\xff\\b");
+        assert_eq!(read::<JobId>(&text), Ok(job));
     }
 
     #[test]

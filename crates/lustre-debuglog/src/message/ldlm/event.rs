@@ -311,7 +311,10 @@ mod tests {
         let want = LdlmEvent::CallbackTimerExpired { after_s: 100, nid: b"fe80::1@tcp" };
         assert_eq!(parsed("lock callback timer expired after 100s: evicting client at fe80::1@tcp"), want);
         for (text, ast) in [
-            ("client (nid 1.2.3.4@tcp) failed to reply to blocking AST (req@0000000015131d55 x17 status 0 rc -110), evict it", "blocking"),
+            (
+                "client (nid 1.2.3.4@tcp) failed to reply to blocking AST (req@0000000015131d55 x17 status 0 rc -110), evict it",
+                "blocking",
+            ),
             ("client (nid 1.2.3.4@tcp) returned error from glimpse AST (req status -5 rc -5), evict it", "glimpse"), // to 2.9
         ] {
             assert_eq!(parsed(text), LdlmEvent::AstFailedEvicting { nid: b"1.2.3.4@tcp", ast: ast.as_bytes() });
@@ -331,7 +334,14 @@ mod tests {
 
     #[test]
     fn other_texts_are_kept() {
-        for text in ["", "ldlm_lock_decref(PW)", "Reprocessing lock from queue 2", "server-side", "removed it", "client blocking AST callback handler"] {
+        for text in [
+            "",
+            "ldlm_lock_decref(PW)",
+            "Reprocessing lock from queue 2",
+            "server-side",
+            "removed it",
+            "client blocking AST callback handler",
+        ] {
             assert_eq!(parsed(text), LdlmEvent::Other(text.as_bytes()));
         }
     }

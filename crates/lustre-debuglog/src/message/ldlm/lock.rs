@@ -14,7 +14,9 @@
 
 use nom::Parser;
 
-use super::super::number::{Res, dec, dec_u32, extent, field, hex, int, int_i32, optional, pointer, resource, stop, tag, until, word};
+use super::super::number::{
+    Res, dec, dec_u32, extent, field, hex, hex_long, int, int_i32, optional, pointer, resource, stop, tag, until, word,
+};
 use crate::vocab::LockType;
 use crate::{Extent, LockCookie, LockMode, ResourceId};
 
@@ -74,7 +76,7 @@ pub enum LockTail<'a> {
 pub(super) fn lock(i: &[u8]) -> Res<'_, LockDesc<'_>> {
     let (i, namespace) = field(i, b"ns: ", word, b" lock: ")?;
     let (i, _pointer) = field(i, b"", pointer, b"/")?;
-    let (i, cookie) = hex(i)?;
+    let (i, cookie) = hex_long(i)?;
     let (i, ()) = counts(i)?;
     let (i, granted_mode) = field(i, b"", mode, b"/")?;
     let (i, requested_mode) = field(i, b"", mode, b" res: ")?;
@@ -172,7 +174,7 @@ fn tail(i: &[u8]) -> Res<'_, LockTail<'_>> {
     let (i, tail) = match tag(b" nid: ").parse(i) {
         Ok((i, ())) => {
             let (i, nid) = field(i, b"", until::<b' ', b'\n'>, b" remote: ")?;
-            let (i, remote) = field(i, b"", hex, b" expref: ")?;
+            let (i, remote) = field(i, b"", hex_long, b" expref: ")?;
             let (i, _export_refs) = field(i, b"", int, b" pid: ")?;
             let (i, pid) = field(i, b"", dec_u32, b" timeout: ")?;
             let (i, timeout) = int(i)?;

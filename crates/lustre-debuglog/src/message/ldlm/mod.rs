@@ -105,7 +105,12 @@ mod tests {
     #[test]
     fn near_misses() {
         let cut = &LOCK[..LOCK.len() - 15];
-        for text in [format!("### removed {cut}"), format!("### server cancels blocked lock after s {LOCK}"), "##".into(), LOCK.into()] {
+        for text in [
+            format!("### removed {cut}"),
+            format!("### server cancels blocked lock after s {LOCK}"),
+            "##".into(),
+            LOCK.into(),
+        ] {
             assert_eq!(LdlmMessage::parse(text.as_bytes()).unwrap_err().kind, "lock manager", "{text}");
         }
     }

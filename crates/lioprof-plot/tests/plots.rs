@@ -1,0 +1,255 @@
+//! Every plot of every made-up capture, as a user gets it.
+
+mod support;
+
+use lioprof_model::Analysis;
+use lioprof_plot::{Format, PlotOptions, Rendered, Written, plot, plots, render, write_all};
+use support::{MIXED, SMALL, Shape, analysis, cases};
+
+fn image(name: &str, analysis: &Analysis, format: Format) -> Option<Vec<u8>> {
+    let plot = plot(name).expect("known plot");
+    match render(plot, analysis, format, &PlotOptions::default()).expect("renders") {
+        Rendered::Image(bytes) => Some(bytes),
+        Rendered::Skipped(reason) => {
+            assert!(reason.len() > 8, "{reason}");
+            None
+        }
+    }
+}
+
+fn svg(name: &str, analysis: &Analysis) -> String {
+    String::from_utf8(image(name, analysis, Format::Svg).expect("has data")).expect("UTF-8")
+}
+
+/// All text of an SVG, a line each.
+fn words(svg: &str) -> String {
+    let doc = roxmltree::Document::parse(svg).expect("well-formed XML");
+    let texts = doc.descendants().filter(|n| n.has_tag_name("text"));
+    texts
+        .filter_map(|n| n.text())
+        .map(str::trim)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn every_plot_renders_in_both_formats() {
+    for (name, analysis) in cases() {
+        for plot in plots() {
+            let Some(svg) = image(plot.name, &analysis, Format::Svg) else {
+                assert_eq!((name, plot.name), ("one", "object-offsets"), "skipped");
+                continue;
+            };
+            assert!(
+                svg.len() < 2_000_000,
+                "{name}/{}: {} bytes",
+                plot.name,
+                svg.len()
+            );
+            let svg = String::from_utf8(svg).expect("UTF-8");
+            let words = words(&svg);
+            assert!(words.contains(plot.title), "{name}/{}", plot.name);
+            assert!(
+                words.contains("2026-11-21T09:30:05.250Z"),
+                "{name}/{}: no start",
+                plot.name
+            );
+            let png = image(plot.name, &analysis, Format::Png).expect("has data");
+            let mut reader = png::Decoder::new(std::io::Cursor::new(&png))
+                .read_info()
+                .expect("a PNG");
+            assert_eq!(reader.info().width, 1720);
+            let mut pixels = vec![0; reader.output_buffer_size().expect("fits")];
+            reader.next_frame(&mut pixels).expect("a frame");
+            assert_eq!(pixels[..3], [255, 255, 255], "white background");
+            assert!(
+                pixels.iter().any(|c| *c != 255),
+                "{name}/{}: blank",
+                plot.name
+            );
+        }
+    }
+}
+
+#[test]
+fn axes_have_units_and_things_have_names() {
+    let small = analysis(&SMALL);
+    for (plot, labels) in [
+        (
+            "bandwidth-per-ost",
+            &[
+                "lustre-OST0000",
+                "lustre-OST0001",
+                "bandwidth (MiB/s)",
+                "time since start (s)",
+            ][..],
+        ),
+        (
+            "requests-per-client",
+            &[
+                "10.10.0.11@tcp",
+                "requests (RPCs/s)",
+                "time since start (s)",
+            ],
+        ),
+        (
+            "client-ost-matrix",
+            &["10.10.0.12@tcp", "OST0001", "bytes (GiB)", "client (NID)"],
+        ),
+        (
+            "latency",
+            &["OST_WRITE", "time, log scale", "100 ms", "queue", "service"],
+        ),
+        (
+            "latency-heatmap",
+            &[
+                "total time, log scale",
+                "RPCs per cell, log scale",
+                "Reads",
+                "Writes",
+            ],
+        ),
+        ("rpc-size", &["RPCs", "RPC size, up to", "4 KiB", "1 MiB"]),
+        (
+            "io-timeline",
+            &["10.10.0.11@tcp", "read, waiting", "time since start (s)"],
+        ),
+        (
+            "io-time-distribution",
+            &["total time, log scale", "Reads (OST_READ)", "10 ms"],
+        ),
+        (
+            "queue-depth",
+            &["oss000", "requests (mean number)", "time since start (s)"],
+        ),
+        (
+            "object-offsets",
+            &[
+                "lustre-OST0000 [0x200000401:0xc:0x0]",
+                "offset in object (GiB)",
+            ],
+        ),
+    ] {
+        let words = words(&svg(plot, &small));
+        for label in labels {
+            assert!(
+                words.lines().any(|line| line == *label),
+                "{plot}: no `{label}` in\n{words}"
+            );
+        }
+    }
+    assert!(words(&svg("io-time-distribution", &small)).contains("slowest "));
+}
+
+#[test]
+fn doubts_and_loss_are_said() {
+    let mut mixed = analysis(&MIXED);
+    mixed.loss.estimated_lost_fraction = Some(0.034);
+    for plot in plots() {
+        let words = words(&svg(plot.name, &mixed));
+        assert!(
+            words.contains("Warning: about 3.4 % of the RPCs are missing"),
+            "{}",
+            plot.name
+        );
+    }
+    let words = words(&svg("bandwidth-per-ost", &mixed));
+    assert!(words.contains("unattributed") && words.contains("estimated part of writes"));
+    assert!(
+        words.contains("is estimated; the true total is between"),
+        "{words}"
+    );
+    mixed.loss.estimated_lost_fraction = Some(0.009);
+    assert!(!svg("latency", &mixed).contains("Warning"));
+    mixed.loss.estimated_lost_fraction = None;
+    mixed.loss.head_overwritten = true;
+    assert!(svg("latency", &mixed).contains("the start of the capture was overwritten"));
+}
+
+#[test]
+fn the_same_analysis_gives_the_same_bytes() {
+    for (name, analysis) in cases() {
+        for plot in plots() {
+            for format in [Format::Svg, Format::Png] {
+                let first = image(plot.name, &analysis, format);
+                assert_eq!(
+                    first,
+                    image(plot.name, &analysis, format),
+                    "{name}/{}",
+                    plot.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_skipped_with_a_reason() {
+    for plot in plots() {
+        assert_eq!(
+            image(plot.name, &Analysis::default(), Format::Svg),
+            None,
+            "{}",
+            plot.name
+        );
+    }
+}
+
+#[test]
+fn names_are_escaped() {
+    let mut odd = analysis(&Shape { rpcs: 200, ..SMALL });
+    odd.clients[0].nid = "<&\"'>\u{7}\n\u{1F600}@tcp".repeat(9);
+    for flow in odd.flows.iter_mut().take(1) {
+        flow.nid.clone_from(&odd.clients[0].nid);
+    }
+    for target in &mut odd.series.targets {
+        target.name = Some("</svg>\u{0}".to_owned());
+    }
+    for plot in plots() {
+        words(&svg(plot.name, &odd));
+    }
+}
+
+#[test]
+fn plots_are_described() {
+    let mut names: Vec<&str> = plots().iter().map(|p| p.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 10);
+    for plot in plots() {
+        let sentences = plot.how_to_read.matches(". ").count() + 1;
+        assert!((3..=6).contains(&sentences), "{}: {sentences}", plot.name);
+        assert!(!plot.how_to_read.contains("  "), "{}", plot.name);
+    }
+    assert!(plot("bandwidth-per-ost").is_some() && plot("nothing").is_none());
+}
+
+#[test]
+fn files_are_written() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let into = dir.path().join("plots/of/today");
+    let one = analysis(&Shape {
+        rpcs: 1,
+        bins: 1,
+        osts: 1,
+        clients: 1,
+        ..SMALL
+    });
+    let formats = [Format::Svg, Format::Png];
+    let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
+    let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
+    assert_eq!(written.iter().filter(skipped).count(), 1);
+    assert_eq!(written.len(), 19);
+    for one in &written {
+        if let Written::File { plot, path } = one {
+            assert!(path.metadata().expect("is there").len() > 500, "{plot}");
+        }
+    }
+    let taken = dir.path().join("file");
+    std::fs::write(&taken, "x").expect("written");
+    let err = write_all(&one, &taken, &formats, &PlotOptions::default()).expect_err("no directory");
+    assert!(
+        err.to_string().contains("failed to create directory"),
+        "{err}"
+    );
+}

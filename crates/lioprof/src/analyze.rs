@@ -1,0 +1,74 @@
+//! `lioprof analyze`.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze};
+
+use crate::args::{AnalyzeArgs, OutputFormat};
+use crate::exit_code::Code;
+use crate::messages::{self, Verbosity};
+use crate::{files, summary, tables};
+
+pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let outcome = match analyze(&args.inputs, &config(args), None) {
+        Ok(outcome) => outcome,
+        Err(AnalyzeError::NoInput { problems }) => {
+            messages::problems(&problems, verbosity);
+            return Ok(Code::Unusable);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    messages::problems(&outcome.problems, verbosity);
+    for warning in &outcome.analysis.warnings {
+        messages::note(verbosity, &format!("warning: {warning}"));
+    }
+    if let Some(dir) = &args.output {
+        files::write(&outcome.analysis, dir, &args.plots, verbosity)?;
+    }
+    print(args.format, &outcome)?;
+    Ok(code(&outcome, args.max_loss))
+}
+
+fn config(args: &AnalyzeArgs) -> Config {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    Config {
+        threads: args.threads.map_or_else(cores, usize::from),
+        chunk_bytes: args.chunk_bytes as usize,
+        bin_us: args.bin,
+        from: args.from.clone(),
+        to: args.to.clone(),
+        selection: Selection {
+            clients: args.client.clone(),
+            targets: args.target.clone(),
+            jobs: args.job.clone(),
+            opcodes: args.opcode.clone(),
+        },
+        node_rules: args.node.clone(),
+    }
+}
+
+fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match format {
+        OutputFormat::Summary => summary::write(&outcome.analysis, &mut out)?,
+        OutputFormat::Json => {
+            serde_json::to_writer(&mut out, &outcome.analysis)?;
+            writeln!(out)?;
+        }
+        OutputFormat::Csv => tables::flows(&outcome.analysis, &mut out)?,
+        OutputFormat::None => {}
+    }
+    out.flush().context("failed to write to stdout")?;
+    Ok(())
+}
+
+fn code(outcome: &Outcome, max_loss: f64) -> Code {
+    if outcome.has_errors() {
+        Code::Unusable
+    } else if outcome.damage > max_loss {
+        Code::TooDamaged
+    } else {
+        Code::Success
+    }
+}

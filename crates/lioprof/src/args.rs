@@ -1,0 +1,200 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use lioprof_analysis::input::NodeRule;
+use lioprof_analysis::{Bound, NidPattern};
+use lustre_debuglog::{Opcode, TargetName};
+
+/// Sees what a Lustre file system really does, from its servers' debug logs.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print no notes and warnings on stderr, only errors.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// List every file that is left out.
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+}
+
+const AFTER_HELP: &str = "\
+To capture a log on an OSS:
+  lctl set_param debug=+rpctrace              # add +dlmtrace +net for exact sizes of all I/O
+  lctl debug_daemon start /tmp/rpc.bin 1024
+  ...                                         # the I/O in question
+  lctl debug_daemon stop
+  lctl set_param debug=-rpctrace
+  lioprof analyze /tmp/rpc.bin -o report
+
+Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Rebuild every RPC from debug logs; show who used which OST, at what bandwidth and latency.
+    Analyze(AnalyzeArgs),
+    /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
+    Decode(DecodeArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// Tables for people, 80 columns.
+    Summary,
+    /// The whole analysis as JSON, schema lioprof.analysis/1.
+    Json,
+    /// The client x target table as CSV; all tables with -o.
+    Csv,
+    /// Nothing.
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlotFormat {
+    Svg,
+    Png,
+    /// No plots.
+    None,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = ANALYZE_HELP)]
+pub(crate) struct AnalyzeArgs {
+    /// Logs as text or binary, plain or .gz .zst .xz .bz2; directories are searched; - is stdin.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write analysis.json, tables (CSV) and plots into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: OutputFormat,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
+    /// Name of the node (server) that inputs come from: of all, or of those that match GLOB.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+    /// Width of the time bins in seconds [default: chosen from the duration].
+    #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
+    pub(crate) bin: Option<i64>,
+    /// Count only RPCs that ended at this time or later: Unix seconds, 2026-11-21T08:51:22Z, or the text
+    /// of an `lctl mark` line.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) from: Option<Bound>,
+    /// Count only RPCs that ended at this time or earlier.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) to: Option<Bound>,
+    /// Count only this client, or this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    #[arg(long, value_name = "NID|RANGE")]
+    pub(crate) client: Vec<NidPattern>,
+    /// Count only this target: lustre-OST0003.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Vec<TargetName>,
+    /// Count only this job id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Vec<String>,
+    /// Count only this opcode: OST_WRITE, ldlm_enqueue, 101.
+    #[arg(long, value_name = "NAME", value_parser = opcode)]
+    pub(crate) opcode: Vec<Opcode>,
+    /// Exit with code 3 if more than this share of the records or RPCs is known to be lost.
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_loss: f64,
+    /// Threads [default: all cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+    /// Bytes read and decoded at a time; for tests.
+    #[arg(long, value_name = "N", hide = true, default_value = "1048576", value_parser = clap::value_parser!(u32).range(64..=268_435_456))]
+    pub(crate) chunk_bytes: u32,
+}
+
+const ANALYZE_HELP: &str = "\
+Examples:
+  lioprof analyze /tmp/rpc.bin                     tables on the terminal
+  lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV and plots into report/
+  lctl dk | lioprof analyze -                      what the kernel holds right now
+  lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
+  lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  lioprof decode rpc.bin.zst | grep 'Handled RPC' | less")]
+pub(crate) struct DecodeArgs {
+    /// Logs as for `analyze`.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Name of the node that inputs come from; nodes are written one after the other.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+}
+
+fn bin_us(text: &str) -> Result<i64, String> {
+    let expected = || format!("expected a number of seconds from 0.001 to 86400, such as 0.1; found `{text}`");
+    let seconds: f64 = text.parse().map_err(|_| expected())?;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(expected());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most 86,400,000,000")]
+    let us = (seconds * 1e6).round() as i64;
+    Ok(us)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| format!("expected a share from 0 to 1, such as 0.05; found `{text}`"))
+}
+
+fn opcode(text: &str) -> Result<Opcode, String> {
+    Opcode::from_str(&text.to_ascii_uppercase()).map_err(|err| err.to_string())
+}
+
+/// A time, or else the text of a marker.
+#[expect(clippy::unnecessary_wraps, reason = "clap wants a Result")]
+fn bound(text: &str) -> Result<Bound, String> {
+    if let Ok(seconds) = text.parse::<f64>()
+        && (0.0..=4_294_967_296.0).contains(&seconds)
+    {
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2^32 * 10^6")]
+        return Ok(Bound::Time((seconds * 1e6).round() as i64));
+    }
+    let since_epoch = humantime::parse_rfc3339_weak(text.strip_suffix(" UTC").unwrap_or(text))
+        .ok()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_micros()).ok());
+    Ok(since_epoch.map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn times_and_markers() {
+        assert_eq!(bound("1700000000.5"), Ok(Bound::Time(1_700_000_000_500_000)));
+        assert_eq!(bound("2023-11-14T22:13:20Z"), Ok(Bound::Time(1_700_000_000_000_000)));
+        assert_eq!(bound("2023-11-14 22:13:20.25"), Ok(Bound::Time(1_700_000_000_250_000)));
+        assert_eq!(bound("CAPTURE-START x"), Ok(Bound::Marker("CAPTURE-START x".to_owned())));
+    }
+
+    #[test]
+    fn bins_are_checked() {
+        assert_eq!(bin_us("0.25"), Ok(250_000));
+        for bad in ["0", "-1", "x", "nan", "1e9"] {
+            assert!(bin_us(bad).is_err(), "{bad}");
+        }
+    }
+}

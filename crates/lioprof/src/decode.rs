@@ -1,0 +1,36 @@
+//! `lioprof decode`.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use lioprof_analysis::decode_text;
+use lioprof_analysis::input::Severity;
+
+use crate::args::DecodeArgs;
+use crate::exit_code::Code;
+use crate::messages::{self, Verbosity};
+
+pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let outcome = match &args.output {
+        Some(path) => {
+            let file = File::create(path).with_context(|| format!("failed to create `{}`", path.display()))?;
+            write(args, file).with_context(|| format!("failed to write `{}`", path.display()))?
+        }
+        None => write(args, io::stdout().lock()).context("failed to write to stdout")?,
+    };
+    messages::problems(&outcome.problems, verbosity);
+    if outcome.bad_places > 0 {
+        let (bytes, places) = (outcome.skipped_bytes, outcome.bad_places);
+        messages::note(verbosity, &format!("{bytes} bytes in {places} places are no records and were left out"));
+    }
+    let failed = outcome.problems.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })
+}
+
+fn write(args: &DecodeArgs, out: impl Write) -> io::Result<lioprof_analysis::DecodeOutcome> {
+    let mut out = io::BufWriter::with_capacity(1 << 20, out);
+    let outcome = decode_text(&args.inputs, &args.node, &mut out)?;
+    out.flush()?;
+    Ok(outcome)
+}

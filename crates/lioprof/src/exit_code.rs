@@ -1,0 +1,24 @@
+//! The exit codes, as the manual promises them.
+
+use std::process::ExitCode;
+
+/// How the command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// 0: done.
+    Success,
+    /// 2: the arguments are wrong, or an input that was asked for could not be read. (clap uses 2, too.)
+    Unusable,
+    /// 3: everything was read, but more of it is damaged or lost than `--max-loss` allows.
+    TooDamaged,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(match code {
+            Code::Success => 0,
+            Code::Unusable => 2,
+            Code::TooDamaged => 3,
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Messages for people: on stderr, one line each, with the command's name.
+
+use std::io;
+
+use lioprof_analysis::input::{InputProblem, Severity};
+
+/// Something failed.
+#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
+pub(crate) fn error(message: &str) {
+    eprintln!("lioprof: {message}");
+}
+
+/// How much to say besides errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verbosity {
+    /// Nothing.
+    Quiet,
+    /// What matters.
+    Normal,
+    /// Everything.
+    Verbose,
+}
+
+/// Something to know.
+#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
+pub(crate) fn note(verbosity: Verbosity, message: &str) {
+    if verbosity >= Verbosity::Normal {
+        eprintln!("lioprof: {message}");
+    }
+}
+
+/// Notes listed one by one; more are counted.
+const FEW_NOTES: usize = 3;
+
+/// What was wrong with inputs.
+pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
+    let (errors, notes): (Vec<_>, Vec<_>) = problems.iter().partition(|p| p.severity == Severity::Error);
+    for problem in errors {
+        error(&problem.message);
+    }
+    if notes.len() > FEW_NOTES && verbosity < Verbosity::Verbose {
+        note(verbosity, &format!("note: {} other files are left out; --verbose lists them and says why", notes.len()));
+        return;
+    }
+    for problem in notes {
+        note(verbosity, &format!("note: {}", problem.message));
+    }
+}
+
+/// Whether the cause is a closed pipe.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe)
+            || cause
+                .downcast_ref::<serde_json::Error>()
+                .is_some_and(|err| err.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+    })
+}

@@ -1,0 +1,389 @@
+//! The tables that `lioprof analyze` prints, for a person and an 80-column terminal.
+//!
+//! `~` marks an estimate (see bytes_min and bytes_max in the JSON for its bounds), `?` what cannot be known.
+
+use std::io::{self, Write};
+use std::time::{Duration, UNIX_EPOCH};
+
+use comfy_table::{CellAlignment, Table, presets};
+use lioprof_model::{Analysis, Distribution, Io, TargetKindName, TargetSeries};
+
+/// Rows per table.
+const TOP: usize = 10;
+
+pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    heading(analysis, out)?;
+    osts(analysis, out)?;
+    clients(analysis, out)?;
+    jobs(analysis, out)?;
+    operations(analysis, out)?;
+    callbacks(analysis, out)?;
+    quality(analysis, out)
+}
+
+fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let nodes: Vec<&str> = analysis.nodes.iter().map(|node| node.name.as_str()).collect();
+    let shown = if nodes.len() > 4 { format!("{} nodes", nodes.len()) } else { nodes.join(", ") };
+    let bytes: u64 = analysis.inputs.iter().map(|input| input.bytes).sum();
+    let records: u64 = analysis.inputs.iter().map(|input| input.records).sum();
+    writeln!(
+        out,
+        "{} from {shown}: {} records, {}",
+        plural(analysis.inputs.len() as u64, "log"),
+        thousands(records),
+        human_bytes(bytes)
+    )?;
+    writeln!(out, "{}, {:.3} s", utc(analysis.window.start), analysis.window.duration_s)?;
+    let totals = &analysis.totals;
+    writeln!(
+        out,
+        "{} RPCs handled ({} of them from servers), {} sent",
+        thousands(totals.rpcs),
+        thousands(totals.server_rpcs),
+        thousands(totals.sent_rpcs)
+    )?;
+    for (name, io) in [("read", &totals.read), ("written", &totals.write)] {
+        writeln!(out, "{:>9} {name} in {} RPCs{}", io_bytes(io), thousands(io.rpcs), exactness(io))?;
+    }
+    for (name, io) in [("read", &totals.dom_read), ("written", &totals.dom_write)] {
+        if io.rpcs > 0 {
+            writeln!(out, "{:>9} {name} on MDTs (Data-on-MDT) in {} RPCs", io_bytes(io), thousands(io.rpcs))?;
+        }
+    }
+    Ok(())
+}
+
+/// How exact a sum is, unless it is exact.
+fn exactness(io: &Io) -> String {
+    let mut parts = Vec::new();
+    if io.bounded_rpcs > 0 {
+        let (min, max) = (human_bytes(io.bytes_min), human_bytes(io.bytes_max));
+        parts.push(format!("{} estimated: {min} to {max}", thousands(io.bounded_rpcs)));
+    }
+    if io.unsized_rpcs > 0 {
+        parts.push(format!("{} of unknown size", thousands(io.unsized_rpcs)));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) }
+}
+
+fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows: Vec<_> = analysis
+        .targets
+        .iter()
+        .filter(|target| target.kind == TargetKindName::Ost || target.read.io.rpcs + target.write.io.rpcs > 0)
+        .collect();
+    rows.sort_by_key(|target| {
+        (std::cmp::Reverse(target.read.io.bytes + target.write.io.bytes), &target.name, &target.node)
+    });
+    let unknown = &analysis.totals.unattributed;
+    let mut table =
+        NumberTable::new(&["OST", "reads", "read", "MiB/s", "p99 ms", "writes", "written", "MiB/s", "p99 ms"]);
+    for target in rows.iter().take(TOP) {
+        let series = analysis
+            .series
+            .targets
+            .iter()
+            .find(|series| series.name.as_deref() == Some(&target.name) && series.node == target.node);
+        table.row([
+            target.name.clone(),
+            thousands(target.read.io.rpcs),
+            io_bytes(&target.read.io),
+            rate(analysis, series, |s| &s.read_bytes),
+            milliseconds(&target.read.latency.total_us),
+            thousands(target.write.io.rpcs),
+            io_bytes(&target.write.io),
+            rate(analysis, series, |s| &s.write_bytes),
+            milliseconds(&target.write.latency.total_us),
+        ]);
+    }
+    if unknown.read.rpcs + unknown.write.rpcs > 0 {
+        table.row([
+            "(unknown)".to_owned(),
+            thousands(unknown.read.rpcs),
+            io_bytes(&unknown.read),
+            String::new(),
+            String::new(),
+            thousands(unknown.write.rpcs),
+            io_bytes(&unknown.write),
+            String::new(),
+            String::new(),
+        ]);
+    }
+    let title = format!("OSTs by bytes; MiB/s while busy (bins of {} s with traffic)", analysis.series.bin_s);
+    table.print(&title, rows.len(), out)
+}
+
+/// Mean rate over the bins that have traffic.
+fn rate(analysis: &Analysis, series: Option<&TargetSeries>, column: fn(&TargetSeries) -> &Vec<u64>) -> String {
+    let Some(series) = series else { return String::new() };
+    let busy: Vec<u64> = column(series).iter().copied().filter(|&bytes| bytes > 0).collect();
+    if busy.is_empty() {
+        return "-".to_owned();
+    }
+    let bytes: u64 = busy.iter().sum();
+    format!("{:.1}", number(bytes) / number(busy.len() as u64) / analysis.series.bin_s / f64::from(1 << 20))
+}
+
+fn clients(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = NumberTable::new(&["client", "RPCs", "reads", "read", "writes", "written", "targets"]);
+    let clients: Vec<_> = analysis.clients.iter().filter(|client| !client.server).collect();
+    for client in clients.iter().take(TOP) {
+        table.row([
+            client.nid.clone(),
+            thousands(client.rpcs),
+            thousands(client.read.rpcs),
+            io_bytes(&client.read),
+            thousands(client.write.rpcs),
+            io_bytes(&client.write),
+            client.targets.to_string(),
+        ]);
+    }
+    table.print("Clients by bytes", clients.len(), out)
+}
+
+fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = NumberTable::new(&["job", "RPCs", "reads", "read", "writes", "written", "clients"]);
+    let jobs: Vec<_> =
+        analysis.jobs.iter().filter(|job| job.job.as_deref().is_some_and(|job| !job.is_empty())).collect();
+    for job in jobs.iter().take(TOP) {
+        table.row([
+            job.job.clone().unwrap_or_default(),
+            thousands(job.rpcs),
+            thousands(job.read.rpcs),
+            io_bytes(&job.read),
+            thousands(job.write.rpcs),
+            io_bytes(&job.write),
+            job.clients.to_string(),
+        ]);
+    }
+    table.print("Jobs by bytes", jobs.len(), out)
+}
+
+fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = NumberTable::new(&[
+        "operation",
+        "service",
+        "RPCs",
+        "errors",
+        "queue p50",
+        "p99",
+        "service p50",
+        "p99",
+        "max ms",
+    ]);
+    for operation in analysis.operations.iter().take(TOP) {
+        let (queue, service) = (&operation.latency.queue_us, &operation.latency.service_us);
+        table.row([
+            operation.name.clone(),
+            operation.service.clone(),
+            thousands(operation.rpcs),
+            thousands(operation.errors),
+            ms(queue.p50),
+            ms(queue.p99),
+            ms(service.p50),
+            ms(service.p99),
+            ms(operation.latency.total_us.max),
+        ]);
+    }
+    table.print("Operations by count; times in ms", analysis.operations.len(), out)
+}
+
+fn callbacks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let sum = |opcode| -> u64 { analysis.sent.iter().filter(|sent| sent.opcode == opcode).map(|sent| sent.rpcs).sum() };
+    let (blocking, completion, glimpse) = (sum(104), sum(105), sum(106));
+    if blocking + completion + glimpse == 0 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nLock callbacks sent: {} blocking, {} completion, {} glimpse",
+        thousands(blocking),
+        thousands(completion),
+        thousands(glimpse)
+    )
+}
+
+fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let loss = &analysis.loss;
+    let lost = match loss.estimated_lost_fraction {
+        Some(0.0) => "no RPC missing".to_owned(),
+        Some(share) => format!("about {:.2} % of the RPCs missing", 100.0 * share),
+        None => format!("unknown ({})", loss.estimate),
+    };
+    write!(out, "\nLoss: {lost}")?;
+    if loss.estimated_lost_fraction.is_some() {
+        write!(out, " of {} that the schedulers numbered", thousands(loss.nrs_sequence_seen + loss.nrs_sequence_gaps))?;
+    }
+    writeln!(out)?;
+    for (count, what) in [
+        (loss.missing_handled, "started and not finished"),
+        (loss.missing_handling, "finished without a start"),
+        (loss.never_handled, "announced and never handled"),
+        (analysis.totals.resent_rpcs, "resent by clients"),
+        (analysis.totals.dropped_rpcs, "dropped before they were handled"),
+    ] {
+        if count > 0 {
+            writeln!(out, "  {} {what}", plural(count, "RPC"))?;
+        }
+    }
+    if analysis.totals.evictions > 0 {
+        writeln!(out, "  {} by lock timers, callbacks or the pinger", plural(analysis.totals.evictions, "eviction"))?;
+    }
+    if loss.bad_records > 0 {
+        let bytes: u64 = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
+        writeln!(out, "  {} that hold no record, {bytes} bytes", plural(loss.bad_records, "place"))?;
+    }
+    for warning in &analysis.warnings {
+        writeln!(out, "Note: {warning}")?;
+    }
+    Ok(())
+}
+
+/// A table whose first column is text and whose others are numbers.
+struct NumberTable {
+    table: Table,
+    columns: usize,
+    rows: usize,
+}
+
+impl NumberTable {
+    fn new(header: &[&str]) -> Self {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(header);
+        Self { table, columns: header.len(), rows: 0 }
+    }
+
+    fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.table.add_row(cells);
+        self.rows += 1;
+    }
+
+    fn print(mut self, title: &str, all: usize, out: &mut dyn Write) -> io::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        for column in 0..self.columns {
+            if let Some(column_mut) = self.table.column_mut(column) {
+                column_mut.set_padding((if column == 0 { 2 } else { 1 }, 0));
+                if column > 0 {
+                    column_mut.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+        }
+        let more = if all > TOP { format!(" (top {TOP} of {})", thousands(all as u64)) } else { String::new() };
+        writeln!(out, "\n{title}{more}")?;
+        for line in self.table.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+fn number(n: u64) -> f64 {
+    n as f64
+}
+
+fn io_bytes(io: &Io) -> String {
+    match io.known_bytes() {
+        None => "?".to_owned(),
+        Some(bytes) if io.is_exact() => human_bytes(bytes),
+        Some(bytes) => format!("~{}", human_bytes(bytes)),
+    }
+}
+
+/// Three significant digits and a binary unit.
+fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = number(bytes);
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if unit == 0 || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+fn milliseconds(times: &Distribution) -> String {
+    ms(times.p99)
+}
+
+fn ms(us: Option<u64>) -> String {
+    us.map_or_else(
+        || "-".to_owned(),
+        |us| {
+            let ms = number(us) / 1000.0;
+            let digits = if ms >= 99.95 {
+                0
+            } else if ms >= 9.995 {
+                1
+            } else {
+                2
+            };
+            format!("{ms:.digits$}")
+        },
+    )
+}
+
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn plural(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
+}
+
+fn utc(seconds: f64) -> String {
+    let time = UNIX_EPOCH + Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
+    humantime::format_rfc3339_millis(time).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_three_digits() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "0.98 KiB"),
+            (1 << 20, "1.00 MiB"),
+            (11_362_304, "10.8 MiB"),
+            (250 << 30, "250 GiB"),
+        ] {
+            assert_eq!(human_bytes(bytes), text);
+        }
+    }
+
+    #[test]
+    fn estimates_are_marked() {
+        let mut io = Io::default();
+        io.add(lioprof_model::RpcSize::Exact(4096), false);
+        assert_eq!(io_bytes(&io), "4.00 KiB");
+        io.add(lioprof_model::RpcSize::Unknown, false);
+        assert_eq!(io_bytes(&io), "~4.00 KiB");
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,238 @@
+//! The analysis as CSV: one table each, a header line, bytes and microseconds as integers, unknown empty.
+
+use std::io::Write;
+
+use lioprof_model::{Analysis, Distribution, Io};
+
+/// A table.
+pub(crate) struct Table {
+    /// File stem.
+    pub(crate) name: &'static str,
+    /// Writes it.
+    pub(crate) write: fn(&Analysis, &mut dyn Write) -> anyhow::Result<()>,
+}
+
+/// All tables.
+pub(crate) const ALL: &[Table] = &[
+    Table { name: "targets", write: targets },
+    Table { name: "clients", write: clients },
+    Table { name: "flows", write: flows },
+    Table { name: "jobs", write: jobs },
+    Table { name: "owners", write: owners },
+    Table { name: "objects", write: objects },
+    Table { name: "operations", write: operations },
+    Table { name: "sent", write: sent },
+    Table { name: "series", write: series },
+];
+
+const IO: [&str; 16] = [
+    "read_rpcs",
+    "read_errors",
+    "read_bytes",
+    "read_bytes_min",
+    "read_bytes_max",
+    "read_exact_rpcs",
+    "read_bounded_rpcs",
+    "read_unsized_rpcs",
+    "write_rpcs",
+    "write_errors",
+    "write_bytes",
+    "write_bytes_min",
+    "write_bytes_max",
+    "write_exact_rpcs",
+    "write_bounded_rpcs",
+    "write_unsized_rpcs",
+];
+
+/// The cells of [`IO`].
+fn io(read: &Io, write: &Io) -> Vec<String> {
+    let cells = [read, write].into_iter().flat_map(|io| {
+        let known = io.known_bytes().is_some();
+        let bytes = |n: u64| if known { n.to_string() } else { String::new() };
+        [
+            io.rpcs.to_string(),
+            io.errors.to_string(),
+            bytes(io.bytes),
+            bytes(io.bytes_min),
+            bytes(io.bytes_max),
+            io.exact_rpcs.to_string(),
+            io.bounded_rpcs.to_string(),
+            io.unsized_rpcs.to_string(),
+        ]
+    });
+    cells.collect()
+}
+
+fn distribution_names(prefix: &str) -> impl Iterator<Item = String> {
+    ["mean", "p50", "p90", "p99", "p999", "max"].into_iter().map(move |name| format!("{prefix}_us_{name}"))
+}
+
+fn distribution(d: &Distribution) -> impl Iterator<Item = String> {
+    let mean = d.mean.map_or_else(String::new, |mean| format!("{mean:.1}"));
+    [mean, cell(d.p50), cell(d.p90), cell(d.p99), cell(d.p999), cell(d.max)].into_iter()
+}
+
+fn cell(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// Writes a header and rows.
+fn table<R, C>(out: &mut dyn Write, header: impl IntoIterator<Item = String>, rows: R) -> anyhow::Result<()>
+where
+    R: IntoIterator<Item = C>,
+    C: IntoIterator<Item = String>,
+{
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(header.into_iter().map(String::into_bytes))?;
+    for row in rows {
+        writer.write_record(row.into_iter().map(String::into_bytes))?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+fn names(names: &[&str]) -> impl Iterator<Item = String> {
+    names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().into_iter()
+}
+
+fn targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["target", "node", "kind"])
+        .chain(names(&IO))
+        .chain(distribution_names("read_total"))
+        .chain(distribution_names("write_total"));
+    let rows = analysis.targets.iter().map(|t| {
+        [t.name.clone(), t.node.clone(), format!("{:?}", t.kind).to_lowercase()]
+            .into_iter()
+            .chain(io(&t.read.io, &t.write.io))
+            .chain(distribution(&t.read.latency.total_us))
+            .chain(distribution(&t.write.latency.total_us))
+    });
+    table(out, header, rows)
+}
+
+fn clients(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["nid", "uuids", "server", "rpcs", "targets"]).chain(names(&IO));
+    let rows = analysis.clients.iter().map(|c| {
+        [c.nid.clone(), c.uuids.join(" "), c.server.to_string(), c.rpcs.to_string(), c.targets.to_string()]
+            .into_iter()
+            .chain(io(&c.read, &c.write))
+    });
+    table(out, header, rows)
+}
+
+/// Client x target.
+pub(crate) fn flows(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["nid", "target", "node"]).chain(names(&IO));
+    let rows = analysis
+        .flows
+        .iter()
+        .map(|f| [f.nid.clone(), cell(f.target.as_ref()), f.node.clone()].into_iter().chain(io(&f.read, &f.write)));
+    table(out, header, rows)
+}
+
+fn jobs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["job", "rpcs", "clients", "targets"]).chain(names(&IO));
+    let rows = analysis.jobs.iter().map(|j| {
+        [cell(j.job.as_ref()), j.rpcs.to_string(), j.clients.to_string(), j.targets.to_string()]
+            .into_iter()
+            .chain(io(&j.read, &j.write))
+    });
+    table(out, header, rows)
+}
+
+fn owners(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["uid", "gid", "projid"]).chain(names(&IO));
+    let rows = analysis
+        .owners
+        .iter()
+        .map(|o| [o.uid.to_string(), cell(o.gid), cell(o.projid)].into_iter().chain(io(&o.read, &o.write)));
+    table(out, header, rows)
+}
+
+fn objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header =
+        names(&["target", "fid", "objects", "clients", "writers", "first_byte", "last_byte"]).chain(names(&IO));
+    let rows = analysis.objects.iter().map(|o| {
+        [
+            cell(o.target.as_ref()),
+            cell(o.fid.as_ref()),
+            o.objects.to_string(),
+            cell(o.clients),
+            cell(o.writers),
+            cell(o.first_byte),
+            cell(o.last_byte),
+        ]
+        .into_iter()
+        .chain(io(&o.read, &o.write))
+    });
+    table(out, header, rows)
+}
+
+fn operations(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["opcode", "name", "service", "rpcs", "errors"])
+        .chain(distribution_names("queue"))
+        .chain(distribution_names("service"))
+        .chain(distribution_names("total"));
+    let rows = analysis.operations.iter().map(|o| {
+        [o.opcode.to_string(), o.name.clone(), o.service.clone(), o.rpcs.to_string(), o.errors.to_string()]
+            .into_iter()
+            .chain(distribution(&o.latency.queue_us))
+            .chain(distribution(&o.latency.service_us))
+            .chain(distribution(&o.latency.total_us))
+    });
+    table(out, header, rows)
+}
+
+fn sent(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&["node", "opcode", "name", "device", "nid", "rpcs"]).chain(distribution_names("round_trip"));
+    let rows = analysis.sent.iter().map(|s| {
+        [s.node.clone(), s.opcode.to_string(), s.name.clone(), s.device.clone(), s.nid.clone(), s.rpcs.to_string()]
+            .into_iter()
+            .chain(distribution(&s.round_trip_us))
+    });
+    table(out, header, rows)
+}
+
+/// One row per target and bin in which something happened.
+fn series(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let series = &analysis.series;
+    let header = names(&[
+        "bin_start_s",
+        "target",
+        "node",
+        "read_bytes",
+        "write_bytes",
+        "read_bounded_bytes",
+        "write_bounded_bytes",
+        "read_rpcs",
+        "write_rpcs",
+        "arrived_rpcs",
+        "queued_mean",
+        "in_process_mean",
+        "mean_total_us",
+    ]);
+    let rows = series.targets.iter().flat_map(|target| {
+        (0..series.bins).filter(|&i| target.rpcs[i] > 0 || target.arrived[i] > 0 || target.in_flight[i] > 0.0).map(
+            move |i| {
+                #[expect(clippy::cast_precision_loss, reason = "bins are few")]
+                let start = series.start + i as f64 * series.bin_s;
+                vec![
+                    format!("{start:.6}"),
+                    cell(target.name.as_ref()),
+                    target.node.clone(),
+                    target.read_bytes[i].to_string(),
+                    target.write_bytes[i].to_string(),
+                    target.read_bounded_bytes[i].to_string(),
+                    target.write_bounded_bytes[i].to_string(),
+                    target.read_rpcs[i].to_string(),
+                    target.write_rpcs[i].to_string(),
+                    target.arrived[i].to_string(),
+                    format!("{:.3}", target.queued[i]),
+                    format!("{:.3}", target.in_process[i]),
+                    target.mean_total_us[i].map_or_else(String::new, |us| format!("{us:.1}")),
+                ]
+            },
+        )
+    });
+    table(out, header, rows)
+}
