@@ -291,8 +291,11 @@ fn a_line_of_one_gigabyte() {
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let input = &rows(&json, "inputs")[0];
     assert!(number(input, "bytes").unwrap() > 1 << 30, "{input}");
-    assert!(number(input, "skipped_bytes").unwrap() >= 1 << 30, "{input}");
+    // A part of the line may pass for the text of the record before, which must not suffer.
+    assert!(number(input, "skipped_bytes").unwrap() >= (1 << 30) - (1 << 20), "{input}");
     let good = analyze(&[&bench.good()], &[]);
+    assert_eq!(input["records"], rows(&good, "inputs")[0]["records"]);
+    assert_eq!(input["malformed"], rows(&good, "inputs")[0]["malformed"]);
     assert_eq!(json["totals"]["rpcs"], good["totals"]["rpcs"]);
     assert!(started.elapsed() < Duration::from_secs(120), "{:?}", started.elapsed());
 }
@@ -307,25 +310,26 @@ fn marks_and_times_that_are_not_there() {
     }
 }
 
-/// `--from` and `--to` take marks and times alike.
+/// `--from` and `--to` take marks and times alike. (A mark is looked up on each node, so: one node.)
 #[test]
 fn windows_by_mark_and_by_time() {
+    let mut compared = 0;
     for capture in captures() {
-        let json = crate::util::analyze_run(&[&capture.dir], &[]).json();
+        let dir = &capture.servers[0].dir;
+        let json = crate::util::analyze_run(&[dir], &[]).json();
         let mark = |word: &str| {
-            let marks = rows(&json, "markers").iter();
-            marks.into_iter().find(|row| text(row, "text").is_some_and(|it| it.starts_with(word))).cloned()
+            let mut marks = rows(&json, "markers").iter();
+            marks.find(|row| text(row, "text").is_some_and(|it| it.starts_with(word)))
         };
         let (Some(from), Some(to)) = (mark("CAPTURE-START"), mark("CAPTURE-STOP")) else { continue };
-        let by_mark = ["--from", text(&from, "text").unwrap(), "--to", text(&to, "text").unwrap()];
+        let by_mark = ["--from", text(from, "text").unwrap(), "--to", text(to, "text").unwrap()];
         let time = |row: &Value| format!("{:.6}", row["time"].as_f64().unwrap());
-        let (start, end) = (time(&from), time(&to));
+        let (start, end) = (time(from), time(to));
         let by_time = ["--from", &start, "--to", &end];
-        let by_mark = analyze(&[&capture.dir], &by_mark);
-        assert_same(&capture.name, &figures_only(analyze(&[&capture.dir], &by_time)), &figures_only(by_mark));
-        return;
+        assert_same(&capture.name, &analyze(&[dir], &by_time), &analyze(&[dir], &by_mark));
+        compared += 1;
     }
-    panic!("no capture has both markers");
+    assert!(compared > 0, "no capture has both markers");
 }
 
 #[test]

@@ -10,19 +10,10 @@ use std::time::{Duration, Instant};
 use lioprof_plot::{Format, PlotOptions, Rendered, Written, plots, render, write_all};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dir = PathBuf::from(
-        std::env::args()
-            .nth(1)
-            .unwrap_or_else(|| "gallery".to_owned()),
-    );
+    let dir = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "gallery".to_owned()));
     let options = PlotOptions::default();
     for (name, analysis) in support::cases() {
-        let written = write_all(
-            &analysis,
-            &dir.join(name),
-            &[Format::Svg, Format::Png],
-            &options,
-        )?;
+        let written = write_all(&analysis, &dir.join(name), &[Format::Svg, Format::Png], &options)?;
         for one in written {
             if let Written::Skipped { plot, reason } = one {
                 println!("{name}/{plot}: skipped, {reason}");
@@ -42,10 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     println!("  {name}/{}.{}: {took:.1?}", plot.name, format.extension());
                 }
             }
-            println!(
-                "{name}: all {} in {all:.1?}, largest {largest:?}",
-                format.extension()
-            );
+            println!("{name}: all {} in {all:.1?}, largest {largest:?}", format.extension());
         }
     }
     Ok(())

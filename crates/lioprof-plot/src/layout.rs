@@ -10,10 +10,12 @@ use crate::plots::{Plot, plot, plots};
 use crate::support::{LARGE, MIXED, SMALL, Shape, analysis, cases};
 
 fn texts(scene: &Scene) -> Vec<&Text> {
-    let text = |item| match item {
-        &Item::Text(ref text) => Some(text),
-        _ => None,
-    };
+    fn text(item: &Item) -> Option<&Text> {
+        match item {
+            Item::Text(text) => Some(text),
+            _ => None,
+        }
+    }
     scene.items.iter().filter_map(text).collect()
 }
 
@@ -21,25 +23,16 @@ fn texts(scene: &Scene) -> Vec<&Text> {
 fn check(name: &str, plot: &Plot, scene: &Scene) {
     let page = Area::new(0.0, 0.0, scene.width, scene.height);
     let texts = texts(scene);
-    assert!(
-        texts.iter().all(|t| t.size >= 10.0),
-        "{name}/{}: tiny text",
-        plot.name
-    );
+    assert!(texts.iter().all(|t| t.size >= 10.0), "{name}/{}: tiny text", plot.name);
     // These write figures into their cells and above their bars.
     let labels_data = ["client-ost-matrix", "rpc-size"].contains(&plot.name);
     for (i, text) in texts.iter().enumerate() {
         let area = text.area();
         let what = format!("{name}/{}: `{}` at {area:?}", plot.name, text.text);
-        let inside =
-            area.x0 >= page.x0 && area.x1 <= page.x1 && area.y0 >= page.y0 && area.y1 <= page.y1;
+        let inside = area.x0 >= page.x0 && area.x1 <= page.x1 && area.y0 >= page.y0 && area.y1 <= page.y1;
         assert!(inside, "{what} leaves the page {page:?}");
         for other in &texts[i + 1..] {
-            assert!(
-                !area.overlaps(&other.area(), 0.5),
-                "{what} covers `{}`",
-                other.text
-            );
+            assert!(!area.overlaps(&other.area(), 0.5), "{what} covers `{}`", other.text);
         }
         if !labels_data {
             let covers = scene.panels.iter().any(|panel| area.overlaps(panel, 2.0));
@@ -53,14 +46,8 @@ fn check(name: &str, plot: &Plot, scene: &Scene) {
             Item::Dot { at, .. } => vec![*at],
             Item::Text(_) => Vec::new(),
         };
-        let inside = |p: &(f64, f64)| {
-            (0.0..=scene.width).contains(&p.0) && (0.0..=scene.height).contains(&p.1)
-        };
-        assert!(
-            points.iter().all(inside),
-            "{name}/{}: {item:?} leaves the page",
-            plot.name
-        );
+        let inside = |p: &(f64, f64)| (0.0..=scene.width).contains(&p.0) && (0.0..=scene.height).contains(&p.1);
+        assert!(points.iter().all(inside), "{name}/{}: {item:?} leaves the page", plot.name);
     }
     assert!(scene.marks > 0, "{name}/{}: no data", plot.name);
 }
@@ -82,33 +69,15 @@ fn text_is_on_the_page_and_covers_nothing() {
 
 #[test]
 fn other_sizes_of_page_and_system_are_laid_out_as_well() {
-    let narrow = PlotOptions {
-        width_px: 600,
-        height_px: 480,
-        ..PlotOptions::default()
-    };
-    let wide = PlotOptions {
-        width_px: 1600,
-        height_px: 1000,
-        ..PlotOptions::default()
-    };
+    let narrow = PlotOptions { width_px: 600, height_px: 480, ..PlotOptions::default() };
+    let wide = PlotOptions { width_px: 1600, height_px: 1000, ..PlotOptions::default() };
     for (osts, clients, nodes) in [(1, 3, 1), (4, 4, 4), (8, 8, 3), (9, 30, 5), (40, 450, 8)] {
         for shape in [SMALL, MIXED] {
-            let shape = Shape {
-                osts,
-                clients,
-                nodes,
-                rpcs: 2500,
-                ..shape
-            };
+            let shape = Shape { osts, clients, nodes, rpcs: 2500, ..shape };
             let name = format!("{osts} OSTs, {clients} clients");
             let made = analysis(&shape);
             for options in [PlotOptions::default(), narrow, wide] {
-                check_all(
-                    &format!("{name}, {} px", options.width_px),
-                    &made,
-                    &options.clamped(),
-                );
+                check_all(&format!("{name}, {} px", options.width_px), &made, &options.clamped());
             }
         }
     }
@@ -116,25 +85,9 @@ fn other_sizes_of_page_and_system_are_laid_out_as_well() {
 
 #[test]
 fn long_and_short_windows_have_readable_time_axes() {
-    for (bins, bin_s) in [
-        (40, 0.01),
-        (50, 0.1),
-        (90, 10.0),
-        (200, 60.0),
-        (300, 600.0),
-        (30, 86_400.0),
-    ] {
-        let made = analysis(&Shape {
-            bins,
-            bin_s,
-            rpcs: 800,
-            ..SMALL
-        });
-        check_all(
-            &format!("{bins} bins of {bin_s} s"),
-            &made,
-            &PlotOptions::default(),
-        );
+    for (bins, bin_s) in [(40, 0.01), (50, 0.1), (90, 10.0), (200, 60.0), (300, 600.0), (30, 86_400.0)] {
+        let made = analysis(&Shape { bins, bin_s, rpcs: 800, ..SMALL });
+        check_all(&format!("{bins} bins of {bin_s} s"), &made, &PlotOptions::default());
     }
 }
 
@@ -161,11 +114,7 @@ fn sizes_are_summed_over_the_osts_and_written_above_the_bars() {
     let scene = drawn("rpc-size", &made);
     let of = |le_bytes: u64| -> u64 {
         let hists = made.targets.iter().map(|t| &t.read.size_hist);
-        hists
-            .flat_map(|h| h.buckets())
-            .filter(|b| b.le_bytes == le_bytes)
-            .map(|b| b.rpcs)
-            .sum()
+        hists.flat_map(|h| h.buckets()).filter(|b| b.le_bytes == le_bytes).map(|b| b.rpcs).sum()
     };
     let label = of(1 << 20).to_string();
     assert!(texts(&scene).iter().any(|t| t.text == label), "{label}");
@@ -196,11 +145,7 @@ fn the_tallest_line_is_as_tall_as_its_value() {
         Item::Line { points, ink, .. } if *ink == crate::draw::color::READ => Some(points),
         _ => None,
     });
-    let top = top
-        .flatten()
-        .filter(|p| p.1 >= panel.y0)
-        .map(|p| p.1)
-        .fold(f64::INFINITY, f64::min);
+    let top = top.flatten().filter(|p| p.1 >= panel.y0).map(|p| p.1).fold(f64::INFINITY, f64::min);
     let share = (panel.y1 - top) / panel.height();
     assert!((share - 0.75).abs() < 1e-6, "{share}");
 }
@@ -210,18 +155,10 @@ fn large_systems_are_cut_to_a_page() {
     let made = analysis(&LARGE);
     for plot in plots() {
         let scene = (plot.draw)(&made, &PlotOptions::default()).expect(plot.name);
-        assert!(
-            scene.items.len() < 20_000,
-            "{}: {}",
-            plot.name,
-            scene.items.len()
-        );
+        assert!(scene.items.len() < 20_000, "{}: {}", plot.name, scene.items.len());
         assert!(scene.height <= 700.0, "{}: {}", plot.name, scene.height);
     }
     let scene = drawn("bandwidth-per-ost", &made);
     let notes = texts(&scene);
-    assert!(
-        notes.iter().any(|t| t.text.contains("more OSTs have")),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|t| t.text.contains("more OSTs have")), "{notes:?}");
 }

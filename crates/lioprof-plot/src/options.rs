@@ -34,11 +34,7 @@ pub struct PlotOptions {
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self {
-            width_px: 860,
-            height_px: 680,
-            png_scale: 2,
-        }
+        Self { width_px: 860, height_px: 680, png_scale: 2 }
     }
 }
 

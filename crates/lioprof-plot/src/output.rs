@@ -43,12 +43,7 @@ pub enum Written {
 /// # Errors
 ///
 /// If the drawing library or the PNG encoder fails; odd data is no error.
-pub fn render(
-    plot: &Plot,
-    analysis: &Analysis,
-    format: Format,
-    options: &PlotOptions,
-) -> Result<Rendered, PlotError> {
+pub fn render(plot: &Plot, analysis: &Analysis, format: Format, options: &PlotOptions) -> Result<Rendered, PlotError> {
     let options = options.clamped();
     match (plot.draw)(analysis, &options) {
         Err(reason) => Ok(Rendered::Skipped(reason)),
@@ -74,19 +69,13 @@ pub fn write_all(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
-    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir {
-        path: dir.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
     let mut written = Vec::new();
     for plot in plots() {
         let scene = match (plot.draw)(analysis, &options) {
             Ok(scene) => scene,
             Err(reason) => {
-                written.push(Written::Skipped {
-                    plot: plot.name,
-                    reason,
-                });
+                written.push(Written::Skipped { plot: plot.name, reason });
                 continue;
             }
         };
@@ -96,14 +85,8 @@ pub fn write_all(
                 Format::Png => bitmap::encode(&scene, options.png_scale)?,
             };
             let path = dir.join(format!("{}.{}", plot.name, format.extension()));
-            fs::write(&path, bytes).map_err(|source| PlotError::Write {
-                path: path.clone(),
-                source,
-            })?;
-            written.push(Written::File {
-                plot: plot.name,
-                path,
-            });
+            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            written.push(Written::File { plot: plot.name, path });
         }
     }
     Ok(written)

@@ -6,48 +6,21 @@ use lioprof_model::{Analysis, Direction, Heatmap, SampledRpc, Window};
 use lioprof_plot::{Format, PlotOptions, Rendered, plots, render};
 use support::{MIXED, Shape, cases};
 
-const ODD: [f64; 9] = [
-    f64::NAN,
-    f64::INFINITY,
-    f64::NEG_INFINITY,
-    -1.0,
-    0.0,
-    1e-300,
-    1e18,
-    f64::MAX,
-    f64::MIN,
-];
+const ODD: [f64; 9] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 1e-300, 1e18, f64::MAX, f64::MIN];
 
 fn draw_all(what: &str, analysis: &Analysis) {
     for plot in plots() {
         for format in [Format::Svg, Format::Png] {
             // Drawing the pixels of large pages is slow without optimisation.
-            let (width_px, height_px) = if format == Format::Png {
-                (480, 360)
-            } else {
-                (860, 680)
-            };
-            let options = PlotOptions {
-                width_px,
-                height_px,
-                png_scale: 1,
-            };
+            let (width_px, height_px) = if format == Format::Png { (480, 360) } else { (860, 680) };
+            let options = PlotOptions { width_px, height_px, png_scale: 1 };
             let image = render(plot, analysis, format, &options).expect("no error");
             if let Rendered::Image(bytes) = image {
-                assert!(
-                    bytes.len() < 3_000_000,
-                    "{what}/{}: {} bytes",
-                    plot.name,
-                    bytes.len()
-                );
+                assert!(bytes.len() < 3_000_000, "{what}/{}: {} bytes", plot.name, bytes.len());
                 if format == Format::Svg {
                     let text = String::from_utf8(bytes).expect("UTF-8");
                     roxmltree::Document::parse(&text).expect("well-formed XML");
-                    assert!(
-                        !text.contains("NaN") && !text.contains("\"inf"),
-                        "{what}/{}",
-                        plot.name
-                    );
+                    assert!(!text.contains("NaN") && !text.contains("\"inf"), "{what}/{}", plot.name);
                 }
             }
         }
@@ -68,11 +41,7 @@ fn odd_windows_and_bins() {
         a.window.end = value;
         draw_all("window.end", &a);
         let mut a = made();
-        a.window = Window {
-            start: value,
-            end: value,
-            duration_s: value,
-        };
+        a.window = Window { start: value, end: value, duration_s: value };
         draw_all("window", &a);
         let mut a = made();
         a.series.bin_s = value;
@@ -98,9 +67,7 @@ fn odd_arrays() {
     for length in [0, 1, 5, 1000] {
         let mut a = made();
         for (i, target) in a.series.targets.iter_mut().enumerate() {
-            target
-                .read_bytes
-                .resize(if i % 2 == 0 { length } else { 3 }, u64::MAX);
+            target.read_bytes.resize(if i % 2 == 0 { length } else { 3 }, u64::MAX);
             target.write_bounded_bytes.resize(length, u64::MAX);
         }
         for node in &mut a.series.nodes {
@@ -123,26 +90,10 @@ fn odd_arrays() {
 
 #[test]
 fn odd_heat_maps() {
-    let cells = vec![
-        (0, 0, 1),
-        (u32::MAX, u32::MAX, u64::MAX),
-        (3, 900, 0),
-        (1, 1, u64::MAX),
-    ];
-    for edges_us in [
-        vec![],
-        vec![0],
-        vec![5],
-        vec![9, 3, 1],
-        vec![1, 1],
-        vec![0, u64::MAX - 1, u64::MAX],
-    ] {
+    let cells = vec![(0, 0, 1), (u32::MAX, u32::MAX, u64::MAX), (3, 900, 0), (1, 1, u64::MAX)];
+    for edges_us in [vec![], vec![0], vec![5], vec![9, 3, 1], vec![1, 1], vec![0, u64::MAX - 1, u64::MAX]] {
         let mut a = made();
-        let map = Heatmap {
-            direction: Direction::Read,
-            edges_us,
-            cells: cells.clone(),
-        };
+        let map = Heatmap { direction: Direction::Read, edges_us, cells: cells.clone() };
         a.series.latency = vec![map.clone(), map];
         draw_all("heat map", &a);
     }
@@ -211,11 +162,7 @@ fn odd_totals_and_names() {
 fn odd_sizes_of_page() {
     for (_, analysis) in cases().into_iter().take(1) {
         for (width_px, height_px, png_scale) in [(0, 0, 0), (1, 4000, 1), (4000, 1, 1)] {
-            let options = PlotOptions {
-                width_px,
-                height_px,
-                png_scale,
-            };
+            let options = PlotOptions { width_px, height_px, png_scale };
             for plot in plots() {
                 for format in [Format::Svg, Format::Png] {
                     render(plot, &analysis, format, &options).expect("no error");

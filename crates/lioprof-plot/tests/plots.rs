@@ -25,11 +25,7 @@ fn svg(name: &str, analysis: &Analysis) -> String {
 fn words(svg: &str) -> String {
     let doc = roxmltree::Document::parse(svg).expect("well-formed XML");
     let texts = doc.descendants().filter(|n| n.has_tag_name("text"));
-    texts
-        .filter_map(|n| n.text())
-        .map(str::trim)
-        .collect::<Vec<_>>()
-        .join("\n")
+    texts.filter_map(|n| n.text()).map(str::trim).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -40,33 +36,18 @@ fn every_plot_renders_in_both_formats() {
                 assert_eq!((name, plot.name), ("one", "object-offsets"), "skipped");
                 continue;
             };
-            assert!(
-                svg.len() < 2_000_000,
-                "{name}/{}: {} bytes",
-                plot.name,
-                svg.len()
-            );
+            assert!(svg.len() < 2_000_000, "{name}/{}: {} bytes", plot.name, svg.len());
             let svg = String::from_utf8(svg).expect("UTF-8");
             let words = words(&svg);
             assert!(words.contains(plot.title), "{name}/{}", plot.name);
-            assert!(
-                words.contains("2026-11-21T09:30:05.250Z"),
-                "{name}/{}: no start",
-                plot.name
-            );
+            assert!(words.contains("2026-11-21T09:30:05.250Z"), "{name}/{}: no start", plot.name);
             let png = image(plot.name, &analysis, Format::Png).expect("has data");
-            let mut reader = png::Decoder::new(std::io::Cursor::new(&png))
-                .read_info()
-                .expect("a PNG");
+            let mut reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().expect("a PNG");
             assert_eq!(reader.info().width, 1720);
             let mut pixels = vec![0; reader.output_buffer_size().expect("fits")];
             reader.next_frame(&mut pixels).expect("a frame");
             assert_eq!(pixels[..3], [255, 255, 255], "white background");
-            assert!(
-                pixels.iter().any(|c| *c != 255),
-                "{name}/{}: blank",
-                plot.name
-            );
+            assert!(pixels.iter().any(|c| *c != 255), "{name}/{}: blank", plot.name);
         }
     }
 }
@@ -75,67 +56,20 @@ fn every_plot_renders_in_both_formats() {
 fn axes_have_units_and_things_have_names() {
     let small = analysis(&SMALL);
     for (plot, labels) in [
-        (
-            "bandwidth-per-ost",
-            &[
-                "lustre-OST0000",
-                "lustre-OST0001",
-                "bandwidth (MiB/s)",
-                "time since start (s)",
-            ][..],
-        ),
-        (
-            "requests-per-client",
-            &[
-                "10.10.0.11@tcp",
-                "requests (RPCs/s)",
-                "time since start (s)",
-            ],
-        ),
-        (
-            "client-ost-matrix",
-            &["10.10.0.12@tcp", "OST0001", "bytes (GiB)", "client (NID)"],
-        ),
-        (
-            "latency",
-            &["OST_WRITE", "time, log scale", "100 ms", "queue", "service"],
-        ),
-        (
-            "latency-heatmap",
-            &[
-                "total time, log scale",
-                "RPCs per cell, log scale",
-                "Reads",
-                "Writes",
-            ],
-        ),
+        ("bandwidth-per-ost", &["lustre-OST0000", "lustre-OST0001", "bandwidth (MiB/s)", "time since start (s)"][..]),
+        ("requests-per-client", &["10.10.0.11@tcp", "requests (RPCs/s)", "time since start (s)"]),
+        ("client-ost-matrix", &["10.10.0.12@tcp", "OST0001", "bytes (GiB)", "client (NID)"]),
+        ("latency", &["OST_WRITE", "time, log scale", "100 ms", "queue", "service"]),
+        ("latency-heatmap", &["total time, log scale", "RPCs per cell, log scale", "Reads", "Writes"]),
         ("rpc-size", &["RPCs", "RPC size, up to", "4 KiB", "1 MiB"]),
-        (
-            "io-timeline",
-            &["10.10.0.11@tcp", "read, waiting", "time since start (s)"],
-        ),
-        (
-            "io-time-distribution",
-            &["total time, log scale", "Reads (OST_READ)", "10 ms"],
-        ),
-        (
-            "queue-depth",
-            &["oss000", "requests (mean number)", "time since start (s)"],
-        ),
-        (
-            "object-offsets",
-            &[
-                "lustre-OST0000 [0x200000401:0xc:0x0]",
-                "offset in object (GiB)",
-            ],
-        ),
+        ("io-timeline", &["10.10.0.11@tcp", "read, waiting", "time since start (s)"]),
+        ("io-time-distribution", &["total time, log scale", "Reads (OST_READ)", "10 ms"]),
+        ("queue-depth", &["oss000", "requests (mean number)", "time since start (s)"]),
+        ("object-offsets", &["lustre-OST0000 [0x200000401:0xc:0x0]", "offset in object (GiB)"]),
     ] {
         let words = words(&svg(plot, &small));
         for label in labels {
-            assert!(
-                words.lines().any(|line| line == *label),
-                "{plot}: no `{label}` in\n{words}"
-            );
+            assert!(words.lines().any(|line| line == *label), "{plot}: no `{label}` in\n{words}");
         }
     }
     assert!(words(&svg("io-time-distribution", &small)).contains("slowest "));
@@ -147,18 +81,11 @@ fn doubts_and_loss_are_said() {
     mixed.loss.estimated_lost_fraction = Some(0.034);
     for plot in plots() {
         let words = words(&svg(plot.name, &mixed));
-        assert!(
-            words.contains("Warning: about 3.4 % of the RPCs are missing"),
-            "{}",
-            plot.name
-        );
+        assert!(words.contains("Warning: about 3.4 % of the RPCs are missing"), "{}", plot.name);
     }
     let words = words(&svg("bandwidth-per-ost", &mixed));
     assert!(words.contains("unattributed") && words.contains("estimated part of writes"));
-    assert!(
-        words.contains("is estimated; the true total is between"),
-        "{words}"
-    );
+    assert!(words.contains("is estimated; the true total is between"), "{words}");
     mixed.loss.estimated_lost_fraction = Some(0.009);
     assert!(!svg("latency", &mixed).contains("Warning"));
     mixed.loss.estimated_lost_fraction = None;
@@ -172,12 +99,7 @@ fn the_same_analysis_gives_the_same_bytes() {
         for plot in plots() {
             for format in [Format::Svg, Format::Png] {
                 let first = image(plot.name, &analysis, format);
-                assert_eq!(
-                    first,
-                    image(plot.name, &analysis, format),
-                    "{name}/{}",
-                    plot.name
-                );
+                assert_eq!(first, image(plot.name, &analysis, format), "{name}/{}", plot.name);
             }
         }
     }
@@ -186,12 +108,7 @@ fn the_same_analysis_gives_the_same_bytes() {
 #[test]
 fn nothing_is_skipped_with_a_reason() {
     for plot in plots() {
-        assert_eq!(
-            image(plot.name, &Analysis::default(), Format::Svg),
-            None,
-            "{}",
-            plot.name
-        );
+        assert_eq!(image(plot.name, &Analysis::default(), Format::Svg), None, "{}", plot.name);
     }
 }
 
@@ -228,13 +145,7 @@ fn plots_are_described() {
 fn files_are_written() {
     let dir = tempfile::tempdir().expect("a directory");
     let into = dir.path().join("plots/of/today");
-    let one = analysis(&Shape {
-        rpcs: 1,
-        bins: 1,
-        osts: 1,
-        clients: 1,
-        ..SMALL
-    });
+    let one = analysis(&Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, ..SMALL });
     let formats = [Format::Svg, Format::Png];
     let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
     let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
@@ -248,8 +159,5 @@ fn files_are_written() {
     let taken = dir.path().join("file");
     std::fs::write(&taken, "x").expect("written");
     let err = write_all(&one, &taken, &formats, &PlotOptions::default()).expect_err("no directory");
-    assert!(
-        err.to_string().contains("failed to create directory"),
-        "{err}"
-    );
+    assert!(err.to_string().contains("failed to create directory"), "{err}");
 }

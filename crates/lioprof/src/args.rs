@@ -36,7 +36,7 @@ Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --ma
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Rebuild every RPC from debug logs; show who used which OST, at what bandwidth and latency.
-    Analyze(AnalyzeArgs),
+    Analyze(Box<AnalyzeArgs>),
     /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
     Decode(DecodeArgs),
 }

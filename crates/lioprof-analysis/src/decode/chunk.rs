@@ -48,6 +48,11 @@ pub(crate) struct Decoded {
     pub(crate) skipped: Vec<Skipped>,
 }
 
+/// Name of a C file.
+pub(crate) type FileName = Box<[u8]>;
+/// Name of a C function.
+pub(crate) type FunctionName = Box<[u8]>;
+
 /// What was seen in a part of an input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
@@ -56,15 +61,11 @@ pub(crate) struct Counts {
     pub(crate) messages: u64,
     /// Records that carry the rpctrace mask.
     pub(crate) rpctrace: u64,
-    /// Records that carry a mask of the net class.
-    pub(crate) net: u64,
-    /// Records that carry the dlmtrace mask.
-    pub(crate) dlmtrace: u64,
     /// Times went back within a stream.
     pub(crate) clock_steps: u64,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
-    pub(crate) other: FxHashMap<Box<[u8]>, FxHashMap<Box<[u8]>, u64>>,
+    pub(crate) other: FxHashMap<FileName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
     pub(crate) first_us: Option<i64>,
@@ -101,8 +102,6 @@ impl Counts {
         self.records += other.records;
         self.messages += other.messages;
         self.rpctrace += other.rpctrace;
-        self.net += other.net;
-        self.dlmtrace += other.dlmtrace;
         self.clock_steps += other.clock_steps;
         for (kind, n) in other.malformed {
             *self.malformed.entry(kind).or_default() += n;
@@ -174,8 +173,6 @@ impl Decoder {
         let counts = &mut self.out.counts;
         counts.records += 1;
         counts.rpctrace += u64::from(record.mask & mask::RPCTRACE != 0);
-        counts.net += u64::from(record.mask & mask::NET != 0);
-        counts.dlmtrace += u64::from(record.mask & mask::DLMTRACE != 0);
         let stream = record.stream() as usize;
         if stream < MAX_STREAMS {
             if counts.stream_heads.len() <= stream {

@@ -11,6 +11,8 @@
 
 mod nrs;
 mod size;
+#[cfg(test)]
+mod tests;
 
 use lioprof_model::{RpcRow, Symbol, Symbols, TargetEvidence};
 use lustre_debuglog::message::ObjectName;

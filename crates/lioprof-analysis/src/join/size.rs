@@ -161,7 +161,7 @@ fn shape(extent: Extent, extra: u64) -> Shape {
         return Shape::One;
     }
     let inline = inline_bytes(extent, extra);
-    let niobufs = (extra % NIOBUF == 0).then_some(extra / NIOBUF + 1).filter(|&count| {
+    let niobufs = extra.is_multiple_of(NIOBUF).then_some(extra / NIOBUF + 1).filter(|&count| {
         // Niobufs of one request do not share pages, and all but the outer ones fill theirs.
         extent.len_bytes() > (count - 2) * PAGE
     });
@@ -181,7 +181,7 @@ fn inline_bytes(extent: Extent, extra: u64) -> Option<u64> {
         .map_while(|niobufs| extra.checked_sub(NIOBUF * (niobufs - 1)).map(|bytes| (niobufs, bytes)))
         .find(|&(niobufs, bytes)| {
             let pages = (bytes + outside) / PAGE;
-            let whole = (bytes + outside) % PAGE == 0 && pages >= niobufs && pages <= MAX_INLINE / PAGE;
+            let whole = (bytes + outside).is_multiple_of(PAGE) && pages >= niobufs && pages <= MAX_INLINE / PAGE;
             let fits = if niobufs == 1 { bytes == extent.len_bytes() } else { bytes < extent.len_bytes() };
             bytes > 0 && whole && fits
         })

@@ -1,5 +1,7 @@
 //! Time bins, merged so that each is wide enough to be seen.
 
+use std::ops::Range;
+
 use lioprof_model::Analysis;
 
 use crate::figure::time_axis::Window;
@@ -10,12 +12,16 @@ use crate::figure::units::duration_us;
 pub(crate) struct Bins {
     /// Seconds since start, one more than there are bins, cut to the window.
     pub(crate) edges: Vec<f64>,
-    /// Bins of the series per merged bin.
-    factor: usize,
-    /// Bins of the series.
-    count: usize,
+    /// Bins of the series in each merged bin.
+    groups: Vec<Range<usize>>,
+    /// Seconds of a merged bin that the window does not cut.
+    full_s: f64,
     bin_s: f64,
 }
+
+/// A merged bin of which the window covers less than this is joined to its neighbour: the rate of a
+/// sliver is noise.
+const SLIVER: f64 = 0.25;
 
 impl Bins {
     /// At most `most` bins out of those that any array has: `longest` is the longest array's length.
@@ -28,58 +34,60 @@ impl Bins {
         }
         let window = Window::of(analysis);
         let factor = count.div_ceil(most.max(1));
-        let edge = |i: usize| {
-            let bin = (i * factor).min(count) as f64;
-            (window.since(series.start) + bin * series.bin_s).clamp(0.0, window.span)
-        };
-        let edges = (0..=count.div_ceil(factor)).map(edge).collect();
-        Some(Self {
-            edges,
-            factor,
-            count,
-            bin_s: series.bin_s,
-        })
+        let mut groups: Vec<Range<usize>> =
+            (0..count.div_ceil(factor)).map(|i| i * factor..((i + 1) * factor).min(count)).collect();
+        let edge = |bin: usize| (window.since(series.start) + bin as f64 * series.bin_s).clamp(0.0, window.span);
+        let full_s = series.bin_s * factor.min(count) as f64;
+        let sliver = |group: &Range<usize>| edge(group.end) - edge(group.start) < full_s * SLIVER;
+        if groups.len() > 1 && sliver(&groups[0]) {
+            groups[1].start = 0;
+            groups.remove(0);
+        }
+        if groups.len() > 1 && groups.last().is_some_and(sliver) {
+            groups.pop();
+            if let Some(last) = groups.last_mut() {
+                last.end = count;
+            }
+        }
+        let edges = groups.iter().map(|g| edge(g.start)).chain([edge(count)]).collect();
+        Some(Self { edges, groups, full_s, bin_s: series.bin_s })
     }
 
     /// Number of merged bins.
     pub(crate) fn len(&self) -> usize {
-        self.edges.len() - 1
+        self.groups.len()
     }
 
     /// `1 s`.
     pub(crate) fn width(&self) -> String {
-        duration_us(self.bin_s * self.factor.min(self.count) as f64 * 1e6)
+        duration_us(self.full_s * 1e6)
     }
 
     /// The merged bin of a bin of the series.
     pub(crate) fn merged(&self, bin: usize) -> usize {
-        bin / self.factor
+        self.groups.partition_point(|group| group.end <= bin)
     }
 
-    fn fold(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        let merged = |i: usize| {
-            let bins = i * self.factor..((i + 1) * self.factor).min(self.count);
-            bins.map(&value).filter(|v| v.is_finite()).sum()
-        };
-        (0..self.len()).map(merged).collect()
+    fn sums(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
+        let sum = |group: &Range<usize>| group.clone().map(&value).filter(|v| v.is_finite()).sum();
+        self.groups.iter().map(sum).collect()
     }
 
     /// Per second of the part of each bin that is inside of the window, so that the first and the
-    /// last bin, which the capture covers only in part, do not look like a dip; but at least a
-    /// quarter of a bin, so that a sliver does not look like a peak.
+    /// last bin, which the capture covers only in part, do not look like a dip.
     pub(crate) fn rate(&self, values: &[u64]) -> Vec<f64> {
-        let mut rates = self.fold(|bin| values.get(bin).copied().unwrap_or(0) as f64);
+        let mut rates = self.sums(|bin| values.get(bin).copied().unwrap_or(0) as f64);
         for (rate, edges) in rates.iter_mut().zip(self.edges.windows(2)) {
-            *rate /= (edges[1] - edges[0]).max(self.bin_s / 4.0);
+            *rate /= (edges[1] - edges[0]).max(self.bin_s * SLIVER);
         }
         rates
     }
 
     /// Means of the bins' figures; those that are no number or negative count as 0.
     pub(crate) fn mean(&self, values: &[f64]) -> Vec<f64> {
-        let mut means = self.fold(|bin| values.get(bin).map_or(0.0, |v| v.clamp(0.0, 1e15)));
-        for (i, mean) in means.iter_mut().enumerate() {
-            *mean /= (self.count - i * self.factor).min(self.factor) as f64;
+        let mut means = self.sums(|bin| values.get(bin).map_or(0.0, |v| v.clamp(0.0, 1e15)));
+        for (mean, group) in means.iter_mut().zip(&self.groups) {
+            *mean /= group.len() as f64;
         }
         means
     }
@@ -94,14 +102,49 @@ pub(crate) fn add(sum: &mut [f64], more: &[f64]) {
 
 /// Largest number, 0 without any.
 pub(crate) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
-    values
-        .into_iter()
-        .copied()
-        .filter(|v| v.is_finite())
-        .fold(0.0, f64::max)
+    values.into_iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
 }
 
 /// Sum that cannot overflow.
 pub(crate) fn total(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum, v| sum.saturating_add(*v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(start: f64, span: f64, count: usize, most: usize) -> Bins {
+        let mut analysis = Analysis::default();
+        analysis.window.start = 1000.0 + start;
+        analysis.window.end = 1000.0 + start + span;
+        analysis.series.start = 1000.0;
+        analysis.series.bin_s = 1.0;
+        analysis.series.bins = count;
+        Bins::new(&analysis, count, most).unwrap()
+    }
+
+    #[test]
+    fn bins_are_cut_to_the_window_and_keep_their_sum() {
+        let bins = bins(0.5, 2.0, 3, 100);
+        assert_eq!(bins.edges, [0.0, 0.5, 1.5, 2.0]);
+        assert_eq!(bins.rate(&[10, 10, 10]), [20.0, 10.0, 20.0]);
+    }
+
+    #[test]
+    fn slivers_are_joined() {
+        let bins = bins(0.9, 2.2, 4, 100);
+        assert_eq!(bins.len(), 2);
+        assert_eq!([0, 1, 2, 3].map(|bin| bins.merged(bin)), [0, 0, 1, 1]);
+        let moved: f64 =
+            bins.rate(&[1, 2, 3, 4]).iter().zip(bins.edges.windows(2)).map(|(r, e)| r * (e[1] - e[0])).sum();
+        assert!((moved - 10.0).abs() < 1e-9, "{moved}");
+    }
+
+    #[test]
+    fn many_bins_become_few() {
+        let bins = bins(0.0, 1000.0, 1000, 150);
+        assert_eq!((bins.len(), bins.width().as_str()), (143, "7 s"));
+        assert_eq!(bins.mean(&[2.0; 1000])[0], 2.0);
+    }
 }

@@ -37,23 +37,14 @@ pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
         }
         let unsized_rpcs = read.unsized_rpcs.saturating_add(write.unsized_rpcs);
         if let Some(share) = share(unsized_rpcs, rpcs) {
-            doubts.push(format!(
-                "{} are of unknown size and not in the bytes.",
-                percent(share)
-            ));
+            doubts.push(format!("{} are of unknown size and not in the bytes.", percent(share)));
         }
     }
     if covers.targets {
         let unattributed = &totals.unattributed;
-        let unknown = unattributed
-            .read
-            .rpcs
-            .saturating_add(unattributed.write.rpcs);
+        let unknown = unattributed.read.rpcs.saturating_add(unattributed.write.rpcs);
         if let Some(share) = share(unknown, rpcs) {
-            doubts.push(format!(
-                "The OST of {} of the reads and writes is unknown (unattributed).",
-                percent(share)
-            ));
+            doubts.push(format!("The OST of {} of the reads and writes is unknown (unattributed).", percent(share)));
         }
     }
     doubts
@@ -70,17 +61,11 @@ pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
         ));
     }
     if loss.head_overwritten {
-        warnings.push(
-            "Warning: the start of the capture was overwritten; how much is missing is unknown."
-                .to_owned(),
-        );
+        warnings.push("Warning: the start of the capture was overwritten; how much is missing is unknown.".to_owned());
     }
     let unread = loss.bad_records;
     if unread > 0 && loss.estimated_lost_fraction.is_none() && !loss.head_overwritten {
-        warnings.push(format!(
-            "Warning: {} log records could not be read.",
-            count(unread)
-        ));
+        warnings.push(format!("Warning: {} log records could not be read.", count(unread)));
     }
     warnings
 }

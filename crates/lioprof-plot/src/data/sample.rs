@@ -22,16 +22,13 @@ impl<'a> Thinned<'a> {
     pub(crate) fn new(analysis: &Analysis, rpcs: Vec<&'a SampledRpc>, most: usize) -> Self {
         let every = rpcs.len().div_ceil(most.max(1)).max(1);
         let one_in = analysis.sample.one_in.max(1).saturating_mul(every as u64);
-        Self {
-            rpcs: rpcs.into_iter().step_by(every).collect(),
-            one_in,
-        }
+        Self { rpcs: rpcs.into_iter().step_by(every).collect(), one_in }
     }
 
     /// `1 in 64 RPCs shown`, or that all are.
     pub(crate) fn describe(&self) -> String {
         if self.one_in <= 1 {
-            "Every RPC is shown.".to_owned()
+            "Every RPC shown.".to_owned()
         } else {
             format!("1 in {} RPCs shown.", count(self.one_in))
         }

@@ -14,10 +14,7 @@ pub(crate) struct Ink {
 impl Ink {
     pub(crate) const fn new(hex: u32) -> Self {
         let [_, r, g, b] = hex.to_be_bytes();
-        Self {
-            rgb: [r, g, b],
-            alpha: 1.0,
-        }
+        Self { rgb: [r, g, b], alpha: 1.0 }
     }
 
     pub(crate) const fn alpha(self, alpha: f64) -> Self {
@@ -28,10 +25,7 @@ impl Ink {
     pub(crate) fn tint(self, share: f64) -> Self {
         let mix = |c: u8| channel(255.0 - share * (255.0 - f64::from(c)));
         let [r, g, b] = self.rgb;
-        Self {
-            rgb: [mix(r), mix(g), mix(b)],
-            alpha: self.alpha,
-        }
+        Self { rgb: [mix(r), mix(g), mix(b)], alpha: self.alpha }
     }
 }
 
@@ -81,9 +75,7 @@ pub(crate) const CATEGORIES: [Ink; 7] = [
 
 /// Anchors of the sequential scale: light is little, dark is much (after ColorBrewer YlGnBu, but
 /// dark enough at its start to be seen on a pale background).
-const SEQUENTIAL: [u32; 8] = [
-    0xd3_ea8e, 0xa3_d99b, 0x6c_c5b0, 0x3a_abc3, 0x1d_88bd, 0x22_5ea8, 0x25_3494, 0x08_1d58,
-];
+const SEQUENTIAL: [u32; 8] = [0xd3_ea8e, 0xa3_d99b, 0x6c_c5b0, 0x3a_abc3, 0x1d_88bd, 0x22_5ea8, 0x25_3494, 0x08_1d58];
 
 /// Number of colours of the sequential scale; few enough that neighbouring cells often share one.
 pub(crate) const STEPS: usize = 48;
@@ -93,25 +85,14 @@ pub(crate) fn sequential(step: usize) -> Ink {
     let last = SEQUENTIAL.len() - 1;
     let at = step.min(STEPS - 1) as f64 / (STEPS - 1) as f64 * last as f64;
     let low = index(at).min(last - 1);
-    let (from, to) = (
-        Ink::new(SEQUENTIAL[low]).rgb,
-        Ink::new(SEQUENTIAL[low + 1]).rgb,
-    );
+    let (from, to) = (Ink::new(SEQUENTIAL[low]).rgb, Ink::new(SEQUENTIAL[low + 1]).rgb);
     let part = at - low as f64;
-    let mix =
-        |i: usize| channel(f64::from(from[i]) + part * (f64::from(to[i]) - f64::from(from[i])));
-    Ink {
-        rgb: [mix(0), mix(1), mix(2)],
-        alpha: 1.0,
-    }
+    let mix = |i: usize| channel(f64::from(from[i]) + part * (f64::from(to[i]) - f64::from(from[i])));
+    Ink { rgb: [mix(0), mix(1), mix(2)], alpha: 1.0 }
 }
 
 /// Text on a cell of that colour: black on light, white on dark.
 pub(crate) fn readable_on(ink: Ink) -> Ink {
     let [r, g, b] = ink.rgb.map(f64::from);
-    if 0.299 * r + 0.587 * g + 0.114 * b > 140.0 {
-        BLACK
-    } else {
-        Ink::new(0xff_ffff)
-    }
+    if 0.299 * r + 0.587 * g + 0.114 * b > 140.0 { BLACK } else { Ink::new(0xff_ffff) }
 }

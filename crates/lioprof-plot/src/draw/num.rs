@@ -1,30 +1,19 @@
 //! Conversions that cannot go wrong: out of range saturates, NaN is 0.
 
 /// To a pixel.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "`as` saturates, and a page is small"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a page is small")]
 pub(crate) fn pixel(value: f64) -> i32 {
     value.round() as i32
 }
 
 /// To an index or a count; negative is 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates at both ends"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates at both ends")]
 pub(crate) fn index(value: f64) -> usize {
     value as usize
 }
 
 /// To a colour channel.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates at both ends"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates at both ends")]
 pub(crate) fn channel(value: f64) -> u8 {
     value.round() as u8
 }
@@ -36,10 +25,7 @@ pub(crate) fn whole(value: f64) -> i64 {
 }
 
 /// To single precision, for the font library.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "sizes and positions on a page"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "sizes and positions on a page")]
 pub(crate) fn single(value: f64) -> f32 {
     value as f32
 }

@@ -42,20 +42,9 @@ pub(crate) fn paint<DB: DrawingBackend>(
                 let style = color(*ink).stroke_width(size(width * scale).max(1));
                 on.draw(&PathElement::new(polygon(points), style))
             }
-            Item::Polygon { points, ink } => {
-                on.draw(&Polygon::new(polygon(points), color(*ink).filled()))
-            }
-            Item::Dot {
-                at: center,
-                radius,
-                ink,
-                filled,
-            } => {
-                let style = ShapeStyle {
-                    color: color(*ink),
-                    filled: *filled,
-                    stroke_width: size(1.5 * scale),
-                };
+            Item::Polygon { points, ink } => on.draw(&Polygon::new(polygon(points), color(*ink).filled())),
+            Item::Dot { at: center, radius, ink, filled } => {
+                let style = ShapeStyle { color: color(*ink), filled: *filled, stroke_width: size(1.5 * scale) };
                 on.draw(&Circle::new(at(center), size(radius * scale).max(1), style))
             }
             Item::Text(text) => draw_text(text, on, scale),
@@ -75,32 +64,16 @@ fn draw_text<DB: DrawingBackend>(
         Align::Middle => HPos::Center,
         Align::End => HPos::Right,
     };
-    let weight = if text.bold {
-        FontStyle::Bold
-    } else {
-        FontStyle::Normal
-    };
-    let turn = if text.upright {
-        FontTransform::Rotate270
-    } else {
-        FontTransform::None
-    };
+    let weight = if text.bold { FontStyle::Bold } else { FontStyle::Normal };
+    let turn = if text.upright { FontTransform::Rotate270 } else { FontTransform::None };
     let em = text.size * scale;
     let ink = color(text.ink);
-    let style = TextStyle::from(
-        (FAMILY, em * PLOTTERS_EM, weight)
-            .into_font()
-            .transform(turn),
-    )
-    .color(&ink)
-    .pos(Pos::new(h, VPos::Top));
+    let style = TextStyle::from((FAMILY, em * PLOTTERS_EM, weight).into_font().transform(turn))
+        .color(&ink)
+        .pos(Pos::new(h, VPos::Top));
     let (x, y) = (text.at.0 * scale, text.at.1 * scale);
     let drop = em * BASE_LINE;
-    let (x, y) = if text.upright {
-        (x - drop, y)
-    } else {
-        (x, y - drop)
-    };
+    let (x, y) = if text.upright { (x - drop, y) } else { (x, y - drop) };
     on.draw_text(&text.text, &style, (pixel(x), pixel(y)))
 }
 

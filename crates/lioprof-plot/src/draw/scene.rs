@@ -10,20 +10,11 @@ pub(crate) enum Item {
     /// A filled rectangle.
     Rect { area: Area, ink: Ink },
     /// An open line.
-    Line {
-        points: Vec<Point>,
-        ink: Ink,
-        width: f64,
-    },
+    Line { points: Vec<Point>, ink: Ink, width: f64 },
     /// A filled polygon.
     Polygon { points: Vec<Point>, ink: Ink },
     /// A disc or a ring.
-    Dot {
-        at: Point,
-        radius: f64,
-        ink: Ink,
-        filled: bool,
-    },
+    Dot { at: Point, radius: f64, ink: Ink, filled: bool },
     /// A line of text.
     Text(Text),
 }
@@ -45,9 +36,7 @@ impl Scene {
     pub(crate) fn push(&mut self, item: Item) {
         let finite = |points: &[Point]| points.iter().all(|p| p.0.is_finite() && p.1.is_finite());
         let sound = match &item {
-            Item::Rect { area, .. } => {
-                area.is_finite() && area.width() > 0.0 && area.height() > 0.0
-            }
+            Item::Rect { area, .. } => area.is_finite() && area.width() > 0.0 && area.height() > 0.0,
             Item::Line { points, .. } => points.len() > 1 && finite(points),
             Item::Polygon { points, .. } => points.len() > 2 && finite(points),
             Item::Dot { at, .. } => finite(&[*at]),
@@ -70,21 +59,13 @@ impl Scene {
     }
 
     pub(crate) fn line(&mut self, points: &[Point], ink: Ink, width: f64) {
-        self.push(Item::Line {
-            points: points.to_vec(),
-            ink,
-            width,
-        });
+        self.push(Item::Line { points: points.to_vec(), ink, width });
     }
 
     /// The outline of a rectangle.
     pub(crate) fn outline(&mut self, area: Area, ink: Ink, width: f64) {
         let Area { x0, y0, x1, y1 } = area;
-        self.line(
-            &[(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)],
-            ink,
-            width,
-        );
+        self.line(&[(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)], ink, width);
     }
 
     pub(crate) fn text(&mut self, text: Text) {

@@ -9,8 +9,7 @@ use ab_glyph_rasterizer::Rasterizer;
 use plotters::prelude::{BitMapBackend, DrawingBackend};
 use plotters_backend::text_anchor::HPos;
 use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontStyle,
-    FontTransform,
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontStyle, FontTransform,
 };
 
 use super::area::Point;
@@ -27,9 +26,7 @@ type Outcome<'a> = Result<(), DrawingErrorKind<<BitMapBackend<'a> as DrawingBack
 
 impl<'a> Smooth<'a> {
     pub(crate) fn new(pixels: &'a mut [u8], size: (u32, u32)) -> Self {
-        Self {
-            inner: BitMapBackend::with_buffer(pixels, size),
-        }
+        Self { inner: BitMapBackend::with_buffer(pixels, size) }
     }
 
     /// Fills the union of closed shapes, which must all turn the same way where they overlap.
@@ -50,10 +47,7 @@ impl<'a> Smooth<'a> {
         let mut raster = Rasterizer::new(columns + 2, rows + 1);
         let place = |p: &Point| {
             // The rasterizer must not see a point outside of its box.
-            point(
-                single((p.0 - x0).clamp(0.0, x1 - x0)),
-                single((p.1 - y0).clamp(0.0, y1 - y0)),
-            )
+            point(single((p.0 - x0).clamp(0.0, x1 - x0)), single((p.1 - y0).clamp(0.0, y1 - y0)))
         };
         for shape in shapes {
             for (from, to) in shape.iter().zip(shape.iter().cycle().skip(1)) {
@@ -75,21 +69,13 @@ impl<'a> Smooth<'a> {
     fn stroke(&mut self, points: &[BackendCoord], color: BackendColor, width: u32) -> Outcome<'a> {
         let half = f64::from(width) / 2.0;
         let mut shapes = Vec::with_capacity(points.len() * 2);
-        let mut points: Vec<Point> = points
-            .iter()
-            .map(|p| (f64::from(p.0), f64::from(p.1)))
-            .collect();
+        let mut points: Vec<Point> = points.iter().map(|p| (f64::from(p.0), f64::from(p.1))).collect();
         points.dedup();
         for (i, pair) in points.windows(2).enumerate() {
             let ((ax, ay), (bx, by)) = (pair[0], pair[1]);
             let length = (bx - ax).hypot(by - ay);
             let (nx, ny) = (-(by - ay) / length * half, (bx - ax) / length * half);
-            shapes.push(vec![
-                (ax + nx, ay + ny),
-                (ax - nx, ay - ny),
-                (bx - nx, by - ny),
-                (bx + nx, by + ny),
-            ]);
+            shapes.push(vec![(ax + nx, ay + ny), (ax - nx, ay - ny), (bx - nx, by - ny), (bx + nx, by + ny)]);
             if i > 0 && width > 1 {
                 shapes.push(disc((ax, ay), half));
             }
@@ -104,10 +90,7 @@ fn disc(center: Point, radius: f64) -> Vec<Point> {
     (0..corners)
         .map(|i| {
             let angle = std::f64::consts::TAU * f64::from(i) / f64::from(corners);
-            (
-                center.0 + radius * angle.cos(),
-                center.1 + radius * angle.sin(),
-            )
+            (center.0 + radius * angle.cos(), center.1 + radius * angle.sin())
         })
         .collect()
 }
@@ -141,20 +124,11 @@ impl<'a> DrawingBackend for Smooth<'a> {
         self.inner.draw_rect(from, to, &style.color(), fill)
     }
 
-    fn draw_line<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-    ) -> Outcome<'a> {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Outcome<'a> {
         self.stroke(&[from, to], style.color(), style.stroke_width())
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Outcome<'a> {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Outcome<'a> {
         let points: Vec<_> = path.into_iter().collect();
         self.stroke(&points, style.color(), style.stroke_width())
     }
@@ -164,10 +138,7 @@ impl<'a> DrawingBackend for Smooth<'a> {
         path: I,
         style: &S,
     ) -> Outcome<'a> {
-        let shape = path
-            .into_iter()
-            .map(|p| (f64::from(p.0), f64::from(p.1)))
-            .collect();
+        let shape = path.into_iter().map(|p| (f64::from(p.0), f64::from(p.1))).collect();
         self.fill(&[shape], style.color())
     }
 
@@ -188,12 +159,7 @@ impl<'a> DrawingBackend for Smooth<'a> {
         self.fill(&[disc(center, radius + half), hole], style.color())
     }
 
-    fn draw_text<S: BackendTextStyle>(
-        &mut self,
-        words: &str,
-        style: &S,
-        (x, y): BackendCoord,
-    ) -> Outcome<'a> {
+    fn draw_text<S: BackendTextStyle>(&mut self, words: &str, style: &S, (x, y): BackendCoord) -> Outcome<'a> {
         let size = style.size() / PLOTTERS_EM;
         let bold = matches!(style.style(), FontStyle::Bold);
         let upright = matches!(style.transform(), FontTransform::Rotate270);
@@ -216,26 +182,14 @@ impl<'a> DrawingBackend for Smooth<'a> {
                 continue;
             };
             let bounds = outline.px_bounds();
-            let (left, top) = (
-                pixel(f64::from(bounds.min.x)),
-                pixel(f64::from(bounds.min.y)),
-            );
+            let (left, top) = (pixel(f64::from(bounds.min.x)), pixel(f64::from(bounds.min.y)));
             let mut outcome = Ok(());
             outline.draw(|gx, gy, coverage| {
                 let (gx, gy) = (left + offset(gx), top + offset(gy));
-                let at = if upright {
-                    (x + gy, y - gx - 1)
-                } else {
-                    (x + gx, y + gy)
-                };
-                let inside = at.0 >= 0
-                    && at.1 >= 0
-                    && at.0.unsigned_abs() < width
-                    && at.1.unsigned_abs() < height;
+                let at = if upright { (x + gy, y - gx - 1) } else { (x + gx, y + gy) };
+                let inside = at.0 >= 0 && at.1 >= 0 && at.0.unsigned_abs() < width && at.1.unsigned_abs() < height;
                 if inside && coverage > 0.0 && outcome.is_ok() {
-                    outcome = self
-                        .inner
-                        .draw_pixel(at, color.mix(f64::from(coverage.min(1.0))));
+                    outcome = self.inner.draw_pixel(at, color.mix(f64::from(coverage.min(1.0))));
                 }
             });
             outcome?;

@@ -21,9 +21,7 @@ pub(crate) fn encode(scene: &Scene, plot: &Plot) -> Result<Vec<u8>, PlotError> {
     }
     let body = text.split_once('\n').map_or("", |(_, body)| body);
     // Defaults of SVG: a third of the file.
-    let body = body
-        .replace(" opacity=\"1\"", "")
-        .replace(" stroke=\"none\"", "");
+    let body = body.replace(" opacity=\"1\"", "").replace(" stroke=\"none\"", "");
     // Titles have no characters that XML would need escaped.
     let head = format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" \

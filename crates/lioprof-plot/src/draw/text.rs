@@ -52,20 +52,8 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(at: Point, text: impl Into<String>, size: f64) -> Self {
-        let text = text
-            .into()
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
-        Self {
-            at,
-            text,
-            size,
-            bold: false,
-            ink: BLACK,
-            align: Align::Start,
-            upright: false,
-        }
+        let text = text.into().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Self { at, text, size, bold: false, ink: BLACK, align: Align::Start, upright: false }
     }
 
     pub(crate) fn bold(self) -> Self {
@@ -81,10 +69,7 @@ impl Text {
     }
 
     pub(crate) fn upright(self) -> Self {
-        Self {
-            upright: true,
-            ..self
-        }
+        Self { upright: true, ..self }
     }
 
     /// The box around it.
@@ -128,17 +113,12 @@ pub(crate) fn scale(font: &FontRef<'static>, size: f64) -> ab_glyph::PxScale {
 pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let font = font(bold);
     let scaled = font.as_scaled(scale(font, size));
-    text.chars()
-        .map(|c| f64::from(scaled.h_advance(font.glyph_id(c))))
-        .sum()
+    text.chars().map(|c| f64::from(scaled.h_advance(font.glyph_id(c)))).sum()
 }
 
 /// The widest of several texts.
 pub(crate) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>, size: f64) -> f64 {
-    texts
-        .into_iter()
-        .map(|t| width(t, size, false))
-        .fold(0.0, f64::max)
+    texts.into_iter().map(|t| width(t, size, false)).fold(0.0, f64::max)
 }
 
 /// The text, with an ellipsis in its middle if it is wider than `room`.
@@ -150,12 +130,7 @@ pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     let shortened = |keep: usize| -> String {
         let tail = keep / 2;
         let head = keep - tail;
-        chars[..head]
-            .iter()
-            .copied()
-            .chain(['…'])
-            .chain(chars[chars.len() - tail..].iter().copied())
-            .collect()
+        chars[..head].iter().copied().chain(['…']).chain(chars[chars.len() - tail..].iter().copied()).collect()
     };
     let (mut fits, mut too_long) = (1, chars.len());
     while fits + 1 < too_long {

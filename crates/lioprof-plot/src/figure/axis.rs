@@ -30,10 +30,7 @@ pub(crate) struct Tick {
 
 impl Tick {
     pub(crate) fn new(at: f64, label: impl Into<String>) -> Self {
-        Self {
-            at,
-            label: label.into(),
-        }
+        Self { at, label: label.into() }
     }
 }
 

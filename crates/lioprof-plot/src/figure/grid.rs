@@ -23,12 +23,7 @@ const LOW: f64 = 6.0;
 impl Grid {
     pub(crate) fn new(body: Area, count: usize, columns: usize) -> Self {
         let columns = columns.clamp(1, count.max(1));
-        Self {
-            body,
-            count,
-            columns,
-            rows: count.max(1).div_ceil(columns),
-        }
+        Self { body, count, columns, rows: count.max(1).div_ceil(columns) }
     }
 
     /// A height that suits so many panels.
@@ -45,15 +40,8 @@ impl Grid {
         let high = inner.height() / self.rows as f64;
         let panel = |i: usize| {
             let (column, row) = ((i % self.columns) as f64, (i / self.columns) as f64);
-            let (x0, y0) = (
-                inner.x0 + column * (wide + GAP),
-                inner.y0 + row * high + HEAD,
-            );
-            Panel {
-                area: Area::new(x0, y0, x0 + wide, y0 + high - HEAD - LOW),
-                x,
-                y,
-            }
+            let (x0, y0) = (inner.x0 + column * (wide + GAP), inner.y0 + row * high + HEAD);
+            Panel { area: Area::new(x0, y0, x0 + wide, y0 + high - HEAD - LOW), x, y }
         };
         (0..self.count).map(panel).collect()
     }

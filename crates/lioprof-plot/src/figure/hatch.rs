@@ -15,18 +15,9 @@ const WIDTH: f64 = 1.0;
 ///
 /// The rectangles must be sorted by x and must not overlap.
 pub(crate) fn fill(scene: &mut Scene, areas: &[Area], ink: Ink) {
-    let areas: Vec<&Area> = areas
-        .iter()
-        .filter(|a| a.is_finite() && a.height() > 0.3 && a.width() > 0.0)
-        .collect();
-    let low = areas
-        .iter()
-        .map(|a| a.x0 + a.y0)
-        .fold(f64::INFINITY, f64::min);
-    let high = areas
-        .iter()
-        .map(|a| a.x1 + a.y1)
-        .fold(f64::NEG_INFINITY, f64::max);
+    let areas: Vec<&Area> = areas.iter().filter(|a| a.is_finite() && a.height() > 0.3 && a.width() > 0.0).collect();
+    let low = areas.iter().map(|a| a.x0 + a.y0).fold(f64::INFINITY, f64::min);
+    let high = areas.iter().map(|a| a.x1 + a.y1).fold(f64::NEG_INFINITY, f64::max);
     if high <= low || high - low > 1e5 {
         return;
     }

@@ -7,13 +7,7 @@ use crate::draw::scene::{Item, Scene};
 
 /// Draws one row of cells between `top` and `bottom`. `edges` has one entry more than `values`.
 /// Neighbours of the same colour become one rectangle; empty cells are left as they are.
-pub(crate) fn row(
-    scene: &mut Scene,
-    (top, bottom): (f64, f64),
-    edges: &[f64],
-    values: &[f64],
-    scale: &HeatScale,
-) {
+pub(crate) fn row(scene: &mut Scene, (top, bottom): (f64, f64), edges: &[f64], values: &[f64], scale: &HeatScale) {
     let cells = values.len().min(edges.len().saturating_sub(1));
     let mut from = 0;
     while from < cells {
@@ -25,16 +19,8 @@ pub(crate) fn row(
         if step.is_some() {
             // Half a pixel into a neighbour that is drawn next, so that no seam shows.
             let more = to < cells && scale.step(values[to]).is_some();
-            let area = Area::new(
-                edges[from],
-                top,
-                edges[to] + if more { 0.5 } else { 0.0 },
-                bottom,
-            );
-            scene.mark(Item::Rect {
-                area,
-                ink: scale.ink(values[from]),
-            });
+            let area = Area::new(edges[from], top, edges[to] + if more { 0.5 } else { 0.0 }, bottom);
+            scene.mark(Item::Rect { area, ink: scale.ink(values[from]) });
         }
         from = to;
     }

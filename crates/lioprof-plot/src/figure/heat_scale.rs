@@ -27,11 +27,7 @@ impl HeatScale {
 
     /// Step of the colour scale; `None` for nothing (0, NaN).
     pub(crate) fn step(&self, value: f64) -> Option<usize> {
-        if value > 0.0 {
-            Some(index(self.axis.scale.place(value) * STEPS as f64).min(STEPS - 1))
-        } else {
-            None
-        }
+        if value > 0.0 { Some(index(self.axis.scale.place(value) * STEPS as f64).min(STEPS - 1)) } else { None }
     }
 
     /// The colour of a value.
@@ -41,10 +37,7 @@ impl HeatScale {
 
     /// Width that [`HeatScale::bar`] takes.
     pub(crate) fn bar_width(&self) -> f64 {
-        16.0 + 14.0
-            + widest(self.axis.ticks.iter().map(|t| t.label.as_str()), SMALL)
-            + 14.0
-            + BODY * 1.4
+        16.0 + 14.0 + widest(self.axis.ticks.iter().map(|t| t.label.as_str()), SMALL) + 14.0 + BODY * 1.4
     }
 
     /// A vertical bar in the left part of `area`, with ticks and title on its right.
@@ -54,11 +47,7 @@ impl HeatScale {
         for step in 0..STEPS {
             let y1 = bar.y1 - step as f64 * each;
             // Reaches into the next one, so that no seam shows.
-            let y0 = if step + 1 == STEPS {
-                bar.y0
-            } else {
-                y1 - each - 0.5
-            };
+            let y0 = if step + 1 == STEPS { bar.y0 } else { y1 - each - 0.5 };
             scene.rect(Area::new(bar.x0, y0, bar.x1, y1), sequential(step));
         }
         scene.outline(bar, FRAME, 1.0);

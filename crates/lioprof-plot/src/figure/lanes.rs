@@ -16,9 +16,7 @@ pub(crate) fn assign(bars: &[(f64, f64)], most: usize) -> (Vec<usize>, usize) {
                 ends.len() - 1
             }
             // No room: over the one that ends soonest.
-            None => (0..ends.len())
-                .min_by(|a, b| ends[*a].total_cmp(&ends[*b]))
-                .unwrap_or(0),
+            None => (0..ends.len()).min_by(|a, b| ends[*a].total_cmp(&ends[*b])).unwrap_or(0),
         };
         ends[lane] = ends[lane].max(end);
         lanes.push(lane);
@@ -47,10 +45,7 @@ impl LaneRows {
     /// low, their number is limited.
     pub(crate) fn new(lanes: &[usize], room: f64, least: f64) -> Self {
         let heights = |most: usize, lane: f64| -> Vec<f64> {
-            lanes
-                .iter()
-                .map(|n| ((*n).min(most) as f64 * lane + 2.0 * PAD).max(least))
-                .collect()
+            lanes.iter().map(|n| ((*n).min(most) as f64 * lane + 2.0 * PAD).max(least)).collect()
         };
         let fits = |most: usize, lane: f64| heights(most, lane).iter().sum::<f64>() <= room;
         let mut most = lanes.iter().copied().max().unwrap_or(1).clamp(1, 64);
@@ -59,11 +54,7 @@ impl LaneRows {
         }
         // The tallest lane that fits, in steps of a quarter of a pixel.
         let steps = index((TALLEST - LOWEST) * 4.0);
-        let lane = (0..=steps)
-            .rev()
-            .map(|i| LOWEST + i as f64 / 4.0)
-            .find(|lane| fits(most, *lane))
-            .unwrap_or(LOWEST);
+        let lane = (0..=steps).rev().map(|i| LOWEST + i as f64 / 4.0).find(|lane| fits(most, *lane)).unwrap_or(LOWEST);
         let mut top = 0.0;
         let mut rows = Vec::new();
         for height in heights(most, lane) {
@@ -87,10 +78,7 @@ mod tests {
     fn bars_that_overlap_get_lanes_of_their_own() {
         let (lanes, n) = assign(&[(0.0, 5.0), (1.0, 2.0), (2.0, 6.0), (5.0, 7.0)], 8);
         assert_eq!((lanes, n), (vec![0, 1, 1, 0], 2));
-        assert_eq!(
-            assign(&[(0.0, 5.0), (1.0, 3.0), (2.0, 6.0)], 2).0,
-            [0, 1, 1]
-        );
+        assert_eq!(assign(&[(0.0, 5.0), (1.0, 3.0), (2.0, 6.0)], 2).0, [0, 1, 1]);
     }
 
     #[test]

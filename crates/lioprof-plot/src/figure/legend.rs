@@ -30,10 +30,7 @@ pub(crate) struct Key {
 
 impl Key {
     pub(crate) fn new(swatch: Swatch, label: impl Into<String>) -> Self {
-        Self {
-            swatch,
-            label: label.into(),
-        }
+        Self { swatch, label: label.into() }
     }
 }
 
@@ -47,22 +44,14 @@ pub(crate) fn draw(scene: &mut Scene, at: Point, room: f64, keys: &[Key]) -> f64
     let (mut x, mut y) = at;
     for key in keys {
         let label = fit(&key.label, BODY, WIDEST.min(room - SWATCH - 6.0));
-        let swatch = if key.swatch == Swatch::None {
-            0.0
-        } else {
-            SWATCH + 6.0
-        };
+        let swatch = if key.swatch == Swatch::None { 0.0 } else { SWATCH + 6.0 };
         let wide = swatch + width(&label, BODY, false);
         if x > at.0 && x + wide > at.0 + room {
             x = at.0;
             y += ROW;
         }
         let middle = y + ROW / 2.0;
-        draw_swatch(
-            scene,
-            Area::new(x, middle - 5.5, x + SWATCH, middle + 5.5),
-            key.swatch,
-        );
+        draw_swatch(scene, Area::new(x, middle - 5.5, x + SWATCH, middle + 5.5), key.swatch);
         scene.label(x + swatch, middle, Align::Start, BODY, BLACK, &label);
         x += wide + 18.0;
     }
@@ -82,20 +71,10 @@ fn draw_swatch(scene: &mut Scene, area: Area, swatch: Swatch) {
         }
         Swatch::Line(ink) => scene.line(&[(area.x0, y), (area.x1, y)], ink, 2.5),
         Swatch::Dot(ink) => {
-            scene.push(Item::Dot {
-                at: (x, y),
-                radius: 4.0,
-                ink,
-                filled: true,
-            });
+            scene.push(Item::Dot { at: (x, y), radius: 4.0, ink, filled: true });
         }
         Swatch::Ring(ink) => {
-            scene.push(Item::Dot {
-                at: (x, y),
-                radius: 4.0,
-                ink,
-                filled: false,
-            });
+            scene.push(Item::Dot { at: (x, y), radius: 4.0, ink, filled: false });
         }
         Swatch::Cross(ink) => cross(scene, (x, y), 4.0, ink),
         Swatch::Bar(ink) => scene.line(&[(x, area.y0), (x, area.y1)], ink, 2.0),

@@ -25,32 +25,14 @@ pub(crate) struct Page {
 
 impl Page {
     /// Starts with title, one sentence about what is shown, the window, and how sure the figures are.
-    pub(crate) fn new(
-        options: &PlotOptions,
-        analysis: &Analysis,
-        title: &str,
-        what: &str,
-        covers: Covers,
-    ) -> Self {
-        let scene = Scene {
-            width: f64::from(options.width_px),
-            ..Scene::default()
-        };
+    pub(crate) fn new(options: &PlotOptions, analysis: &Analysis, title: &str, what: &str, covers: Covers) -> Self {
+        let scene = Scene { width: f64::from(options.width_px), ..Scene::default() };
         let max_height = f64::from(options.height_px);
-        let mut page = Self {
-            scene,
-            max_height,
-            y: 10.0,
-            notes: Vec::new(),
-        };
+        let mut page = Self { scene, max_height, y: 10.0, notes: Vec::new() };
         page.y += TITLE;
-        page.scene
-            .text(Text::new((MARGIN, page.y), title, TITLE).bold());
+        page.scene.text(Text::new((MARGIN, page.y), title, TITLE).bold());
         page.y += 4.0;
-        page.lines(
-            &format!("{what} Window: {}.", Window::of(analysis).describe()),
-            GREY,
-        );
+        page.lines(&format!("{what} Window: {}.", Window::of(analysis).describe()), GREY);
         let doubts = quality::doubts(analysis, covers);
         if !doubts.is_empty() {
             page.lines(&doubts.join(" "), GREY);
@@ -69,8 +51,7 @@ impl Page {
     fn lines(&mut self, text: &str, ink: Ink) {
         for line in wrap(text, BODY, self.room()) {
             self.y += BODY * LINE;
-            self.scene
-                .text(Text::new((MARGIN, self.y), line, BODY).ink(ink));
+            self.scene.text(Text::new((MARGIN, self.y), line, BODY).ink(ink));
         }
     }
 
@@ -87,10 +68,7 @@ impl Page {
     }
 
     fn note_lines(&self) -> Vec<String> {
-        self.notes
-            .iter()
-            .flat_map(|note| wrap(note, SMALL, self.room()))
-            .collect()
+        self.notes.iter().flat_map(|note| wrap(note, SMALL, self.room())).collect()
     }
 
     /// Height that is left for the body.
@@ -112,8 +90,7 @@ impl Page {
         let lines = self.note_lines();
         for line in &lines {
             self.y += SMALL * LINE;
-            self.scene
-                .text(Text::new((MARGIN, self.y), line, SMALL).ink(GREY));
+            self.scene.text(Text::new((MARGIN, self.y), line, SMALL).ink(GREY));
         }
         self.scene.height = (self.y + if lines.is_empty() { 10.0 } else { 14.0 }).ceil();
         self.scene

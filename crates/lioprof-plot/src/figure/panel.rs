@@ -93,14 +93,7 @@ impl Panel<'_> {
     /// What the horizontal axis shows, below its labels.
     pub(crate) fn x_title(&self, scene: &mut Scene) {
         let (x, _) = self.area.center();
-        scene.label(
-            x,
-            self.area.y1 + 29.0,
-            Align::Middle,
-            BODY,
-            BLACK,
-            &self.x.title,
-        );
+        scene.label(x, self.area.y1 + 29.0, Align::Middle, BODY, BLACK, &self.x.title);
     }
 
     /// What the panel shows, above it: a name on the left, figures on the right.
@@ -110,17 +103,9 @@ impl Panel<'_> {
         let all = self.area.width();
         let taken = width(figures, SMALL, false) + 14.0;
         let named = width(name, BODY, true);
-        let (figures, room) = if named.min(all * 0.5) + taken <= all {
-            (figures, all - taken)
-        } else {
-            ("", all)
-        };
+        let (figures, room) = if named.min(all * 0.5) + taken <= all { (figures, all - taken) } else { ("", all) };
         // Bold is about an eighth wider.
-        let name = if named <= room {
-            name.to_owned()
-        } else {
-            fit(name, BODY * 1.13, room)
-        };
+        let name = if named <= room { name.to_owned() } else { fit(name, BODY * 1.13, room) };
         scene.text(Text::new((self.area.x0, y), name, BODY).bold());
         let figures = Text::new((self.area.x1, y), figures, SMALL).ink(GREY);
         scene.text(figures.align(Align::End));
@@ -134,9 +119,5 @@ pub(crate) fn y_title(scene: &mut Scene, x: f64, area: Area, title: &str) {
     if width(title, BODY, false) > area.height() + 2.0 * HEAD {
         return;
     }
-    scene.text(
-        Text::new((x, y), title, BODY)
-            .align(Align::Middle)
-            .upright(),
-    );
+    scene.text(Text::new((x, y), title, BODY).align(Align::Middle).upright());
 }

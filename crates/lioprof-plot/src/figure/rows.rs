@@ -43,7 +43,5 @@ impl RowLabels {
 /// Divides an area into `count` rows of the same height.
 pub(crate) fn split(area: Area, count: usize) -> Vec<(f64, f64)> {
     let each = area.height() / count.max(1) as f64;
-    (0..count)
-        .map(|i| (area.y0 + i as f64 * each, area.y0 + (i + 1) as f64 * each))
-        .collect()
+    (0..count).map(|i| (area.y0 + i as f64 * each, area.y0 + (i + 1) as f64 * each)).collect()
 }

@@ -15,10 +15,7 @@ pub(crate) struct Steps<'a> {
 
 impl Steps<'_> {
     fn area(&self, bin: usize, low: f64, high: f64) -> Area {
-        let (x0, x1) = (
-            self.panel.x(self.edges[bin]),
-            self.panel.x(self.edges[bin + 1]),
-        );
+        let (x0, x1) = (self.panel.x(self.edges[bin]), self.panel.x(self.edges[bin + 1]));
         Area::new(x0, self.panel.y(high), x1, self.panel.y(low))
     }
 
@@ -54,9 +51,7 @@ impl Steps<'_> {
     /// Hatches everything between `low` and `high`.
     pub(crate) fn hatch(&self, scene: &mut Scene, low: &[f64], high: &[f64], ink: Ink) {
         let bins = low.len().min(high.len()).min(self.edges.len() - 1);
-        let areas: Vec<Area> = (0..bins)
-            .map(|bin| self.area(bin, low[bin], high[bin]))
-            .collect();
+        let areas: Vec<Area> = (0..bins).map(|bin| self.area(bin, low[bin], high[bin])).collect();
         hatch::fill(scene, &areas, ink);
     }
 }

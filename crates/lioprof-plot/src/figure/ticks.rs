@@ -1,16 +1,14 @@
 //! Axes with round numbers at their ticks.
 
 use super::axis::{Axis, Scale, Tick};
-use super::units::{ByteUnit, bytes, duration_us, short_count};
+use super::units::{ByteUnit, bytes, count, duration_us, short_count};
 use crate::draw::num::{index, ratio};
 
 /// The smallest of 1, 2, 2.5, 5, 10, .. times a power of ten that gives at most `parts` parts of `span`.
 pub(crate) fn nice_step(span: f64, parts: f64) -> f64 {
     let rough = ratio(span, parts).max(f64::MIN_POSITIVE);
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .find(|m| m * power >= rough * 0.999_999);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| m * power >= rough * 0.999_999);
     step.unwrap_or(10.0) * power
 }
 
@@ -26,11 +24,7 @@ pub(crate) fn plain(value: f64, step: f64) -> String {
     let digits = index((-step.log10()).ceil().clamp(0.0, 9.0));
     // 2.5 needs one digit more than its power of ten.
     let digits = digits + usize::from(((step * 10_f64.powf(digits as f64)) % 1.0).abs() > 1e-6);
-    let value = if value.abs() < step * 1e-6 {
-        0.0
-    } else {
-        value
-    };
+    let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
     format!("{value:.digits$}")
 }
 
@@ -55,12 +49,7 @@ pub(crate) fn bytes_colors(max: f64, what: &str, per: &str) -> Axis {
 fn bytes_up_to(max: f64, headroom: f64, parts: f64, what: &str, per: &str) -> Axis {
     let max = if max.is_finite() { max } else { 0.0 };
     let unit = ByteUnit::for_max(max);
-    zero_based(
-        max * headroom,
-        unit.bytes,
-        parts,
-        format!("{what} ({}{per})", unit.name),
-    )
+    zero_based(max * headroom, unit.bytes, parts, format!("{what} ({}{per})", unit.name))
 }
 
 /// The same for counts: no fractions, and room for a figure above the tallest bar.
@@ -73,62 +62,31 @@ fn zero_based(max: f64, unit: f64, parts: f64, title: String) -> Axis {
 }
 
 fn stepped(max: f64, unit: f64, parts: f64, least: f64, title: String) -> Axis {
-    let max = if max.is_finite() && max > 0.0 {
-        max / unit
-    } else {
-        1.0
-    };
+    let max = if max.is_finite() && max > 0.0 { max / unit } else { 1.0 };
     let step = nice_step(max, parts);
-    let step = if step < least * 3.0 {
-        step.ceil().max(least)
-    } else {
-        step
-    };
+    let step = if step < least * 3.0 { step.ceil().max(least) } else { step };
     let hi = (max / step - 1e-9).ceil() * step;
     let label = |v: f64| {
-        if step >= 1000.0 {
+        if hi >= 100_000.0 {
             short_count(v)
+        } else if step >= 1.0 && step.fract() == 0.0 {
+            count(index(v) as u64)
         } else {
             plain(v, step)
         }
     };
-    let ticks = multiples(0.0, hi, step)
-        .into_iter()
-        .map(|v| Tick::new(v * unit, label(v)))
-        .collect();
-    Axis {
-        scale: Scale::Linear {
-            lo: 0.0,
-            hi: hi * unit,
-        },
-        ticks,
-        title,
-    }
+    let ticks = multiples(0.0, hi, step).into_iter().map(|v| Tick::new(v * unit, label(v))).collect();
+    Axis { scale: Scale::Linear { lo: 0.0, hi: hi * unit }, ticks, title }
 }
 
 /// A logarithmic axis from one of 1, 2, 5, 10, .. to another, a factor of 10 at least; text by `label`.
 fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
-    let lo = if lo.is_finite() && lo >= 1.0 {
-        lo.min(1e18)
-    } else {
-        1.0
-    };
-    let hi = if hi.is_finite() {
-        hi.clamp(lo, 1e19)
-    } else {
-        lo
-    };
+    let lo = if lo.is_finite() && lo >= 1.0 { lo.min(1e18) } else { 1.0 };
+    let hi = if hi.is_finite() { hi.clamp(lo, 1e19) } else { lo };
     let round = |v: f64| [1.0, 2.0, 5.0, 10.0].map(|m| m * 10_f64.powf((v.log10() + 1e-9).floor()));
-    let lo = round(lo)
-        .into_iter()
-        .rev()
-        .find(|r| *r <= lo * 1.000_001)
-        .unwrap_or(lo);
+    let lo = round(lo).into_iter().rev().find(|r| *r <= lo * 1.000_001).unwrap_or(lo);
     let hi = hi.max(lo * 10.0);
-    let hi = round(hi)
-        .into_iter()
-        .find(|r| *r >= hi * 0.999_999)
-        .unwrap_or(hi);
+    let hi = round(hi).into_iter().find(|r| *r >= hi * 0.999_999).unwrap_or(hi);
     let (first, last) = ((lo.log10() + 1e-9).floor(), (hi.log10() + 1e-9).floor());
     let span = (hi / lo).log10();
     let mut ticks = Vec::new();
@@ -147,11 +105,7 @@ fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
             ticks.push(Tick::new(at, if named { label(at) } else { String::new() }));
         }
     }
-    Axis {
-        scale: Scale::Log { lo, hi },
-        ticks,
-        title: title.to_owned(),
-    }
+    Axis { scale: Scale::Log { lo, hi }, ticks, title: title.to_owned() }
 }
 
 /// Times in microseconds, logarithmic.
@@ -166,44 +120,20 @@ pub(crate) fn log_count(hi: f64, title: &str) -> Axis {
 
 /// Bytes, logarithmic: ticks at powers of two.
 pub(crate) fn log_bytes(lo: f64, hi: f64, title: &str) -> Axis {
-    let lo = if lo.is_finite() && lo >= 1.0 {
-        lo.min(1e18)
-    } else {
-        1.0
-    };
-    let hi = if hi.is_finite() {
-        hi.clamp(lo, 1e19)
-    } else {
-        lo
-    };
+    let lo = if lo.is_finite() && lo >= 1.0 { lo.min(1e18) } else { 1.0 };
+    let hi = if hi.is_finite() { hi.clamp(lo, 1e19) } else { lo };
     let first = (lo.log2() + 1e-9).floor();
     let last = (hi.log2() - 1e-9).ceil().max(first + 1.0);
-    let every = [1, 2, 5, 10]
-        .into_iter()
-        .find(|&e| (last - first) / f64::from(e) <= 7.0);
+    let every = [1, 2, 5, 10].into_iter().find(|&e| (last - first) / f64::from(e) <= 7.0);
     let every = index(f64::from(every.unwrap_or(20)));
     let ticks = (0..=index(last - first))
         .map(|i| {
             let at = 2_f64.powf(first + i as f64);
-            Tick::new(
-                at,
-                if i % every == 0 {
-                    bytes(at)
-                } else {
-                    String::new()
-                },
-            )
+            Tick::new(at, if i % every == 0 { bytes(at) } else { String::new() })
         })
         .collect();
-    let scale = Scale::Log {
-        lo: 2_f64.powf(first),
-        hi: 2_f64.powf(last),
-    };
-    Axis {
-        scale,
-        ticks,
-        title: title.to_owned(),
-    }
+    let scale = Scale::Log { lo: 2_f64.powf(first), hi: 2_f64.powf(last) };
+    Axis { scale, ticks, title: title.to_owned() }
 }
 
 #[cfg(test)]
@@ -211,23 +141,13 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis) -> Vec<&str> {
-        axis.ticks
-            .iter()
-            .map(|t| t.label.as_str())
-            .filter(|l| !l.is_empty())
-            .collect()
+        axis.ticks.iter().map(|t| t.label.as_str()).filter(|l| !l.is_empty()).collect()
     }
 
     #[test]
     fn ticks_are_round_and_reach_the_maximum() {
-        assert_eq!(
-            labels(&from_zero(87.0, 5.0, "")),
-            ["0", "20", "40", "60", "80", "100"]
-        );
-        assert_eq!(
-            labels(&from_zero(1.15, 5.0, "")),
-            ["0.00", "0.25", "0.50", "0.75", "1.00", "1.25"]
-        );
+        assert_eq!(labels(&from_zero(87.0, 5.0, "")), ["0", "20", "40", "60", "80", "100"]);
+        assert_eq!(labels(&from_zero(1.15, 5.0, "")), ["0.00", "0.25", "0.50", "0.75", "1.00", "1.25"]);
         let axis = bytes_from_zero(2.9 * 1024.0 * 1024.0, 4.0, "bandwidth", "/s");
         assert_eq!(axis.title, "bandwidth (MiB/s)");
         assert_eq!(labels(&axis), ["0", "1", "2", "3"]);
@@ -237,20 +157,9 @@ mod tests {
     fn log_axes_begin_and_end_at_round_numbers() {
         let axis = log_time(90.0, 1.9e6, "");
         assert_eq!(labels(&axis), ["100 µs", "1 ms", "10 ms", "100 ms", "1 s"]);
-        let Scale::Log { lo, hi } = axis.scale else {
-            panic!("{axis:?}")
-        };
-        assert!(
-            (lo - 50.0).abs() < 1e-6 && (hi - 2e6).abs() < 1e-3,
-            "{lo} {hi}"
-        );
-        assert_eq!(
-            log_time(100.0, 100.0, "").scale,
-            Scale::Log {
-                lo: 100.0,
-                hi: 1000.0
-            }
-        );
+        let Scale::Log { lo, hi } = axis.scale else { panic!("{axis:?}") };
+        assert!((lo - 50.0).abs() < 1e-6 && (hi - 2e6).abs() < 1e-3, "{lo} {hi}");
+        assert_eq!(log_time(100.0, 100.0, "").scale, Scale::Log { lo: 100.0, hi: 1000.0 });
     }
 
     #[test]

@@ -22,23 +22,12 @@ impl Window {
         let (window, series) = (&analysis.window, &analysis.series);
         let length = window.end - window.start;
         if sane(window.start) && sane(window.end) && length >= 1e-6 {
-            return Self {
-                origin: window.start,
-                span: length,
-            };
+            return Self { origin: window.start, span: length };
         }
         let length = series.bin_s * series.bins as f64;
-        let start = if sane(window.start) && window.start > 0.0 {
-            window.start
-        } else {
-            series.start
-        };
+        let start = if sane(window.start) && window.start > 0.0 { window.start } else { series.start };
         let origin = if sane(start) { start } else { 0.0 };
-        let span = if (1e-6..1e10).contains(&length) {
-            length
-        } else {
-            1.0
-        };
+        let span = if (1e-6..1e10).contains(&length) { length } else { 1.0 };
         Self { origin, span }
     }
 
@@ -60,14 +49,8 @@ impl Window {
     /// The axis over a part of the window, in seconds.
     pub(crate) fn part(lo: f64, hi: f64, parts: f64) -> Axis {
         let step = nice_step(hi - lo, parts);
-        let ticks = multiples(lo, hi, step)
-            .into_iter()
-            .map(|v| Tick::new(v, plain(v, step)));
-        Axis {
-            scale: Scale::Linear { lo, hi },
-            ticks: ticks.collect(),
-            title: "time since start (s)".to_owned(),
-        }
+        let ticks = multiples(lo, hi, step).into_iter().map(|v| Tick::new(v, plain(v, step)));
+        Axis { scale: Scale::Linear { lo, hi }, ticks: ticks.collect(), title: "time since start (s)".to_owned() }
     }
 
     /// The axis over the window, with room for about `parts` labels.
@@ -81,14 +64,9 @@ impl Window {
         };
         let step = steps.iter().copied().find(|step| span / step <= parts);
         let step = step.unwrap_or_else(|| nice_step(span, parts));
-        let ticks = multiples(0.0, span, step)
-            .into_iter()
-            .map(|v| Tick::new(v * factor, plain(v, step)));
+        let ticks = multiples(0.0, span, step).into_iter().map(|v| Tick::new(v * factor, plain(v, step)));
         Axis {
-            scale: Scale::Linear {
-                lo: 0.0,
-                hi: self.span,
-            },
+            scale: Scale::Linear { lo: 0.0, hi: self.span },
             ticks: ticks.collect(),
             title: format!("time since start ({unit})"),
         }

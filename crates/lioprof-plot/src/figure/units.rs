@@ -16,18 +16,12 @@ const BYTE_UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 impl ByteUnit {
     /// The largest unit of which `max` has at least one.
     pub(crate) fn for_max(max: f64) -> Self {
-        let mut unit = Self {
-            bytes: 1.0,
-            name: BYTE_UNITS[0],
-        };
+        let mut unit = Self { bytes: 1.0, name: BYTE_UNITS[0] };
         for name in &BYTE_UNITS[1..] {
             if max < unit.bytes * 1024.0 {
                 break;
             }
-            unit = Self {
-                bytes: unit.bytes * 1024.0,
-                name,
-            };
+            unit = Self { bytes: unit.bytes * 1024.0, name };
         }
         unit
     }
@@ -45,11 +39,7 @@ pub(crate) fn short(value: f64) -> String {
         _ => 3,
     };
     let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// `1.5 GiB`.
@@ -86,10 +76,7 @@ pub(crate) fn short_count(value: f64) -> String {
 /// `1 more OST has`, `5 more OSTs have`.
 pub(crate) fn more_have(value: usize, singular: &str) -> String {
     let verb = if value == 1 { "has" } else { "have" };
-    format!(
-        "{} {verb}",
-        counted(value as u64, &format!("more {singular}"))
-    )
+    format!("{} {verb}", counted(value as u64, &format!("more {singular}")))
 }
 
 /// `1 RPC`, `2,000 RPCs`.
@@ -138,21 +125,11 @@ pub(crate) fn iso_utc(unix_s: f64) -> Option<String> {
     let of_year = day - (365 * year + year / 4 - year / 100);
     let march_month = (5 * of_year + 2) / 153;
     let of_month = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
     let year = year + era * 400 + i64::from(month <= 2);
     let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
-    let fraction = if ms == 0 {
-        String::new()
-    } else {
-        format!(".{ms:03}")
-    };
-    Some(format!(
-        "{year:04}-{month:02}-{of_month:02}T{h:02}:{m:02}:{s:02}{fraction}Z"
-    ))
+    let fraction = if ms == 0 { String::new() } else { format!(".{ms:03}") };
+    Some(format!("{year:04}-{month:02}-{of_month:02}T{h:02}:{m:02}:{s:02}{fraction}Z"))
 }
 
 #[cfg(test)]
@@ -163,28 +140,19 @@ mod tests {
     fn times_are_iso_8601() {
         assert_eq!(iso_utc(0.0).unwrap(), "1970-01-01T00:00:00Z");
         assert_eq!(iso_utc(951_782_400.0).unwrap(), "2000-02-29T00:00:00Z");
-        assert_eq!(
-            iso_utc(1_795_261_863.25).unwrap(),
-            "2026-11-21T11:51:03.250Z"
-        );
+        assert_eq!(iso_utc(1_795_261_863.25).unwrap(), "2026-11-21T11:51:03.250Z");
         assert_eq!(iso_utc(f64::NAN), None);
         assert_eq!(iso_utc(1e300), None);
     }
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!(
-            [short(0.0), short(0.5), short(12.34), short(99.96)],
-            ["0", "0.5", "12.3", "100"]
-        );
+        assert_eq!([short(0.0), short(0.5), short(12.34), short(99.96)], ["0", "0.5", "12.3", "100"]);
         assert_eq!(bytes(1536.0), "1.5 KiB");
         assert_eq!(bytes(1023.0 * 1024.0), "1023 KiB");
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(short_count(12_345.0), "12.3k");
         assert_eq!(duration_us(1500.0), "1.5 ms");
-        assert_eq!(
-            [percent(0.0004), percent(0.034), percent(0.9999)],
-            ["< 0.1 %", "3.4 %", "> 99.9 %"]
-        );
+        assert_eq!([percent(0.0004), percent(0.034), percent(0.9999)], ["< 0.1 %", "3.4 %", "> 99.9 %"]);
     }
 }

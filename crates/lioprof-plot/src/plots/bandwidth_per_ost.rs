@@ -69,16 +69,8 @@ impl Ost {
 }
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let series: Vec<&TargetSeries> = analysis
-        .series
-        .targets
-        .iter()
-        .filter(|t| t.kind == TargetKindName::Ost)
-        .collect();
-    if series
-        .iter()
-        .all(|s| total(&s.read_bytes) == 0 && total(&s.write_bytes) == 0)
-    {
+    let series: Vec<&TargetSeries> = analysis.series.targets.iter().filter(|t| t.kind == TargetKindName::Ost).collect();
+    if series.iter().all(|s| total(&s.read_bytes) == 0 && total(&s.write_bytes) == 0) {
         return Err("no bytes were read or written on OSTs, or their sizes are unknown");
     }
     // Two units of a file system may serve an OST one after the other: add them up.
@@ -87,10 +79,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         by_name.entry(one.name.as_deref()).or_default().push(one);
     }
     let few = by_name.len() <= MOST_PANELS;
-    let longest = series
-        .iter()
-        .map(|s| s.read_bytes.len().max(s.write_bytes.len()))
-        .max();
+    let longest = series.iter().map(|s| s.read_bytes.len().max(s.write_bytes.len())).max();
     let most = match by_name.len() {
         0..=3 => 240,
         4..=MOST_PANELS => 110,
@@ -101,12 +90,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     for (name, parts) in by_name {
         let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
         let name = name.unwrap_or(UNATTRIBUTED).to_owned();
-        let mut ost = Ost {
-            name,
-            total: [0; 2],
-            rate: zero(),
-            bounded: zero(),
-        };
+        let mut ost = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
         parts.iter().for_each(|part| ost.add(part, &bins));
         if ost.name != UNATTRIBUTED || ost.all() > 0 {
             osts.push(ost);
@@ -114,29 +98,16 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     // `None` sorts first; unattributed belongs at the end.
     osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
-    let covers = Covers {
-        bytes: true,
-        targets: true,
-    };
+    let covers = Covers { bytes: true, targets: true };
     let what = format!("Bytes per second over time, in bins of {}.", bins.width());
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
-    Ok(if few {
-        lines(page, &osts, &bins, &time)
-    } else {
-        heat_maps(page, osts, &bins, &time)
-    })
+    Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })
 }
 
 fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
-    let mut keys = vec![
-        Key::new(Swatch::Line(READ), "read"),
-        Key::new(Swatch::Line(WRITE), "write"),
-    ];
-    if osts
-        .iter()
-        .any(|o| largest(o.bounded.iter().flatten()) > 0.0)
-    {
+    let mut keys = vec![Key::new(Swatch::Line(READ), "read"), Key::new(Swatch::Line(WRITE), "write")];
+    if osts.iter().any(|o| largest(o.bounded.iter().flatten()) > 0.0) {
         keys.push(Key::new(Swatch::Hatch(READ), "estimated part of reads"));
         keys.push(Key::new(Swatch::Hatch(WRITE), "estimated part of writes"));
     }
@@ -144,19 +115,12 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
     let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let bandwidth = bytes_from_zero(max, 4.0, "bandwidth", "/s");
-    let grid = Grid::new(
-        page.body(Grid::height(osts.len(), columns, 150.0)),
-        osts.len(),
-        columns,
-    );
+    let grid = Grid::new(page.body(Grid::height(osts.len(), columns, 150.0)), osts.len(), columns);
     let panels = grid.panels(time, &bandwidth);
     for (panel, ost) in panels.iter().zip(osts) {
         let scene = &mut page.scene;
         panel.grid(scene, true, true);
-        let steps = Steps {
-            panel,
-            edges: &bins.edges,
-        };
+        let steps = Steps { panel, edges: &bins.edges };
         let zero = vec![0.0; bins.len()];
         for (i, ink) in [READ, WRITE].into_iter().enumerate() {
             if ost.total[i] > 0 {
@@ -164,11 +128,8 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
             }
         }
         for (i, ink) in [READ, WRITE].into_iter().enumerate() {
-            let sure: Vec<f64> = ost.rate[i]
-                .iter()
-                .zip(&ost.bounded[i])
-                .map(|(all, part)| (all - part).max(0.0))
-                .collect();
+            let sure: Vec<f64> =
+                ost.rate[i].iter().zip(&ost.bounded[i]).map(|(all, part)| (all - part).max(0.0)).collect();
             if largest(&ost.bounded[i]) > 0.0 {
                 steps.hatch(scene, &sure, &ost.rate[i], ink);
                 steps.line(scene, &sure, ink, 0.5);
@@ -178,11 +139,7 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
             }
         }
         panel.frame(scene);
-        let sums = format!(
-            "read {}, written {}",
-            bytes(ost.total[0] as f64),
-            bytes(ost.total[1] as f64)
-        );
+        let sums = format!("read {}, written {}", bytes(ost.total[0] as f64), bytes(ost.total[1] as f64));
         panel.head(scene, &ost.name, &sums);
     }
     grid.axes(&mut page.scene, &panels);
@@ -193,8 +150,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
     osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
     // Room for two heat maps, and for the note if it is needed.
-    let rows_in =
-        |page: &Page| index((page.free_height() - 2.0 * HEAD - BELOW - 16.0) / 2.0 / (TINY * 1.3));
+    let rows_in = |page: &Page| index((page.free_height() - 2.0 * HEAD - BELOW - 16.0) / 2.0 / (TINY * 1.3));
     let with_mean = osts.len() > rows_in(&page);
     if with_mean {
         let (all, shown) = (osts.len(), rows_in(&page).saturating_sub(2).max(1));
@@ -216,30 +172,19 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
     let names = without_file_system(osts.iter().map(|o| o.name.as_str()));
     let labels = RowLabels::new(&names, (each - HEAD) / rows, 170.0);
     let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
-    let scale = HeatScale {
-        axis: bytes_colors(max, "bandwidth", "/s"),
-    };
+    let scale = HeatScale { axis: bytes_colors(max, "bandwidth", "/s") };
     let scene = &mut page.scene;
     let mut lowest = body;
     for (i, name) in ["Read", "Written"].into_iter().enumerate() {
         let top = body.y0 + i as f64 * (each + 16.0) + HEAD;
-        let area = Area::new(
-            body.x0 + labels.width(),
-            top,
-            body.x1 - scale.bar_width(),
-            top + each - HEAD,
-        );
+        let area = Area::new(body.x0 + labels.width(), top, body.x1 - scale.bar_width(), top + each - HEAD);
         let places = split(area, osts.len());
         heat::background(scene, area);
         if with_mean {
             let y = places[osts.len() - 1].0 - 0.5;
             scene.line(&[(area.x0 - 4.0, y), (area.x1, y)], FRAME, 1.0);
         }
-        let panel = Panel {
-            area,
-            x: time,
-            y: &scale.axis,
-        };
+        let panel = Panel { area, x: time, y: &scale.axis };
         let edges: Vec<f64> = bins.edges.iter().map(|e| panel.x(*e)).collect();
         for (ost, (y0, y1)) in osts.iter().zip(&places) {
             heat::row(scene, (*y0, y1 - 1.0), &edges, &ost.rate[i], &scale);
@@ -261,19 +206,12 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
 fn mean_of(osts: &[Ost], bins: &Bins) -> Ost {
     let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
     let name = format!("mean of {} others", count(osts.len() as u64));
-    let mut mean = Ost {
-        name,
-        total: [0; 2],
-        rate: zero(),
-        bounded: zero(),
-    };
+    let mut mean = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
     for i in 0..2 {
         for ost in osts {
             add(&mut mean.rate[i], &ost.rate[i]);
         }
-        mean.rate[i]
-            .iter_mut()
-            .for_each(|rate| *rate /= osts.len() as f64);
+        mean.rate[i].iter_mut().for_each(|rate| *rate /= osts.len() as f64);
     }
     mean
 }

@@ -49,33 +49,20 @@ fn top<'a>(sums: &BTreeMap<&'a str, f64>, keep: usize) -> (Vec<&'a str>, usize) 
     let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let all = sorted.len();
-    let keep = if all <= keep {
-        all
-    } else {
-        keep.saturating_sub(1).max(1)
-    };
-    (
-        sorted
-            .into_iter()
-            .take(keep)
-            .map(|(name, _)| name)
-            .collect(),
-        all - keep,
-    )
+    let keep = if all <= keep { all } else { keep.saturating_sub(1).max(1) };
+    (sorted.into_iter().take(keep).map(|(name, _)| name).collect(), all - keep)
+}
+
+fn places<'a>(names: &[&'a str]) -> BTreeMap<&'a str, usize> {
+    names.iter().enumerate().map(|(i, name)| (*name, i)).collect()
 }
 
 impl Matrix {
     fn of(analysis: &Analysis, most_rows: usize, most_columns: usize) -> Self {
         let mut clients: BTreeMap<&str, f64> = BTreeMap::new();
         let mut osts: BTreeMap<&str, f64> = BTreeMap::new();
-        let name =
-            |target: &'_ Option<String>| target.clone().unwrap_or_else(|| UNATTRIBUTED.to_owned());
-        let names: Vec<String> = analysis.flows.iter().map(|f| name(&f.target)).collect();
-        let moved: Vec<[f64; 2]> = analysis
-            .flows
-            .iter()
-            .map(|f| [f.read.bytes as f64, f.write.bytes as f64])
-            .collect();
+        let names: Vec<&str> = analysis.flows.iter().map(|f| f.target.as_deref().unwrap_or(UNATTRIBUTED)).collect();
+        let moved: Vec<[f64; 2]> = analysis.flows.iter().map(|f| [f.read.bytes as f64, f.write.bytes as f64]).collect();
         for ((flow, ost), [read, write]) in analysis.flows.iter().zip(&names).zip(&moved) {
             if read + write > 0.0 {
                 *clients.entry(&flow.nid).or_default() += read + write;
@@ -84,13 +71,7 @@ impl Matrix {
         }
         let (top_clients, more_clients) = top(&clients, most_rows);
         let (top_osts, more_osts) = top(&osts, most_columns);
-        let place = |of: &[&str]| -> BTreeMap<String, usize> {
-            of.iter()
-                .enumerate()
-                .map(|(i, name)| ((*name).to_owned(), i))
-                .collect()
-        };
-        let (row_of, column_of) = (place(&top_clients), place(&top_osts));
+        let (row_of, column_of) = (places(&top_clients), places(&top_osts));
         let mut rows: Vec<String> = top_clients.iter().map(|c| (*c).to_owned()).collect();
         let mut columns = without_file_system(top_osts.iter().copied());
         let sums = (more_clients > 0, more_osts > 0);
@@ -104,28 +85,18 @@ impl Matrix {
         let mut cells = [zero.clone(), zero];
         for ((flow, ost), moved) in analysis.flows.iter().zip(&names).zip(&moved) {
             if moved[0] + moved[1] > 0.0 {
-                let row = row_of.get(&flow.nid).copied().unwrap_or(rows.len() - 1);
+                let row = row_of.get(flow.nid.as_str()).copied().unwrap_or(rows.len() - 1);
                 let column = column_of.get(ost).copied().unwrap_or(columns.len() - 1);
                 for (cells, moved) in cells.iter_mut().zip(moved) {
                     cells[row][column] += moved;
                 }
             }
         }
-        Self {
-            rows,
-            columns,
-            cells,
-            sums,
-        }
+        Self { rows, columns, cells, sums }
     }
 
     fn values(&self) -> impl Iterator<Item = f64> {
-        self.cells
-            .iter()
-            .flatten()
-            .flatten()
-            .copied()
-            .filter(|v| *v > 0.0)
+        self.cells.iter().flatten().flatten().copied().filter(|v| *v > 0.0)
     }
 
     fn color_axis(&self) -> Axis {
@@ -142,17 +113,10 @@ impl Matrix {
 const COLUMN_ROOM: f64 = 96.0;
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    if analysis
-        .flows
-        .iter()
-        .all(|f| f.read.bytes == 0 && f.write.bytes == 0)
-    {
+    if analysis.flows.iter().all(|f| f.read.bytes == 0 && f.write.bytes == 0) {
         return Err("no bytes were read or written, or their sizes are unknown");
     }
-    let covers = Covers {
-        bytes: true,
-        targets: true,
-    };
+    let covers = Covers { bytes: true, targets: true };
     let what = "Bytes that each client read and wrote on each OST.";
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
@@ -168,18 +132,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             counted((columns - usize::from(matrix.sums.1)) as u64, "OST"),
         ));
     }
-    let scale = HeatScale {
-        axis: matrix.color_axis(),
-    };
+    let scale = HeatScale { axis: matrix.color_axis() };
     let longest = widest(matrix.columns.iter().map(String::as_str), SMALL);
     let sides = BODY * 1.7 + RowLabels::new(&matrix.rows, 30.0, 170.0).width() + scale.bar_width();
     let each = (f64::from(options.width_px) - 32.0 - sides - 16.0) / 2.0 / columns as f64;
     let level = longest < each - 6.0;
-    let names_high = if level {
-        20.0
-    } else {
-        longest.min(COLUMN_ROOM) + 10.0
-    };
+    let names_high = if level { 20.0 } else { longest.min(COLUMN_ROOM) + 10.0 };
     let title_high = BODY * 1.4;
     let wanted = HEAD + (rows as f64 * 30.0).max(150.0) + names_high + title_high;
     let body = page.body(wanted);
@@ -189,10 +147,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let (right, gap) = (body.x1 - scale.bar_width(), 16.0);
     let wide = (right - left - gap) / 2.0;
     let scene = &mut page.scene;
-    let places = split(
-        Area::new(0.0, body.y0 + HEAD, 0.0, body.y0 + HEAD + high),
-        rows,
-    );
+    let places = split(Area::new(0.0, body.y0 + HEAD, 0.0, body.y0 + HEAD + high), rows);
     for (i, name) in ["Read", "Written"].into_iter().enumerate() {
         let x0 = left + i as f64 * (wide + gap);
         let area = Area::new(x0, body.y0 + HEAD, x0 + wide, body.y0 + HEAD + high);
@@ -226,10 +181,7 @@ fn half(
     let each = area.width() / columns as f64;
     let edges: Vec<f64> = (0..=columns).map(|i| area.x0 + i as f64 * each).collect();
     // Figures in all cells or in none: some only would look like a choice.
-    let longest = matrix
-        .values()
-        .map(|v| width(&bytes(v), SMALL, false))
-        .fold(0.0, f64::max);
+    let longest = matrix.values().map(|v| width(&bytes(v), SMALL, false)).fold(0.0, f64::max);
     let labelled = longest < each - 6.0 && area.height() / places.len() as f64 > SMALL * 1.5;
     for (values, (y0, y1)) in cells.iter().zip(places) {
         heat::row(scene, (*y0, *y1), &edges, values, scale);
@@ -269,12 +221,7 @@ fn half(
         } else {
             let at = (x + size * 0.365, area.y1 + 6.0);
             let name = fit(name, size, COLUMN_ROOM);
-            scene.text(
-                Text::new(at, name, size)
-                    .ink(GREY)
-                    .align(Align::End)
-                    .upright(),
-            );
+            scene.text(Text::new(at, name, size).ink(GREY).align(Align::End).upright());
         }
     }
 }

@@ -44,11 +44,7 @@ struct Times {
 
 impl Times {
     fn of(analysis: &Analysis, opcode: &str, name: &'static str, ink: Ink) -> Option<Self> {
-        let parts: Vec<&Operation> = analysis
-            .operations
-            .iter()
-            .filter(|o| o.name == opcode)
-            .collect();
+        let parts: Vec<&Operation> = analysis.operations.iter().filter(|o| o.name == opcode).collect();
         let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
         for &(edge, rpcs) in parts.iter().flat_map(|o| &o.total_hist_us) {
             // A time of 0 µs is less than 1 µs: the leftmost bar of the axis.
@@ -57,9 +53,7 @@ impl Times {
         }
         buckets.retain(|_, rpcs| *rpcs > 0);
         let bars = bars(&buckets);
-        let rpcs = buckets
-            .values()
-            .fold(0_u64, |sum, n| sum.saturating_add(*n));
+        let rpcs = buckets.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
         if rpcs == 0 {
             return None;
         }
@@ -70,22 +64,9 @@ impl Times {
         };
         let p50 = of_one(|o| o.latency.total_us.p50).or_else(|| quantile(&bars, 0.5));
         let p99 = of_one(|o| o.latency.total_us.p99).or_else(|| quantile(&bars, 0.99));
-        let marks = [
-            ("p50", p50),
-            ("p99", p99),
-            ("slowest", max.map(|us| us as f64)),
-        ];
-        let marks = marks
-            .into_iter()
-            .filter_map(|(what, us)| Some((what, us?)))
-            .collect();
-        Some(Self {
-            name,
-            ink,
-            rpcs,
-            bars,
-            marks,
-        })
+        let marks = [("p50", p50), ("p99", p99), ("slowest", max.map(|us| us as f64))];
+        let marks = marks.into_iter().filter_map(|(what, us)| Some((what, us?))).collect();
+        Some(Self { name, ink, rpcs, bars, marks })
     }
 }
 
@@ -93,10 +74,7 @@ impl Times {
 /// microseconds.
 fn bars(buckets: &BTreeMap<u64, u64>) -> Vec<(f64, f64, u64)> {
     let width = |low: u64| (1_u64 << low.max(1).ilog2()) as f64 / 4.0;
-    buckets
-        .iter()
-        .map(|(low, n)| (*low as f64, *low as f64 + width(*low).max(1.0), *n))
-        .collect()
+    buckets.iter().map(|(low, n)| (*low as f64, *low as f64 + width(*low).max(1.0), *n)).collect()
 }
 
 /// RPCs per quarter of an octave. The four buckets of an octave are of different width on a
@@ -120,13 +98,10 @@ fn quantile(bars: &[(f64, f64, u64)], share: f64) -> Option<f64> {
 }
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let both: Vec<Times> = [
-        ("OST_READ", "Reads (OST_READ)", READ),
-        ("OST_WRITE", "Writes (OST_WRITE)", WRITE),
-    ]
-    .into_iter()
-    .filter_map(|(opcode, name, ink)| Times::of(analysis, opcode, name, ink))
-    .collect();
+    let both: Vec<Times> = [("OST_READ", "Reads (OST_READ)", READ), ("OST_WRITE", "Writes (OST_WRITE)", WRITE)]
+        .into_iter()
+        .filter_map(|(opcode, name, ink)| Times::of(analysis, opcode, name, ink))
+        .collect();
     if both.is_empty() {
         return Err("no read or write has a total time");
     }
@@ -135,21 +110,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let all = || both.iter().flat_map(|t| &t.bars);
     let low = all().map(|b| b.0).fold(f64::INFINITY, f64::min);
     let bars_end = all().map(|b| b.1).fold(1.0, f64::max);
-    let high = both
-        .iter()
-        .flat_map(|t| &t.marks)
-        .map(|m| m.1)
-        .fold(bars_end, f64::max);
+    let high = both.iter().flat_map(|t| &t.marks).map(|m| m.1).fold(bars_end, f64::max);
     let time = log_time(low, high, "total time, log scale");
     let max = |times: &Times| times.bars.iter().map(density).fold(0.0, f64::max);
     // Reads and writes may differ a lot in number, and it is the shape that matters: own axes.
-    let counts: Vec<Axis> = both
-        .iter()
-        .map(|t| from_zero(max(t), 5.0, "RPCs per ¼ octave"))
-        .collect();
-    let widest = counts
-        .iter()
-        .max_by(|a, b| left_of(a).total_cmp(&left_of(b)));
+    let counts: Vec<Axis> = both.iter().map(|t| from_zero(max(t), 5.0, "RPCs per ¼ octave")).collect();
+    let widest = counts.iter().max_by(|a, b| left_of(a).total_cmp(&left_of(b)));
     let widest = widest.unwrap_or(&counts[0]).clone();
     let grid = Grid::new(page.body(Grid::height(both.len(), 1, 230.0)), both.len(), 1);
     let scene = &mut page.scene;
@@ -157,21 +123,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     for ((panel, times), count) in panels.iter().zip(&both).zip(&counts) {
         // The labels of the marks are between the head and the data.
         let area = panel.area.shrink(0.0, MARK_ROOM, 0.0, 0.0);
-        let own = Panel {
-            area,
-            x: &time,
-            y: count,
-        };
+        let own = Panel { area, x: &time, y: count };
         own.grid(scene, true, true);
         for bar in &times.bars {
             let (x0, x1) = (own.x(bar.0), own.x(bar.1));
             // A lone RPC must be seen next to a million.
             let top = own.y(density(bar)).min(area.y1 - 1.0);
             let gap = if x1 - x0 > 3.0 { 1.0 } else { 0.0 };
-            scene.mark(Item::Rect {
-                area: Area::new(x0, top, x1 - gap, area.y1),
-                ink: times.ink,
-            });
+            scene.mark(Item::Rect { area: Area::new(x0, top, x1 - gap, area.y1), ink: times.ink });
         }
         marks(scene, &own, &times.marks);
         own.frame(scene);
@@ -199,14 +158,8 @@ fn marks(scene: &mut Scene, panel: &Panel<'_>, marks: &[(&str, f64)]) {
         }
     }
     let places: Vec<f64> = names.iter().map(|(_, us)| panel.x(*us)).collect();
-    let labels: Vec<String> = names
-        .iter()
-        .map(|(name, us)| format!("{name} {}", duration_us(*us)))
-        .collect();
-    let half: Vec<f64> = labels
-        .iter()
-        .map(|l| width(l, SMALL, false) / 2.0)
-        .collect();
+    let labels: Vec<String> = names.iter().map(|(name, us)| format!("{name} {}", duration_us(*us))).collect();
+    let half: Vec<f64> = labels.iter().map(|l| width(l, SMALL, false) / 2.0).collect();
     let mut middle: Vec<f64> = places
         .iter()
         .zip(&half)

@@ -40,6 +40,11 @@ const MOST_BARS: (usize, usize) = (2500, 1800);
 const ROW: f64 = 13.0;
 /// So many RPCs are worth being enlarged.
 const ENOUGH: usize = 25;
+/// Least width of a bar and the opacity of thinner ones: plain lines where there are few; where there
+/// are many, finer and half transparent, so that the density can be seen.
+const THIN: [(f64, f64); 2] = [(1.0, 1.0), (0.5, 0.5)];
+/// So many bars per pixel of a row are many.
+const MANY: f64 = 0.35;
 /// Share of the colour that is left while an RPC waits.
 const QUEUED: f64 = 0.4;
 
@@ -70,11 +75,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let room = (page.free_height() - 2.0 * (BELOW + HEAD) - 34.0).max(4.0 * ROW);
     let all: Vec<&SampledRpc> = clients.iter().flat_map(|c| c.1.iter().copied()).collect();
     let part = busiest(&all, &window);
-    let fits = if part.is_some() {
-        room / 2.0 / ROW * 0.8
-    } else {
-        room / ROW * 0.9
-    };
+    let fits = if part.is_some() { room / 2.0 / ROW * 0.8 } else { room / ROW * 0.9 };
     let hidden = clients.split_off(clients.len().min(index(fits).max(1)));
     let shown: Vec<&SampledRpc> = clients.iter().flat_map(|c| c.1.iter().copied()).collect();
     let thinned = Thinned::new(analysis, shown.clone(), MOST_BARS.0);
@@ -82,14 +83,13 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let order: Vec<u32> = clients.iter().map(|c| c.0).collect();
     let whole = by_row(&order, &thinned.rpcs);
     let enlarged = part.map(|(lo, hi)| {
-        let inside =
-            |rpc: &&SampledRpc| window.since(rpc.arrival) < hi && window.since(rpc.end) > lo;
+        let inside = |rpc: &&SampledRpc| window.since(rpc.arrival) < hi && window.since(rpc.end) > lo;
         let some: Vec<&SampledRpc> = shown.iter().copied().filter(inside).collect();
         let some = Thinned::new(analysis, some, MOST_BARS.1);
         (lo, hi, by_row(&order, &some.rpcs), some.describe())
     });
     if let Some((_, _, _, below)) = enlarged.as_ref().filter(|e| e.3 != note) {
-        note = format!("Above: {note} Below: {below}");
+        note = format!("Above: {note} Below: {below}").replace(": Every", ": every");
     }
     if !hidden.is_empty() {
         let rest: usize = hidden.iter().map(|c| c.1.len()).sum();
@@ -100,54 +100,35 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             percent(rest as f64 / analysis.sample.rpcs.len() as f64),
         );
     }
-    note += " Bars are at least one pixel wide.";
+    note += " RPCs shorter than a pixel are drawn as thin lines.";
     page.note(note);
 
-    let names: Vec<String> = clients
-        .iter()
-        .map(|(client, _)| client_name(analysis, *client))
-        .collect();
+    let names: Vec<String> = clients.iter().map(|(client, _)| client_name(analysis, *client)).collect();
     let labels = RowLabels::new(&names, ROW, 180.0);
     let free = page.free_height();
     let left = 16.0 + BODY * 1.7 + labels.width();
     let (x0, x1) = (left, f64::from(options.width_px) - 30.0);
     let time = window.axis(10.0);
     let share = if enlarged.is_some() { 0.42 } else { 1.0 };
-    let heads = if enlarged.is_some() {
-        2.0 * (BELOW + HEAD)
-    } else {
-        BELOW
-    };
+    let heads = if enlarged.is_some() { 2.0 * (BELOW + HEAD) } else { BELOW };
     let first = Pack::new(&whole, &window, &time, (x0, x1), (free - heads) * share);
     let part_time = part.map(|(lo, hi)| Window::part(lo, hi, 8.0));
-    let second = enlarged
-        .as_ref()
-        .zip(part_time.as_ref())
-        .map(|((lo, hi, rows, _), time)| {
-            let room = free - heads - first.rows.height();
-            (*lo, *hi, Pack::new(rows, &window, time, (x0, x1), room))
-        });
+    let second = enlarged.as_ref().zip(part_time.as_ref()).map(|((lo, hi, rows, _), time)| {
+        let room = free - heads - first.rows.height();
+        (*lo, *hi, Pack::new(rows, &window, time, (x0, x1), room))
+    });
     let height = first.rows.height() + second.as_ref().map_or(0.0, |s| s.2.rows.height()) + heads;
     let body = page.body(height);
     let scene = &mut page.scene;
     let head = if second.is_some() { HEAD } else { 0.0 };
     let mut area = first.draw(scene, body.y0 + head, &labels);
     if let Some((lo, hi, pack)) = &second {
-        let panel = Panel {
-            area,
-            x: &time,
-            y: &time,
-        };
+        let panel = Panel { area, x: &time, y: &time };
         bracket(scene, &panel, *lo, *hi);
         panel.head(scene, "Whole window", "");
         let below = pack.draw(scene, area.y1 + BELOW + HEAD, &labels);
         let length = duration_us((hi - lo) * 1e6);
-        Panel {
-            area: below,
-            x: &time,
-            y: &time,
-        }
-        .head(scene, "Busiest moment, enlarged", &length);
+        Panel { area: below, x: &time, y: &time }.head(scene, "Busiest moment, enlarged", &length);
         area.y1 = below.y1;
     }
     y_title(scene, body.x0 + BODY, area, "client (NID)");
@@ -159,10 +140,7 @@ fn by_row<'a>(clients: &[u32], rpcs: &[&'a SampledRpc]) -> Rows<'a> {
     for rpc in rpcs {
         rows.entry(rpc.client).or_default().push(rpc);
     }
-    clients
-        .iter()
-        .map(|client| rows.remove(client).unwrap_or_default())
-        .collect()
+    clients.iter().map(|client| rows.remove(client).unwrap_or_default()).collect()
 }
 
 /// The part of the window with most RPCs, so short that a typical RPC has about 15 pixels; nothing
@@ -170,17 +148,9 @@ fn by_row<'a>(clients: &[u32], rpcs: &[&'a SampledRpc]) -> Rows<'a> {
 fn busiest(rpcs: &[&SampledRpc], window: &Window) -> Option<(f64, f64)> {
     let mut lengths: Vec<f64> = rpcs.iter().map(|r| r.end - r.arrival).collect();
     lengths.sort_by(f64::total_cmp);
-    let typical = lengths
-        .get(lengths.len() / 2)
-        .copied()
-        .unwrap_or(0.0)
-        .max(20e-6);
+    let typical = lengths.get(lengths.len() / 2).copied().unwrap_or(0.0).max(20e-6);
     let inside = |time: &f64| (0.0..=window.span).contains(time);
-    let mut times: Vec<f64> = rpcs
-        .iter()
-        .map(|r| window.since(r.arrival))
-        .filter(inside)
-        .collect();
+    let mut times: Vec<f64> = rpcs.iter().map(|r| window.since(r.arrival)).filter(inside).collect();
     times.sort_by(f64::total_cmp);
     // Few RPCs in so short a part: take a longer one, with fewer pixels per RPC.
     for length in [45.0, 90.0, 180.0, 360.0].map(|rpcs| rpcs * typical) {
@@ -221,11 +191,7 @@ fn bracket(scene: &mut Scene, panel: &Panel<'_>, lo: f64, hi: f64) {
     for (y, out) in [(y0, -4.0), (y1, 4.0)] {
         scene.line(&[(middle - half, y), (middle - half, y + out)], BLACK, 1.0);
         scene.line(&[(middle + half, y), (middle + half, y + out)], BLACK, 1.0);
-        scene.line(
-            &[(middle - half, y + out), (middle + half, y + out)],
-            BLACK,
-            1.5,
-        );
+        scene.line(&[(middle - half, y + out), (middle + half, y + out)], BLACK, 1.5);
     }
 }
 
@@ -242,84 +208,43 @@ struct Pack<'a> {
     time: &'a Axis,
     bars: Vec<Vec<Bar<'a>>>,
     rows: LaneRows,
+    /// Of [`THIN`].
+    thin: (f64, f64),
 }
 
 impl<'a> Pack<'a> {
-    fn new(
-        rows: &[Vec<&'a SampledRpc>],
-        window: &Window,
-        time: &'a Axis,
-        x: (f64, f64),
-        room: f64,
-    ) -> Self {
+    fn new(rows: &[Vec<&'a SampledRpc>], window: &Window, time: &'a Axis, x: (f64, f64), room: f64) -> Self {
         let place = |unix_s: f64| x.0 + time.scale.place(window.since(unix_s)) * (x.1 - x.0);
+        let busiest = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let thin = THIN[usize::from(busiest as f64 > MANY * (x.1 - x.0))];
         let mut bars: Vec<Vec<Bar<'a>>> = Vec::new();
         for row in rows {
             let mut sorted = row.clone();
-            sorted.sort_by(|a, b| {
-                a.arrival
-                    .total_cmp(&b.arrival)
-                    .then_with(|| a.end.total_cmp(&b.end))
-            });
+            sorted.sort_by(|a, b| a.arrival.total_cmp(&b.arrival).then_with(|| a.end.total_cmp(&b.end)));
             let bar = |rpc: &'a SampledRpc| {
-                let start = if rpc.start.is_finite() {
-                    rpc.start
-                } else {
-                    rpc.arrival
-                };
+                let start = if rpc.start.is_finite() { rpc.start } else { rpc.arrival };
                 let (x0, x1) = (place(rpc.arrival), place(start));
-                let x2 = place(rpc.end).max(x0 + 1.0);
-                Bar {
-                    x: [x0, x1.min(x2 - 1.0).max(x0), x2],
-                    lane: 0,
-                    rpc,
-                }
+                let x2 = place(rpc.end).max(x0 + thin.0);
+                Bar { x: [x0, x1.min(x2 - thin.0).max(x0), x2], lane: 0, rpc }
             };
             bars.push(sorted.into_iter().map(bar).collect());
         }
         // By time, not by pixel: RPCs that only look as if they overlapped share a lane.
-        let spans = |row: &[Bar<'_>]| {
-            row.iter()
-                .map(|b| (b.rpc.arrival, b.rpc.end))
-                .collect::<Vec<_>>()
-        };
-        let lanes: Vec<usize> = bars
-            .iter()
-            .map(|row| assign(&spans(row), usize::MAX).1)
-            .collect();
+        let spans = |row: &[Bar<'_>]| row.iter().map(|b| (b.rpc.arrival, b.rpc.end)).collect::<Vec<_>>();
+        let lanes: Vec<usize> = bars.iter().map(|row| assign(&spans(row), usize::MAX).1).collect();
         let rows = LaneRows::new(&lanes, room, ROW);
         for row in &mut bars {
             let (lanes, _) = assign(&spans(row), rows.most);
-            row.iter_mut()
-                .zip(lanes)
-                .for_each(|(bar, lane)| bar.lane = lane);
+            row.iter_mut().zip(lanes).for_each(|(bar, lane)| bar.lane = lane);
         }
-        Self {
-            x,
-            time,
-            bars,
-            rows,
-        }
+        Self { x, time, bars, rows, thin }
     }
 
     fn draw(&self, scene: &mut Scene, top: f64, labels: &RowLabels) -> Area {
         let area = Area::new(self.x.0, top, self.x.1, top + self.rows.height());
-        let nothing = Axis {
-            scale: Scale::Linear { lo: 0.0, hi: 1.0 },
-            ticks: Vec::new(),
-            title: String::new(),
-        };
-        let panel = Panel {
-            area,
-            x: self.time,
-            y: &nothing,
-        };
-        let rows: Vec<(f64, f64)> = self
-            .rows
-            .rows
-            .iter()
-            .map(|(y0, y1)| (top + y0, top + y1))
-            .collect();
+        let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+        let panel = Panel { area, x: self.time, y: &nothing };
+        let rows: Vec<(f64, f64)> = self.rows.rows.iter().map(|(y0, y1)| (top + y0, top + y1)).collect();
         for (y0, y1) in rows.iter().step_by(2) {
             scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
         }
@@ -329,18 +254,13 @@ impl<'a> Pack<'a> {
             for bar in row {
                 let y0 = y0 + PAD + bar.lane as f64 * self.rows.lane;
                 let [x0, x1, x2] = bar.x;
-                let ink = direction(bar.rpc.direction);
+                let thin = x2 - x0 <= self.thin.0 + 1e-9;
+                let ink = direction(bar.rpc.direction).alpha(if thin { self.thin.1 } else { 1.0 });
                 if x1 - x0 >= 0.5 {
                     let area = Area::new(x0, y0, x1, y0 + thick);
-                    scene.push(Item::Rect {
-                        area,
-                        ink: ink.tint(QUEUED),
-                    });
+                    scene.push(Item::Rect { area, ink: ink.tint(QUEUED) });
                 }
-                scene.mark(Item::Rect {
-                    area: Area::new(x1, y0, x2, y0 + thick),
-                    ink,
-                });
+                scene.mark(Item::Rect { area: Area::new(x1, y0, x2, y0 + thick), ink });
             }
         }
         panel.frame(scene);

@@ -69,25 +69,13 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         .map(|o| format!("{}, {}", o.service, counted(o.rpcs, "RPC")))
         .map(|label| fit(&label, TINY, 210.0))
         .collect::<Vec<_>>();
-    let names: Vec<String> = operations
-        .iter()
-        .map(|o| fit(&o.name, BODY, 210.0))
-        .collect();
-    let left = widest(names.iter().map(String::as_str), BODY)
-        .max(widest(services.iter().map(String::as_str), TINY))
-        + 10.0;
+    let names: Vec<String> = operations.iter().map(|o| fit(&o.name, BODY, 210.0)).collect();
+    let left =
+        widest(names.iter().map(String::as_str), BODY).max(widest(services.iter().map(String::as_str), TINY)) + 10.0;
     // Room on the right for the label of the slowest.
     let area = body.shrink(left, 0.0, 14.0, BELOW);
-    let nothing = Axis {
-        scale: Scale::Linear { lo: 0.0, hi: 1.0 },
-        ticks: Vec::new(),
-        title: String::new(),
-    };
-    let panel = Panel {
-        area,
-        x: &axis,
-        y: &nothing,
-    };
+    let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+    let panel = Panel { area, x: &axis, y: &nothing };
     let rows = split(area, operations.len());
     for (y0, y1) in rows.iter().step_by(2) {
         scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
@@ -96,39 +84,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     for (i, (operation, (y0, y1))) in operations.iter().zip(&rows).enumerate() {
         let high = y1 - y0;
         let middle = f64::midpoint(*y0, *y1);
-        scene.label(
-            area.x0 - 7.0,
-            middle - 7.0,
-            Align::End,
-            BODY,
-            BLACK,
-            &names[i],
-        );
-        scene.label(
-            area.x0 - 7.0,
-            middle + 8.0,
-            Align::End,
-            TINY,
-            GREY,
-            &services[i],
-        );
+        scene.label(area.x0 - 7.0, middle - 7.0, Align::End, BODY, BLACK, &names[i]);
+        scene.label(area.x0 - 7.0, middle + 8.0, Align::End, TINY, GREY, &services[i]);
         let thick = (high * 0.17).clamp(3.0, 8.0);
-        range(
-            scene,
-            &panel,
-            y0 + high * 0.3,
-            thick,
-            &operation.latency.queue_us,
-            QUEUE,
-        );
-        range(
-            scene,
-            &panel,
-            y0 + high * 0.7,
-            thick,
-            &operation.latency.service_us,
-            SERVICE,
-        );
+        range(scene, &panel, y0 + high * 0.3, thick, &operation.latency.queue_us, QUEUE);
+        range(scene, &panel, y0 + high * 0.7, thick, &operation.latency.service_us, SERVICE);
     }
     panel.frame(scene);
     panel.x_ticks(scene);
@@ -138,11 +98,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 
 /// From the shortest median to the slowest request of all.
 fn axis(operations: &[&Operation]) -> Axis {
-    let all = || {
-        operations
-            .iter()
-            .flat_map(|o| [&o.latency.queue_us, &o.latency.service_us])
-    };
+    let all = || operations.iter().flat_map(|o| [&o.latency.queue_us, &o.latency.service_us]);
     let low = all().filter_map(|d| d.p50).min().unwrap_or(1).max(1);
     let high = all().filter_map(|d| d.max).max().unwrap_or(1).max(low);
     log_time(low as f64, high as f64, "time, log scale")
@@ -150,39 +106,21 @@ fn axis(operations: &[&Operation]) -> Axis {
 
 fn range(scene: &mut Scene, panel: &Panel<'_>, y: f64, thick: f64, times: &Distribution, ink: Ink) {
     let place = |us: Option<u64>| us.map(|us| panel.x(us as f64));
-    let (p50, p90, p99, max) = (
-        place(times.p50),
-        place(times.p90),
-        place(times.p99),
-        place(times.max),
-    );
+    let (p50, p90, p99, max) = (place(times.p50), place(times.p90), place(times.p99), place(times.max));
     if let (Some(from), Some(to)) = (p50, max) {
         scene.line(&[(from, y), (to, y)], ink, 1.0);
-        scene.push(Item::Dot {
-            at: (to, y),
-            radius: thick * 0.65,
-            ink,
-            filled: false,
-        });
+        scene.push(Item::Dot { at: (to, y), radius: thick * 0.65, ink, filled: false });
     }
     if let (Some(from), Some(to)) = (p50, p99) {
         let half = thick / 2.0;
         let area = Area::new(from, y - half, to.max(from + 1.0), y + half);
-        scene.mark(Item::Rect {
-            area,
-            ink: ink.tint(0.55),
-        });
+        scene.mark(Item::Rect { area, ink: ink.tint(0.55) });
         diamond(scene, (to, y), thick * 0.7, ink);
     }
     if let Some(x) = p90 {
         scene.line(&[(x, y - thick * 0.8), (x, y + thick * 0.8)], ink, 2.0);
     }
     if let Some(x) = p50 {
-        scene.push(Item::Dot {
-            at: (x, y),
-            radius: thick * 0.6,
-            ink,
-            filled: true,
-        });
+        scene.push(Item::Dot { at: (x, y), radius: thick * 0.6, ink, filled: true });
     }
 }

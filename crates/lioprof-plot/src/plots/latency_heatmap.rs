@@ -64,17 +64,9 @@ impl Cells {
         // The first bucket may start at 0, the last has no end: as wide as their neighbours.
         let mut edges_us: Vec<f64> = edges.iter().map(|e| *e as f64).collect();
         let last = edges_us[edges_us.len() - 1].max(1.0);
-        let before = edges_us
-            .len()
-            .checked_sub(2)
-            .map_or(last / 2.0, |i| edges_us[i].max(last / 4.0));
+        let before = edges_us.len().checked_sub(2).map_or(last / 2.0, |i| edges_us[i].max(last / 4.0));
         edges_us.push(last * (last / before.max(0.5)).clamp(1.05, 4.0));
-        (rpcs > 0).then_some(Self {
-            name,
-            rpcs,
-            edges_us,
-            rows,
-        })
+        (rpcs > 0).then_some(Self { name, rpcs, edges_us, rows })
     }
 
     /// Shortest and longest time with an RPC.
@@ -87,18 +79,8 @@ impl Cells {
 }
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let maps: Vec<&Heatmap> = analysis
-        .series
-        .latency
-        .iter()
-        .filter(|m| sound(m))
-        .collect();
-    let longest = maps
-        .iter()
-        .flat_map(|m| &m.cells)
-        .map(|c| c.0 as usize + 1)
-        .max()
-        .unwrap_or(0);
+    let maps: Vec<&Heatmap> = analysis.series.latency.iter().filter(|m| sound(m)).collect();
+    let longest = maps.iter().flat_map(|m| &m.cells).map(|c| c.0 as usize + 1).max().unwrap_or(0);
     if longest == 0 {
         return Err("no read or write has a total time");
     }
@@ -110,10 +92,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if both.is_empty() {
         return Err("no read or write has a total time");
     }
-    let what = format!(
-        "Reads and writes by their time from arrival to end, in bins of {}.",
-        bins.width()
-    );
+    let what = format!("Reads and writes by their time from arrival to end, in bins of {}.", bins.width());
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[Key::new(Swatch::Fill(PALE), "no RPC")]);
     let range = |pick: fn((f64, f64)) -> f64| both.iter().map(move |c| pick(c.range()));
@@ -121,9 +100,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let high = range(|r| r.1).fold(1.0, f64::max);
     let total = log_time(low, high, "total time, log scale");
     let max = largest(both.iter().flat_map(|c| c.rows.iter().flatten()));
-    let scale = HeatScale {
-        axis: log_count(max, "RPCs per cell"),
-    };
+    let scale = HeatScale { axis: log_count(max, "RPCs per cell") };
     let time = Window::of(analysis).axis(10.0);
     let body = page.body(Grid::height(both.len(), 1, 210.0));
     let main = body.shrink(0.0, 0.0, scale.bar_width() - 14.0, 0.0);
@@ -141,12 +118,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         panel.head(scene, cells.name, &counted(cells.rpcs, "RPC"));
     }
     grid.axes(scene, &panels);
-    bar(
-        scene,
-        &panels.iter().map(|p| p.area).collect::<Vec<_>>(),
-        body,
-        &scale,
-    );
+    bar(scene, &panels.iter().map(|p| p.area).collect::<Vec<_>>(), body, &scale);
     Ok(page.finish())
 }
 

@@ -39,12 +39,7 @@ type Key2<'a> = (Option<u32>, &'a str);
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let mut by_object: BTreeMap<Key2<'_>, Vec<&SampledRpc>> = BTreeMap::new();
-    for rpc in analysis
-        .sample
-        .rpcs
-        .iter()
-        .filter(|rpc| sound(rpc) && rpc.offset.is_some())
-    {
+    for rpc in analysis.sample.rpcs.iter().filter(|rpc| sound(rpc) && rpc.offset.is_some()) {
         if let Some(object) = &rpc.object {
             by_object.entry((rpc.target, object)).or_default().push(rpc);
         }
@@ -52,11 +47,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if by_object.is_empty() {
         return Err("no read or write has a known object and offset");
     }
-    let sum = |rpcs: &[&SampledRpc]| {
-        rpcs.iter()
-            .map(|r| r.bytes.unwrap_or(0) as f64)
-            .sum::<f64>()
-    };
+    let sum = |rpcs: &[&SampledRpc]| rpcs.iter().map(|r| r.bytes.unwrap_or(0) as f64).sum::<f64>();
     let mut objects: Vec<(Key2<'_>, Vec<&SampledRpc>)> = by_object.into_iter().collect();
     objects.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)).then_with(|| a.0.cmp(&b.0)));
     let hidden = objects.split_off(objects.len().min(MOST_PANELS));
@@ -71,18 +62,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 
     let what = "Offset and time of read and write RPCs in the objects with most bytes, by client.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
-    let mut keys = vec![
-        Key::new(Swatch::Dot(GREY), "read"),
-        Key::new(Swatch::Cross(GREY), "write"),
-    ];
+    let mut keys = vec![Key::new(Swatch::Dot(GREY), "read"), Key::new(Swatch::Cross(GREY), "write")];
     for ((client, _), ink) in clients.iter().zip(CATEGORIES) {
         keys.push(Key::new(Swatch::Fill(ink), client_name(analysis, *client)));
     }
     if !others.is_empty() {
-        keys.push(Key::new(
-            Swatch::Fill(OTHERS),
-            counted(others.len() as u64, "other client"),
-        ));
+        keys.push(Key::new(Swatch::Fill(OTHERS), counted(others.len() as u64, "other client")));
     }
     page.legend(&keys);
     let all: Vec<&SampledRpc> = objects.iter().flat_map(|o| o.1.iter().copied()).collect();
@@ -91,11 +76,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if !hidden.is_empty() {
         let rest: f64 = hidden.iter().map(|o| sum(&o.1)).sum();
         let shown: f64 = objects.iter().map(|o| sum(&o.1)).sum();
-        let least = if analysis.sample.one_in > 1 {
-            " of the sample"
-        } else {
-            ""
-        };
+        let least = if analysis.sample.one_in > 1 { " of the sample" } else { "" };
         note += &format!(
             " {} {} of the bytes{least}.",
             more_have(hidden.len(), "object"),
@@ -111,21 +92,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let ends: Vec<f64> = thinned.rpcs.iter().map(end).collect();
     let offset = bytes_from_zero(largest(&ends), 4.0, "offset in object", "");
     let height = if columns > 1 { 165.0 } else { 230.0 };
-    let grid = Grid::new(
-        page.body(Grid::height(objects.len(), columns, height)),
-        objects.len(),
-        columns,
-    );
+    let grid = Grid::new(page.body(Grid::height(objects.len(), columns, height)), objects.len(), columns);
     let panels = grid.panels(&time, &offset);
     let scene = &mut page.scene;
     for (panel, ((target, object), rpcs)) in panels.iter().zip(&objects) {
         panel.grid(scene, true, true);
         let mine = |r: &&&SampledRpc| r.target == *target && r.object.as_deref() == Some(object);
         for rpc in thinned.rpcs.iter().filter(mine) {
-            let ink = clients
-                .iter()
-                .position(|c| c.0 == rpc.client)
-                .map_or(OTHERS, |at| CATEGORIES[at]);
+            let ink = clients.iter().position(|c| c.0 == rpc.client).map_or(OTHERS, |at| CATEGORIES[at]);
             mark(scene, panel, &window, rpc, ink);
         }
         panel.frame(scene);
@@ -140,23 +114,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 
 fn mark(scene: &mut Scene, panel: &Panel<'_>, window: &Window, rpc: &SampledRpc, ink: Ink) {
     let Some(offset) = rpc.offset else { return };
-    let start = if rpc.start.is_finite() {
-        rpc.start
-    } else {
-        rpc.arrival
-    };
+    let start = if rpc.start.is_finite() { rpc.start } else { rpc.arrival };
     let at = (panel.x(window.since(start)), panel.y(offset as f64));
     let top = panel.y(rpc.last.unwrap_or(offset) as f64);
     if at.1 - top > 3.0 {
         scene.line(&[at, (at.0, top)], ink.alpha(0.6), 1.0);
     }
     match rpc.direction {
-        Direction::Read => scene.mark(Item::Dot {
-            at,
-            radius: 2.5,
-            ink,
-            filled: true,
-        }),
+        Direction::Read => scene.mark(Item::Dot { at, radius: 2.5, ink, filled: true }),
         Direction::Write => {
             scene.marks += 1;
             cross(scene, at, 2.5, ink);

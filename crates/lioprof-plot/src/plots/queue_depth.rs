@@ -46,13 +46,7 @@ impl<'a> Depth<'a> {
         let (mean_queued, mean_in_process) = (mean(&queued), mean(&in_process));
         let mut both = in_process.clone();
         add(&mut both, &queued);
-        Self {
-            node: &series.node,
-            in_process,
-            both,
-            mean_queued,
-            mean_in_process,
-        }
+        Self { node: &series.node, in_process, both, mean_queued, mean_in_process }
     }
 
     fn mean(&self) -> f64 {
@@ -62,11 +56,7 @@ impl<'a> Depth<'a> {
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let nodes = &analysis.series.nodes;
-    let longest = nodes
-        .iter()
-        .map(|n| n.in_process.len().max(n.queued.len()))
-        .max()
-        .unwrap_or(0);
+    let longest = nodes.iter().map(|n| n.in_process.len().max(n.queued.len())).max().unwrap_or(0);
     if longest == 0 {
         return Err("no server handled a request");
     }
@@ -76,22 +66,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if depths.iter().all(|d| largest(&d.both) <= 0.0) {
         return Err("no server had a request queued or in process");
     }
-    depths.sort_by(|a, b| {
-        b.mean()
-            .total_cmp(&a.mean())
-            .then_with(|| a.node.cmp(b.node))
-    });
+    depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
     let hidden = depths.split_off(depths.len().min(MOST_PANELS));
-    let what = format!(
-        "Mean number of requests that waited or were handled, in bins of {}.",
-        bins.width()
-    );
+    let what = format!("Mean number of requests that waited or were handled, in bins of {}.", bins.width());
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[
-        Key::new(
-            Swatch::Fill(QUEUE.tint(0.75)),
-            "queued (waiting for a thread)",
-        ),
+        Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
         Key::new(Swatch::Fill(SERVICE.tint(0.75)), "in process"),
     ]);
     if !hidden.is_empty() {
@@ -104,35 +84,23 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         ));
     }
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
-    let requests = from_zero(
-        largest(depths.iter().flat_map(|d| &d.both)),
-        4.0,
-        "requests (mean number)",
-    );
-    let grid = Grid::new(
-        page.body(Grid::height(depths.len(), columns, 150.0)),
-        depths.len(),
-        columns,
-    );
+    let requests = from_zero(largest(depths.iter().flat_map(|d| &d.both)), 4.0, "requests (mean number)");
+    let grid = Grid::new(page.body(Grid::height(depths.len(), columns, 150.0)), depths.len(), columns);
     let panels = grid.panels(&time, &requests);
     let scene = &mut page.scene;
     for (panel, depth) in panels.iter().zip(&depths) {
         panel.grid(scene, true, true);
-        let steps = Steps {
-            panel,
-            edges: &bins.edges,
-        };
+        let steps = Steps { panel, edges: &bins.edges };
         let zero = vec![0.0; bins.len()];
         steps.between(scene, &depth.in_process, &depth.both, QUEUE.alpha(0.75));
         steps.between(scene, &zero, &depth.in_process, SERVICE.alpha(0.75));
         steps.line(scene, &depth.both, QUEUE, 1.0);
         panel.frame(scene);
-        let figures = format!(
-            "mean {} queued, {} in process; highest bin {}",
-            short(depth.mean_queued),
-            short(depth.mean_in_process),
-            short(largest(&depth.both))
-        );
+        let mut figures =
+            format!("mean {} queued, {} in process", short(depth.mean_queued), short(depth.mean_in_process));
+        if columns == 1 {
+            figures += &format!("; highest bin {}", short(largest(&depth.both)));
+        }
         panel.head(scene, depth.node, &figures);
     }
     grid.axes(scene, &panels);

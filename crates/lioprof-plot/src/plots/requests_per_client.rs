@@ -45,12 +45,7 @@ fn rpcs(flow: &FlowSeries) -> u64 {
 }
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let flows: Vec<&FlowSeries> = analysis
-        .series
-        .flows
-        .iter()
-        .filter(|f| rpcs(f) > 0)
-        .collect();
+    let flows: Vec<&FlowSeries> = analysis.series.flows.iter().filter(|f| rpcs(f) > 0).collect();
     if flows.is_empty() {
         return Err("no read or write requests");
     }
@@ -58,11 +53,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
     for flow in &flows {
         let name = flow.target.as_deref().unwrap_or(UNATTRIBUTED);
-        let panel = by_target.entry(name).or_insert_with(|| Panelled {
-            name,
-            flows: Vec::new(),
-            rpcs: 0,
-        });
+        let panel = by_target.entry(name).or_insert_with(|| Panelled { name, flows: Vec::new(), rpcs: 0 });
         panel.rpcs = panel.rpcs.saturating_add(rpcs(flow));
         panel.flows.push(flow);
         if let Some(nid) = &flow.nid {
@@ -74,43 +65,25 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
     let hidden = targets.split_off(targets.len().min(MOST_PANELS));
     let columns = if targets.len() > 3 { 2 } else { 1 };
-    let longest = flows
-        .iter()
-        .map(|f| f.read_rpcs.len().max(f.write_rpcs.len()))
-        .max();
+    let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
     let bins = Bins::new(analysis, longest.unwrap_or(0), 180 / columns).ok_or("no time bins")?;
     let mut clients: Vec<(&str, u64)> = by_client.into_iter().collect();
     clients.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let top: Vec<&str> = clients.iter().take(CATEGORIES.len()).map(|c| c.0).collect();
 
-    let what = format!(
-        "Read and write RPCs that ended per second, by client, in bins of {}.",
-        bins.width()
-    );
-    let covers = Covers {
-        targets: true,
-        ..Covers::default()
-    };
+    let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bins.width());
+    let covers = Covers { targets: true, ..Covers::default() };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
-    let panelled: Vec<Lines> = targets
-        .iter()
-        .map(|t| Lines::of(analysis, t, &top, &bins))
-        .collect();
+    let panelled: Vec<Lines> = targets.iter().map(|t| Lines::of(analysis, t, &top, &bins)).collect();
 
-    let mut keys: Vec<Key> = top
-        .iter()
-        .zip(CATEGORIES)
-        .map(|(nid, ink)| Key::new(Swatch::Line(ink), *nid))
-        .collect();
+    let mut keys: Vec<Key> = top.iter().zip(CATEGORIES).map(|(nid, ink)| Key::new(Swatch::Line(ink), *nid)).collect();
     if panelled.iter().any(|lines| lines.others.is_some()) {
         keys.push(Key::new(Swatch::Line(OTHERS), "mean of the other clients"));
     }
     page.legend(&keys);
     if !hidden.is_empty() {
         let (all, rest) = (targets.iter().chain(&hidden), hidden.iter());
-        let sum = |some: &mut dyn Iterator<Item = &Panelled<'_>>| {
-            some.map(|t| t.rpcs as f64).sum::<f64>()
-        };
+        let sum = |some: &mut dyn Iterator<Item = &Panelled<'_>>| some.map(|t| t.rpcs as f64).sum::<f64>();
         let share = sum(&mut rest.into_iter()) / sum(&mut all.into_iter());
         page.note(format!(
             "The {MOST_PANELS} OSTs with most requests are shown; {} {} of the requests.",
@@ -121,11 +94,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
     let max = largest(panelled.iter().flat_map(|l| l.all().flatten()));
     let rate = from_zero(max, 4.0, "requests (RPCs/s)");
-    let grid = Grid::new(
-        page.body(Grid::height(targets.len(), columns, 150.0)),
-        targets.len(),
-        columns,
-    );
+    let grid = Grid::new(page.body(Grid::height(targets.len(), columns, 150.0)), targets.len(), columns);
     let panels = grid.panels(&time, &rate);
     for ((panel, target), lines) in panels.iter().zip(&targets).zip(&panelled) {
         let scene = &mut page.scene;
@@ -140,11 +109,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         }
         panel.frame(scene);
         let figures = match lines.others_share {
-            Some(share) => format!(
-                "{}, {} by others",
-                counted(target.rpcs, "RPC"),
-                percent(share)
-            ),
+            Some(share) => format!("{}, {} by others", counted(target.rpcs, "RPC"), percent(share)),
             None => counted(target.rpcs, "RPC"),
         };
         panel.head(scene, target.name, &figures);
@@ -170,10 +135,7 @@ impl Lines {
         let mut others_rpcs = 0_u64;
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for flow in &target.flows {
-            let known = flow
-                .nid
-                .as_deref()
-                .and_then(|nid| top.iter().position(|t| *t == nid));
+            let known = flow.nid.as_deref().and_then(|nid| top.iter().position(|t| *t == nid));
             if known.is_none() {
                 others_rpcs = others_rpcs.saturating_add(rpcs(flow));
                 names.extend(flow.nid.as_deref());
@@ -189,9 +151,7 @@ impl Lines {
             analysis
                 .flows
                 .iter()
-                .filter(|f| {
-                    here(f.target.as_deref()) && used(f.read.rpcs.saturating_add(f.write.rpcs))
-                })
+                .filter(|f| here(f.target.as_deref()) && used(f.read.rpcs.saturating_add(f.write.rpcs)))
                 .map(|f| f.nid.as_str())
                 .filter(|nid| !top.contains(nid)),
         );
@@ -199,11 +159,7 @@ impl Lines {
         others.iter_mut().for_each(|rate| *rate /= heads);
         let any = others_rpcs > 0;
         let share = others_rpcs as f64 / target.rpcs.max(1) as f64;
-        Self {
-            clients,
-            others: any.then_some(others),
-            others_share: any.then_some(share),
-        }
+        Self { clients, others: any.then_some(others), others_share: any.then_some(share) }
     }
 
     fn all(&self) -> impl Iterator<Item = &Vec<f64>> {
@@ -212,25 +168,12 @@ impl Lines {
 }
 
 /// A line through the middles of the bins; a single bin is a level line.
-fn line(
-    scene: &mut Scene,
-    panel: &Panel<'_>,
-    bins: &Bins,
-    values: &[f64],
-    ink: crate::draw::color::Ink,
-    width: f64,
-) {
+fn line(scene: &mut Scene, panel: &Panel<'_>, bins: &Bins, values: &[f64], ink: crate::draw::color::Ink, width: f64) {
     let middle = |i: usize| f64::midpoint(bins.edges[i], bins.edges[i + 1]);
-    let mut points: Vec<(f64, f64)> = values
-        .iter()
-        .enumerate()
-        .map(|(i, v)| (panel.x(middle(i)), panel.y(*v)))
-        .collect();
+    let mut points: Vec<(f64, f64)> =
+        values.iter().enumerate().map(|(i, v)| (panel.x(middle(i)), panel.y(*v))).collect();
     if let ([_], [value]) = (points.as_slice(), values) {
-        points = vec![
-            (panel.x(bins.edges[0]), panel.y(*value)),
-            (panel.x(bins.edges[1]), panel.y(*value)),
-        ];
+        points = vec![(panel.x(bins.edges[0]), panel.y(*value)), (panel.x(bins.edges[1]), panel.y(*value))];
     }
     scene.mark(Item::Line { points, ink, width });
 }

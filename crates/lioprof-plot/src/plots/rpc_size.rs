@@ -35,11 +35,7 @@ type Bucket = [(u64, u64); 2];
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let mut buckets: BTreeMap<u32, Bucket> = BTreeMap::new();
-    for target in analysis
-        .targets
-        .iter()
-        .filter(|t| t.kind == TargetKindName::Ost)
-    {
+    for target in analysis.targets.iter().filter(|t| t.kind == TargetKindName::Ost) {
         for (i, io) in [&target.read, &target.write].into_iter().enumerate() {
             for bucket in io.size_hist.buckets().iter().filter(|b| b.rpcs > 0) {
                 let power = bucket.le_bytes.max(1).ilog2();
@@ -49,21 +45,13 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             }
         }
     }
-    let (Some((&first, _)), Some((&last, _))) =
-        (buckets.first_key_value(), buckets.last_key_value())
-    else {
+    let (Some((&first, _)), Some((&last, _))) = (buckets.first_key_value(), buckets.last_key_value()) else {
         return Err("no read or write on an OST has a known size");
     };
     let what = "Read and write RPCs by size, in buckets of a power of two, all OSTs.";
-    let covers = Covers {
-        bytes: true,
-        targets: true,
-    };
+    let covers = Covers { bytes: true, targets: true };
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
-    let mut keys = vec![
-        Key::new(Swatch::Fill(READ), "read"),
-        Key::new(Swatch::Fill(WRITE), "write"),
-    ];
+    let mut keys = vec![Key::new(Swatch::Fill(READ), "read"), Key::new(Swatch::Fill(WRITE), "write")];
     if buckets.values().flatten().any(|(_, bounded)| *bounded > 0) {
         keys.push(Key::new(Swatch::Hatch(READ), "size estimated (read)"));
         keys.push(Key::new(Swatch::Hatch(WRITE), "size estimated (write)"));
@@ -74,76 +62,47 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         .iter()
         .fold(0_u64, |sum, io| sum.saturating_add(io.rpcs));
     if hidden > 0 {
-        page.note(format!(
-            "{} of unknown OST are not in this plot.",
-            counted(hidden, "RPC")
-        ));
+        page.note(format!("{} of unknown OST are not in this plot.", counted(hidden, "RPC")));
     }
 
-    let max = buckets
-        .values()
-        .flatten()
-        .map(|(rpcs, _)| *rpcs as f64)
-        .fold(1.0, f64::max);
+    let max = buckets.values().flatten().map(|(rpcs, _)| *rpcs as f64).fold(1.0, f64::max);
     let rpcs = counts_from_zero(max, 5.0, "RPCs");
-    let nothing = Axis {
-        scale: Scale::Linear { lo: 0.0, hi: 1.0 },
-        ticks: Vec::new(),
-        title: "RPC size, up to".to_owned(),
-    };
+    let nothing =
+        Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: "RPC size, up to".to_owned() };
     let body = page.body(330.0 + BELOW);
     let area = body.shrink(left_of(&rpcs), 6.0, 14.0, BELOW);
-    let panel = Panel {
-        area,
-        x: &nothing,
-        y: &rpcs,
-    };
+    let panel = Panel { area, x: &nothing, y: &rpcs };
     let scene = &mut page.scene;
     panel.grid(scene, false, true);
     let each = area.width() / f64::from(last - first + 1);
     let bar = (each * 0.45).min(60.0);
+    // Only reads, or only writes: in the middle.
+    let alone = (0..2).any(|i| buckets.values().all(|bucket| bucket[i].0 == 0));
     for (power, bucket) in &buckets {
         let middle = area.x0 + (f64::from(power - first) + 0.5) * each;
         for (i, ((rpcs, bounded), ink)) in bucket.iter().zip([READ, WRITE]).enumerate() {
             if *rpcs == 0 {
                 continue;
             }
-            let x0 = if i == 0 { middle - bar } else { middle };
+            let x0 = if alone { middle - bar / 2.0 } else { middle - bar * (1.0 - i as f64) };
             // A lone RPC must be seen next to a million.
             let top = panel.y(*rpcs as f64).min(area.y1 - 1.0);
             let sure = panel.y((rpcs - bounded) as f64);
             let full = Area::new(x0 + 0.5, top, x0 + bar - 0.5, area.y1);
-            scene.mark(Item::Rect {
-                area: Area {
-                    y0: sure.max(top),
-                    ..full
-                },
-                ink,
-            });
+            scene.mark(Item::Rect { area: Area { y0: sure.max(top), ..full }, ink });
             if *bounded > 0 {
-                let estimated = Area {
-                    y1: sure.max(top),
-                    ..full
-                };
+                let estimated = Area { y1: sure.max(top), ..full };
                 hatch::fill(scene, &[estimated], ink);
                 scene.outline(estimated, ink, 1.0);
             }
             let label = short_count(*rpcs as f64);
-            let size = if width(&label, SMALL, false) <= bar - 2.0 {
-                SMALL
-            } else {
-                TINY
-            };
+            let size = if width(&label, SMALL, false) <= bar - 2.0 { SMALL } else { TINY };
             let x = x0 + bar / 2.0;
             if width(&label, size, false) <= bar - 2.0 {
                 scene.label(x, top - 8.0, Align::Middle, size, GREY, &label);
             } else {
                 let at = (x + size * 0.365, top - 4.0);
-                scene.text(
-                    crate::draw::text::Text::new(at, label, size)
-                        .ink(GREY)
-                        .upright(),
-                );
+                scene.text(crate::draw::text::Text::new(at, label, size).ink(GREY).upright());
             }
         }
     }
@@ -158,9 +117,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 /// Names of the buckets; every second or third one if they are narrow.
 fn size_labels(scene: &mut Scene, area: Area, (first, last): (u32, u32), each: f64) {
     let label = |power: u32| bytes(2_f64.powi(i32::try_from(power).unwrap_or(63)));
-    let widest = (first..=last)
-        .map(|p| width(&label(p), SMALL, false))
-        .fold(0.0, f64::max);
+    let widest = (first..=last).map(|p| width(&label(p), SMALL, false)).fold(0.0, f64::max);
     let every = index((widest + 8.0) / each) + 1;
     for power in (first..=last).step_by(every) {
         let x = area.x0 + (f64::from(power - first) + 0.5) * each;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{
-    Analysis, Client, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries,
-    Object, Operation, RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetSeries, Window,
+    Analysis, Client, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object, Operation,
+    RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetSeries, Window,
 };
 
 /// 2026-11-21T09:30:05.250Z
@@ -41,16 +41,8 @@ pub(crate) const SMALL: Shape = Shape {
 };
 
 /// 2,000 OSTs, 500 clients.
-pub(crate) const LARGE: Shape = Shape {
-    osts: 2000,
-    nodes: 100,
-    clients: 500,
-    rpcs: 60_000,
-    bins: 300,
-    bin_s: 12.0,
-    long_names: true,
-    ..SMALL
-};
+pub(crate) const LARGE: Shape =
+    Shape { osts: 2000, nodes: 100, clients: 500, rpcs: 60_000, bins: 300, bin_s: 12.0, long_names: true, ..SMALL };
 
 /// Estimated, unknown and lost things.
 pub(crate) const MIXED: Shape = Shape {
@@ -73,16 +65,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Analysis)> {
     vec![
         ("small", analysis(&SMALL)),
         ("large", analysis(&LARGE)),
-        (
-            "one",
-            analysis(&Shape {
-                rpcs: 1,
-                bins: 1,
-                osts: 1,
-                clients: 1,
-                ..SMALL
-            }),
-        ),
+        ("one", analysis(&Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, ..SMALL })),
         ("mixed", mixed),
     ]
 }
@@ -91,14 +74,11 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
     fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next()).unwrap() % n.max(1)
+        usize::try_from(self.next()).expect("a small number") % n.max(1)
     }
     fn unit(&mut self) -> f64 {
         self.next() as f64 / 2_f64.powi(31)
@@ -129,33 +109,20 @@ fn rpcs(shape: &Shape) -> Vec<Rpc> {
         .map(|i| {
             let at = (i as f64 + 0.5) / shape.rpcs as f64;
             let wave = (at * 25.0).sin() * 0.5 + 0.5;
-            let direction = if (at * 4.0).fract() < 0.55 {
-                Direction::Write
-            } else {
-                Direction::Read
-            };
+            let direction = if (at * 4.0).fract() < 0.55 { Direction::Write } else { Direction::Read };
             let client = random.skewed(shape.clients);
             let ost = (client + random.skewed(shape.osts)) % shape.osts;
             let cached = direction == Direction::Read && random.unit() < 0.5;
             let base = if cached { 120.0 } else { 2500.0 };
             let tail = if random.below(300) == 0 { 60.0 } else { 1.0 };
-            let time =
-                |r: &mut Random, us: f64| us * (r.unit() + r.unit() + r.unit()).powi(2) * 0.5;
+            let time = |r: &mut Random, us: f64| us * (r.unit() + r.unit() + r.unit()).powi(2) * 0.5;
             let service = time(&mut random, base * tail) + 20.0;
             let queue = time(&mut random, 40.0 + 9000.0 * wave * wave * wave);
-            let pages = 1_u64
-                << [0, 4, 6, 8, 8, 8, 10]
-                    .get(random.below(7))
-                    .copied()
-                    .unwrap_or(0);
+            let pages = 1_u64 << [0, 4, 6, 8, 8, 8, 10].get(random.below(7)).copied().unwrap_or(0);
             let bytes = pages * 4096;
             let percent = random.below(100);
             let size = match percent {
-                p if p < shape.bounded => RpcSize::Bounded {
-                    best: bytes / 2 + 1,
-                    min: 4096,
-                    max: bytes * 4,
-                },
+                p if p < shape.bounded => RpcSize::Bounded { best: bytes / 2 + 1, min: 4096, max: bytes * 4 },
                 p if p < shape.bounded + shape.unsized_rpcs => RpcSize::Unknown,
                 _ => RpcSize::Exact(bytes),
             };
@@ -168,8 +135,7 @@ fn rpcs(shape: &Shape) -> Vec<Rpc> {
                 client,
                 ost: known.then_some(ost),
                 size,
-                offset: index(at * 2e3) * 1_048_576 / 2
-                    + client as u64 * 600_000_000 % 4_000_000_000,
+                offset: index(at * 2e3) * 1_048_576 / 2 + client as u64 * 600_000_000 % 4_000_000_000,
                 object: random.skewed(4),
             }
         })
@@ -177,16 +143,12 @@ fn rpcs(shape: &Shape) -> Vec<Rpc> {
 }
 
 fn index(value: f64) -> u64 {
-    format!("{value:.0}").parse().unwrap()
+    format!("{value:.0}").parse().expect("a small number")
 }
 
 fn distribution(times: &mut [u64]) -> Distribution {
     times.sort_unstable();
-    let at = |share: usize| {
-        times
-            .get((times.len() * share / 1000).min(times.len().saturating_sub(1)))
-            .copied()
-    };
+    let at = |share: usize| times.get((times.len() * share / 1000).min(times.len().saturating_sub(1))).copied();
     Distribution {
         count: times.len() as u64,
         mean: (!times.is_empty()).then(|| times.iter().sum::<u64>() as f64 / times.len() as f64),
@@ -228,7 +190,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
     let end = |r: &Rpc| r.arrival + (r.queue_us + r.service_us) as f64 / 1e6;
     let bin = |t: f64| {
         let at = ((t - series_start) / shape.bin_s).clamp(0.0, (n - 1) as f64);
-        usize::try_from(index(at.floor())).unwrap()
+        usize::try_from(index(at.floor())).expect("a small number")
     };
     let node = |ost: usize| format!("oss{:03}", ost % shape.nodes);
     let nid = |client: usize| match (shape.long_names, client % 3) {
@@ -237,23 +199,12 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         _ => format!("10.10.0.{}@tcp", 11 + client),
     };
     let ost_name = |ost: usize| {
-        if shape.long_names {
-            format!("scratch-OST{ost:04x}")
-        } else {
-            format!("lustre-OST{ost:04x}")
-        }
+        if shape.long_names { format!("scratch-OST{ost:04x}") } else { format!("lustre-OST{ost:04x}") }
     };
 
-    let mut a = Analysis {
-        schema: lioprof_model::SCHEMA.to_owned(),
-        ..Analysis::default()
-    };
+    let mut a = Analysis { schema: lioprof_model::SCHEMA.to_owned(), ..Analysis::default() };
     let last = rpcs.iter().map(end).fold(START, f64::max);
-    a.window = Window {
-        start: START,
-        end: last,
-        duration_s: last - START,
-    };
+    a.window = Window { start: START, end: last, duration_s: last - START };
     a.series.bin_s = shape.bin_s;
     a.series.start = series_start;
     a.series.bins = n;
@@ -276,9 +227,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         in_flight: vec![0.0; n],
         mean_total_us: vec![None; n],
     };
-    let mut series: Vec<TargetSeries> = (0..shape.osts)
-        .map(|o| empty_target(Some(ost_name(o)), node(o)))
-        .collect();
+    let mut series: Vec<TargetSeries> = (0..shape.osts).map(|o| empty_target(Some(ost_name(o)), node(o))).collect();
     let mut targets: Vec<Target> = (0..shape.osts)
         .map(|o| Target {
             name: ost_name(o),
@@ -317,8 +266,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         .collect();
     let mut flows: BTreeMap<(String, Option<String>), Flow> = BTreeMap::new();
     let mut flow_series: BTreeMap<(Option<String>, Option<String>), FlowSeries> = BTreeMap::new();
-    let mut heat =
-        [Direction::Read, Direction::Write].map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
+    let mut heat = [Direction::Read, Direction::Write].map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
     let edges = edges();
 
     for r in &rpcs {
@@ -331,27 +279,15 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         };
         let s = &mut series[r.ost.map_or(0, |o| o + base)];
         let (bytes, unsure, count) = if write {
-            (
-                &mut s.write_bytes,
-                &mut s.write_bounded_bytes,
-                &mut s.write_rpcs,
-            )
+            (&mut s.write_bytes, &mut s.write_bounded_bytes, &mut s.write_rpcs)
         } else {
-            (
-                &mut s.read_bytes,
-                &mut s.read_bounded_bytes,
-                &mut s.read_rpcs,
-            )
+            (&mut s.read_bytes, &mut s.read_bounded_bytes, &mut s.read_rpcs)
         };
         bytes[b] += best;
         unsure[b] += bounded;
         count[b] += 1;
         let pick = |read: &mut Io, other: &mut Io| {
-            if write {
-                other.add(r.size, false)
-            } else {
-                read.add(r.size, false)
-            }
+            if write { other.add(r.size, false) } else { read.add(r.size, false) }
         };
         pick(&mut a.totals.read, &mut a.totals.write);
         let c = &mut clients[r.client];
@@ -359,41 +295,30 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         pick(&mut c.read, &mut c.write);
         match r.ost {
             Some(o) => {
-                let io = if write {
-                    &mut targets[o].write
-                } else {
-                    &mut targets[o].read
-                };
+                let io = if write { &mut targets[o].write } else { &mut targets[o].read };
                 io.io.add(r.size, false);
                 io.size_hist.add(r.size);
             }
-            None => pick(
-                &mut a.totals.unattributed.read,
-                &mut a.totals.unattributed.write,
-            ),
+            None => pick(&mut a.totals.unattributed.read, &mut a.totals.unattributed.write),
         }
         let target = r.ost.map(&ost_name);
-        let flow = flows
-            .entry((nid(r.client), target.clone()))
-            .or_insert_with(|| Flow {
-                nid: nid(r.client),
-                target: target.clone(),
-                node: node(r.ost.unwrap_or(0)),
-                read: Io::default(),
-                write: Io::default(),
-            });
+        let flow = flows.entry((nid(r.client), target.clone())).or_insert_with(|| Flow {
+            nid: nid(r.client),
+            target: target.clone(),
+            node: node(r.ost.unwrap_or(0)),
+            read: Io::default(),
+            write: Io::default(),
+        });
         pick(&mut flow.read, &mut flow.write);
         // Only the first clients have a row of their own.
         let own = (r.client < 9).then(|| nid(r.client));
-        let row = flow_series
-            .entry((own.clone(), target.clone()))
-            .or_insert_with(|| FlowSeries {
-                nid: own,
-                target,
-                node: node(r.ost.unwrap_or(0)),
-                read_rpcs: zeros(n),
-                write_rpcs: zeros(n),
-            });
+        let row = flow_series.entry((own.clone(), target.clone())).or_insert_with(|| FlowSeries {
+            nid: own,
+            target,
+            node: node(r.ost.unwrap_or(0)),
+            read_rpcs: zeros(n),
+            write_rpcs: zeros(n),
+        });
         if write {
             row.write_rpcs[b] += 1
         } else {
@@ -402,7 +327,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         let bucket = edges.partition_point(|e| *e <= r.queue_us + r.service_us) - 1;
         *heat[usize::from(write)]
             .1
-            .entry((u32::try_from(b).unwrap(), u32::try_from(bucket).unwrap()))
+            .entry((u32::try_from(b).expect("a small number"), u32::try_from(bucket).expect("a small number")))
             .or_default() += 1;
         let at = &mut nodes[r.ost.unwrap_or(0) % shape.nodes];
         at.queued[b] += r.queue_us as f64 / 1e6 / shape.bin_s;
@@ -410,20 +335,15 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         at.rpcs[b] += 1;
     }
 
-    for (i, r) in rpcs
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| *i as u64 % a.sample.one_in == 0)
-    {
+    for (i, r) in rpcs.iter().enumerate().filter(|(i, _)| (*i as u64).is_multiple_of(a.sample.one_in)) {
         a.sample.rpcs.push(SampledRpc {
             arrival: r.arrival,
             start: r.arrival + r.queue_us as f64 / 1e6,
             end: end(r),
             direction: r.direction,
-            client: u32::try_from(r.client).unwrap(),
-            target: r.ost.map(|o| u32::try_from(o).unwrap()),
-            object: (i % 50 != 0)
-                .then(|| format!("[0x2000{:05x}:0x{:x}:0x0]", 0x401, r.object + 12)),
+            client: u32::try_from(r.client).expect("a small number"),
+            target: r.ost.map(|o| u32::try_from(o).expect("a small number")),
+            object: (i % 50 != 0).then(|| format!("[0x2000{:05x}:0x{:x}:0x0]", 0x401, r.object + 12)),
             offset: Some(r.offset),
             last: match r.size {
                 RpcSize::Exact(bytes) => Some(r.offset + bytes - 1),
@@ -443,10 +363,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         .map(|(direction, cells)| Heatmap {
             direction,
             edges_us: edges.clone(),
-            cells: cells
-                .into_iter()
-                .map(|((b, bucket), rpcs)| (b, bucket, rpcs))
-                .collect(),
+            cells: cells.into_iter().map(|((b, bucket), rpcs)| (b, bucket, rpcs)).collect(),
         })
         .collect();
     a.targets = targets;
@@ -470,10 +387,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
 
 fn operations(rpcs: &[Rpc], edges: &[u64]) -> Vec<Operation> {
     let mut out = Vec::new();
-    for (opcode, name, direction) in [
-        (3, "OST_READ", Direction::Read),
-        (4, "OST_WRITE", Direction::Write),
-    ] {
+    for (opcode, name, direction) in [(3, "OST_READ", Direction::Read), (4, "OST_WRITE", Direction::Write)] {
         let mine: Vec<&Rpc> = rpcs.iter().filter(|r| r.direction == direction).collect();
         let mut hist: BTreeMap<u64, u64> = BTreeMap::new();
         for r in &mine {
@@ -514,8 +428,7 @@ fn operations(rpcs: &[Rpc], edges: &[u64]) -> Vec<Operation> {
             let mine: Vec<&Rpc> = rpcs.iter().step_by(every).collect();
             let mut times = latency(&mine);
             if every > 60 {
-                times.queue_us =
-                    distribution(&mut mine.iter().map(|r| r.queue_us / 900).collect::<Vec<_>>());
+                times.queue_us = distribution(&mut mine.iter().map(|r| r.queue_us / 900).collect::<Vec<_>>());
             }
             out.push(Operation {
                 opcode,

@@ -317,9 +317,12 @@ mod tests {
         (0..count).flat_map(|n| record(layout, 9, n, &format!("got req x{n}\n"))).collect()
     }
 
+    /// Offsets and lengths.
+    type Spans = Vec<(usize, usize)>;
+
     /// Records and skipped stretches (adjacent ones joined), as offsets and lengths, feeding `piece` bytes at a time.
-    fn frame(data: &[u8], piece: usize) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
-        let (mut records, mut skipped) = (Vec::new(), Vec::<(usize, usize)>::new());
+    fn frame(data: &[u8], piece: usize) -> (Spans, Spans) {
+        let (mut records, mut skipped) = (Spans::new(), Spans::new());
         let mut framer = Framer::new(LE);
         let (mut pos, mut end) = (0, 0);
         loop {

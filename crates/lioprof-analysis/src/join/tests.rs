@@ -1,0 +1,300 @@
+//! The join on hand-made logs in the wording of Lustre 2.17 (and 2.12, where it matters).
+
+use lioprof_model::{RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+
+use super::{Join, JoinCounts, JoinSink, Sent};
+use crate::decode::chunk::decode_text;
+
+#[derive(Default)]
+struct Rows {
+    symbols: Symbols,
+    rows: Vec<RpcRow>,
+    sent: Vec<(Sent, Option<u64>)>,
+}
+
+impl JoinSink for Rows {
+    fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    fn row(&mut self, row: &RpcRow) {
+        self.rows.push(row.clone());
+    }
+
+    fn sent(&mut self, sent: &Sent) {
+        self.sent.push((*sent, None));
+    }
+
+    fn completed(&mut self, sent: &Sent, round_trip_us: u64) {
+        self.sent.push((*sent, Some(round_trip_us)));
+    }
+
+    fn marker(&mut self, _: i64, _: Symbol) {}
+}
+
+fn join(lines: &[String]) -> (Rows, JoinCounts) {
+    join_as(lines, true)
+}
+
+/// With the events in the order of the lines, or, as the decoder hands them on, in canonical order.
+fn join_as(lines: &[String], sorted: bool) -> (Rows, JoinCounts) {
+    let mut decoded = decode_text(lines.concat().as_bytes());
+    assert!(decoded.counts.malformed.is_empty(), "{:?}", decoded.counts.malformed);
+    assert!(decoded.skipped.is_empty());
+    if sorted {
+        decoded.events.sort_by_key(|event| (event.time_us, event.stream));
+    }
+    let mut rows = Rows { symbols: decoded.symbols, ..Rows::default() };
+    let mut join = Join::new(Symbol(0));
+    for event in &decoded.events {
+        join.event(event, &mut rows);
+    }
+    let (counts, _) = join.finish(&mut rows);
+    (rows, counts)
+}
+
+/// A log line: time in microseconds after the start, CPU, pid, text.
+fn line(us: u32, cpu: u32, pid: u32, text: &str) -> String {
+    format!("00000100:00100000:{cpu}.0:1700000000.{us:06}:0:{pid}:0:(file.c:1:function()) {text}\n")
+}
+
+/// One request as a test wants it.
+#[derive(Clone, Copy)]
+struct Rpc {
+    nid: &'static str,
+    xid: u64,
+    req: &'static str,
+    opcode: u32,
+    pid: u32,
+    flags: &'static str,
+    len: u32,
+}
+
+const WRITE: Rpc =
+    Rpc { nid: "10.0.0.1@tcp", xid: 640, req: "000000000000a1b2", opcode: 4, pid: 77, flags: "600", len: 488 };
+
+impl Rpc {
+    fn ids(self) -> String {
+        let Self { nid, xid, opcode, .. } = self;
+        format!("ll_ost_io00_002:b2df25ce-5f2c-45c8-8c82-6364f185437c+6:381:x{xid}:12345-{nid}:{opcode}:dd.0")
+    }
+
+    fn refresh(self, phase: &str, extent: &str) -> String {
+        let Self { nid, xid, req, opcode, flags, len, .. } = self;
+        format!(
+            "@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks for [0x280000400:0x4:0x0] ({extent})  req@{req} \
+             x{xid}/t0(0) o{opcode}->b2df25ce-5f2c-45c8-8c82-6364f185437c@{nid}:298/0 lens {len}/448 e 0 to 0 dl \
+             1700000011 ref 1 fl {phase}:/{flags}/0 rc 0/0 job:'dd.0' uid:1000 gid:100 projid:7"
+        )
+    }
+
+    fn handling(self) -> String {
+        format!("Handling RPC req@{} pname:cluuid+ref:pid:xid:nid:opc:job {}", self.req, self.ids())
+    }
+
+    fn handled(self, service_us: u32, total_us: u32, rc: i32) -> String {
+        format!(
+            "Handled RPC req@{} pname:cluuid+ref:pid:xid:nid:opc:job {} Request processed in {service_us}us \
+             ({total_us}us total) trans 99 rc {rc}/{rc}",
+            self.req,
+            self.ids()
+        )
+    }
+
+    /// The four lines of a bulk request that carry news.
+    fn life(self, start_us: u32, extent: &str) -> Vec<String> {
+        vec![
+            line(start_us, 1, 70, &self.refresh("New", extent)),
+            line(start_us + 100, 0, self.pid, &self.handling()),
+            line(start_us + 400, 0, self.pid, &self.handled(300, 450, 0)),
+            line(start_us + 410, 0, self.pid, &self.refresh("Complete", extent)),
+        ]
+    }
+}
+
+#[test]
+fn every_field_of_a_row() {
+    let (got, counts) = join(&WRITE.life(1000, "0->1048575"));
+    let [row] = &got.rows[..] else { panic!("{} rows", got.rows.len()) };
+    let text = |symbol| got.symbols.text(symbol);
+    assert_eq!(row.opcode.0, 4);
+    assert_eq!(text(row.nid), "10.0.0.1@tcp");
+    assert_eq!(text(row.client_uuid), "b2df25ce-5f2c-45c8-8c82-6364f185437c");
+    assert_eq!(text(row.thread), "ll_ost_io00_002");
+    assert_eq!(row.job.map(text).as_deref(), Some("dd.0"));
+    assert_eq!((row.xid.0, row.pid, row.transno, row.rc, row.reply_rc), (640, 77, 99, 0, 0));
+    assert_eq!(row.end_us, 1_700_000_000_001_400);
+    assert_eq!((row.service_us, row.total_us, row.queue_us()), (Some(300), Some(450), Some(150)));
+    assert_eq!(row.arrival_us(), Some(1_700_000_000_000_950));
+    assert_eq!(row.start_us(), Some(1_700_000_000_001_100));
+    assert_eq!(row.target.map(|target| target.to_string()).as_deref(), Some("lustre-OST0001"));
+    assert_eq!(row.target_evidence, TargetEvidence::RefreshLine);
+    assert_eq!(row.extent.map(|extent| (extent.start, extent.end)), Some((0, 1_048_575)));
+    assert_eq!((row.size, row.size_evidence), (RpcSize::Exact(1 << 20), SizeEvidence::Extent));
+    assert_eq!((row.uid, row.gid, row.projid), (Some(1000), Some(100), Some(7)));
+    assert!(!row.resent && !row.replay);
+    assert_eq!((counts.missing_handled, counts.missing_handling, counts.never_handled), (0, 0, 0));
+}
+
+#[test]
+fn either_refresh_line_suffices() {
+    let life = WRITE.life(1000, "0->4095");
+    for left_out in [0, 3] {
+        let mut life = life.clone();
+        life.remove(left_out);
+        let (got, _) = join(&life);
+        assert_eq!(got.rows.len(), 1);
+        assert_eq!(got.rows[0].target_evidence, TargetEvidence::RefreshLine, "without line {left_out}");
+        assert_eq!(got.rows[0].size, RpcSize::Exact(4096));
+    }
+}
+
+#[test]
+fn order_of_equal_times_does_not_matter() {
+    // Arrival on one CPU and start on another in the same microsecond.
+    let lines = [
+        line(1000, 1, 70, &WRITE.refresh("New", "0->4095")),
+        line(1000, 0, 77, &WRITE.handling()),
+        line(1400, 0, 77, &WRITE.handled(300, 450, 0)),
+        line(1400, 0, 77, &WRITE.refresh("Complete", "0->4095")),
+    ];
+    let mut swapped = lines.clone();
+    swapped.swap(0, 1);
+    for sorted in [true, false] {
+        let (given, given_counts) = join_as(&lines, sorted);
+        let (other, other_counts) = join_as(&swapped, sorted);
+        let facts = |rows: &Rows| rows.rows.iter().map(|row| (row.xid, row.size, row.target)).collect::<Vec<_>>();
+        assert_eq!(facts(&given).len(), 1);
+        assert_eq!(facts(&given), facts(&other));
+        assert_eq!((given_counts.never_handled, other_counts.never_handled), (0, 0));
+    }
+}
+
+#[test]
+fn a_resend_after_the_end_is_a_second_rpc() {
+    let again = Rpc { req: "000000000000ffff", flags: "602", pid: 78, ..WRITE };
+    let lines = [WRITE.life(1000, "0->4095"), again.life(5000, "0->4095")].concat();
+    let (got, counts) = join(&lines);
+    assert_eq!(got.rows.iter().map(|row| row.resent).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(counts.never_handled, 0);
+}
+
+#[test]
+fn a_resend_while_the_original_runs_is_dropped() {
+    let again = Rpc { req: "000000000000ffff", flags: "602", ..WRITE };
+    let mut lines = WRITE.life(1000, "0->4095");
+    lines.push(line(1200, 1, 71, &again.refresh("New", "0->4095")));
+    let (got, counts) = join(&lines);
+    assert_eq!(got.rows.len(), 1);
+    assert!(!got.rows[0].resent);
+    assert_eq!(counts.never_handled, 1);
+}
+
+#[test]
+fn clients_may_use_the_same_xid_at_the_same_time() {
+    let other = Rpc { nid: "10.0.0.2@tcp", req: "000000000000cccc", pid: 78, ..WRITE };
+    let lines = [WRITE.life(1000, "0->4095"), other.life(1050, "8192->16383")].concat();
+    let (got, _) = join(&lines);
+    let mut sizes: Vec<_> = got.rows.iter().map(|row| (got.symbols.text(row.nid), row.size)).collect();
+    sizes.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(
+        sizes,
+        [("10.0.0.1@tcp".to_owned(), RpcSize::Exact(4096)), ("10.0.0.2@tcp".to_owned(), RpcSize::Exact(8192))]
+    );
+}
+
+#[test]
+fn half_an_rpc_is_counted_and_never_a_row() {
+    let next = Rpc { xid: 768, req: "000000000000dddd", ..WRITE };
+    // The end of the first is lost: its thread goes on with another request.
+    let lines = [WRITE.life(1000, "0->4095")[..2].to_vec(), next.life(3000, "0->4095")].concat();
+    let (got, counts) = join(&lines);
+    assert_eq!(got.rows.iter().map(|row| row.xid.0).collect::<Vec<_>>(), [768]);
+    assert_eq!(counts.missing_handled, 1);
+    // Still running when the capture ends.
+    let (got, counts) = join(&WRITE.life(1000, "0->4095")[..2]);
+    assert_eq!((got.rows.len(), counts.missing_handled), (0, 1));
+    // Announced, nothing else.
+    let (got, counts) = join(&WRITE.life(1000, "0->4095")[..1]);
+    assert_eq!((got.rows.len(), counts.never_handled), (0, 1));
+}
+
+#[test]
+fn an_end_without_start_is_a_row_all_the_same() {
+    let (got, counts) = join(&WRITE.life(1000, "0->4095")[2..]);
+    assert_eq!(got.rows.len(), 1);
+    assert_eq!(got.rows[0].size, RpcSize::Exact(4096), "from the closing refresh line");
+    assert_eq!(counts.missing_handling, 1);
+}
+
+#[test]
+fn bulk_size_and_local_lock_come_from_the_threads_window() {
+    let lock = "### client-side local enqueue handler, new lock created ns: filter-lustre-OST0000_UUID lock: \
+                0000000015baf37a/0xb335d27b2aceb967 lrc: 3/0,1 mode: PW/PW res: [0x240000400:0x139:0x0].0x0 rrc: 2 \
+                type: EXT [12255232->12271615] (req 12255232->12271615) gid 0 flags: 0x40010080000000 nid: local \
+                remote: 0x0 expref: -99 pid: 77 timeout: 0 lvb_type: 0 lru_score: 0 lru_type: 0";
+    let bulk = "Transferring 4 pages 16384 bytes via portal 8 id 12345-10.0.0.1@tcp mbits 0x280-0x280";
+    let lines = [
+        line(1000, 0, 77, &WRITE.handling()),
+        line(1010, 0, 77, lock),
+        line(1020, 0, 77, bulk),
+        // Another thread's transfer is none of this request's business.
+        line(1030, 1, 99, "Transferring 9 pages 36864 bytes via portal 8 id 12345-10.0.0.9@tcp mbits 0x999-0x999"),
+        line(1400, 0, 77, &WRITE.handled(300, 450, 0)),
+    ];
+    let (got, _) = join(&lines);
+    let row = &got.rows[0];
+    assert_eq!((row.size, row.size_evidence), (RpcSize::Exact(16384), SizeEvidence::Bulk));
+    assert_eq!(row.target_evidence, TargetEvidence::LocalLock);
+    assert_eq!(row.target.map(|target| target.to_string()).as_deref(), Some("lustre-OST0000"));
+    assert_eq!(row.extent.map(|extent| extent.len_bytes()), Some(16384));
+}
+
+#[test]
+fn a_read_is_as_large_as_its_status_says() {
+    let read = Rpc { opcode: 3, ..WRITE };
+    for (rc, want) in [(4096, RpcSize::Exact(4096)), (0, RpcSize::Exact(0)), (-5, RpcSize::Exact(0))] {
+        let mut lines = read.life(1000, "0->1048575");
+        lines[2] = line(1400, 0, 77, &read.handled(300, 450, rc));
+        assert_eq!(join(&lines).0.rows[0].size, want);
+    }
+}
+
+#[test]
+fn in_2_12_requests_carry_no_pointer_and_their_description_is_on_the_next_line() {
+    let ids = "ll_ost_io00_002:b2df25ce-5f2c-45c8-8c82-6364f185437c+6:381:x640:12345-10.0.0.1@tcp:4";
+    let refresh = |phase: &str| {
+        format!(
+            "@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks: [0x100010000:0x4:0x0] (0->4095)\n  \
+             req@ffff8801b2df2500 x640/t0(0) o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.0.0.1@tcp:298/0 lens 488/448 \
+             e 0 to 0 dl 1700000011 ref 1 fl {phase}:/0/0 rc 0/0"
+        )
+    };
+    let handled = format!(
+        "Handled RPC pname:cluuid+ref:pid:xid:nid:opc {ids} Request processed in 300us (450us total) trans 99 rc 0/0"
+    );
+    let lines = [
+        line(1000, 1, 70, &refresh("New")),
+        line(1100, 0, 77, &format!("Handling RPC pname:cluuid+ref:pid:xid:nid:opc {ids}")),
+        line(1400, 0, 77, &handled),
+        line(1410, 0, 77, &refresh("Complete")),
+    ];
+    let (got, counts) = join(&lines);
+    assert_eq!(got.rows.len(), 1);
+    assert_eq!((got.rows[0].size, got.rows[0].job), (RpcSize::Exact(4096), None));
+    assert_eq!((counts.missing_handling, counts.never_handled), (0, 0));
+}
+
+#[test]
+fn round_trips_of_sent_rpcs() {
+    let ids = "ll_ost00_003:lustre-OST0001_UUID:2313:1882455779965568:10.0.0.1@tcp:104:";
+    let lines = [
+        line(1000, 0, 77, &format!("Sending RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job {ids}")),
+        line(3500, 0, 77, &format!("Completed RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job {ids}")),
+    ];
+    let (got, _) = join(&lines);
+    assert_eq!(
+        got.sent.iter().map(|(sent, us)| (sent.opcode.0, *us)).collect::<Vec<_>>(),
+        [(104, None), (104, Some(2500))]
+    );
+}
