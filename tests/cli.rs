@@ -141,7 +141,9 @@ fn a_directory_with_foreign_files() {
     bench.write("server/picture.png", b"\x89PNG\r\n\x1a\n");
     bench.write("server/rpc.txt", &bench.text);
     let alone = analyze_json(&[&bench.good()]).exits(0).json();
-    let run = analyze_json(&[bench.dir.path()]).exits(0).says(&["README", "picture.png", "rpc.txt", "same capture"]);
+    let run = analyze_json(&[bench.dir.path()]).exits(0).says(&["note"]);
+    let args = ["analyze".as_ref(), bench.dir.path().as_os_str(), "-v".as_ref()];
+    lioprof(&args).exits(0).says(&["README", "truth.txt", "dmesg.txt", "picture.png", "rpc.txt", "same capture"]);
     assert_eq!(rows(&run.json(), "inputs").len(), 1);
     assert_same("directory", &figures_only(run.json()), &figures_only(alone));
 }

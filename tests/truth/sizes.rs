@@ -33,11 +33,16 @@ fn all(unit: &Unit<'_>, table: &mut Table, direction: &str, counter: &str, rpcs:
     if !certain(&totals) {
         return;
     }
-    let mut truth = Counter::default();
+    let (mut truth, mut all_hists) = (Counter::default(), true);
     for server in &unit.servers {
         for ost in server.truth.devices("obdfilter") {
-            truth.merge(&ost_truth(server, &ost, counter));
+            let ost = ost_truth(server, &ost, counter);
+            all_hists &= ost.samples == 0 || ost.hist.is_some();
+            truth.merge(&ost);
         }
+    }
+    if !all_hists {
+        truth.hist = None;
     }
     row(unit, table, &format!("sizes of all {direction}s"), rpcs.iter().copied(), &truth);
 }

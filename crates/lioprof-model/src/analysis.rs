@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::io::{Io, SizeHistogram};
+use crate::locks::Locks;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 
@@ -45,6 +46,9 @@ pub struct Analysis {
     pub operations: Vec<Operation>,
     /// RPCs that the servers sent themselves.
     pub sent: Vec<SentRpcs>,
+    /// Lock contention; `null` if it was switched off.
+    #[serde(default)]
+    pub locks: Option<Locks>,
     /// Figures over time.
     pub series: Series,
     /// Single RPCs.

@@ -10,12 +10,17 @@
 
 pub mod analysis;
 pub mod io;
+pub mod locks;
 pub mod row;
 pub mod series;
 pub mod symbol;
 
 pub use analysis::*;
 pub use io::{Io, SizeBucket, SizeHistogram};
+pub use locks::{
+    ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
+    LockSeries, LockTarget, LockTotals, Locks, Timeline, Wait,
+};
 pub use row::{Direction, RowSink, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use symbol::{Symbol, Symbols};

@@ -151,6 +151,21 @@ fn the_tallest_line_is_as_tall_as_its_value() {
 }
 
 #[test]
+fn the_mean_depth_is_that_of_the_window() {
+    let mut made = analysis(&SMALL);
+    // One request in process for ten seconds of a window of forty.
+    let node = &mut made.series.nodes[0];
+    node.queued.fill(0.0);
+    node.in_process.fill(0.0);
+    node.in_process[20..30].fill(1.0);
+    made.window.start = made.series.start;
+    made.window.end = made.series.start + 40.0;
+    let scene = drawn("queue-depth", &made);
+    let texts = texts(&scene);
+    assert!(texts.iter().any(|t| t.text.starts_with("mean 0 queued, 0.25 in process")), "{texts:?}");
+}
+
+#[test]
 fn large_systems_are_cut_to_a_page() {
     let made = analysis(&LARGE);
     for plot in plots() {

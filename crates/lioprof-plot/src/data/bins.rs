@@ -12,7 +12,7 @@ use crate::figure::units::duration_us;
 pub(crate) struct Bins {
     /// Seconds since start, one more than there are bins, cut to the window.
     pub(crate) edges: Vec<f64>,
-    /// Bins of the series in each merged bin.
+    /// Bins of the series in each merged bin; none in one that fills the window up.
     groups: Vec<Range<usize>>,
     /// Seconds of a merged bin that the window does not cut.
     full_s: f64,
@@ -49,8 +49,28 @@ impl Bins {
                 last.end = count;
             }
         }
-        let edges = groups.iter().map(|g| edge(g.start)).chain([edge(count)]).collect();
+        // Nothing happened where the window is longer than the series.
+        let gap = full_s * SLIVER;
+        if edge(0) > gap {
+            groups.insert(0, 0..0);
+        }
+        if window.span - edge(count) > gap {
+            groups.push(count..count);
+        }
+        let mut edges: Vec<f64> = groups.iter().map(|g| edge(g.start)).chain([edge(count)]).collect();
+        if groups.first().is_some_and(Range::is_empty) {
+            edges[0] = 0.0;
+        }
+        if groups.last().is_some_and(Range::is_empty) {
+            let last = edges.len() - 1;
+            edges[last] = window.span;
+        }
         Some(Self { edges, groups, full_s, bin_s: series.bin_s })
+    }
+
+    /// Whether a merged bin is one in which nothing happened because the series has no bins there.
+    pub(crate) fn is_filler(&self, merged: usize) -> bool {
+        self.groups.get(merged).is_some_and(Range::is_empty)
     }
 
     /// Number of merged bins.
@@ -87,7 +107,7 @@ impl Bins {
     pub(crate) fn mean(&self, values: &[f64]) -> Vec<f64> {
         let mut means = self.sums(|bin| values.get(bin).map_or(0.0, |v| v.clamp(0.0, 1e15)));
         for (mean, group) in means.iter_mut().zip(&self.groups) {
-            *mean /= group.len() as f64;
+            *mean /= group.len().max(1) as f64;
         }
         means
     }
@@ -139,6 +159,16 @@ mod tests {
         let moved: f64 =
             bins.rate(&[1, 2, 3, 4]).iter().zip(bins.edges.windows(2)).map(|(r, e)| r * (e[1] - e[0])).sum();
         assert!((moved - 10.0).abs() < 1e-9, "{moved}");
+    }
+
+    #[test]
+    fn a_window_longer_than_the_series_is_filled_up() {
+        let bins = bins(-3.0, 10.0, 2, 100);
+        assert_eq!(bins.edges, [0.0, 3.0, 4.0, 5.0, 10.0]);
+        assert_eq!(bins.rate(&[7, 8]), [0.0, 7.0, 8.0, 0.0]);
+        assert_eq!(bins.mean(&[7.0, 8.0]), [0.0, 7.0, 8.0, 0.0]);
+        assert_eq!([0, 1].map(|bin| bins.merged(bin)), [1, 2]);
+        assert!(bins.is_filler(0) && !bins.is_filler(1) && bins.is_filler(3));
     }
 
     #[test]

@@ -4,12 +4,21 @@ use super::axis::{Axis, Scale, Tick};
 use super::units::{ByteUnit, bytes, count, duration_us, short_count};
 use crate::draw::num::{index, ratio};
 
-/// The smallest of 1, 2, 2.5, 5, 10, .. times a power of ten that gives at most `parts` parts of `span`.
-pub(crate) fn nice_step(span: f64, parts: f64) -> f64 {
+/// The smallest of 1, 2, 5, 10, .. times a power of ten that gives at most `parts` parts of `span`.
+pub(crate) fn time_step(span: f64, parts: f64) -> f64 {
+    step_of(span, parts, &[1.0, 2.0, 5.0, 10.0])
+}
+
+/// The same with 2.5 as well.
+fn nice_step(span: f64, parts: f64) -> f64 {
+    step_of(span, parts, &[1.0, 2.0, 2.5, 5.0, 10.0])
+}
+
+fn step_of(span: f64, parts: f64, steps: &[f64]) -> f64 {
     let rough = ratio(span, parts).max(f64::MIN_POSITIVE);
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|m| m * power >= rough * 0.999_999);
-    step.unwrap_or(10.0) * power
+    let step = steps.iter().find(|m| *m * power >= rough * 0.999_999);
+    step.unwrap_or(&10.0) * power
 }
 
 /// Multiples of `step` from `lo` to `hi`, at most 50, as whole numbers of steps to avoid rounding.
@@ -79,13 +88,14 @@ fn stepped(max: f64, unit: f64, parts: f64, least: f64, title: String) -> Axis {
     Axis { scale: Scale::Linear { lo: 0.0, hi: hi * unit }, ticks, title }
 }
 
-/// A logarithmic axis from one of 1, 2, 5, 10, .. to another, a factor of 10 at least; text by `label`.
-fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
+/// A logarithmic axis from one of 1, 2, 5, 10, .. to another, a factor of `least` at least; text by
+/// `label`.
+fn decades(lo: f64, hi: f64, least: f64, title: &str, label: fn(f64) -> String) -> Axis {
     let lo = if lo.is_finite() && lo >= 1.0 { lo.min(1e18) } else { 1.0 };
     let hi = if hi.is_finite() { hi.clamp(lo, 1e19) } else { lo };
     let round = |v: f64| [1.0, 2.0, 5.0, 10.0].map(|m| m * 10_f64.powf((v.log10() + 1e-9).floor()));
     let lo = round(lo).into_iter().rev().find(|r| *r <= lo * 1.000_001).unwrap_or(lo);
-    let hi = hi.max(lo * 10.0);
+    let hi = hi.max(lo * least);
     let hi = round(hi).into_iter().find(|r| *r >= hi * 0.999_999).unwrap_or(hi);
     let (first, last) = ((lo.log10() + 1e-9).floor(), (hi.log10() + 1e-9).floor());
     let span = (hi / lo).log10();
@@ -110,12 +120,12 @@ fn decades(lo: f64, hi: f64, title: &str, label: fn(f64) -> String) -> Axis {
 
 /// Times in microseconds, logarithmic.
 pub(crate) fn log_time(lo_us: f64, hi_us: f64, title: &str) -> Axis {
-    decades(lo_us, hi_us, title, duration_us)
+    decades(lo_us, hi_us, 10.0, title, duration_us)
 }
 
 /// Counts, logarithmic.
 pub(crate) fn log_count(hi: f64, title: &str) -> Axis {
-    decades(1.0, hi, title, short_count)
+    decades(1.0, hi, 2.0, title, short_count)
 }
 
 /// Bytes, logarithmic: ticks at powers of two.

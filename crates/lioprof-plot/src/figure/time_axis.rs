@@ -3,7 +3,7 @@
 use lioprof_model::Analysis;
 
 use super::axis::{Axis, Scale, Tick};
-use super::ticks::{multiples, nice_step, plain};
+use super::ticks::{multiples, plain, time_step};
 use super::units::{iso_utc, short};
 
 /// The window of an analysis, made safe to draw.
@@ -48,7 +48,7 @@ impl Window {
 
     /// The axis over a part of the window, in seconds.
     pub(crate) fn part(lo: f64, hi: f64, parts: f64) -> Axis {
-        let step = nice_step(hi - lo, parts);
+        let step = time_step(hi - lo, parts);
         let ticks = multiples(lo, hi, step).into_iter().map(|v| Tick::new(v, plain(v, step)));
         Axis { scale: Scale::Linear { lo, hi }, ticks: ticks.collect(), title: "time since start (s)".to_owned() }
     }
@@ -63,7 +63,7 @@ impl Window {
             _ => &[],
         };
         let step = steps.iter().copied().find(|step| span / step <= parts);
-        let step = step.unwrap_or_else(|| nice_step(span, parts));
+        let step = step.unwrap_or_else(|| time_step(span, parts));
         let ticks = multiples(0.0, span, step).into_iter().map(|v| Tick::new(v * factor, plain(v, step)));
         Axis {
             scale: Scale::Linear { lo: 0.0, hi: self.span },

@@ -108,9 +108,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = "Reads and writes by their time from arrival to end.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
     let all = || both.iter().flat_map(|t| &t.bars);
-    let low = all().map(|b| b.0).fold(f64::INFINITY, f64::min);
+    let marked = || both.iter().flat_map(|t| &t.marks).map(|m| m.1);
+    let low = all().map(|b| b.0).chain(marked()).fold(f64::INFINITY, f64::min);
     let bars_end = all().map(|b| b.1).fold(1.0, f64::max);
-    let high = both.iter().flat_map(|t| &t.marks).map(|m| m.1).fold(bars_end, f64::max);
+    let high = marked().fold(bars_end, f64::max);
     let time = log_time(low, high, "total time, log scale");
     let max = |times: &Times| times.bars.iter().map(density).fold(0.0, f64::max);
     // Reads and writes may differ a lot in number, and it is the shape that matters: own axes.

@@ -28,7 +28,7 @@ pub(super) const PLOT: Plot = Plot {
     how_to_read: "Time runs to the right; each row is one client. A bar is one RPC from its arrival at the \
         server to its end: pale while it waits for a service thread, full while it is handled. RPCs of a \
         client that overlap are drawn below each other, so the height of a pack of bars is how many were \
-        under way at once. If RPCs are too short to be seen in the whole window, the busiest moment is drawn \
+        under way at once. If RPCs are too short to be seen in the whole window, the moment with most of them is drawn \
         again below, enlarged; the black bracket shows where it is. Long pale parts are queueing; bars of \
         many clients that end together point to something all of them waited for.",
     draw,
@@ -127,8 +127,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         bracket(scene, &panel, *lo, *hi);
         panel.head(scene, "Whole window", "");
         let below = pack.draw(scene, area.y1 + BELOW + HEAD, &labels);
-        let length = duration_us((hi - lo) * 1e6);
-        Panel { area: below, x: &time, y: &time }.head(scene, "Busiest moment, enlarged", &length);
+        let name = format!("The {} with most RPCs, enlarged", duration_us((hi - lo) * 1e6));
+        Panel { area: below, x: &time, y: &time }.head(scene, &name, "");
         area.y1 = below.y1;
     }
     y_title(scene, body.x0 + BODY, area, "client (NID)");

@@ -42,7 +42,10 @@ struct Depth<'a> {
 impl<'a> Depth<'a> {
     fn of(series: &'a NodeSeries, bins: &Bins) -> Self {
         let (in_process, queued) = (bins.mean(&series.in_process), bins.mean(&series.queued));
-        let mean = |values: &[f64]| ratio(values.iter().sum(), values.len() as f64);
+        // Bins at the ends of the window may be shorter or longer than the others.
+        let width = |i: usize| bins.edges[i + 1] - bins.edges[i];
+        let all: f64 = (0..bins.len()).map(width).sum();
+        let mean = |values: &[f64]| ratio(values.iter().enumerate().map(|(i, v)| v * width(i)).sum(), all);
         let (mean_queued, mean_in_process) = (mean(&queued), mean(&in_process));
         let mut both = in_process.clone();
         add(&mut both, &queued);
@@ -94,7 +97,6 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         let zero = vec![0.0; bins.len()];
         steps.between(scene, &depth.in_process, &depth.both, QUEUE.alpha(0.75));
         steps.between(scene, &zero, &depth.in_process, SERVICE.alpha(0.75));
-        steps.line(scene, &depth.both, QUEUE, 1.0);
         panel.frame(scene);
         let mut figures =
             format!("mean {} queued, {} in process", short(depth.mean_queued), short(depth.mean_in_process));

@@ -9,7 +9,7 @@ use super::Plot;
 use crate::data::bins::{Bins, add, largest, total};
 use crate::data::names::UNATTRIBUTED;
 use crate::data::quality::Covers;
-use crate::draw::color::{CATEGORIES, OTHERS};
+use crate::draw::color::{CATEGORIES, Ink, OTHERS};
 use crate::draw::scene::{Item, Scene};
 use crate::figure::grid::Grid;
 use crate::figure::legend::{Key, Swatch};
@@ -167,13 +167,14 @@ impl Lines {
     }
 }
 
-/// A line through the middles of the bins; a single bin is a level line.
-fn line(scene: &mut Scene, panel: &Panel<'_>, bins: &Bins, values: &[f64], ink: crate::draw::color::Ink, width: f64) {
-    let middle = |i: usize| f64::midpoint(bins.edges[i], bins.edges[i + 1]);
-    let mut points: Vec<(f64, f64)> =
-        values.iter().enumerate().map(|(i, v)| (panel.x(middle(i)), panel.y(*v))).collect();
-    if let ([_], [value]) = (points.as_slice(), values) {
-        points = vec![(panel.x(bins.edges[0]), panel.y(*value)), (panel.x(bins.edges[1]), panel.y(*value))];
+/// A line through the middles of the bins; a single bin, and a time without bins, is a level line.
+fn line(scene: &mut Scene, panel: &Panel<'_>, bins: &Bins, values: &[f64], ink: Ink, width: f64) {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (i, value) in values.iter().enumerate() {
+        let (from, to) = (bins.edges[i], bins.edges[i + 1]);
+        let level = bins.is_filler(i) || values.len() == 1;
+        let at = if level { vec![from, to] } else { vec![f64::midpoint(from, to)] };
+        points.extend(at.into_iter().map(|time| (panel.x(time), panel.y(*value))));
     }
     scene.mark(Item::Line { points, ink, width });
 }
