@@ -28,3 +28,5 @@ mod table;
 mod truth;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod wordings;

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbols;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Layout, Skipped, binary};
-use lustre_debuglog::message::{ClientRpc, DebugReq, Handling};
-use lustre_debuglog::message::{LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ObjectName, ReqEvent};
+use lustre_debuglog::message::{
+    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
+};
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Body, Event, Outcome, ReqInfo, RpcIds, SentIds};
+use super::event::{Body, Event, LockInfo, LockPhase, LockStep, Outcome, ReqInfo, RpcIds, SentIds};
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
@@ -261,10 +262,16 @@ impl Decoder {
             Message::Req(message) => match message.event {
                 ReqEvent::SendingReply => Body::SendingReply(self.req(&message.req)),
                 ReqEvent::DroppedTimedOut { .. } | ReqEvent::DroppedOldConnection => Body::Dropped,
-                ReqEvent::SentTimedOut => Body::SentTimedOut,
+                ReqEvent::SentTimedOut => Body::SentTimedOut {
+                    opcode: message.req.opcode,
+                    target: TargetName::parse_bytes(message.req.peer),
+                },
                 _ => return None,
             },
             Message::Ldlm(message) => return self.ldlm(message),
+            Message::Contention(Contention::Window { added, resource, window: (a, b), .. }) => {
+                Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
+            }
             Message::PingEviction(_) => Body::Evicted,
             Message::Marker(text) => Body::Marker(self.out.symbols.intern(text)),
             _ => return None,
@@ -311,17 +318,44 @@ impl Decoder {
 
     /// The event of a lock line.
     fn ldlm(&mut self, message: &LdlmMessage<'_>) -> Option<Body> {
-        if let LdlmEvent::CallbackTimerExpired { .. } | LdlmEvent::AstFailedEvicting { .. } = message.event {
-            return Some(Body::Evicted);
-        }
+        let step = match message.event {
+            LdlmEvent::EnqueueStart => return Some(Body::LockPhase(LockPhase::EnqueueStart)),
+            LdlmEvent::EnqueueEnd { .. } => return Some(Body::LockPhase(LockPhase::EnqueueEnd)),
+            LdlmEvent::Created => LockStep::Created,
+            LdlmEvent::LocalCreated => LockStep::LocalCreated,
+            LdlmEvent::Incompatible => LockStep::Incompatible,
+            LdlmEvent::AboutToAdd | LdlmEvent::AboutToAddGranted | LdlmEvent::AboutToInsert => LockStep::Queued,
+            LdlmEvent::SendingReply { .. } => LockStep::Reply,
+            LdlmEvent::PreparingBlockingAst => LockStep::BlockingAst,
+            LdlmEvent::GrantedSendingCompletionAst => LockStep::Granted,
+            LdlmEvent::CancelsBlocked { .. } | LdlmEvent::ConvertStart => LockStep::Released,
+            LdlmEvent::CallbackTimerExpired { .. } | LdlmEvent::AstFailedEvicting { .. } => LockStep::Evicted,
+            LdlmEvent::FinalPut => LockStep::Freed,
+            // Other lines still name a target.
+            _ => {
+                let namespace = message.lock.as_ref()?.namespace;
+                self.out.targets.extend(TargetName::from_namespace(namespace));
+                return None;
+            }
+        };
         let lock = message.lock.as_ref()?;
         let target = TargetName::from_namespace(lock.namespace)?;
         self.out.targets.insert(target);
-        let local = matches!(lock.tail, LockTail::Export { nid: b"local", .. });
-        if message.event != LdlmEvent::LocalCreated || !local {
-            return None;
-        }
-        let fid = lock.resource?.to_ost_fid(target.index());
-        Some(Body::LocalLock { target, object: ObjectName::Fid(fid), extent: lock.requested_extent? })
+        let nid = match lock.tail {
+            LockTail::Export { nid, .. } if nid != b"local" => Some(self.out.symbols.intern(nid)),
+            _ => None,
+        };
+        let info = LockInfo {
+            cookie: lock.cookie.0,
+            target,
+            resource: lock.resource?,
+            lock_type: lock.lock_type,
+            granted_mode: lock.granted_mode,
+            requested_mode: lock.requested_mode,
+            granted: lock.granted_extent,
+            requested: lock.requested_extent,
+            nid,
+        };
+        Some(Body::Lock(step, info))
     }
 }

@@ -2,7 +2,8 @@
 
 use lioprof_model::Symbol;
 use lustre_debuglog::message::ObjectName;
-use lustre_debuglog::{Extent, Opcode, TargetName};
+use lustre_debuglog::vocab::LockType;
+use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,16 +41,67 @@ pub(crate) enum Body {
     Completed(SentIds),
     /// `Transferring ... bytes`.
     Transferring { nid: Symbol, bytes: u64, first_match_bits: u64 },
-    /// A server-local extent lock was created.
-    LocalLock { target: TargetName, object: ObjectName, extent: Extent },
+    /// A lock manager line about a lock of a target of this node.
+    Lock(LockStep, LockInfo),
+    /// A lock manager line that names no lock.
+    LockPhase(LockPhase),
+    /// The kernel's own count of conflicts on a resource.
+    KernelContention { resource: ResourceId, added: u32, window: u32 },
     /// `lctl mark`.
     Marker(Symbol),
     /// A request was dropped before it was handled.
     Dropped,
-    /// An RPC that this node sent timed out.
-    SentTimedOut,
-    /// A client was evicted.
+    /// An RPC that this node sent timed out; for lock callbacks the target is known.
+    SentTimedOut { opcode: Option<Opcode>, target: Option<TargetName> },
+    /// The pinger evicted a client.
     Evicted,
+}
+
+/// What happened to a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockStep {
+    /// Made for a client's enqueue.
+    Created,
+    /// Made by a thread of the server itself, on behalf of a request or of nobody.
+    LocalCreated,
+    /// In the way of the request that this pid is working on.
+    Incompatible,
+    /// Put on a list: granted or waiting, as its mode tells.
+    Queued,
+    /// The enqueue is answered.
+    Reply,
+    /// Its holder is asked to give it back.
+    BlockingAst,
+    /// Granted after a wait.
+    Granted,
+    /// Given back after a callback.
+    Released,
+    /// Evicted: the holder did not give it back.
+    Evicted,
+    /// Gone.
+    Freed,
+}
+
+/// Marks in a thread's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockPhase {
+    EnqueueStart,
+    EnqueueEnd,
+}
+
+/// What is used of a lock's description.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LockInfo {
+    pub(crate) cookie: u64,
+    pub(crate) target: TargetName,
+    pub(crate) resource: ResourceId,
+    pub(crate) lock_type: Option<LockType>,
+    pub(crate) granted_mode: LockMode,
+    pub(crate) requested_mode: LockMode,
+    pub(crate) granted: Option<Extent>,
+    pub(crate) requested: Option<Extent>,
+    /// Client, unless printed as `local`.
+    pub(crate) nid: Option<Symbol>,
 }
 
 /// The fields that `Handling RPC` and `Handled RPC` share.
@@ -121,12 +173,18 @@ impl Event {
             }
             Body::Transferring { nid, .. } => tr(nid),
             Body::Marker(text) => tr(text),
+            Body::Lock(_, lock) => {
+                if let Some(nid) = &mut lock.nid {
+                    tr(nid);
+                }
+            }
             Body::Prolong { .. }
             | Body::NrsStart { .. }
             | Body::NrsStopTbf { .. }
-            | Body::LocalLock { .. }
+            | Body::LockPhase(_)
+            | Body::KernelContention { .. }
             | Body::Dropped
-            | Body::SentTimedOut
+            | Body::SentTimedOut { .. }
             | Body::Evicted => {}
         }
     }

@@ -16,10 +16,11 @@ mod tests;
 
 use lioprof_model::{RpcRow, Symbol, Symbols, TargetEvidence};
 use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
-use crate::decode::event::{Body, Event, Outcome, ReqInfo, RpcIds, SentIds};
+use crate::decode::event::{Body, Event, LockInfo, LockStep, Outcome, ReqInfo, RpcIds, SentIds};
 pub(crate) use nrs::SequenceGaps;
 use size::Sizer;
 
@@ -215,18 +216,31 @@ impl Join {
                     *moved += bytes;
                 }
             }
-            Body::LocalLock { target, object, extent } => {
-                if let Some(at) = self.threads.get(&event.pid).and_then(|thread| thread.current) {
-                    self.slab[at as usize].local_lock.get_or_insert((target, object, extent));
-                }
-            }
+            Body::Lock(LockStep::LocalCreated, lock) => self.local_lock(event.pid, &lock),
+            Body::Lock(LockStep::Evicted, _) | Body::Evicted => self.counts.evictions += 1,
+            Body::Lock(..) | Body::LockPhase(_) | Body::KernelContention { .. } => {}
             Body::Marker(text) => sink.marker(event.time_us, text),
             Body::Dropped => self.counts.dropped += 1,
-            Body::SentTimedOut => self.counts.sent_timed_out += 1,
-            Body::Evicted => self.counts.evictions += 1,
+            Body::SentTimedOut { .. } => self.counts.sent_timed_out += 1,
         }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
             self.sweep(event.time_us);
+        }
+    }
+
+    /// The request that a thread is handling, if it is.
+    pub(crate) fn window(&self, pid: u32) -> Option<RpcIds> {
+        let thread = self.threads.get(&pid)?;
+        self.slab[thread.current? as usize].handling
+    }
+
+    /// A lock that the handling thread took itself: server-side locking of direct I/O.
+    fn local_lock(&mut self, pid: u32, lock: &LockInfo) {
+        if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.current)
+            && let (None, Some(LockType::Extent), Some(extent)) = (lock.nid, lock.lock_type, lock.requested)
+        {
+            let object = ObjectName::Fid(lock.resource.to_ost_fid(lock.target.index()));
+            self.slab[at as usize].local_lock.get_or_insert((lock.target, object, extent));
         }
     }
 

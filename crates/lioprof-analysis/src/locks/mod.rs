@@ -1,0 +1,217 @@
+//! Lock contention, in two tiers of evidence.
+//!
+//! * [`dlm`]: the lock manager's own lines (mask dlmtrace): a state machine per lock.
+//! * [`rpc`]: only the RPCs (mask rpctrace): callbacks inside the windows of requests.
+//!
+//! Both run, and both fill [`sums::LockSums`]; a node's figures are taken from the better tier it has.
+
+mod dlm;
+mod finish;
+mod object;
+mod rpc;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use lioprof_model::{LockEvidence, LockRules, RpcRow, Symbol, Symbols};
+use lustre_debuglog::{Opcode, TargetName};
+use rustc_hash::FxHashMap;
+
+use crate::decode::event::{Body, Event, RpcIds};
+use crate::join::Sent;
+use dlm::DlmTracker;
+use rpc::RpcTracker;
+use sums::LockSums;
+
+pub(crate) use finish::finish;
+
+/// Thresholds, in the units of the code.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rules {
+    pub(crate) contended_conflicts: usize,
+    pub(crate) contended_window_us: i64,
+    pub(crate) contended_hold_us: i64,
+    pub(crate) contended_source: &'static str,
+    pub(crate) ping_pong_alternations: u64,
+    pub(crate) ping_pong_gap_us: i64,
+}
+
+impl Rules {
+    /// 32 conflicts in 2 s: the defaults up to Lustre 2.17 (`ldlm_extent.c`, `NS_DEFAULT_CONTENDED_LOCKS`,
+    /// `NS_DEFAULT_CONTENTION_SECONDS`).
+    pub(crate) const TO_2_17: Self = Self {
+        contended_conflicts: 32,
+        contended_window_us: 2_000_000,
+        contended_hold_us: 2_000_000,
+        contended_source: "assumed: defaults up to Lustre 2.17",
+        ping_pong_alternations: 10,
+        ping_pong_gap_us: 5_000_000,
+    };
+
+    /// 16 conflicts in 4 s, held 30 s: the defaults since the sliding window of 2.17.55.
+    pub(crate) const MASTER: Self = Self {
+        contended_conflicts: 16,
+        contended_window_us: 4_000_000,
+        contended_hold_us: 30_000_000,
+        contended_source: "assumed: defaults of Lustre master (2.17.55 and later)",
+        ..Self::TO_2_17
+    };
+
+    fn model(&self) -> LockRules {
+        LockRules {
+            contended_conflicts: self.contended_conflicts as u64,
+            contended_window_s: crate::aggregate::seconds(self.contended_window_us),
+            contended_hold_s: crate::aggregate::seconds(self.contended_hold_us),
+            contended_source: self.contended_source.to_owned(),
+            ping_pong_alternations: self.ping_pong_alternations,
+            ping_pong_gap_s: crate::aggregate::seconds(self.ping_pong_gap_us),
+        }
+    }
+}
+
+/// Who is behind a request or a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Party {
+    /// A client.
+    Client(Symbol),
+    /// A server of the file system, or a thread of this node without a request.
+    Server,
+    /// The log does not say.
+    Unknown,
+}
+
+/// Who is against whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Client { holder: Symbol, waiter: Symbol },
+    Own,
+    Server,
+}
+
+impl Kind {
+    fn new(holder: Party, waiter: Party) -> Self {
+        match (holder, waiter) {
+            (Party::Client(holder), Party::Client(waiter)) if holder != waiter => Self::Client { holder, waiter },
+            (Party::Client(_), Party::Client(_)) => Self::Own,
+            _ => Self::Server,
+        }
+    }
+}
+
+/// What surrounds an event: the request that its thread is handling, and who sent it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) window: Option<RpcIds>,
+    pub(crate) party: Party,
+    /// Within the time that is looked at.
+    pub(crate) counts: bool,
+}
+
+/// Follows the locks of one node.
+pub(crate) struct LockTracker {
+    node: Symbol,
+    dlm: DlmTracker,
+    rpc: RpcTracker,
+    /// Targets that callbacks' device names stand for.
+    devices: FxHashMap<Symbol, Option<TargetName>>,
+    /// Uuids of servers.
+    server_uuids: FxHashMap<Symbol, bool>,
+}
+
+impl LockTracker {
+    pub(crate) fn new(node: Symbol, rules: &Rules) -> Self {
+        Self {
+            node,
+            dlm: DlmTracker::new(node, rules.clone()),
+            rpc: RpcTracker::new(node, rules.clone()),
+            devices: FxHashMap::default(),
+            server_uuids: FxHashMap::default(),
+        }
+    }
+
+    /// Takes an event of the log, before the join does.
+    pub(crate) fn event(&mut self, event: &Event, window: Option<RpcIds>, counts: bool, symbols: &Symbols) {
+        let lock_related = matches!(
+            event.body,
+            Body::Lock(..) | Body::LockPhase(_) | Body::KernelContention { .. } | Body::Sending(_) | Body::SentTimedOut { .. }
+        );
+        if !lock_related {
+            return;
+        }
+        let around = Surroundings { window, party: self.party(window, symbols), counts };
+        match event.body {
+            Body::Lock(step, lock) => self.dlm.lock(event, step, &lock, &around),
+            Body::LockPhase(phase) => self.dlm.phase(event, phase, &around),
+            Body::KernelContention { resource, added, window } => self.dlm.kernel(event.pid, resource, added, window),
+            Body::Sending(sent) => {
+                if let Some(target) = self.target(sent.device, symbols) {
+                    self.rpc.sending(event.time_us, sent.opcode, target, sent.nid, &around);
+                    if counts {
+                        self.dlm.sums.callback(self.node, target, sent.opcode, event.time_us);
+                    }
+                }
+            }
+            Body::SentTimedOut { opcode: Some(opcode), target: Some(target) } if counts && is_callback(opcode) => {
+                self.dlm.sums.target(self.node, target).callback_timeouts += 1;
+                self.rpc.sums.target(self.node, target).callback_timeouts += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a row that the join has made.
+    pub(crate) fn row(&mut self, row: &RpcRow, counts: bool, symbols: &Symbols) {
+        if row.opcode == Opcode::LDLM_ENQUEUE || row.direction().is_some() {
+            let server = self.is_server(row.client_uuid, symbols);
+            self.rpc.row(row, server);
+            self.dlm.row(row);
+        }
+        if counts && row.opcode == Opcode::LDLM_CANCEL {
+            self.dlm.sums.cancels += 1;
+            self.rpc.sums.cancels += 1;
+        }
+    }
+
+    /// Takes the answer to a callback.
+    pub(crate) fn completed(&mut self, sent: &Sent, round_trip_us: u64, symbols: &Symbols) {
+        if sent.opcode == Opcode::LDLM_BL_CALLBACK
+            && let Some(target) = self.target(sent.device, symbols)
+        {
+            self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
+            self.rpc.sums.target(self.node, target).blocking_ast.add(round_trip_us);
+        }
+    }
+
+    /// The sums of the better tier.
+    pub(crate) fn finish(mut self, end_us: i64) -> LockSums {
+        if self.dlm.saw_locks {
+            self.dlm.finish(end_us);
+            self.dlm.sums.evidence.insert(self.node, LockEvidence::Dlmtrace);
+            self.dlm.sums
+        } else {
+            self.rpc.finish(end_us);
+            self.rpc.sums.evidence.insert(self.node, LockEvidence::Rpctrace);
+            self.rpc.sums
+        }
+    }
+
+    fn party(&mut self, window: Option<RpcIds>, symbols: &Symbols) -> Party {
+        match window {
+            None => Party::Server,
+            Some(rpc) if self.is_server(rpc.client_uuid, symbols) => Party::Server,
+            Some(rpc) => Party::Client(rpc.nid),
+        }
+    }
+
+    fn is_server(&mut self, uuid: Symbol, symbols: &Symbols) -> bool {
+        *self.server_uuids.entry(uuid).or_insert_with(|| crate::aggregate::is_server_uuid(symbols.bytes(uuid)))
+    }
+
+    fn target(&mut self, device: Symbol, symbols: &Symbols) -> Option<TargetName> {
+        *self.devices.entry(device).or_insert_with(|| TargetName::parse_bytes(symbols.bytes(device)))
+    }
+}
+
+fn is_callback(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::LDLM_BL_CALLBACK | Opcode::LDLM_CP_CALLBACK | Opcode::LDLM_GL_CALLBACK)
+}

@@ -1,0 +1,254 @@
+//! Sums over conflicts and waits: mergeable.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{ConflictKinds, LockEvidence, Symbol};
+use lustre_debuglog::{Opcode, ResourceId, TargetName};
+use rustc_hash::FxHashMap;
+
+use super::object::ObjectLocks;
+use crate::aggregate::Times;
+
+/// A target of a node.
+pub(crate) type TargetOf = (Symbol, TargetName);
+
+/// An object with contention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectKey {
+    pub(crate) node: Symbol,
+    pub(crate) target: TargetName,
+    pub(crate) resource: ResourceId,
+    pub(crate) inferred: bool,
+}
+
+/// How two requests for an object collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overlap {
+    /// What was asked for overlaps.
+    True,
+    /// Only what the server granted beyond that overlaps.
+    Expansion,
+    /// Not known, or locks without extents.
+    Unknown,
+}
+
+/// Which modes collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Modes {
+    WriteWrite,
+    ReadWrite,
+    Group,
+    Other,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TargetSum {
+    pub(crate) enqueues: u64,
+    pub(crate) granted_at_once: u64,
+    pub(crate) blocked: u64,
+    pub(crate) kinds: ConflictKinds,
+    pub(crate) true_conflicts: u64,
+    pub(crate) expansion_conflicts: u64,
+    pub(crate) unclassified_conflicts: u64,
+    pub(crate) write_write: u64,
+    pub(crate) read_write: u64,
+    pub(crate) group: u64,
+    pub(crate) handovers: u64,
+    pub(crate) blocking_asts: u64,
+    pub(crate) completion_asts: u64,
+    pub(crate) glimpse_asts: u64,
+    pub(crate) evictions: u64,
+    pub(crate) callback_timeouts: u64,
+    pub(crate) wait_us: u64,
+    pub(crate) open_waits: u64,
+    pub(crate) wait: Times,
+    pub(crate) release: Times,
+    pub(crate) blocking_ast: Times,
+    pub(crate) flushed_bytes: u64,
+    pub(crate) contended: Union,
+}
+
+impl TargetSum {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in [
+            (&mut self.enqueues, other.enqueues),
+            (&mut self.granted_at_once, other.granted_at_once),
+            (&mut self.blocked, other.blocked),
+            (&mut self.kinds.client, other.kinds.client),
+            (&mut self.kinds.own, other.kinds.own),
+            (&mut self.kinds.server, other.kinds.server),
+            (&mut self.true_conflicts, other.true_conflicts),
+            (&mut self.expansion_conflicts, other.expansion_conflicts),
+            (&mut self.unclassified_conflicts, other.unclassified_conflicts),
+            (&mut self.write_write, other.write_write),
+            (&mut self.read_write, other.read_write),
+            (&mut self.group, other.group),
+            (&mut self.handovers, other.handovers),
+            (&mut self.blocking_asts, other.blocking_asts),
+            (&mut self.completion_asts, other.completion_asts),
+            (&mut self.glimpse_asts, other.glimpse_asts),
+            (&mut self.evictions, other.evictions),
+            (&mut self.callback_timeouts, other.callback_timeouts),
+            (&mut self.wait_us, other.wait_us),
+            (&mut self.open_waits, other.open_waits),
+            (&mut self.flushed_bytes, other.flushed_bytes),
+        ] {
+            *mine += theirs;
+        }
+        self.wait.merge(&other.wait);
+        self.release.merge(&other.release);
+        self.blocking_ast.merge(&other.blocking_ast);
+        self.contended.merge(&other.contended);
+    }
+}
+
+/// Time covered by intervals that come in the order of their ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Union {
+    /// Disjoint, ascending.
+    recent: Vec<(i64, i64)>,
+    /// Time covered by older ones.
+    closed_us: i64,
+}
+
+/// Intervals that a later, longer one may still swallow.
+const MAX_RECENT: usize = 4096;
+
+impl Union {
+    pub(crate) fn add(&mut self, mut start: i64, end: i64) {
+        while let Some(&(s, e)) = self.recent.last() {
+            if e < start {
+                break;
+            }
+            start = start.min(s);
+            self.recent.pop();
+        }
+        self.recent.push((start, end));
+        if self.recent.len() > MAX_RECENT {
+            self.closed_us += self.recent.drain(..MAX_RECENT / 2).map(|(s, e)| e - s).sum::<i64>();
+        }
+    }
+
+    pub(crate) fn total_us(&self) -> i64 {
+        self.closed_us + self.recent.iter().map(|(s, e)| e - s).sum::<i64>()
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.closed_us += other.closed_us;
+        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
+        all.sort_unstable_by_key(|&(start, end)| (end, start));
+        for (start, end) in all {
+            self.add(start, end);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PairSum {
+    pub(crate) conflicts: u64,
+    pub(crate) true_conflicts: u64,
+    pub(crate) expansion_conflicts: u64,
+    pub(crate) handovers: u64,
+    pub(crate) wait_us: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JobLocks {
+    pub(crate) enqueues: u64,
+    pub(crate) blocked: u64,
+    pub(crate) wait_us: u64,
+}
+
+/// Something for the time series; bins are made when all is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Happening {
+    Conflict(Overlap),
+    BlockingAst,
+    /// A wait that ends now and has lasted this long.
+    Wait(i64),
+}
+
+/// Sums of one node or several.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LockSums {
+    pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
+    pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
+    pub(crate) objects: FxHashMap<ObjectKey, ObjectLocks>,
+    pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), PairSum>,
+    pub(crate) jobs: FxHashMap<Option<Symbol>, JobLocks>,
+    pub(crate) cancels: u64,
+    /// What the series still has to take: emptied by the node's driver after each event.
+    pub(crate) happenings: Vec<(i64, TargetName, Happening)>,
+}
+
+impl LockSums {
+    pub(crate) fn target(&mut self, node: Symbol, target: TargetName) -> &mut TargetSum {
+        self.targets.entry((node, target)).or_default()
+    }
+
+    /// Counts a callback that the node sent.
+    pub(crate) fn callback(&mut self, node: Symbol, target: TargetName, opcode: Opcode, time_us: i64) {
+        let sum = self.target(node, target);
+        match opcode {
+            Opcode::LDLM_BL_CALLBACK => {
+                sum.blocking_asts += 1;
+                self.happenings.push((time_us, target, Happening::BlockingAst));
+            }
+            Opcode::LDLM_CP_CALLBACK => sum.completion_asts += 1,
+            Opcode::LDLM_GL_CALLBACK => sum.glimpse_asts += 1,
+            _ => {}
+        }
+    }
+
+    /// Adds another node's sums; both must use the same table of symbols.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.evidence.extend(other.evidence);
+        for (key, theirs) in other.targets {
+            self.targets.entry(key).or_default().merge(&theirs);
+        }
+        // Targets live on one node at a time: an object of two nodes was moved, and keeps two rows.
+        self.objects.extend(other.objects);
+        for (key, theirs) in other.pairs {
+            let mine = self.pairs.entry(key).or_default();
+            mine.conflicts += theirs.conflicts;
+            mine.true_conflicts += theirs.true_conflicts;
+            mine.expansion_conflicts += theirs.expansion_conflicts;
+            mine.handovers += theirs.handovers;
+            mine.wait_us += theirs.wait_us;
+        }
+        for (job, theirs) in other.jobs {
+            let mine = self.jobs.entry(job).or_default();
+            mine.enqueues += theirs.enqueues;
+            mine.blocked += theirs.blocked;
+            mine.wait_us += theirs.wait_us;
+        }
+        self.cancels += other.cancels;
+        self.happenings.extend(other.happenings);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_waits_are_not_counted_twice() {
+        let mut union = Union::default();
+        for (start, end) in [(10, 20), (15, 25), (30, 40), (5, 45), (50, 60)] {
+            union.add(start, end);
+        }
+        assert_eq!(union.total_us(), 40 + 10);
+    }
+
+    #[test]
+    fn a_union_does_not_depend_on_who_saw_which_part() {
+        let all = [(0, 5), (3, 9), (12, 14), (1, 15), (20, 22), (21, 30)];
+        let (mut even, mut odd, mut one) = (Union::default(), Union::default(), Union::default());
+        for (i, (start, end)) in all.into_iter().enumerate() {
+            if i % 2 == 0 { &mut even } else { &mut odd }.add(start, end);
+            one.add(start, end);
+        }
+        even.merge(&odd);
+        assert_eq!(even.total_us(), one.total_us());
+    }
+}

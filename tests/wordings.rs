@@ -1,0 +1,112 @@
+//! The wordings of every Lustre version: `fixtures/wordings/VERSION/rpc.txt`, a log as that version prints
+//! it, and `expected.json`, the figures as the author of the log knows them (see `scripts/make-wordings`).
+//!
+//! A new version is a new folder; no test names one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::figures::rows;
+use crate::util::analyze_run;
+
+/// What tells the rows of an array apart.
+const KEYS: [&str; 12] =
+    ["end", "client", "name", "nid", "target", "job", "service", "opcode", "fid", "uid", "device", "time"];
+
+/// Unix seconds as `f64` are this exact.
+const EPSILON: f64 = 1e-6;
+
+fn folders() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/wordings");
+    let entries = fs::read_dir(&root).unwrap_or_else(|err| panic!("`{}`: {err}", root.display()));
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "no folders in `{}`", root.display());
+    folders
+}
+
+#[test]
+fn every_version_gives_the_expected_figures() {
+    let mut differences = Vec::new();
+    for folder in folders() {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let expected = fs::read_to_string(folder.join("expected.json")).unwrap();
+        let expected: Value = serde_json::from_str(&expected).unwrap_or_else(|err| panic!("{name}: {err}"));
+        let run = analyze_run(&[&folder.join("rpc.txt")], &["--node", "oss1", "-q"]);
+        if run.code != Some(0) {
+            differences.push(format!("{name}: exit code {:?}", run.code));
+        }
+        let mut got = run.json();
+        name_sample(&mut got);
+        compare(&name, &got, &expected, &mut differences);
+    }
+    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Replaces the indices of the single RPCs by the names they stand for.
+fn name_sample(json: &mut Value) {
+    let names =
+        |array: &str, key: &str| -> Vec<Value> { rows(json, array).iter().map(|row| row[key].clone()).collect() };
+    let tables = [("client", names("clients", "nid")), ("target", names("targets", "name"))];
+    for rpc in json["sample"]["rpcs"].as_array_mut().unwrap() {
+        for (key, table) in &tables {
+            if let Some(at) = rpc[*key].as_u64() {
+                rpc[*key] = table[usize::try_from(at).unwrap()].clone();
+            }
+        }
+    }
+}
+
+/// Whatever `want` names must be in `got`; rows in any order, but no others.
+fn compare(path: &str, got: &Value, want: &Value, out: &mut Vec<String>) {
+    match (got, want) {
+        (Value::Number(number), Value::Object(range)) if range.contains_key("at_least") => {
+            let (low, high) = (range["at_least"].as_f64().unwrap(), range["at_most"].as_f64().unwrap());
+            if !(low..=high).contains(&number.as_f64().unwrap()) {
+                out.push(format!("{path}: {got}, expected {low} to {high}"));
+            }
+        }
+        (Value::Object(_), Value::Object(want)) => {
+            for (key, want) in want {
+                compare(&format!("{path}/{key}"), got.get(key).unwrap_or(&json!("missing")), want, out);
+            }
+        }
+        (Value::Array(got), Value::Array(want)) => compare_rows(path, got, want, out),
+        (Value::Number(a), Value::Number(b)) => {
+            if (a.as_f64().unwrap() - b.as_f64().unwrap()).abs() > EPSILON {
+                out.push(format!("{path}: {got}, expected {want}"));
+            }
+        }
+        _ if got == want => {}
+        _ => out.push(format!("{path}: {got}, expected {want}")),
+    }
+}
+
+fn compare_rows(path: &str, got: &[Value], want: &[Value], out: &mut Vec<String>) {
+    let by_key = |rows: &[Value]| -> BTreeMap<String, Value> {
+        let key = |(at, row): (usize, &Value)| {
+            let parts: Vec<String> = KEYS
+                .iter()
+                .filter_map(|key| row.get(key))
+                .filter(|part| !part.is_object())
+                .map(Value::to_string)
+                .collect();
+            // Rows without a name, like buckets of a histogram, are in order.
+            if parts.is_empty() { at.to_string() } else { parts.join(" ") }
+        };
+        rows.iter().enumerate().map(|row| (key(row), row.1.clone())).collect()
+    };
+    let (got, want) = (by_key(got), by_key(want));
+    for key in got.keys().filter(|key| !want.contains_key(*key)) {
+        out.push(format!("{path}: has a row {key}, which is not expected"));
+    }
+    for (key, want) in &want {
+        match got.get(key) {
+            Some(got) => compare(&format!("{path}[{key}]"), got, want, out),
+            None => out.push(format!("{path}: no row {key}")),
+        }
+    }
+}
