@@ -30,7 +30,7 @@ pub(crate) fn compare(unit: &Unit<'_>, table: &mut Table) {
 fn callbacks(unit: &Unit<'_>, table: &mut Table, opcode: u64, counter: &str) {
     let mut sent: BTreeMap<(String, String), u64> = BTreeMap::new();
     for row in rows(&unit.json, "sent").iter().filter(|row| number(row, "opcode") == Some(opcode)) {
-        let key = (text(row, "device").unwrap().to_owned(), text(row, "nid").unwrap().to_owned());
+        let key = (text(row, "target").unwrap_or_default().to_owned(), text(row, "nid").unwrap().to_owned());
         *sent.entry(key).or_default() += number(row, "rpcs").unwrap();
     }
     let mut truth: BTreeMap<(String, String), u64> = BTreeMap::new();

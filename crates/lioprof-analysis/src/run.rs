@@ -119,6 +119,7 @@ fn run(inputs: &[PathBuf], config: &Config, sink: &mut dyn RowSink) -> Result<Ou
             analysis.inputs.push(account);
         }
     }
+    problems.extend(missing_markers(&results));
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(&results, &analysis);
 
@@ -182,6 +183,29 @@ fn loss(results: &[NodeResult]) -> Loss {
         loss.estimate = "share of the request schedulers' sequence numbers that are missing".to_owned();
     }
     loss
+}
+
+/// Limits that no node's log holds: whoever gave them got something else than asked for.
+fn missing_markers(results: &[NodeResult]) -> impl Iterator<Item = InputProblem> {
+    let limits = [
+        results.iter().map(|result| &result.from).collect::<Vec<_>>(),
+        results.iter().map(|result| &result.to).collect(),
+    ];
+    limits.into_iter().filter_map(|limits| {
+        let missing = limits.iter().find_map(|limit| match limit {
+            Some(Limit::Marker(text)) => Some(text.clone()),
+            _ => None,
+        })?;
+        let found = limits.iter().any(|limit| matches!(limit, Some(Limit::At(_))));
+        (!found).then(|| InputProblem {
+            path: PathBuf::new(),
+            severity: Severity::Error,
+            message: format!(
+                "no `lctl mark` line with the text `{missing}` in any input, and it is no time such as \
+                 2026-11-21T08:51:22Z; `--format json` lists the marks under `markers`"
+            ),
+        })
+    })
 }
 
 /// Streams of a node whose first record does not carry the `F` flag.

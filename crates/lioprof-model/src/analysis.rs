@@ -340,6 +340,9 @@ pub struct Client {
     pub write: Io,
     /// Targets it read or wrote.
     pub targets: u64,
+    /// RPCs by opcode.
+    #[serde(default)]
+    pub opcodes: BTreeMap<String, u64>,
 }
 
 /// What one client did on one target.
@@ -442,8 +445,11 @@ pub struct SentRpcs {
     pub opcode: u32,
     /// Its name.
     pub name: String,
-    /// Sending device; for lock callbacks the target.
+    /// Uuid of the sending device.
     pub device: String,
+    /// The target that sends, for lock callbacks; `null` for other devices.
+    #[serde(default)]
+    pub target: Option<String>,
     /// Destination.
     pub nid: String,
     /// RPCs.

@@ -9,7 +9,7 @@ use lioprof_model::{
     TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
-use lustre_debuglog::{Opcode, TargetKind};
+use lustre_debuglog::{Opcode, TargetKind, TargetName};
 
 use super::bins::Bins;
 use super::series::Cell;
@@ -147,17 +147,20 @@ fn targets(aggregate: &Aggregate, names: Names<'_>) -> Vec<Target> {
     keys.into_iter()
         .map(|((name, node), key)| {
             let sum = aggregate.targets.get(&key).unwrap_or(&empty);
-            let opcodes = sum.opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect();
             Target {
                 name,
                 node,
                 kind: kind_name(key.kind),
                 read: target_io(&sum.read),
                 write: target_io(&sum.write),
-                opcodes,
+                opcodes: opcode_names(&sum.opcodes),
             }
         })
         .collect()
+}
+
+fn opcode_names(opcodes: &BTreeMap<u32, u64>) -> BTreeMap<String, u64> {
+    opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect()
 }
 
 /// Bytes of both directions, for sorting.
@@ -186,6 +189,7 @@ fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
                 read: sum.io.read.clone(),
                 write: sum.io.write.clone(),
                 targets: touched.get(&nid).map_or(0, |targets| targets.len() as u64),
+                opcodes: opcode_names(&sum.opcodes),
             };
             (bytes(&sum.io), client)
         })
@@ -314,6 +318,7 @@ fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
             opcode: opcode.0,
             name: opcode.to_string(),
             device: names.of(*device),
+            target: TargetName::parse_bytes(names.symbols.bytes(*device)).map(|target| target.to_string()),
             nid: names.of(*nid),
             rpcs: sum.rpcs,
             round_trip_us: sum.round_trip.distribution(),

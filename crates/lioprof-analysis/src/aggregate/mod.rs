@@ -20,9 +20,10 @@ use crate::join::Sent;
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
-use times::{RpcTimes, Times, quarter_octave};
+use times::{RpcTimes, quarter_octave};
 
 pub(crate) use finish::{both, finish, seconds};
+pub(crate) use times::Times;
 
 /// Uuids kept per client.
 const MAX_UUIDS: usize = 16;
@@ -86,6 +87,7 @@ struct ClientSum {
     server: bool,
     rpcs: u64,
     io: ReadWriteIo,
+    opcodes: BTreeMap<u32, u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -212,6 +214,7 @@ impl Aggregate {
         node.rpcs += 1;
         let client = self.clients.entry(row.nid).or_default();
         client.rpcs += 1;
+        *client.opcodes.entry(row.opcode.0).or_default() += 1;
         client.server |= server;
         if client.uuids.len() < MAX_UUIDS {
             client.uuids.insert(row.client_uuid);
@@ -353,12 +356,8 @@ impl Aggregate {
         self.resent += other.resent;
         self.replayed += other.replayed;
         self.dom.merge(&other.dom);
-        for (evidence, n) in other.size_evidence {
-            *self.size_evidence.entry(evidence).or_default() += n;
-        }
-        for (evidence, n) in other.target_evidence {
-            *self.target_evidence.entry(evidence).or_default() += n;
-        }
+        merge_counts(&mut self.size_evidence, &other.size_evidence);
+        merge_counts(&mut self.target_evidence, &other.target_evidence);
         for (node, theirs) in other.nodes {
             let mine = self.nodes.entry(node).or_default();
             mine.rpcs += theirs.rpcs;
@@ -376,6 +375,7 @@ impl Aggregate {
             mine.rpcs += theirs.rpcs;
             mine.io.merge(&theirs.io);
             mine.uuids.extend(theirs.uuids);
+            merge_counts(&mut mine.opcodes, &theirs.opcodes);
         }
         for (key, theirs) in other.flows {
             self.flows.entry(key).or_default().merge(&theirs);
@@ -409,8 +409,12 @@ impl Aggregate {
 fn merge_target(mine: &mut TargetSum, theirs: &TargetSum) {
     mine.read.merge(&theirs.read);
     mine.write.merge(&theirs.write);
-    for (opcode, rpcs) in &theirs.opcodes {
-        *mine.opcodes.entry(*opcode).or_default() += rpcs;
+    merge_counts(&mut mine.opcodes, &theirs.opcodes);
+}
+
+fn merge_counts<K: Copy + Ord>(mine: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
+    for (key, count) in theirs {
+        *mine.entry(*key).or_default() += count;
     }
 }
 
@@ -427,7 +431,7 @@ fn merge_operation(mine: &mut OperationSum, theirs: &OperationSum) {
 }
 
 /// Whether the sender is a server: an MDT's OSP device or a light-weight connection.
-fn is_server_uuid(uuid: &[u8]) -> bool {
+pub(crate) fn is_server_uuid(uuid: &[u8]) -> bool {
     uuid.ends_with(b"-mdtlov_UUID") || memchr::memmem::find(uuid, b"-lwp-").is_some()
 }
 

@@ -148,6 +148,8 @@ pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
 #[derive(Default)]
 struct Decoder {
     out: Decoded,
+    /// Time of the record before.
+    previous_us: i64,
 }
 
 impl Decoder {
@@ -156,9 +158,7 @@ impl Decoder {
         let stream = record.stream();
         match self.out.runs.last_mut() {
             Some(run) if run.stream == stream && !record.first => {
-                if record.time_us < run.last_us {
-                    self.out.counts.clock_steps += 1;
-                }
+                self.out.counts.clock_steps += u64::from(record.time_us < self.previous_us);
                 run.last_us = run.last_us.max(record.time_us);
             }
             _ => self.out.runs.push(Run {
@@ -168,6 +168,7 @@ impl Decoder {
                 last_us: record.time_us,
             }),
         }
+        self.previous_us = record.time_us;
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -262,10 +263,9 @@ impl Decoder {
             Message::Req(message) => match message.event {
                 ReqEvent::SendingReply => Body::SendingReply(self.req(&message.req)),
                 ReqEvent::DroppedTimedOut { .. } | ReqEvent::DroppedOldConnection => Body::Dropped,
-                ReqEvent::SentTimedOut => Body::SentTimedOut {
-                    opcode: message.req.opcode,
-                    target: TargetName::parse_bytes(message.req.peer),
-                },
+                ReqEvent::SentTimedOut => {
+                    Body::SentTimedOut { opcode: message.req.opcode, target: TargetName::parse_bytes(message.req.peer) }
+                }
                 _ => return None,
             },
             Message::Ldlm(message) => return self.ldlm(message),

@@ -27,6 +27,8 @@ pub(crate) struct Merge {
     active: Vec<(usize, Source)>,
     /// Inputs that are used up.
     pub(crate) done: Vec<(usize, Source)>,
+    /// More than one input: records may be in two of them.
+    several: bool,
     /// Events of the current time that other inputs must not bring again.
     recent: Vec<(usize, Event)>,
     /// Events dropped because two inputs hold the same record.
@@ -36,7 +38,14 @@ pub(crate) struct Merge {
 impl Merge {
     pub(crate) fn new(mut inputs: Vec<Waiting>) -> Self {
         inputs.sort_by_key(|input| (input.first_us, input.input));
-        Self { waiting: inputs.into(), active: Vec::new(), done: Vec::new(), recent: Vec::new(), duplicates: 0 }
+        Self {
+            several: inputs.len() > 1,
+            waiting: inputs.into(),
+            active: Vec::new(),
+            done: Vec::new(),
+            recent: Vec::new(),
+            duplicates: 0,
+        }
     }
 
     /// The next event in time order. Its symbols belong to `symbols`.
@@ -88,7 +97,7 @@ impl Merge {
     /// Whether no other input has brought this record: a dump taken while a daemon runs holds what the
     /// daemon's file holds, too.
     fn is_new(&mut self, input: usize, event: &Event) -> bool {
-        if self.active.len() < 2 {
+        if !self.several {
             return true;
         }
         self.recent.retain(|(_, recent)| recent.time_us == event.time_us);

@@ -68,6 +68,8 @@ pub(crate) struct Source {
     /// Time of the last event released.
     released_us: i64,
     passes: Passes,
+    /// Something was skipped, or time went back in a stream: records may be there twice.
+    damaged: bool,
     seen: Seen,
 }
 
@@ -90,6 +92,7 @@ impl Source {
             ready: VecDeque::new(),
             released_us: i64::MIN,
             passes: Passes::default(),
+            damaged: false,
             seen: Seen::default(),
         }
     }
@@ -186,7 +189,7 @@ impl Source {
         for event in &mut events {
             event.translate(&map);
         }
-        match self.chunks {
+        match &self.chunks {
             Chunks::Text(_) => {
                 self.pending.append(&mut events);
                 // Events of the latest time may still get company.
@@ -194,7 +197,8 @@ impl Source {
                     self.release(latest);
                 }
             }
-            Chunks::Binary(_) => {
+            Chunks::Binary(reader) => {
+                self.damaged = !reader.gaps.is_empty() || self.seen.counts.clock_steps > 0;
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
@@ -218,6 +222,10 @@ impl Source {
             self.pending.partition_point(|event| event.time_us < before_us)
         };
         for event in self.pending.drain(..count) {
+            // After a failed write the kernel writes the page again (`tracefile.c`).
+            if self.damaged && self.ready.iter().rev().take_while(|e| e.time_us == event.time_us).any(|e| *e == event) {
+                continue;
+            }
             if event.time_us < self.released_us {
                 self.seen.out_of_order += 1;
             }

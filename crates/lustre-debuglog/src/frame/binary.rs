@@ -193,15 +193,19 @@ impl Framer {
         }
         let following = &data[header.len..];
         self.next = check_header(following, self.layout);
-        if self.next.is_some() || following.is_empty() {
+        // A text holds no NUL, a header always does.
+        let text = &data[HEADER_LEN + header.file_len + 1 + header.function_len + 1..header.len];
+        let suspicious = memchr::memchr(0, text).is_some() || (self.next.is_none() && !following.is_empty());
+        if !suspicious {
             return Step::Record(header.len);
         }
         if !complete {
+            self.next = Some(header);
             return Step::NeedMore;
         }
-        // What follows is no header. Either the damage begins there, or it begins in this record's body:
-        // then another record starts inside.
+        // The damage begins behind this record, or in its body: then another record starts inside.
         if (HEADER_LEN..header.len).any(|at| self.chained(&data[at..], eof)) {
+            self.next = None;
             return self.resync(data, eof, Why::Overwritten);
         }
         Step::Record(header.len)
@@ -402,6 +406,17 @@ mod tests {
         let (framed, skipped) = frame(&again, 1 << 16);
         assert_eq!(framed.len(), 2010);
         assert_eq!(skipped, [(records[700].0, 60)]);
+    }
+
+    #[test]
+    fn a_torn_record_whose_length_fits_by_chance() {
+        // All records are of one length, so the torn one seems to end where a record begins.
+        let data: Vec<u8> = (0..100).flat_map(|n| record(LE, 9, n, "got req x1000\n")).collect();
+        let len = data.len() / 100;
+        let again = [&data[..50 * len + 70], &data[48 * len..]].concat();
+        let (framed, skipped) = frame(&again, 1 << 16);
+        assert_eq!(framed.len(), 102);
+        assert_eq!(skipped, [(50 * len, 70)]);
     }
 
     #[test]

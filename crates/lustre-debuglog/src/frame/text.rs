@@ -123,7 +123,8 @@ impl<'a> Iterator for TextRecords<'a> {
                 self.pos = start + len;
                 return Some(TextItem::Summary(start, len));
             }
-            let why = if start == 0 { Why::NoHeader } else { Why::TooLong };
+            // Right behind a record only a header can stand, or what made the record too long.
+            let why = if start == 0 || data[start] == 0 { Why::NoHeader } else { Why::TooLong };
             return Some(self.skip(start, why));
         };
         let text_at = start + header.text_at;
@@ -137,13 +138,15 @@ impl<'a> Iterator for TextRecords<'a> {
             }
             match data.get(line) {
                 None => break line,
-                Some(b) if b.is_ascii_hexdigit() => {
+                Some(b'0'..=b'9' | b'a'..=b'f') => {
                     if let Some(next) = header_at(data, line) {
                         self.next = Some(next);
                         break line;
                     }
                 }
                 Some(b'D') if data[line..].starts_with(SUMMARY) => break line,
+                // No text holds NULs; a crashed or full file system leaves them in files.
+                Some(0) => break line,
                 Some(_) => {}
             }
         };
@@ -418,6 +421,15 @@ mod tests {
         );
         assert!(matches!(items[2], TextItem::Record(..)));
         assert_eq!(items.len(), 3);
+    }
+
+    #[test]
+    fn nuls_between_lines_belong_to_no_record() {
+        let data = [LINE, &[0; 4096], b"\n", LINE].concat();
+        let items: Vec<_> = TextRecords::new(&data).collect();
+        assert!(matches!(items[0], TextItem::Record(record, 0) if record.text == b"Handling RPC x\n"));
+        assert_eq!(items[1], TextItem::Skipped(Skipped { offset: LINE.len(), len: 4097, why: Why::NoHeader }));
+        assert!(matches!(items[2], TextItem::Record(..)));
     }
 
     #[test]

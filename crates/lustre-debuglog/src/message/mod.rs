@@ -106,7 +106,18 @@ impl<'a> Message<'a> {
     /// Most texts of a real log are unknown, so the first bytes decide what to try at all.
     #[must_use]
     pub fn parse_text(text: &'a [u8]) -> Self {
-        by_first_word(text)
+        let message = by_first_word(text);
+        // Only request descriptions and lock lines have line breaks inside (see `frame::text`). Behind
+        // any other message they mean that a line which is no record follows it in a damaged text.
+        if let Self::Malformed(_) = message
+            && let Some(first_line) = memchr::memchr(b'\n', text).map(|end| &text[..end])
+        {
+            return match by_first_word(first_line) {
+                Self::Malformed(_) => message,
+                whole => whole,
+            };
+        }
+        message
     }
 }
 

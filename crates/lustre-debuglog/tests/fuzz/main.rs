@@ -1,0 +1,10 @@
+//! Damaged logs: nothing panics, every byte is accounted for, what is whole is found.
+//!
+//! `LIOPROF_FUZZ_ITERATIONS` and `LIOPROF_FUZZ_SEED`: see `mutate`.
+
+#[cfg(test)]
+mod binary;
+#[cfg(test)]
+mod mutate;
+#[cfg(test)]
+mod text;
