@@ -23,6 +23,21 @@ pub struct Config {
     pub selection: Selection,
     /// Which files belong to which node.
     pub node_rules: Vec<NodeRule>,
+    /// Look at locks.
+    pub locks: bool,
+    /// When a resource is contended; `None`: the defaults of the version that the log looks like.
+    pub contended: Option<ContendedRule>,
+}
+
+/// So many conflicts in so many seconds make a resource contended, and it stays so for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContendedRule {
+    /// Conflicts.
+    pub conflicts: usize,
+    /// Window, microseconds.
+    pub window_us: i64,
+    /// How long it stays contended, microseconds.
+    pub hold_us: i64,
 }
 
 impl Default for Config {
@@ -35,6 +50,8 @@ impl Default for Config {
             to: None,
             selection: Selection::default(),
             node_rules: Vec::new(),
+            locks: true,
+            contended: None,
         }
     }
 }

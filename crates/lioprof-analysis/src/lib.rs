@@ -7,6 +7,7 @@
 //! * [`input`]: what the user named, as byte streams with a node name.
 //! * `decode`: chunks framed and parsed in parallel, put into one order.
 //! * `join`: about eleven records to one row per RPC.
+//! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `aggregate`: mergeable sums.
 //!
 //! # Design constraints
@@ -24,6 +25,7 @@ mod aggregate;
 mod config;
 mod decode;
 mod join;
+mod locks;
 mod node;
 mod plan;
 mod render;
@@ -31,7 +33,7 @@ mod run;
 mod select;
 mod warnings;
 
-pub use config::{Bound, Config, Selection};
+pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
 
 pub use render::{DecodeOutcome, decode_text};

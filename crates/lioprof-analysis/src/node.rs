@@ -7,9 +7,11 @@ use lioprof_model::{RowSink, RpcRow, Symbol, Symbols};
 
 use crate::aggregate::Aggregate;
 use crate::config::{Bound, Config};
+use crate::decode::event::Event;
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
 use crate::join::{Join, JoinCounts, JoinSink, Sent, SequenceGaps};
+use crate::locks::{LockTracker, Rules};
 use crate::plan::{Late, Planned, Reading};
 
 /// What became of one input.
@@ -64,6 +66,7 @@ struct Selected<'a> {
     to: &'a mut Option<Limit>,
     symbols: &'a mut Symbols,
     aggregate: &'a mut Aggregate,
+    locks: Option<&'a mut LockTracker>,
     sink: &'a mut dyn RowSink,
 }
 
@@ -84,13 +87,30 @@ impl Selected<'_> {
     }
 }
 
+impl Selected<'_> {
+    /// Shows an event to the lock tracker, before the join: it needs the window that the event falls into.
+    fn locks(&mut self, event: &Event, join: &Join) {
+        let in_time = self.in_time(event.time_us);
+        if let Some(locks) = &mut self.locks {
+            locks.event(event, join.window(event.pid), in_time, self.symbols);
+            for (time_us, target, happening) in locks.happenings() {
+                self.aggregate.lock(self.node, time_us, target, happening);
+            }
+        }
+    }
+}
+
 impl JoinSink for Selected<'_> {
     fn symbols(&self) -> &Symbols {
         self.symbols
     }
 
     fn row(&mut self, row: &RpcRow) {
-        if self.in_time(row.end_us) && self.config.selection.takes(row, self.symbols) {
+        let in_time = self.in_time(row.end_us);
+        if let Some(locks) = &mut self.locks {
+            locks.row(row, in_time, self.symbols);
+        }
+        if in_time && self.config.selection.takes(row, self.symbols) {
             self.aggregate.row(row, self.symbols);
             self.sink.rpc(row, self.symbols);
         }
@@ -105,6 +125,9 @@ impl JoinSink for Selected<'_> {
     fn completed(&mut self, sent: &Sent, round_trip_us: u64) {
         if self.in_time(sent.time_us) {
             self.aggregate.completed(self.node, sent, round_trip_us);
+            if let Some(locks) = &mut self.locks {
+                locks.completed(sent, round_trip_us, self.symbols);
+            }
         }
     }
 
@@ -144,15 +167,41 @@ pub(crate) fn analyze(
 
     let mut join = Join::new(node);
     let mut aggregate = Aggregate::new(config.bin_us);
+    let rules = config.contended.map(|rule| Rules {
+        contended_conflicts: rule.conflicts,
+        contended_window_us: rule.window_us,
+        contended_hold_us: rule.hold_us,
+        contended_source: "chosen by the user",
+        ..Rules::TO_2_17
+    });
+    let mut locks = config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets));
     let (mut from, mut to) = (config.from.as_ref().map(Limit::new), config.to.as_ref().map(Limit::new));
     while let Some(event) = merge.next(symbols) {
-        let mut selected =
-            Selected { node, config, from: &mut from, to: &mut to, symbols, aggregate: &mut aggregate, sink };
+        let mut selected = Selected {
+            node,
+            config,
+            from: &mut from,
+            to: &mut to,
+            symbols,
+            aggregate: &mut aggregate,
+            locks: locks.as_mut(),
+            sink,
+        };
+        selected.locks(&event, &join);
         join.event(&event, &mut selected);
     }
-    let mut selected =
-        Selected { node, config, from: &mut from, to: &mut to, symbols, aggregate: &mut aggregate, sink };
+    let mut selected = Selected {
+        node,
+        config,
+        from: &mut from,
+        to: &mut to,
+        symbols,
+        aggregate: &mut aggregate,
+        locks: locks.as_mut(),
+        sink,
+    };
     let (counts, gaps) = join.finish(&mut selected);
+    aggregate.locks = locks.map(LockTracker::finish);
 
     let duplicates = merge.duplicates;
     let mut seen: Vec<Option<Seen>> = inputs.iter().map(|_| None).collect();

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model as model;
 use lioprof_model::{
-    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, Marker, Node, NodeSeries, Object, Operation,
+    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object, Operation,
     Owner, ReadWrite, RpcSample, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo, TargetKindName,
     TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
+
+use crate::locks;
 
 use super::bins::Bins;
 use super::series::Cell;
@@ -36,6 +38,9 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.markers = markers(&aggregate, names);
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
+    analysis.locks = aggregate.locks.as_ref().map(|sums| {
+        locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names))
+    });
 }
 
 /// Names of symbols.
@@ -409,6 +414,27 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
         flows,
         latency: heatmaps(aggregate, span.0),
     }
+}
+
+fn lock_series(aggregate: &Aggregate, names: Names<'_>) -> Vec<LockSeries> {
+    let span = aggregate.series.clock.span();
+    let width = u64::try_from(aggregate.series.clock.width_us()).unwrap_or(1);
+    let mut series: Vec<LockSeries> = aggregate
+        .series
+        .locks
+        .iter()
+        .map(|((node, target), b)| LockSeries {
+            target: target.to_string(),
+            node: names.of(*node),
+            conflicts: b.column(span, 0, |c| c.conflicts),
+            true_conflicts: b.column(span, 0, |c| c.true_conflicts),
+            expansion_conflicts: b.column(span, 0, |c| c.expansion_conflicts),
+            blocking_asts: b.column(span, 0, |c| c.blocking_asts),
+            waiting: b.column(span, 0.0, |c| ratio(c.waiting_us, width)),
+        })
+        .collect();
+    series.sort_by(|a, b| (&a.target, &a.node).cmp(&(&b.target, &b.node)));
+    series
 }
 
 fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {

@@ -17,6 +17,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::join::Sent;
+use crate::locks::{Happening, LockSums};
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
@@ -161,6 +162,8 @@ pub(crate) struct Aggregate {
     threads: FxHashMap<Symbol, ThreadInfo>,
     server_uuids: FxHashMap<Symbol, bool>,
     targets_known: FxHashSet<(Symbol, TargetName)>,
+    /// `None`: locks are not looked at.
+    pub(crate) locks: Option<LockSums>,
 }
 
 impl Aggregate {
@@ -189,6 +192,7 @@ impl Aggregate {
             threads: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
             targets_known: FxHashSet::default(),
+            locks: None,
         }
     }
 
@@ -301,6 +305,11 @@ impl Aggregate {
         self.sent.entry((node, sent.opcode, sent.device, sent.nid)).or_default().round_trip.add(round_trip_us);
     }
 
+    /// Takes what happened to a target's locks.
+    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
+        self.series.lock(node, time_us, target, happening);
+    }
+
     /// Notes a marker.
     pub(crate) fn marker(&mut self, node: Symbol, time_us: i64, text: Symbol) {
         self.markers.push((time_us, node, text));
@@ -403,6 +412,11 @@ impl Aggregate {
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
         self.targets_known.extend(other.targets_known);
+        match (&mut self.locks, other.locks) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine @ None, theirs) => *mine = theirs,
+            (Some(_), None) => {}
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Figures per time bin.
 
 use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
+use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::TargetKey;
 use super::bins::{Additive, BinClock, Bins};
 use super::times::quarter_octave;
+use crate::locks::{Happening, Overlap};
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
 const MAX_FLOWS: usize = 512;
@@ -61,6 +63,27 @@ impl Additive for FlowCell {
     }
 }
 
+/// One bin of a target's locks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LockCell {
+    pub(crate) conflicts: u64,
+    pub(crate) true_conflicts: u64,
+    pub(crate) expansion_conflicts: u64,
+    pub(crate) blocking_asts: u64,
+    /// Request-microseconds spent waiting for another client's lock.
+    pub(crate) waiting_us: u64,
+}
+
+impl Additive for LockCell {
+    fn add(&mut self, other: &Self) {
+        self.conflicts += other.conflicts;
+        self.true_conflicts += other.true_conflicts;
+        self.expansion_conflicts += other.expansion_conflicts;
+        self.blocking_asts += other.blocking_asts;
+        self.waiting_us += other.waiting_us;
+    }
+}
+
 /// A flow over time and its sum.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowBins {
@@ -77,6 +100,7 @@ pub(crate) struct SeriesBins {
     /// By client (`None`: the others) and target.
     pub(crate) flows: FxHashMap<(Option<Symbol>, TargetKey), FlowBins>,
     pub(crate) latency: FxHashMap<(Direction, i64, u32), u64>,
+    pub(crate) locks: FxHashMap<(Symbol, TargetName), Bins<LockCell>>,
 }
 
 impl SeriesBins {
@@ -87,6 +111,7 @@ impl SeriesBins {
             nodes: FxHashMap::default(),
             flows: FxHashMap::default(),
             latency: FxHashMap::default(),
+            locks: FxHashMap::default(),
         }
     }
 
@@ -116,6 +141,30 @@ impl SeriesBins {
         }
     }
 
+    /// Adds what happened to a target's locks.
+    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
+        let start_us = match happening {
+            Happening::Wait(us) => clipped(time_us - us, time_us),
+            _ => time_us,
+        };
+        for us in [start_us, time_us] {
+            if let Some(factor) = self.clock.cover(us) {
+                self.join(factor);
+            }
+        }
+        let bins = self.locks.entry((node, target)).or_default();
+        let cell = bins.at(self.clock.bin(time_us));
+        match happening {
+            Happening::Conflict(overlap) => {
+                cell.conflicts += 1;
+                cell.true_conflicts += u64::from(overlap == Overlap::True);
+                cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
+            }
+            Happening::BlockingAst => cell.blocking_asts += 1,
+            Happening::Wait(_) => spread(&self.clock, bins, start_us, time_us, |cell, us| cell.waiting_us += us),
+        }
+    }
+
     /// Joins `factor` bins into one, everywhere.
     fn join(&mut self, factor: i64) {
         if factor == 1 {
@@ -123,6 +172,7 @@ impl SeriesBins {
         }
         self.targets.values_mut().chain(self.nodes.values_mut()).for_each(|bins| bins.join(factor));
         self.flows.values_mut().for_each(|flow| flow.bins.join(factor));
+        self.locks.values_mut().for_each(|bins| bins.join(factor));
         let mut latency = FxHashMap::default();
         for ((direction, bin, bucket), n) in self.latency.drain() {
             *latency.entry((direction, bin.div_euclid(factor), bucket)).or_default() += n;
@@ -190,6 +240,9 @@ impl SeriesBins {
             mine.rpcs += flow.rpcs;
             mine.bins.merge(&flow.bins);
         }
+        for (key, bins) in &other.locks {
+            self.locks.entry(*key).or_default().merge(bins);
+        }
         for (key, n) in other.latency {
             *self.latency.entry(key).or_default() += n;
         }
@@ -240,7 +293,7 @@ fn clipped(time_us: i64, end_us: i64) -> i64 {
 }
 
 /// Adds to each bin the time that `[from, to)` spends in it.
-fn spread(clock: &BinClock, bins: &mut Bins<Cell>, from: i64, to: i64, mut add: impl FnMut(&mut Cell, u64)) {
+fn spread<T: Additive>(clock: &BinClock, bins: &mut Bins<T>, from: i64, to: i64, mut add: impl FnMut(&mut T, u64)) {
     let width = clock.width_us();
     let mut at = from;
     while at < to {

@@ -21,9 +21,9 @@ use crate::decode::event::{Body, Event, RpcIds};
 use crate::join::Sent;
 use dlm::DlmTracker;
 use rpc::RpcTracker;
-use sums::LockSums;
 
 pub(crate) use finish::finish;
+pub(crate) use sums::{Happening, LockSums, Overlap};
 
 /// Thresholds, in the units of the code.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,14 +116,18 @@ pub(crate) struct LockTracker {
     devices: FxHashMap<Symbol, Option<TargetName>>,
     /// Uuids of servers.
     server_uuids: FxHashMap<Symbol, bool>,
+    /// Targets to count; empty: all.
+    targets: Vec<TargetName>,
 }
 
 impl LockTracker {
-    pub(crate) fn new(node: Symbol, rules: &Rules) -> Self {
+    /// Without `rules`, those of the version that the log looks like.
+    pub(crate) fn new(node: Symbol, rules: Option<&Rules>, targets: &[TargetName]) -> Self {
         Self {
             node,
-            dlm: DlmTracker::new(node, rules.clone()),
-            rpc: RpcTracker::new(node, rules.clone()),
+            dlm: DlmTracker::new(node, rules.cloned()),
+            rpc: RpcTracker::new(node, rules.cloned().unwrap_or(Rules::TO_2_17)),
+            targets: targets.to_vec(),
             devices: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
         }
@@ -140,15 +144,20 @@ impl LockTracker {
         }
         let around = Surroundings { window, party: self.party(window, symbols), counts };
         match event.body {
-            Body::Lock(step, lock) => self.dlm.lock(event, step, &lock, &around),
-            Body::LockPhase(phase) => self.dlm.phase(event, phase, &around),
+            Body::Lock(step, lock) => {
+                let counts = counts && self.selects(lock.target);
+                self.dlm.lock(event, step, &lock, &Surroundings { counts, ..around });
+            }
+            Body::LockPhase(phase) => self.dlm.phase(event, phase),
             Body::KernelContention { resource, added, window } => self.dlm.kernel(event.pid, resource, added, window),
             Body::Sending(sent) => {
                 if let Some(target) = self.target(sent.device, symbols) {
-                    self.rpc.sending(event.time_us, sent.opcode, target, sent.nid, &around);
+                    let counts = counts && self.selects(target);
                     if counts {
                         self.dlm.sums.callback(self.node, target, sent.opcode, event.time_us);
+                        self.rpc.sums.callback(self.node, target, sent.opcode, event.time_us);
                     }
+                    self.rpc.sending(event.time_us, sent.opcode, target, sent.nid, &Surroundings { counts, ..around });
                 }
             }
             Body::SentTimedOut { opcode: Some(opcode), target: Some(target) } if counts && is_callback(opcode) => {
@@ -176,6 +185,7 @@ impl LockTracker {
     pub(crate) fn completed(&mut self, sent: &Sent, round_trip_us: u64, symbols: &Symbols) {
         if sent.opcode == Opcode::LDLM_BL_CALLBACK
             && let Some(target) = self.target(sent.device, symbols)
+            && self.selects(target)
         {
             self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
             self.rpc.sums.target(self.node, target).blocking_ast.add(round_trip_us);
@@ -183,16 +193,35 @@ impl LockTracker {
     }
 
     /// The sums of the better tier.
-    pub(crate) fn finish(mut self, end_us: i64) -> LockSums {
+    pub(crate) fn finish(mut self) -> LockSums {
         if self.dlm.saw_locks {
-            self.dlm.finish(end_us);
-            self.dlm.sums.evidence.insert(self.node, LockEvidence::Dlmtrace);
-            self.dlm.sums
+            self.dlm.finish();
+            let mut sums = self.dlm.sums;
+            sums.evidence.insert(self.node, LockEvidence::Dlmtrace);
+            sums.rules = Some(self.dlm.rules);
+            sums
         } else {
-            self.rpc.finish(end_us);
-            self.rpc.sums.evidence.insert(self.node, LockEvidence::Rpctrace);
-            self.rpc.sums
+            self.rpc.finish();
+            let mut sums = self.rpc.sums;
+            sums.evidence.insert(self.node, LockEvidence::Rpctrace);
+            sums.rules = Some(self.rpc.rules);
+            sums
         }
+    }
+
+    /// What the series of the node still have to take.
+    pub(crate) fn happenings(&mut self) -> impl Iterator<Item = (i64, TargetName, Happening)> {
+        let (best, other) = if self.dlm.saw_locks {
+            (&mut self.dlm.sums, &mut self.rpc.sums)
+        } else {
+            (&mut self.rpc.sums, &mut self.dlm.sums)
+        };
+        other.happenings.clear();
+        best.happenings.drain(..)
+    }
+
+    fn selects(&self, target: TargetName) -> bool {
+        self.targets.is_empty() || self.targets.contains(&target)
     }
 
     fn party(&mut self, window: Option<RpcIds>, symbols: &Symbols) -> Party {

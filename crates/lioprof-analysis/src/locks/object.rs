@@ -73,10 +73,15 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
+    /// The owner before anything is known: the holder of the first conflict.
+    pub(crate) fn seed(&mut self, holder: Symbol, mode: LockMode) {
+        self.last.get_or_insert((holder, is_exclusive(mode)));
+    }
+
     /// A lock was granted. Shared locks of several clients get along: only a change to or from an
     /// exclusive mode is a change of owner.
     pub(crate) fn grant(&mut self, time_us: i64, client: Symbol, mode: LockMode, rules: &Rules) -> bool {
-        let exclusive = matches!(mode, LockMode::Ex | LockMode::Pw | LockMode::Cw | LockMode::Group);
+        let exclusive = is_exclusive(mode);
         let before = self.last.replace((client, exclusive));
         self.grants += 1;
         match before {
@@ -123,6 +128,10 @@ impl Owners {
     }
 }
 
+fn is_exclusive(mode: LockMode) -> bool {
+    matches!(mode, LockMode::Ex | LockMode::Pw | LockMode::Cw | LockMode::Group)
+}
+
 /// When an object is contended by the kernel's rule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contended {
@@ -143,9 +152,10 @@ impl Contended {
             return;
         }
         let until = time_us + rules.contended_hold_us;
+        let room = self.intervals.len() < MAX_INTERVALS;
         match self.intervals.last_mut() {
             Some((_, end)) if time_us <= *end => *end = until,
-            _ if self.intervals.len() < MAX_INTERVALS => self.intervals.push((time_us, until)),
+            _ if room => self.intervals.push((time_us, until)),
             _ => {}
         }
     }

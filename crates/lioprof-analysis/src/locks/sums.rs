@@ -6,6 +6,7 @@ use lioprof_model::{ConflictKinds, LockEvidence, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
+use super::Rules;
 use super::object::ObjectLocks;
 use crate::aggregate::Times;
 
@@ -172,6 +173,8 @@ pub(crate) enum Happening {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockSums {
     pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
+    /// The rules of the last node.
+    pub(crate) rules: Option<Rules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: FxHashMap<ObjectKey, ObjectLocks>,
     pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), PairSum>,
@@ -203,6 +206,7 @@ impl LockSums {
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self) {
         self.evidence.extend(other.evidence);
+        self.rules = other.rules.or(self.rules.take());
         for (key, theirs) in other.targets {
             self.targets.entry(key).or_default().merge(&theirs);
         }

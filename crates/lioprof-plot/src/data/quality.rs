@@ -2,6 +2,7 @@
 
 use lioprof_model::Analysis;
 
+use super::locks;
 use crate::figure::units::{bytes, count, percent};
 
 /// What a plot shows, so that only doubts about that are named.
@@ -11,6 +12,8 @@ pub(crate) struct Covers {
     pub(crate) bytes: bool,
     /// Reads and writes by OST.
     pub(crate) targets: bool,
+    /// Lock conflicts.
+    pub(crate) locks: bool,
 }
 
 fn share(part: u64, of: u64) -> Option<f64> {
@@ -46,6 +49,9 @@ pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
         if let Some(share) = share(unknown, rpcs) {
             doubts.push(format!("The OST of {} of the reads and writes is unknown (unattributed).", percent(share)));
         }
+    }
+    if let Some(locks) = analysis.locks.as_ref().filter(|_| covers.locks) {
+        doubts.extend(locks::evidence(locks));
     }
     doubts
 }

@@ -53,6 +53,13 @@ pub(crate) const QUEUE: Ink = Ink::new(0xe6_9f00);
 /// Being handled (Okabe-Ito bluish green).
 pub(crate) const SERVICE: Ink = Ink::new(0x00_9e73);
 
+/// Lock conflicts whose requests overlap; these three also differ in grey.
+pub(crate) const TRUE_CONFLICT: Ink = Ink::new(0x5c_1a4d);
+/// Lock conflicts in which only an expanded grant overlaps (Okabe-Ito reddish purple).
+pub(crate) const EXPANSION: Ink = Ink::new(0xcc_79a7);
+/// Lock conflicts of an unknown kind.
+pub(crate) const UNCLASSIFIED: Ink = Ink::new(0xcf_cfcf);
+
 /// Colour of a direction.
 pub(crate) fn direction(direction: Direction) -> Ink {
     match direction {

@@ -17,6 +17,7 @@ pub(crate) enum Swatch {
     Cross(Ink),
     Bar(Ink),
     Diamond(Ink),
+    Wedge(Ink),
     /// Only text.
     None,
 }
@@ -79,6 +80,7 @@ fn draw_swatch(scene: &mut Scene, area: Area, swatch: Swatch) {
         Swatch::Cross(ink) => cross(scene, (x, y), 4.0, ink),
         Swatch::Bar(ink) => scene.line(&[(x, area.y0), (x, area.y1)], ink, 2.0),
         Swatch::Diamond(ink) => diamond(scene, (x, y), 5.0, ink),
+        Swatch::Wedge(ink) => wedge(scene, (x, y + 5.0), 5.0, ink),
         Swatch::None => {}
     }
 }
@@ -93,4 +95,9 @@ pub(crate) fn cross(scene: &mut Scene, (x, y): Point, r: f64, ink: Ink) {
 pub(crate) fn diamond(scene: &mut Scene, (x, y): Point, r: f64, ink: Ink) {
     let points = vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)];
     scene.push(Item::Polygon { points, ink });
+}
+
+/// A marker in the form of a triangle that points down to its place.
+pub(crate) fn wedge(scene: &mut Scene, (x, y): Point, r: f64, ink: Ink) {
+    scene.push(Item::Polygon { points: vec![(x - r, y - 1.8 * r), (x + r, y - 1.8 * r), (x, y)], ink });
 }

@@ -9,6 +9,7 @@ pub(crate) mod lanes;
 pub(crate) mod legend;
 pub(crate) mod page;
 pub(crate) mod panel;
+pub(crate) mod range;
 pub(crate) mod rows;
 pub(crate) mod steps;
 pub(crate) mod ticks;

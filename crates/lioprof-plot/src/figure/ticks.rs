@@ -55,6 +55,33 @@ pub(crate) fn bytes_colors(max: f64, what: &str, per: &str) -> Axis {
     bytes_up_to(max, 1.0, 5.0, what, per)
 }
 
+/// The same for numbers without a unit of their own.
+pub(crate) fn colors(max: f64, title: &str) -> Axis {
+    zero_based(max, 1.0, 5.0, title.to_owned())
+}
+
+/// The same for counts.
+pub(crate) fn count_colors(max: f64, title: &str) -> Axis {
+    stepped(max, 1.0, 5.0, 1.0, title.to_owned())
+}
+
+/// Offsets in a file from `lo` to `hi`, which need not be round.
+pub(crate) fn offsets(lo: f64, hi: f64, parts: f64, what: &str) -> Axis {
+    let lo = if lo.is_finite() { lo.clamp(0.0, 1e19) } else { 0.0 };
+    let hi = if hi.is_finite() { hi.clamp(lo, 2e19) } else { lo };
+    let hi = hi.max(lo * 1.000_001 + 1.0);
+    let coarse = ByteUnit::for_max(hi);
+    // A small part of a large file would need too many digits.
+    let far = (hi - lo) / coarse.bytes < 0.05;
+    let unit = if far { ByteUnit::for_max(hi - lo) } else { coarse };
+    let step = nice_step((hi - lo) / unit.bytes, parts);
+    let step = if unit.bytes <= 1.0 { step.ceil() } else { step };
+    let label = |v: f64| if step.fract() == 0.0 { count(index(v) as u64) } else { plain(v, step) };
+    let marks = multiples(lo / unit.bytes, hi / unit.bytes, step);
+    let ticks = marks.into_iter().map(|v| Tick::new(v * unit.bytes, label(v))).collect();
+    Axis { scale: Scale::Linear { lo, hi }, ticks, title: format!("{what} ({})", unit.name) }
+}
+
 fn bytes_up_to(max: f64, headroom: f64, parts: f64, what: &str, per: &str) -> Axis {
     let max = if max.is_finite() { max } else { 0.0 };
     let unit = ByteUnit::for_max(max);
@@ -181,6 +208,10 @@ mod tests {
                 log_time(v, v, ""),
                 log_count(v, ""),
                 log_bytes(v, v, ""),
+                colors(v, ""),
+                count_colors(v, ""),
+                offsets(v, v, 4.0, ""),
+                offsets(0.0, v, 4.0, ""),
             ] {
                 assert!(axis.ticks.len() < 250, "{v}: {axis:?}");
                 assert!(axis.scale.place(v).is_finite());

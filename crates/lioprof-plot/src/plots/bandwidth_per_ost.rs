@@ -98,7 +98,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     // `None` sorts first; unattributed belongs at the end.
     osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
-    let covers = Covers { bytes: true, targets: true };
+    let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let what = format!("Bytes per second over time, in bins of {}.", bins.width());
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });

@@ -116,7 +116,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if analysis.flows.iter().all(|f| f.read.bytes == 0 && f.write.bytes == 0) {
         return Err("no bytes were read or written, or their sizes are unknown");
     }
-    let covers = Covers { bytes: true, targets: true };
+    let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let what = "Bytes that each client read and wrote on each OST.";
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);

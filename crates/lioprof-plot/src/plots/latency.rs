@@ -1,17 +1,18 @@
 //! Queue and service time by operation.
 
-use lioprof_model::{Analysis, Distribution, Operation};
+use lioprof_model::{Analysis, Operation};
 
 use super::Plot;
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
-use crate::draw::color::{BLACK, GREY, Ink, PALE, QUEUE, SERVICE};
-use crate::draw::scene::{Item, Scene};
+use crate::draw::color::{BLACK, GREY, PALE, QUEUE, SERVICE};
+use crate::draw::scene::Scene;
 use crate::draw::text::{Align, BODY, TINY, fit, widest};
 use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::{Key, Swatch, diamond};
+use crate::figure::legend::{Key, Swatch};
 use crate::figure::page::Page;
 use crate::figure::panel::{BELOW, Panel};
+use crate::figure::range::range;
 use crate::figure::rows::split;
 use crate::figure::ticks::log_time;
 use crate::figure::units::{counted, more_have, percent};
@@ -102,25 +103,4 @@ fn axis(operations: &[&Operation]) -> Axis {
     let low = all().filter_map(|d| d.p50).min().unwrap_or(1).max(1);
     let high = all().filter_map(|d| d.max).max().unwrap_or(1).max(low);
     log_time(low as f64, high as f64, "time, log scale")
-}
-
-fn range(scene: &mut Scene, panel: &Panel<'_>, y: f64, thick: f64, times: &Distribution, ink: Ink) {
-    let place = |us: Option<u64>| us.map(|us| panel.x(us as f64));
-    let (p50, p90, p99, max) = (place(times.p50), place(times.p90), place(times.p99), place(times.max));
-    if let (Some(from), Some(to)) = (p50, max) {
-        scene.line(&[(from, y), (to, y)], ink, 1.0);
-        scene.push(Item::Dot { at: (to, y), radius: thick * 0.65, ink, filled: false });
-    }
-    if let (Some(from), Some(to)) = (p50, p99) {
-        let half = thick / 2.0;
-        let area = Area::new(from, y - half, to.max(from + 1.0), y + half);
-        scene.mark(Item::Rect { area, ink: ink.tint(0.55) });
-        diamond(scene, (to, y), thick * 0.7, ink);
-    }
-    if let Some(x) = p90 {
-        scene.line(&[(x, y - thick * 0.8), (x, y + thick * 0.8)], ink, 2.0);
-    }
-    if let Some(x) = p50 {
-        scene.push(Item::Dot { at: (x, y), radius: thick * 0.6, ink, filled: true });
-    }
 }

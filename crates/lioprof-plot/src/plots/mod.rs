@@ -6,6 +6,11 @@ mod io_time_distribution;
 mod io_timeline;
 mod latency;
 mod latency_heatmap;
+mod lock_contention_per_ost;
+mod lock_cost;
+mod lock_pairs;
+mod lock_timeline;
+mod lock_wait_distribution;
 mod object_offsets;
 mod queue_depth;
 mod requests_per_client;
@@ -31,7 +36,7 @@ pub struct Plot {
 /// The picture, or why there is none.
 pub(crate) type Draw = fn(&Analysis, &PlotOptions) -> Result<Scene, &'static str>;
 
-static PLOTS: [Plot; 10] = [
+static PLOTS: [Plot; 15] = [
     bandwidth_per_ost::PLOT,
     requests_per_client::PLOT,
     client_ost_matrix::PLOT,
@@ -42,6 +47,11 @@ static PLOTS: [Plot; 10] = [
     queue_depth::PLOT,
     io_timeline::PLOT,
     object_offsets::PLOT,
+    lock_contention_per_ost::PLOT,
+    lock_pairs::PLOT,
+    lock_timeline::PLOT,
+    lock_wait_distribution::PLOT,
+    lock_cost::PLOT,
 ];
 
 /// All plots, in the order in which a report shows them.

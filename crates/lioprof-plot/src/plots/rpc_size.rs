@@ -49,7 +49,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no read or write on an OST has a known size");
     };
     let what = "Read and write RPCs by size, in buckets of a power of two, all OSTs.";
-    let covers = Covers { bytes: true, targets: true };
+    let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
     let mut keys = vec![Key::new(Swatch::Fill(READ), "read"), Key::new(Swatch::Fill(WRITE), "write")];
     if buckets.values().flatten().any(|(_, bounded)| *bounded > 0) {

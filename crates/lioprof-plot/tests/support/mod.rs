@@ -1,11 +1,15 @@
 //! Made-up analyses: a toy simulation of RPCs, added up the way lioprof does.
 
+pub(crate) mod locks;
+
 use std::collections::BTreeMap;
 
 use lioprof_model::{
     Analysis, Client, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object, Operation,
     RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetSeries, Window,
 };
+
+use locks::Fight;
 
 /// 2026-11-21T09:30:05.250Z
 pub(crate) const START: f64 = 1_795_253_405.25;
@@ -24,6 +28,7 @@ pub(crate) struct Shape {
     pub(crate) unsized_rpcs: usize,
     pub(crate) unattributed: usize,
     pub(crate) long_names: bool,
+    pub(crate) fight: Fight,
 }
 
 /// Two OSTs, two clients, a minute.
@@ -38,11 +43,25 @@ pub(crate) const SMALL: Shape = Shape {
     unsized_rpcs: 0,
     unattributed: 0,
     long_names: false,
+    fight: Fight::PingPong,
 };
 
 /// 2,000 OSTs, 500 clients.
-pub(crate) const LARGE: Shape =
-    Shape { osts: 2000, nodes: 100, clients: 500, rpcs: 60_000, bins: 300, bin_s: 12.0, long_names: true, ..SMALL };
+pub(crate) const LARGE: Shape = Shape {
+    osts: 2000,
+    nodes: 100,
+    clients: 500,
+    rpcs: 60_000,
+    bins: 300,
+    bin_s: 12.0,
+    long_names: true,
+    fight: Fight::Storm(6000),
+    ..SMALL
+};
+
+/// 300 OSTs, 200 clients, 2,000 pairs of them in conflict.
+pub(crate) const STORM: Shape =
+    Shape { osts: 300, nodes: 20, clients: 200, rpcs: 5000, bins: 120, fight: Fight::Storm(2000), ..SMALL };
 
 /// Estimated, unknown and lost things.
 pub(crate) const MIXED: Shape = Shape {
@@ -55,8 +74,12 @@ pub(crate) const MIXED: Shape = Shape {
     unsized_rpcs: 3,
     unattributed: 12,
     long_names: true,
+    fight: Fight::Inferred(40),
     ..SMALL
 };
+
+/// One RPC, one conflict.
+pub(crate) const ONE: Shape = Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, fight: Fight::One, ..SMALL };
 
 /// Every case with its name.
 pub(crate) fn cases() -> Vec<(&'static str, Analysis)> {
@@ -65,8 +88,9 @@ pub(crate) fn cases() -> Vec<(&'static str, Analysis)> {
     vec![
         ("small", analysis(&SMALL)),
         ("large", analysis(&LARGE)),
-        ("one", analysis(&Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, ..SMALL })),
+        ("one", analysis(&ONE)),
         ("mixed", mixed),
+        ("storm", analysis(&STORM)),
     ]
 }
 
@@ -251,6 +275,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
             read: Io::default(),
             write: Io::default(),
             targets: 0,
+            opcodes: BTreeMap::new(),
         })
         .collect();
     let mut nodes: Vec<NodeSeries> = (0..shape.nodes)
@@ -382,6 +407,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         last_byte: None,
     }];
     a.operations = operations(&rpcs, &edges);
+    locks::add(&mut a, shape.fight);
     a
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct Piece {
 }
 
 /// Changes a record's header: the part that differs between text and binary.
-pub(crate) type ChangeHeader = fn(&mut Rng, &mut Vec<u8>);
+pub(crate) type ChangeHeader = fn(&mut Rng, Vec<u8>) -> Vec<u8>;
 
 /// Wounds some of the records.
 pub(crate) fn wound(rng: &mut Rng, records: &[&[u8]], change_header: ChangeHeader) -> Vec<Piece> {
@@ -138,7 +138,7 @@ fn change(rng: &mut Rng, bytes: &mut Vec<u8>, other: &[u8], change_header: Chang
             bytes.truncate(stretch.start);
             bytes.extend_from_slice(&other[rng.below(other.len() + 1)..]);
         }
-        _ => change_header(rng, bytes),
+        _ => *bytes = change_header(rng, std::mem::take(bytes)),
     }
 }
 
@@ -188,20 +188,21 @@ pub(crate) fn binary_records(log: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Replaces one field of a text header.
-pub(crate) fn change_text_header(rng: &mut Rng, record: &mut Vec<u8>) {
-    let colons: Vec<usize> = memchr::memchr_iter(b':', record).take(9).collect();
+pub(crate) fn change_text_header(rng: &mut Rng, mut record: Vec<u8>) -> Vec<u8> {
+    let colons: Vec<usize> = memchr::memchr_iter(b':', &record).take(9).collect();
     if colons.len() < 2 {
-        return;
+        return record;
     }
     let at = rng.below(colons.len() - 1);
     let values: [&[u8]; 8] =
         [b"", b"0", b"F", b"ffffffff", b"18446744073709551616", b"4294967295.999999", b"1.2F", b"-1"];
     let value = rng.pick(&values);
     drop(record.splice(colons[at] + 1..colons[at + 1], value.iter().copied()));
+    record
 }
 
 /// Replaces one field of a binary header.
-pub(crate) fn change_binary_header(rng: &mut Rng, record: &mut Vec<u8>) {
+pub(crate) fn change_binary_header(rng: &mut Rng, mut record: Vec<u8>) -> Vec<u8> {
     let fields =
         [(0, 4), (4, 4), (8, 4), (12, 4), (16, 2), (18, 2), (20, 4), (24, 8), (32, 4), (36, 4), (40, 4), (44, 4)];
     let (at, len) = rng.pick(&fields);
@@ -210,4 +211,5 @@ pub(crate) fn change_binary_header(rng: &mut Rng, record: &mut Vec<u8>) {
     if let Some(field) = record.get_mut(at..at + len) {
         field.copy_from_slice(&value.to_le_bytes()[..len]);
     }
+    record
 }

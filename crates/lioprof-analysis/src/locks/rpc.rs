@@ -1,0 +1,263 @@
+//! The tier without dlmtrace: callbacks inside the windows of requests.
+//!
+//! A service thread sends blocking callbacks while it handles the request that is in conflict, and
+//! completion callbacks while it handles the request that released a lock; callbacks name their target. What
+//! rpctrace does not show is inferred and labelled: the object from what holder and waiter read and wrote
+//! around the callback, the end of a wait from the next completion to that client on that target, a change of
+//! owner from the order of completions (every mode is taken for an exclusive one).
+
+use std::collections::VecDeque;
+
+use lioprof_model::{RpcRow, Symbol};
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName};
+use rustc_hash::FxHashMap;
+
+use super::sums::{Happening, LockSums, ObjectKey, Overlap};
+use super::{Kind, Party, Rules, Surroundings};
+
+/// How far around a callback reads and writes are taken for what it was about.
+const AROUND_US: i64 = 2_000_000;
+/// Objects remembered per client and target.
+const MAX_RECENT: usize = 64;
+/// A wait without completion is given up after this time: lock callbacks time out earlier (`ldlm_enqueue_min`
+/// and adaptive timeouts, 600 s at most).
+const GIVE_UP_US: i64 = 600_000_000;
+
+/// The LDLM resource of an object as a message names it.
+pub(super) fn resource_of(object: ObjectName) -> ResourceId {
+    match object {
+        ObjectName::Fid(fid) => fid.to_resource(),
+        ObjectName::Resource(first, second) => ResourceId([first, second, 0, 0]),
+    }
+}
+
+/// A client on a target.
+type On = (TargetName, Symbol);
+
+/// A request that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since_us: i64,
+    job: Option<Symbol>,
+}
+
+/// What still needs an object.
+#[derive(Clone, Copy, Debug)]
+enum About {
+    Conflict,
+    /// A grant, with the time waited, if it is known.
+    Grant(Option<i64>),
+}
+
+/// Something between two clients whose object will show in what they read and write next.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    time_us: i64,
+    target: TargetName,
+    from: Symbol,
+    to: Symbol,
+    about: About,
+}
+
+pub(super) struct RpcTracker {
+    node: Symbol,
+    pub(super) rules: Rules,
+    pub(super) sums: LockSums,
+    waits: FxHashMap<On, VecDeque<Waiting>>,
+    /// The last enqueue of each client: end of its handling, job.
+    enqueues: FxHashMap<Symbol, Waiting>,
+    /// When a client was last in conflict with another one on a target.
+    in_conflict: FxHashMap<On, i64>,
+    /// Last use of objects.
+    recent: FxHashMap<On, Vec<(ResourceId, i64)>>,
+    open: VecDeque<Open>,
+    /// The request (by pid's client and xid) that has been counted as blocked already.
+    last_blocked: Option<(Symbol, u64)>,
+}
+
+impl RpcTracker {
+    pub(super) fn new(node: Symbol, rules: Rules) -> Self {
+        Self {
+            node,
+            rules,
+            sums: LockSums::default(),
+            waits: FxHashMap::default(),
+            enqueues: FxHashMap::default(),
+            in_conflict: FxHashMap::default(),
+            recent: FxHashMap::default(),
+            open: VecDeque::new(),
+            last_blocked: None,
+        }
+    }
+
+    /// The node sends a callback.
+    pub(super) fn sending(
+        &mut self,
+        time_us: i64,
+        opcode: Opcode,
+        target: TargetName,
+        nid: Symbol,
+        around: &Surroundings,
+    ) {
+        self.settle(time_us - AROUND_US);
+        match opcode {
+            Opcode::LDLM_BL_CALLBACK => self.blocking(time_us, target, nid, around),
+            Opcode::LDLM_CP_CALLBACK => self.completion(time_us, target, nid, around),
+            _ => {}
+        }
+    }
+
+    fn blocking(&mut self, time_us: i64, target: TargetName, holder: Symbol, around: &Surroundings) {
+        let kind = Kind::new(Party::Client(holder), around.party);
+        if !around.counts {
+            return;
+        }
+        let kinds = &mut self.sums.target(self.node, target).kinds;
+        match kind {
+            Kind::Client { .. } => kinds.client += 1,
+            Kind::Own => kinds.own += 1,
+            Kind::Server => kinds.server += 1,
+        }
+        let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, around.window) else { return };
+        self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
+        self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
+        self.sums.happenings.push((time_us, target, Happening::Conflict(Overlap::Unknown)));
+        self.open.push_back(Open { time_us, target, from: holder, to: waiter, about: About::Conflict });
+        // One request may call several holders back; it waits once.
+        if self.last_blocked.replace((rpc.nid, rpc.xid)) != Some((rpc.nid, rpc.xid)) {
+            self.sums.target(self.node, target).blocked += 1;
+            self.sums.jobs.entry(rpc.job).or_default().blocked += 1;
+            let waiting = Waiting { since_us: time_us, job: rpc.job };
+            self.waits.entry((target, waiter)).or_default().push_back(waiting);
+            self.enqueues.remove(&waiter);
+        }
+    }
+
+    fn completion(&mut self, time_us: i64, target: TargetName, waiter: Symbol, around: &Surroundings) {
+        let queue = self.waits.entry((target, waiter)).or_default();
+        while queue.front().is_some_and(|waiting| time_us - waiting.since_us > GIVE_UP_US) {
+            queue.pop_front();
+            self.sums.target(self.node, target).open_waits += 1;
+        }
+        let known = self.waits.get_mut(&(target, waiter)).and_then(VecDeque::pop_front);
+        // No callback was sent for it, because the holder had been called back already: it is the last
+        // request of this client that was answered.
+        let guessed = if known.is_none() { self.enqueues.remove(&waiter) } else { None };
+        let from = match around.party {
+            Party::Client(from) if from != waiter => Some(from),
+            _ => None,
+        };
+        // A client whose lock was called back asks for it again at once, and gets it in the very request
+        // that gives the old one back: its window shows the client itself.
+        let fight = self.in_conflict.get(&(target, waiter)).is_some_and(|&last| time_us - last <= AROUND_US);
+        if !around.counts || (known.is_none() && from.is_none() && !fight) {
+            return;
+        }
+        if let (None, Some(waiting)) = (known, guessed) {
+            self.sums.target(self.node, target).blocked += 1;
+            self.sums.jobs.entry(waiting.job).or_default().blocked += 1;
+        }
+        let waiting = known.or(guessed);
+        let wait = waiting.map(|waiting| time_us - waiting.since_us);
+        let sum = self.sums.target(self.node, target);
+        sum.handovers += u64::from(from.is_some());
+        if let (Some(waiting), Some(wait)) = (waiting, wait) {
+            let wait_us = u64::try_from(wait).unwrap_or(0);
+            sum.wait.add(wait_us);
+            sum.wait_us += wait_us;
+            sum.contended.add(waiting.since_us, time_us);
+            self.sums.jobs.entry(waiting.job).or_default().wait_us += wait_us;
+            self.sums.happenings.push((time_us, target, Happening::Wait(wait)));
+        }
+        if let Some(from) = from {
+            let pair = self.sums.pairs.entry((target, from, waiter)).or_default();
+            pair.handovers += 1;
+            pair.wait_us += wait.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0);
+        }
+        let from = from.unwrap_or(waiter);
+        self.open.push_back(Open { time_us, target, from, to: waiter, about: About::Grant(wait) });
+    }
+
+    /// A request was handled.
+    pub(super) fn row(&mut self, row: &RpcRow, server: bool) {
+        if row.opcode == Opcode::LDLM_ENQUEUE {
+            if !server && !row.failed() && self.last_blocked != Some((row.nid, row.xid.0)) {
+                self.enqueues.insert(row.nid, Waiting { since_us: row.end_us, job: row.job });
+            }
+            return;
+        }
+        let (Some(target), Some(object)) = (row.target, row.object) else { return };
+        let resource = resource_of(object);
+        let recent = self.recent.entry((target, row.nid)).or_default();
+        match recent.iter_mut().find(|(known, _)| *known == resource) {
+            Some((_, last_us)) => *last_us = row.end_us,
+            None => {
+                if recent.len() >= MAX_RECENT
+                    && let Some(oldest) = (0..recent.len()).min_by_key(|&i| recent[i].1)
+                {
+                    recent.swap_remove(oldest);
+                }
+                recent.push((resource, row.end_us));
+            }
+        }
+    }
+
+    /// Finds the objects of what happened up to this time.
+    fn settle(&mut self, until_us: i64) {
+        while let Some(open) = self.open.front().copied().filter(|open| open.time_us <= until_us) {
+            self.open.pop_front();
+            if let Some(resource) = self.common(&open) {
+                self.about(&open, resource);
+            }
+        }
+    }
+
+    /// The one object that both clients used around that time; none if there are several.
+    fn common(&self, open: &Open) -> Option<ResourceId> {
+        let near = |client: Symbol| {
+            let recent = self.recent.get(&(open.target, client)).map_or(&[][..], Vec::as_slice);
+            recent.iter().filter(move |(_, last_us)| *last_us >= open.time_us - AROUND_US).map(|(object, _)| *object)
+        };
+        // Of a client's own objects only one that is known to be fought over will do.
+        let fought = |resource: ResourceId| {
+            let key = ObjectKey { node: self.node, target: open.target, resource, inferred: true };
+            self.sums.objects.contains_key(&key)
+        };
+        let mut both = near(open.from)
+            .filter(|object| near(open.to).any(|other| other == *object))
+            .filter(|object| open.from != open.to || fought(*object));
+        both.next().filter(|_| both.next().is_none())
+    }
+
+    fn about(&mut self, open: &Open, resource: ResourceId) {
+        let key = ObjectKey { node: self.node, target: open.target, resource, inferred: true };
+        let object = self.sums.objects.entry(key).or_default();
+        match open.about {
+            About::Conflict => {
+                object.conflict(open.from, open.to, Overlap::Unknown);
+                object.contended.conflict(open.time_us, &self.rules);
+            }
+            About::Grant(wait) => {
+                object.clients.extend([open.from, open.to]);
+                object.owners.seed(open.from, LockMode::Pw);
+                object.owners.grant(open.time_us, open.to, LockMode::Pw, &self.rules);
+                if let Some(wait_us) = wait.and_then(|wait| u64::try_from(wait).ok()) {
+                    object.wait_us += wait_us;
+                    object.wait.add(wait_us);
+                }
+            }
+        }
+    }
+
+    /// The log is over.
+    pub(super) fn finish(&mut self) {
+        self.settle(i64::MAX);
+        for (&(target, _), waits) in &self.waits {
+            self.sums.targets.entry((self.node, target)).or_default().open_waits += waits.len() as u64;
+        }
+        for object in self.sums.objects.values_mut() {
+            object.owners.close(&self.rules);
+        }
+    }
+}
