@@ -3,6 +3,7 @@
 //!
 //! * `truth`: every figure against the servers' own counters.
 //! * `same`: text and binary, threads, chunks, order and segments give the same result.
+//! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
 //!
@@ -20,6 +21,8 @@ mod counters;
 mod damaged;
 #[cfg(test)]
 mod figures;
+#[cfg(test)]
+mod locks;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn check(name: &str, plot: &Plot, scene: &Scene) {
     let texts = texts(scene);
     assert!(texts.iter().all(|t| t.size >= 10.0), "{name}/{}: tiny text", plot.name);
     // These write figures into their cells and above their bars.
-    let labels_data = ["client-ost-matrix", "rpc-size"].contains(&plot.name);
+    let labels_data = ["client-ost-matrix", "rpc-size", "lock-pairs"].contains(&plot.name);
     for (i, text) in texts.iter().enumerate() {
         let area = text.area();
         let what = format!("{name}/{}: `{}` at {area:?}", plot.name, text.text);

@@ -45,6 +45,8 @@ fn config(args: &AnalyzeArgs) -> Config {
             opcodes: args.opcode.clone(),
         },
         node_rules: args.node.clone(),
+        locks: !args.no_locks,
+        contended: args.contended,
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_analysis::input::NodeRule;
-use lioprof_analysis::{Bound, NidPattern};
+use lioprof_analysis::{Bound, ContendedRule, NidPattern};
 use lustre_debuglog::{Opcode, TargetName};
 
 /// Sees what a Lustre file system really does, from its servers' debug logs.
@@ -101,6 +101,13 @@ pub(crate) struct AnalyzeArgs {
     /// Count only this opcode: OST_WRITE, ldlm_enqueue, 101.
     #[arg(long, value_name = "NAME", value_parser = opcode)]
     pub(crate) opcode: Vec<Opcode>,
+    /// Do not look at locks.
+    #[arg(long)]
+    pub(crate) no_locks: bool,
+    /// An object is contended if it sees this many lock conflicts within this many seconds, and stays so for
+    /// a while [default: 32/2/2 as in Lustre up to 2.17, 16/4/30 if the log shows a newer one].
+    #[arg(long, value_name = "CONFLICTS/SECONDS[/HOLD]", value_parser = contended)]
+    pub(crate) contended: Option<ContendedRule>,
     /// Exit with code 3 if more than this share of the records or RPCs is known to be lost.
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_loss: f64,
@@ -143,6 +150,18 @@ fn bin_us(text: &str) -> Result<i64, String> {
     #[expect(clippy::cast_possible_truncation, reason = "at most 86,400,000,000")]
     let us = (seconds * 1e6).round() as i64;
     Ok(us)
+}
+
+fn contended(text: &str) -> Result<ContendedRule, String> {
+    let parse = || -> Option<ContendedRule> {
+        let mut parts = text.split('/');
+        let conflicts = parts.next()?.parse().ok().filter(|&n| (1..=1_000_000).contains(&n))?;
+        let window_us = bin_us(parts.next()?).ok()?;
+        let hold_us = parts.next().map_or(Some(window_us), |hold| bin_us(hold).ok())?;
+        parts.next().is_none().then_some(ContendedRule { conflicts, window_us, hold_us })
+    };
+    parse()
+        .ok_or_else(|| format!("expected CONFLICTS/SECONDS or CONFLICTS/SECONDS/HOLD, such as 16/4/30; found `{text}`"))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -188,6 +207,16 @@ mod tests {
         assert_eq!(bound("2023-11-14T22:13:20Z"), Ok(Bound::Time(1_700_000_000_000_000)));
         assert_eq!(bound("2023-11-14 22:13:20.25"), Ok(Bound::Time(1_700_000_000_250_000)));
         assert_eq!(bound("CAPTURE-START x"), Ok(Bound::Marker("CAPTURE-START x".to_owned())));
+    }
+
+    #[test]
+    fn contention_rules() {
+        let rule = ContendedRule { conflicts: 16, window_us: 4_000_000, hold_us: 30_000_000 };
+        assert_eq!(contended("16/4/30"), Ok(rule));
+        assert_eq!(contended("16/4"), Ok(ContendedRule { hold_us: 4_000_000, ..rule }));
+        for bad in ["", "16", "0/4", "16/x", "16/4/30/1"] {
+            assert!(contended(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

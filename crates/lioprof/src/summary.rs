@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
 use comfy_table::{CellAlignment, Table, presets};
-use lioprof_model::{Analysis, Distribution, Io, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, ConflictKinds, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
 
 /// Rows per table.
 const TOP: usize = 10;
@@ -17,7 +17,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
     clients(analysis, out)?;
     jobs(analysis, out)?;
     operations(analysis, out)?;
-    callbacks(analysis, out)?;
+    locks(analysis, out)?;
     quality(analysis, out)
 }
 
@@ -188,19 +188,82 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     table.print("Operations by count; times in ms", analysis.operations.len(), out)
 }
 
-fn callbacks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let sum = |opcode| -> u64 { analysis.sent.iter().filter(|sent| sent.opcode == opcode).map(|sent| sent.rpcs).sum() };
-    let (blocking, completion, glimpse) = (sum(104), sum(105), sum(106));
-    if blocking + completion + glimpse == 0 {
+fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let Some(locks) = &analysis.locks else { return Ok(()) };
+    let totals = &locks.totals;
+    let tier = match locks.evidence {
+        LockEvidence::Rpctrace => "from callbacks alone: waits and objects are inferred",
+        LockEvidence::Dlmtrace => "from lock lines",
+        LockEvidence::Mixed => "from lock lines on some nodes, callbacks alone on others",
+    };
+    if totals.blocking_asts + totals.completion_asts + totals.glimpse_asts + totals.kinds.client == 0 {
         return Ok(());
     }
+    writeln!(out, "\nLocks on OSTs ({tier})")?;
     writeln!(
         out,
-        "\nLock callbacks sent: {} blocking, {} completion, {} glimpse",
-        thousands(blocking),
-        thousands(completion),
-        thousands(glimpse)
-    )
+        "  {} blocking, {} completion, {} glimpse callbacks sent",
+        thousands(totals.blocking_asts),
+        thousands(totals.completion_asts),
+        thousands(totals.glimpse_asts)
+    )?;
+    let ConflictKinds { client, own, server } = totals.kinds;
+    writeln!(
+        out,
+        "  conflicts: {} between clients, {} of a client with itself, {} of servers (unlink)",
+        thousands(client),
+        thousands(own),
+        thousands(server)
+    )?;
+    if client == 0 {
+        return Ok(());
+    }
+    if let (Some(overlap), Some(expansion)) = (totals.true_conflicts, totals.expansion_conflicts) {
+        writeln!(
+            out,
+            "  of those between clients, {} really overlap, {} only hit an expanded lock",
+            thousands(overlap),
+            thousands(expansion)
+        )?;
+    }
+    writeln!(out, "  clients waited {:.2} s in all, {} hand-overs", totals.wait_s, thousands(totals.handovers))?;
+
+    let mut table =
+        NumberTable::new(&["contended OST", "conflicts", "contended s", "wait p50 ms", "p99", "MiB/s then", "else"]);
+    let contended: Vec<_> = locks.targets.iter().filter(|target| target.totals.conflicts > 0).collect();
+    for target in contended.iter().take(TOP) {
+        table.row([
+            target.target.clone(),
+            thousands(target.totals.conflicts),
+            format!("{:.2}", target.contended_s),
+            ms(target.wait_us.p50),
+            ms(target.wait_us.p99),
+            mib(target.bandwidth_contended),
+            mib(target.bandwidth_uncontended),
+        ]);
+    }
+    table.print("Contended OSTs", contended.len(), out)?;
+
+    let mut table = NumberTable::new(&["object", "conflicts", "true", "turns", "clients", "wait s"]);
+    for object in locks.objects.iter().take(TOP) {
+        let name = object.fid.as_deref().unwrap_or("?");
+        let fight = if object.ping_pong { " ping-pong" } else { "" };
+        let inferred = if object.inferred { "~" } else { "" };
+        table.row([
+            format!("{inferred}{} {name}{fight}", object.target),
+            thousands(object.conflicts),
+            object.true_conflicts.map_or_else(|| "?".to_owned(), thousands),
+            thousands(object.alternations),
+            object.clients.len().to_string(),
+            format!("{:.2}", object.wait_s),
+        ]);
+    }
+    table.print("Objects that clients fight over", locks.objects.len(), out)
+}
+
+/// A rate in MiB/s.
+fn mib(rate: Option<f64>) -> String {
+    rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.1}", rate / f64::from(1 << 20)))
 }
 
 fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

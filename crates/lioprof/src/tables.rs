@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lioprof_model::{Analysis, Distribution, Io};
+use lioprof_model::{Analysis, Distribution, Io, Locks};
 
 /// A table.
 pub(crate) struct Table {
@@ -23,6 +23,9 @@ pub(crate) const ALL: &[Table] = &[
     Table { name: "operations", write: operations },
     Table { name: "sent", write: sent },
     Table { name: "series", write: series },
+    Table { name: "lock-targets", write: lock_targets },
+    Table { name: "lock-objects", write: lock_objects },
+    Table { name: "lock-pairs", write: lock_pairs },
 ];
 
 const IO: [&str; 16] = [
@@ -233,6 +236,142 @@ fn series(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
                 ]
             },
         )
+    });
+    table(out, header, rows)
+}
+
+fn locks(analysis: &Analysis) -> impl Iterator<Item = &Locks> {
+    analysis.locks.iter()
+}
+
+fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&[
+        "target",
+        "node",
+        "evidence",
+        "enqueues",
+        "granted_at_once",
+        "blocked",
+        "client_conflicts",
+        "own_conflicts",
+        "server_conflicts",
+        "true_conflicts",
+        "expansion_conflicts",
+        "unclassified_conflicts",
+        "handovers",
+        "blocking_asts",
+        "completion_asts",
+        "glimpse_asts",
+        "evictions",
+        "callback_timeouts",
+        "wait_s",
+        "contended_s",
+        "contended_share",
+        "bandwidth_contended",
+        "bandwidth_uncontended",
+        "flushed_bytes",
+    ])
+    .chain(distribution_names("wait"))
+    .chain(distribution_names("release"))
+    .chain(distribution_names("blocking_ast"));
+    let rows = locks(analysis).flat_map(|locks| &locks.targets).map(|t| {
+        let totals = &t.totals;
+        [
+            t.target.clone(),
+            t.node.clone(),
+            format!("{:?}", t.evidence).to_lowercase(),
+            cell(totals.enqueues),
+            cell(totals.granted_at_once),
+            totals.blocked.to_string(),
+            totals.kinds.client.to_string(),
+            totals.kinds.own.to_string(),
+            totals.kinds.server.to_string(),
+            cell(totals.true_conflicts),
+            cell(totals.expansion_conflicts),
+            cell(totals.unclassified_conflicts),
+            totals.handovers.to_string(),
+            totals.blocking_asts.to_string(),
+            totals.completion_asts.to_string(),
+            totals.glimpse_asts.to_string(),
+            totals.evictions.to_string(),
+            totals.callback_timeouts.to_string(),
+            format!("{:.6}", totals.wait_s),
+            format!("{:.6}", t.contended_s),
+            format!("{:.6}", t.contended_share),
+            t.bandwidth_contended.map_or_else(String::new, |rate| format!("{rate:.0}")),
+            t.bandwidth_uncontended.map_or_else(String::new, |rate| format!("{rate:.0}")),
+            cell(t.flushed_bytes),
+        ]
+        .into_iter()
+        .chain(distribution(&t.wait_us))
+        .chain(distribution(&t.release_us))
+        .chain(distribution(&t.blocking_ast_us))
+    });
+    table(out, header, rows)
+}
+
+fn lock_objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&[
+        "target",
+        "node",
+        "resource",
+        "fid",
+        "inferred",
+        "conflicts",
+        "true_conflicts",
+        "expansion_conflicts",
+        "unclassified_conflicts",
+        "alternations",
+        "mean_run",
+        "clients",
+        "wait_s",
+        "ping_pong",
+        "contended_intervals",
+    ]);
+    let rows = locks(analysis).flat_map(|locks| &locks.objects).map(|o| {
+        [
+            o.target.clone(),
+            o.node.clone(),
+            cell(o.resource.as_ref()),
+            cell(o.fid.as_ref()),
+            o.inferred.to_string(),
+            o.conflicts.to_string(),
+            cell(o.true_conflicts),
+            cell(o.expansion_conflicts),
+            cell(o.unclassified_conflicts),
+            o.alternations.to_string(),
+            format!("{:.3}", o.mean_run),
+            o.clients.join(" "),
+            format!("{:.6}", o.wait_s),
+            o.ping_pong.to_string(),
+            o.contended.len().to_string(),
+        ]
+    });
+    table(out, header, rows)
+}
+
+fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&[
+        "target",
+        "holder_nid",
+        "waiter_nid",
+        "conflicts",
+        "true_conflicts",
+        "expansion_conflicts",
+        "handovers",
+        "wait_s",
+    ]);
+    let rows = locks(analysis).flat_map(|locks| &locks.pairs).map(|p| {
+        [
+            p.target.clone(),
+            p.holder_nid.clone(),
+            p.waiter_nid.clone(),
+            p.conflicts.to_string(),
+            cell(p.true_conflicts),
+            cell(p.expansion_conflicts),
+            p.handovers.to_string(),
+            format!("{:.6}", p.wait_s),
+        ]
     });
     table(out, header, rows)
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model as model;
 use lioprof_model::{
-    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object, Operation,
-    Owner, ReadWrite, RpcSample, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo, TargetKindName,
-    TargetSeries, Totals,
+    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
+    Operation, Owner, ReadWrite, RpcSample, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo,
+    TargetKindName, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -38,9 +38,10 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.markers = markers(&aggregate, names);
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
-    analysis.locks = aggregate.locks.as_ref().map(|sums| {
-        locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names))
-    });
+    analysis.locks = aggregate
+        .locks
+        .as_ref()
+        .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names)));
 }
 
 /// Names of symbols.

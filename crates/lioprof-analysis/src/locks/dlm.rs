@@ -324,7 +324,8 @@ impl DlmTracker {
         }
         lock.granted_us = Some(time_us);
         let Party::Client(client) = lock.owner else { return };
-        let (target, resource, mode, job, blocked_us) = (lock.target, lock.resource, lock.mode, lock.job, lock.blocked_us);
+        let (target, resource, mode, job, blocked_us) =
+            (lock.target, lock.resource, lock.mode, lock.job, lock.blocked_us);
         let (contended, requested, born) = (lock.contended, lock.requested, lock.born);
         if !around.counts {
             return;

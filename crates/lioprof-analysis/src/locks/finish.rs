@@ -96,7 +96,11 @@ fn targets(
     let mut targets: Vec<LockTarget> = sums
         .targets
         .iter()
-        .filter(|(_, sum)| sum.kinds != ConflictKinds::default() || sum.enqueues > 0 || sum.blocking_asts + sum.completion_asts + sum.glimpse_asts > 0)
+        .filter(|(_, sum)| {
+            sum.kinds != ConflictKinds::default()
+                || sum.enqueues > 0
+                || sum.blocking_asts + sum.completion_asts + sum.glimpse_asts > 0
+        })
         .map(|(&(node_symbol, name), sum)| {
             let (target, node) = (name.to_string(), symbols.text(node_symbol));
             let evidence = tier(sums, node_symbol);
@@ -150,7 +154,11 @@ fn objects(sums: &LockSums, symbols: &Symbols) -> Vec<LockObject> {
     let weight = |object: &ObjectLocks| (object.conflicts.max(object.owners.alternations), object.wait_us);
     order.sort_by(|(a_key, a), (b_key, b)| {
         weight(b).cmp(&weight(a)).then_with(|| {
-            (a_key.target, a_key.resource, symbols.bytes(a_key.node)).cmp(&(b_key.target, b_key.resource, symbols.bytes(b_key.node)))
+            (a_key.target, a_key.resource, symbols.bytes(a_key.node)).cmp(&(
+                b_key.target,
+                b_key.resource,
+                symbols.bytes(b_key.node),
+            ))
         })
     });
     order.truncate(TOP_OBJECTS);

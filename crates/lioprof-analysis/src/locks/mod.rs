@@ -137,7 +137,11 @@ impl LockTracker {
     pub(crate) fn event(&mut self, event: &Event, window: Option<RpcIds>, counts: bool, symbols: &Symbols) {
         let lock_related = matches!(
             event.body,
-            Body::Lock(..) | Body::LockPhase(_) | Body::KernelContention { .. } | Body::Sending(_) | Body::SentTimedOut { .. }
+            Body::Lock(..)
+                | Body::LockPhase(_)
+                | Body::KernelContention { .. }
+                | Body::Sending(_)
+                | Body::SentTimedOut { .. }
         );
         if !lock_related {
             return;

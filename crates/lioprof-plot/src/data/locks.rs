@@ -37,8 +37,8 @@ pub(crate) fn evidence(locks: &Locks) -> Vec<String> {
             callbacks sent during requests, and which extents collide is not known."
             .to_owned(),
         LockEvidence::Mixed => format!(
-            "Evidence: the lock manager's own lines (dlmtrace); for {} of the conflicts only RPCs (rpctrace), marked \
-             \"inferred\".",
+            "Evidence: the lock manager's own lines (dlmtrace); for {} of the conflicts only RPCs (rpctrace), \
+             which are inferred.",
             percent(ratio(inferred, all))
         ),
     }];

@@ -117,7 +117,7 @@ fn kind_keys<'a>(osts: impl Iterator<Item = &'a Ost<'a>>) -> Vec<Key> {
     osts.for_each(|ost| kinds.merge(&ost.of.kinds));
     let names = [
         "true: the requests overlap",
-        "expansion-only: just the grant overlaps",
+        "expansion-only: only the grants overlap",
         if kinds.parts[0] + kinds.parts[1] > 0.0 { "unclassified" } else { "conflicts, kind not known" },
     ];
     let used = Kinds::INKS.into_iter().zip(names).zip(kinds.parts).filter(|(_, part)| *part > 0.0);
@@ -132,7 +132,7 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
         page.note(notes.join(" "));
     }
     let columns = if osts.len() > 3 { 2 } else { 1 };
-    let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all)), 4.0, "conflicts/s");
+    let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all)), 5.0, "conflicts/s");
     let waiting = from_zero(largest(osts.iter().flat_map(|o| &o.waiting)), 2.0, "waiting");
     let widest = if left_of(&waiting) > left_of(&conflicts) { &waiting } else { &conflicts };
     let each = if osts.len() == 1 { 330.0 } else { 215.0 };
@@ -215,7 +215,12 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost<'_>>, bins: &Bins, time: &Axis, m
     let rows = osts.len() as f64;
     let body = page.body(2.0 * (rows * 18.0 + HEAD) + 16.0 + BELOW);
     let each = (body.height() - BELOW - 16.0) / 2.0;
-    let names = without_file_system(osts.iter().map(|o| o.of.label.as_str()));
+    let names = without_file_system(osts.iter().map(|o| o.of.name).filter(|name| !name.is_empty()));
+    let marked = |(ost, name): (&Ost<'_>, String)| match ost.of.label.strip_prefix(ost.of.name) {
+        Some(mark) if !ost.of.name.is_empty() => format!("{name}{mark}"),
+        _ => ost.of.label.clone(),
+    };
+    let names: Vec<String> = osts.iter().zip(names.into_iter().chain([String::new()])).map(marked).collect();
     let labels = RowLabels::new(&names, (each - HEAD) / rows, 170.0);
     let scales = [
         HeatScale { axis: colors(largest(osts.iter().flat_map(|o| &o.all)), "conflicts/s") },

@@ -102,8 +102,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         panel.grid(scene, true, true);
         let steps = Steps { panel, edges: &bins.edges };
         let zero = vec![0.0; bins.len()];
-        steps.between(scene, &zero, &ost.read, READ.alpha(0.75));
-        steps.between(scene, &ost.read, &ost.both, WRITE.alpha(0.75));
+        steps.between(scene, &zero, &ost.read, READ.tint(0.75));
+        steps.between(scene, &ost.read, &ost.both, WRITE.tint(0.75));
         panel.frame(scene);
         head(scene, panel, ost, Window::of(analysis).span);
     }
@@ -148,7 +148,11 @@ impl<'a> Ost<'a> {
 fn head(scene: &mut Scene, panel: &Panel<'_>, ost: &Ost<'_>, span: f64) {
     let contended: f64 = ost.of.rows.iter().map(|row| seconds(row.contended_s)).sum();
     let share = ratio(contended, span).min(1.0);
-    let first = format!("contended {} of the time, waited {} in all", percent(share), duration_us(ost.of.wait_s * 1e6));
+    let (share, waited) = (percent(share), duration_us(ost.of.wait_s * 1e6));
+    let long = format!("contended {share} of the time; clients waited {waited} in all");
+    let short = format!("contended {share}, waited {waited}");
+    // Less than half of the width is the name's.
+    let first = if width(&long, SMALL, false) < panel.area.width() / 2.0 { long } else { short };
     let rate = |rate: f64| format!("{}/s", bytes(rate));
     let [with, without] = ost.bandwidths();
     let second = match (with, without) {

@@ -42,10 +42,10 @@ type Cell = (u64, u64);
 struct Matrix {
     clients: Vec<String>,
     cells: Vec<Vec<Cell>>,
-    /// Clients in the last row and column; 0: it is a client like the others.
-    others: usize,
-    /// Conflicts of which both sides are shown by name.
-    named: f64,
+    /// Clients that are not shown.
+    hidden: usize,
+    /// Conflicts between two clients that are shown.
+    shown: f64,
 }
 
 impl Matrix {
@@ -57,26 +57,20 @@ impl Matrix {
         }
         let mut order: Vec<(&str, f64)> = sums.into_iter().collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let keep = if order.len() <= most { order.len() } else { most.saturating_sub(1).max(1) };
-        let others = order.len() - keep;
-        let place: BTreeMap<&str, usize> = order.iter().take(keep).enumerate().map(|(i, (nid, _))| (*nid, i)).collect();
-        let mut clients: Vec<String> = order.iter().take(keep).map(|(nid, _)| (*nid).to_owned()).collect();
-        if others > 0 {
-            clients.push(format!("{} others", count(others as u64)));
-        }
+        let hidden = order.split_off(order.len().min(most));
+        let place: BTreeMap<&str, usize> = order.iter().enumerate().map(|(i, (nid, _))| (*nid, i)).collect();
+        let clients: Vec<String> = order.iter().map(|(nid, _)| (*nid).to_owned()).collect();
         let mut cells = vec![vec![(0, 0); clients.len()]; clients.len()];
-        let mut named = 0.0;
+        let mut shown = 0.0;
         for pair in pairs {
             let at = |nid: &str| place.get(nid).copied();
-            let (holder, waiter) = (at(&pair.holder_nid), at(&pair.waiter_nid));
-            if holder.is_some() && waiter.is_some() {
-                named += pair.conflicts as f64;
+            if let (Some(holder), Some(waiter)) = (at(&pair.holder_nid), at(&pair.waiter_nid)) {
+                shown += pair.conflicts as f64;
+                let cell: &mut Cell = &mut cells[holder][waiter];
+                *cell = (cell.0.saturating_add(pair.conflicts), cell.1.saturating_add(pair.handovers));
             }
-            let last = clients.len() - 1;
-            let cell: &mut Cell = &mut cells[holder.unwrap_or(last)][waiter.unwrap_or(last)];
-            *cell = (cell.0.saturating_add(pair.conflicts), cell.1.saturating_add(pair.handovers));
         }
-        Self { clients, cells, others, named }
+        Self { clients, cells, hidden: hidden.len(), shown }
     }
 
     fn values(&self) -> impl Iterator<Item = f64> {
@@ -118,18 +112,22 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let names_high = if level { 20.0 } else { longest.min(COLUMN_ROOM) + 10.0 };
     // The legend and notes take a few lines more.
     let room = page.free_height() - 40.0 - names_high - title_high;
-    let high = (n as f64 * TALLEST).max(120.0).min(room);
+    let high = (n as f64 * TALLEST).max(160.0).min(room);
     let labels = Figures::of(&matrix, each, high / n as f64);
     let mut keys = vec![Key::new(Swatch::Fill(PALE), "no conflict")];
     keys.extend(labels.key().map(|text| Key::new(Swatch::None, text)));
     page.legend(&keys);
     let all: f64 = pairs.iter().map(|p| p.conflicts as f64).sum();
     let mut notes = Vec::new();
-    if matrix.others > 0 {
+    if matrix.hidden > 0 {
         notes.push(format!(
-            "The {} with most conflicts are shown; {} of the conflicts are between two of them. The others are summed up in the last row and column.",
-            counted((n - 1) as u64, "client"),
-            percent(ratio(matrix.named, all)),
+            "The {} with most conflicts are shown, and the {} of the conflicts that are between two of them; {} not.",
+            counted(n as u64, "client"),
+            percent(ratio(matrix.shown, all)),
+            match matrix.hidden {
+                1 => "1 more client is".to_owned(),
+                more => format!("{} more clients are", count(more as u64)),
+            },
         ));
     }
     notes.extend(mdt_note(locks));
@@ -218,16 +216,10 @@ fn cells(scene: &mut Scene, area: Area, matrix: &Matrix, places: &[(f64, f64)], 
     for (y, _) in &places[1..] {
         scene.line(&[(area.x0, *y), (area.x1, *y)], white, 1.0);
     }
-    // Nobody is in conflict with itself; only the others have conflicts among themselves.
-    let alone = n - usize::from(matrix.others > 0);
-    for (i, (y0, y1)) in places.iter().enumerate().take(alone) {
+    // Nobody is in conflict with itself.
+    for (i, (y0, y1)) in places.iter().enumerate() {
         scene.rect(Area::new(edges[i] + 0.5, y0 + 0.5, edges[i + 1] - 0.5, y1 - 0.5), GRID);
         scene.line(&[(edges[i], *y0), (edges[i + 1], *y1)], FRAME, 0.5);
-    }
-    if matrix.others > 0 && n > 1 {
-        let (x, y) = (edges[n - 1], places[n - 1].0);
-        scene.line(&[(area.x0, y), (area.x1, y)], FRAME, 1.5);
-        scene.line(&[(x, area.y0), (x, area.y1)], FRAME, 1.5);
     }
     scene.outline(area, FRAME, 1.0);
 }

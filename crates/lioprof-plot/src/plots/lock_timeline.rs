@@ -11,9 +11,10 @@ use crate::data::locks::{NO_CONFLICT, contended, is_ost};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
 use crate::draw::color::{BLACK, CATEGORIES, GREY, Ink, OTHERS};
+use crate::draw::num::index;
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::BODY;
-use crate::figure::axis::{Axis, Tick};
+use crate::figure::axis::{Axis, Scale, Tick};
 use crate::figure::hatch;
 use crate::figure::legend::{Key, Swatch, wedge};
 use crate::figure::page::Page;
@@ -48,6 +49,8 @@ const SEEN: f64 = 5.0;
 const MARKS: f64 = 10.0;
 /// Part of the height above the last byte asked for.
 const MARGIN: f64 = 0.12;
+/// Steps in which a lock fades there.
+const FADE: f64 = 6.0;
 /// Share of the colour of what was granted.
 const GRANTED: f64 = 0.28;
 
@@ -113,24 +116,66 @@ impl<'a> Story<'a> {
         self.holds.iter().chain(&self.waits)
     }
 
-    /// From the first to the last byte that anybody asked for, and whether a lock reaches further.
-    fn bytes(&self) -> (f64, f64, bool) {
-        let (lo, hi) = self.part.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let seen = || self.bars().filter(move |bar| bar.time.1 >= lo && bar.time.0 <= hi);
+    /// What is seen between these times.
+    fn view(&self, time: (f64, f64), enlarged: bool) -> View {
+        let seen = || self.bars().filter(move |bar| bar.within(time));
         let low = seen().map(|bar| bar.asked.0).fold(f64::INFINITY, f64::min);
         let ends: Vec<f64> = seen().map(|bar| bar.asked.1).filter(|end| end.is_finite()).collect();
         let starts: Vec<f64> = seen().map(|bar| bar.asked.0).collect();
         // Whoever asks for everything from some byte on gives no end; leave some room above the byte.
         let high = largest(&ends).max(largest(&starts) * 1.1).max(1.0);
         let low = if low.is_finite() && low > high * 0.3 { low - (high - low) * 0.05 } else { 0.0 };
-        let more = seen().any(|bar| bar.granted.1 > high * 1.001);
-        (low.max(0.0), high, more)
+        let more = seen().any(|bar| bar.granted.1 > high);
+        View { time, enlarged, bytes: (low.max(0.0), high), more }
+    }
+
+    /// The stretch that is drawn; for an object that has the page for itself, below the whole window.
+    fn views(&self, window: &Window, alone: bool) -> Vec<View> {
+        let whole = || self.view((0.0, window.span), false);
+        match self.part {
+            None => vec![whole()],
+            Some(part) if alone => vec![whole(), self.view(part, true)],
+            Some(part) => vec![self.view(part, true)],
+        }
+    }
+}
+
+impl Bar<'_> {
+    fn within(&self, (lo, hi): (f64, f64)) -> bool {
+        self.time.1 >= lo && self.time.0 <= hi
+    }
+}
+
+/// A panel of a story.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    /// Seconds since start.
+    time: (f64, f64),
+    /// Only a part of the window.
+    enlarged: bool,
+    /// From the first to behind the last byte that anybody asked for.
+    bytes: (f64, f64),
+    /// Locks reach further.
+    more: bool,
+}
+
+impl View {
+    /// Offsets up to the last byte asked for, and a margin for what reaches further.
+    fn axis(&self) -> Axis {
+        let (low, high) = self.bytes;
+        let mut axis = offsets(low, high, 4.0, "offset");
+        let top = high + (high - low) * MARGIN;
+        axis.scale = Scale::Linear { lo: low, hi: top };
+        if self.more {
+            axis.ticks.push(Tick::new(top, "EOF"));
+        }
+        axis
     }
 }
 
 /// Bars that are seen between these times, evenly thinned if they are too many, and how much.
-fn thinned<'b, 'a>(bars: &'b [Bar<'a>], (lo, hi): (f64, f64)) -> (Vec<&'b Bar<'a>>, usize) {
-    let seen: Vec<&Bar<'_>> = bars.iter().filter(|bar| bar.time.1 >= lo && bar.time.0 <= hi).collect();
+fn thinned<'b, 'a>(bars: &'b [Bar<'a>], time: (f64, f64)) -> (Vec<&'b Bar<'a>>, usize) {
+    let seen: Vec<&Bar<'_>> = bars.iter().filter(|bar| bar.within(time)).collect();
     let one_in = seen.len().div_ceil(MOST_BARS).max(1);
     (seen.into_iter().step_by(one_in).collect(), one_in)
 }
@@ -167,96 +212,100 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if extents.is_empty() {
         return Err(NO_CONFLICT);
     }
-    let mut stories: Vec<Story<'_>> = extents
-        .iter()
-        .filter_map(|object| Story::of(object, object.timeline.as_ref()?, &window, wide))
-        .collect();
+    let mut stories: Vec<Story<'_>> =
+        extents.iter().filter_map(|object| Story::of(object, object.timeline.as_ref()?, &window, wide)).collect();
     if stories.is_empty() {
         return Err("who held which lock when is not in the capture: this needs dlmtrace");
     }
     stories.sort_by_key(|story| Reverse(story.object.conflicts));
     stories.truncate(MOST_PANELS);
+    let alone = stories.len() == 1;
+    let views: Vec<(&Story<'_>, View)> =
+        stories.iter().flat_map(|s| s.views(&window, alone).into_iter().map(move |view| (s, view))).collect();
     let what = "Extent locks of the most contended objects, and requests waiting for them, by client.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers { locks: true, ..Covers::default() });
     let inks = Inks::of(&stories);
-    page.legend(&inks.keys(stories.iter().any(|s| s.bytes().2)));
-    let mut notes: Vec<String> = Vec::new();
-    if extents.len() > stories.len() {
-        notes.push(format!("{} conflicts between clients.", more_have(extents.len() - stories.len(), "object")));
-    }
-    if stories.iter().any(|s| s.object.timeline.as_ref().is_some_and(|t| t.truncated)) {
-        notes.push("Of objects with very many locks only the first ones are kept in the analysis.".to_owned());
-    }
-    // The whole window above the enlarged part, if there is only one object.
-    let overview = match stories.as_slice() {
-        [one] => one.part,
-        _ => None,
-    };
-    let panels = stories.len() + usize::from(overview.is_some());
-    let parts = |s: &Story<'_>| s.part.into_iter().chain(overview.map(|_| (0.0, window.span))).collect::<Vec<_>>();
-    let parts = |s: &Story<'_>| if s.part.is_none() { vec![(0.0, window.span)] } else { parts(s) };
-    let one_in = |s: &Story<'_>, part| thinned(&s.holds, part).1.max(thinned(&s.waits, part).1);
-    let most = stories.iter().flat_map(|s| parts(s).into_iter().map(|part| one_in(s, part))).max().unwrap_or(1);
-    if most > 1 {
-        notes.push(format!("At least 1 in {most} locks and waits is drawn."));
-    }
+    page.legend(&inks.keys(views.iter().any(|(_, view)| view.more)));
+    let notes = notes(&views, extents.len() - stories.len());
     if !notes.is_empty() {
-        page.note(notes.join(" "));
+        page.note(notes);
     }
 
-    // Each panel has a time axis of its own.
-    let (ticks, last) = (HEAD, BELOW - HEAD);
-    let each = match panels {
+    // Each panel has a time axis of its own; all in seconds if any is enlarged.
+    let enlarged = views.iter().any(|(_, view)| view.enlarged);
+    let seconds = |(lo, hi), parts| if enlarged { Window::part(lo, hi, parts) } else { window.axis(parts) };
+    let panels = views.len() as f64;
+    let each = match views.len() {
         1 => 360.0,
         2 => 230.0,
         _ => 180.0,
     };
-    let body = page.body(panels as f64 * (each + HEAD + MARKS + ticks) + last);
-    let axes: Vec<Axis> = stories.iter().map(byte_axis).collect();
+    let (ticks, last) = (HEAD, BELOW - HEAD);
+    let around = panels * (HEAD + MARKS + ticks) + last;
+    let body = page.body(panels * each + around);
+    let room = (body.height() - around).max(40.0);
+    let axes: Vec<Axis> = views.iter().map(|(_, view)| view.axis()).collect();
     let left = axes.iter().map(left_of).fold(0.0, f64::max);
-    let room = (body.height() - last - panels as f64 * (HEAD + MARKS + ticks)).max(40.0);
     let scene = &mut page.scene;
     let mut top = body.y0;
-    let mut next = |share: f64| {
+    for (i, ((story, view), y)) in views.iter().zip(&axes).enumerate() {
+        let (above, below) = (alone && enlarged && i == 0, alone && enlarged && i > 0);
+        let share = match (above, below) {
+            (true, _) => 0.34,
+            (_, true) => 0.66,
+            _ => 1.0 / panels,
+        };
         let y0 = top + HEAD + MARKS;
         let area = Area::new(body.x0 + left, y0, body.x1 - 14.0, y0 + room * share);
-        top = area.y1 + ticks;
-        area
-    };
-    let mut lowest = body;
-    for (story, axis) in stories.iter().zip(&axes) {
-        let title = body.x0 + BODY;
-        if let Some((lo, hi)) = overview {
-            let time = window.axis(10.0);
-            let panel = Panel { area: next(0.34), x: &time, y: axis };
-            lines_of(scene, &panel, story, (0.0, window.span), &inks);
-            bracket(scene, &panel, lo, hi);
-            finish(scene, &panel, title);
-            panel_head(scene, &panel, &name(story.object), &figures(story));
+        let x = seconds(view.time, 9.0);
+        let panel = Panel { area, x: &x, y };
+        panel.grid(scene, true, true);
+        holds(scene, &panel, story, view, &inks);
+        if above {
+            views.iter().skip(1).for_each(|(_, part)| bracket(scene, &panel, part.time));
+        } else {
+            waits(scene, &panel, story, view, &inks);
+            callbacks(scene, &panel, story, view, &inks);
         }
-        let (lo, hi) = story.part.unwrap_or((0.0, window.span));
-        let time = if story.part.is_some() { Window::part(lo, hi, 8.0) } else { window.axis(10.0) };
-        let share = if overview.is_some() { 0.66 } else { 1.0 / panels as f64 };
-        let panel = Panel { area: next(share), x: &time, y: axis };
-        lines_of(scene, &panel, story, (lo, hi), &inks);
-        finish(scene, &panel, title);
-        let enlarged = format!("{} with most conflicts, enlarged", duration_us((hi - lo) * 1e6));
-        match (overview, story.part) {
-            (Some(_), _) => panel_head(scene, &panel, &format!("The {enlarged}"), ""),
-            (None, Some(_)) => {
-                panel_head(scene, &panel, &name(story.object), &format!("{}; the {enlarged}", figures(story)))
+        panel.frame(scene);
+        panel.x_ticks(scene);
+        panel.y_ticks(scene);
+        y_title(scene, body.x0 + BODY, area, &y.title);
+        let (name, mut figures) = (name(story.object), figures(story.object));
+        let length = duration_us((view.time.1 - view.time.0) * 1e6);
+        let part = format!("the {length} with most conflicts, enlarged");
+        let head = Panel { area: Area { y0: y0 - MARKS, ..area }, ..panel };
+        if below {
+            head.head(scene, &part.replacen('t', "T", 1), "");
+        } else {
+            if view.enlarged {
+                figures += &format!("; {part}");
             }
-            (None, None) => panel_head(scene, &panel, &name(story.object), &figures(story)),
+            head.head(scene, &name, &figures);
         }
-        lowest = panel.area;
+        if i + 1 == views.len() {
+            panel.x_title(scene);
+        }
+        top = area.y1 + ticks;
     }
-    let time = Window::part(0.0, 1.0, 1.0);
-    let title = Axis {
-        title: if stories.iter().all(|s| s.part.is_none()) { window.axis(10.0).title } else { time.title.clone() },
-        ..time
-    };
-    Panel { area: lowest, x: &title, y: &axes[0] }.x_title(scene);
     Ok(page.finish())
+}
+
+/// What is not drawn.
+fn notes(views: &[(&Story<'_>, View)], hidden: usize) -> String {
+    let mut notes: Vec<String> = Vec::new();
+    if hidden > 0 {
+        notes.push(format!("{} conflicts between clients.", more_have(hidden, "object")));
+    }
+    if views.iter().any(|(s, _)| s.object.timeline.as_ref().is_some_and(|t| t.truncated)) {
+        notes.push("Of an object with very many locks, only the first ones are kept in the analysis.".to_owned());
+    }
+    let one_in = |(s, view): &(&Story<'_>, View)| thinned(&s.holds, view.time).1.max(thinned(&s.waits, view.time).1);
+    let most = views.iter().map(one_in).max().unwrap_or(1);
+    if most > 1 {
+        notes.push(format!("At least 1 in {most} locks and waits is drawn."));
+    }
+    notes.join(" ")
 }
 
 fn name(object: &LockObject) -> String {
@@ -264,37 +313,12 @@ fn name(object: &LockObject) -> String {
     format!("{} {what}", object.target)
 }
 
-fn figures(story: &Story<'_>) -> String {
-    format!("{}, {}", counted(story.object.conflicts, "conflict"), counted(story.object.alternations, "hand-over"))
-}
-
-fn panel_head(scene: &mut Scene, panel: &Panel<'_>, name: &str, figures: &str) {
-    let area = Area { y0: panel.area.y0 - MARKS, ..panel.area };
-    Panel { area, ..*panel }.head(scene, name, figures);
-}
-
-/// Offsets up to the last byte asked for, and a margin for what reaches further.
-fn byte_axis(story: &Story<'_>) -> Axis {
-    let (low, high, more) = story.bytes();
-    let mut axis = offsets(low, high, 4.0, "offset");
-    let top = high + (high - low) * MARGIN;
-    axis.scale = crate::figure::axis::Scale::Linear { lo: low, hi: top };
-    if more {
-        axis.ticks.push(Tick::new(top, "EOF"));
-    }
-    axis
-}
-
-/// Frame and axes.
-fn finish(scene: &mut Scene, panel: &Panel<'_>, title: f64) {
-    panel.frame(scene);
-    panel.x_ticks(scene);
-    panel.y_ticks(scene);
-    y_title(scene, title, panel.area, &panel.y.title);
+fn figures(object: &LockObject) -> String {
+    format!("{}, {}", counted(object.conflicts, "conflict"), counted(object.alternations, "hand-over"))
 }
 
 /// Where the enlarged part is.
-fn bracket(scene: &mut Scene, panel: &Panel<'_>, lo: f64, hi: f64) {
+fn bracket(scene: &mut Scene, panel: &Panel<'_>, (lo, hi): (f64, f64)) {
     let middle = f64::midpoint(panel.x(lo), panel.x(hi));
     let half = ((panel.x(hi) - panel.x(lo)) / 2.0).max(2.0);
     let y = panel.area.y1;
@@ -305,58 +329,76 @@ fn bracket(scene: &mut Scene, panel: &Panel<'_>, lo: f64, hi: f64) {
     );
 }
 
-/// Locks, waits and callbacks.
-fn lines_of(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, part: (f64, f64), inks: &Inks<'_>) {
-    panel.grid(scene, true, true);
-    let margin = panel.area.y0 + panel.area.height() * (1.0 - 1.0 / (1.0 + MARGIN));
-    let place = |bar: &Bar<'_>| {
-        let (x0, x1) = (panel.x(bar.time.0), panel.x(bar.time.1));
-        (x0, x1.max(x0 + 1.0).min(panel.area.x1))
-    };
-    let (holds, waits) = (thinned(&story.holds, part).0, thinned(&story.waits, part).0);
+/// Left and right end of a bar.
+fn sides(panel: &Panel<'_>, bar: &Bar<'_>) -> (f64, f64) {
+    let (x0, x1) = (panel.x(bar.time.0), panel.x(bar.time.1));
+    (x0.min(panel.area.x1 - 1.0), x1.max(x0 + 1.0).min(panel.area.x1))
+}
+
+/// Where the margin begins.
+fn margin(panel: &Panel<'_>) -> f64 {
+    panel.area.y0 + panel.area.height() * (1.0 - 1.0 / (1.0 + MARGIN))
+}
+
+fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+    let margin = margin(panel);
+    let (holds, _) = thinned(&story.holds, view.time);
     for hold in &holds {
-        let (x0, x1) = place(hold);
+        let (x0, x1) = sides(panel, hold);
         let ink = inks.ink(hold.nid);
         let bottom = panel.y(hold.granted.0);
-        let top = panel.y(hold.granted.1.min(1e20)).max(margin);
-        let pale = ink.alpha(GRANTED);
-        scene.mark(Item::Rect { area: Area::new(x0, top.min(bottom - 1.0), x1, bottom), ink: pale });
+        let top = panel.y(hold.granted.1.min(1e20)).max(margin).min(bottom - 1.0);
+        scene.mark(Item::Rect { area: Area::new(x0, top, x1, bottom), ink: ink.alpha(GRANTED) });
         // Fades out where it goes on to the end of the file.
-        if hold.granted.1 > 1.001 * story.bytes().1 {
-            let step = (margin - panel.area.y0) / 5.0;
-            for i in 0..5 {
-                let y1 = margin - f64::from(i) * step;
-                scene.rect(Area::new(x0, y1 - step, x1, y1), ink.alpha(GRANTED * (1.0 - (f64::from(i) + 0.5) / 5.0)));
+        if hold.granted.1 > view.bytes.1 {
+            let step = (margin - panel.area.y0) / FADE;
+            for i in 0..index(FADE) {
+                let y1 = margin - i as f64 * step;
+                let alpha = GRANTED * (1.0 - (i as f64 + 0.5) / FADE);
+                scene.rect(Area::new(x0, y1 - step, x1, y1), ink.alpha(alpha));
             }
         }
+        if x1 - x0 >= 3.0 && hold.time.0 > view.time.0 {
+            scene.line(&[(x0, top), (x0, bottom)], ink, 1.0);
+        }
     }
+    // All of them on top of what was granted to others.
     for hold in &holds {
-        let (x0, x1) = place(hold);
-        let ink = inks.ink(hold.nid);
-        scene.push(Item::Rect { area: asked(panel, hold, margin, (x0, x1), 3.0), ink });
+        let area = asked(panel, hold, margin, sides(panel, hold), 3.0);
+        scene.push(Item::Rect { area, ink: inks.ink(hold.nid) });
     }
+}
+
+fn waits(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+    let margin = margin(panel);
+    let (waits, _) = thinned(&story.waits, view.time);
     let areas: Vec<(Area, Ink)> =
-        waits.iter().map(|wait| (asked(panel, wait, margin, place(wait), 7.0), inks.ink(wait.nid))).collect();
+        waits.iter().map(|wait| (asked(panel, wait, margin, sides(panel, wait), 7.0), inks.ink(wait.nid))).collect();
     let lines: f64 = areas.iter().map(|(area, _)| (area.width() + area.height()) / 4.0).sum();
     for (area, ink) in areas {
-        let white = Ink::new(0xff_ffff).alpha(0.75);
-        scene.mark(Item::Rect { area, ink: white });
-        if lines <= MOST_LINES && area.width() >= 4.0 {
+        if area.width() < 3.0 {
+            scene.mark(Item::Rect { area, ink: ink.tint(0.6) });
+            continue;
+        }
+        scene.mark(Item::Rect { area, ink: Ink::new(0xff_ffff).alpha(0.75) });
+        if lines <= MOST_LINES {
             hatch::fill(scene, &[area], ink);
         } else {
             scene.rect(area, ink.alpha(0.4));
         }
-        if area.width() >= 3.0 {
-            scene.outline(area, ink, 1.0);
-        }
+        scene.outline(area, ink, 1.0);
     }
-    let mut free = f64::NEG_INFINITY;
-    for (time, nid) in story.callbacks.iter().filter(|(time, _)| (part.0..=part.1).contains(time)) {
+}
+
+fn callbacks(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+    let (lo, hi) = view.time;
+    let mut last = f64::NEG_INFINITY;
+    for (time, nid) in story.callbacks.iter().filter(|(time, _)| (lo..=hi).contains(time)) {
         let x = panel.x(*time);
         // Marks on the same pixel hide each other.
-        if x - free >= 0.5 || x < free {
+        if (x - last).abs() >= 0.5 {
             wedge(scene, (x, panel.area.y0 - 1.0), 4.0, inks.ink(nid));
-            free = x;
+            last = x;
         }
     }
 }
@@ -379,11 +421,10 @@ impl<'a> Inks<'a> {
     fn of(stories: &[Story<'a>]) -> Self {
         let mut sums: BTreeMap<&str, usize> = BTreeMap::new();
         for story in stories {
-            let (lo, hi) = story.part.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            let part = story.part.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             for bar in story.bars() {
                 // Whoever is seen in an enlarged part comes first.
-                let seen = bar.time.1 >= lo && bar.time.0 <= hi;
-                *sums.entry(bar.nid).or_default() += if seen { 1000 } else { 1 };
+                *sums.entry(bar.nid).or_default() += if bar.within(part) { 1000 } else { 1 };
             }
         }
         let mut order: Vec<(&str, usize)> = sums.into_iter().collect();

@@ -65,9 +65,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         of the callback; per target, the longest waits in all first.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers { locks: true, ..Covers::default() });
     page.legend(&[
-        Key::new(Swatch::Fill(BARS[0].2), "wait: request to grant"),
-        Key::new(Swatch::Fill(BARS[1].2), "release: callback to release"),
-        Key::new(Swatch::Fill(BARS[2].2), "callback: round trip"),
+        Key::new(Swatch::Fill(BARS[0].2), "wait"),
+        Key::new(Swatch::Fill(BARS[1].2), "release"),
+        Key::new(Swatch::Fill(BARS[2].2), "callback (round trip)"),
         Key::new(Swatch::Dot(GREY), "median"),
         Key::new(Swatch::Bar(GREY), "90 %"),
         Key::new(Swatch::Diamond(GREY), "99 %"),

@@ -60,11 +60,11 @@ fn conflicts(fight: Fight, osts: usize, nids: &[String], span: f64) -> Vec<Confl
         let ost = if pairs == 1 { 0 } else { some.skewed(osts) };
         let start = match fight {
             // Within three seconds in the middle.
-            Fight::PingPong => span * 0.4 + i as f64 * 0.05,
+            Fight::PingPong => span * (0.4 + i as f64 / 1200.0),
             Fight::One => span * 0.5,
             _ => span * (0.2 + 0.6 * (random.unit() + random.unit()) / 2.0),
         };
-        let took = 0.004 + 0.012 * random.unit() * random.unit();
+        let took = span / 60.0 * (0.004 + 0.012 * random.unit() * random.unit());
         let kind = if fight == Fight::PingPong { 1 } else { random.below(10) };
         // Pieces of 1 MiB that take turns.
         let piece = if fight == Fight::PingPong { i as u64 } else { random.below(40) as u64 };
@@ -75,7 +75,7 @@ fn conflicts(fight: Fight, osts: usize, nids: &[String], span: f64) -> Vec<Confl
             waiter: name(waiter),
             start,
             release: start + took,
-            end: start + took + 0.001 + 0.004 * random.unit(),
+            end: start + took + span / 60.0 * (0.001 + 0.004 * random.unit()),
             overlap: [kind >= 7, (1..7).contains(&kind)],
             extent: (piece << 20, ((piece + 1) << 20) - 1),
         });
@@ -112,7 +112,6 @@ fn us(some: &[&Conflict], pick: fn(&Conflict) -> f64) -> lioprof_model::Distribu
 pub(crate) fn add(analysis: &mut Analysis, fight: Fight) {
     let known = !matches!(fight, Fight::Inferred(_));
     let span = analysis.window.end - analysis.window.start;
-    let span = if fight == Fight::One { 1.0 } else { span };
     let nids: Vec<String> = analysis.clients.iter().map(|c| c.nid.clone()).collect();
     let all = conflicts(fight, analysis.targets.len(), &nids, span);
     let origin = analysis.window.start;
@@ -130,6 +129,8 @@ pub(crate) fn add(analysis: &mut Analysis, fight: Fight) {
         }
         let sums = totals(&mine, !blind(ost));
         let waited = sums.wait_s;
+        let over_time = series(analysis, &target.name, &mine, blind(ost));
+        let [with, without] = bandwidths(analysis, &over_time);
         locks.targets.push(LockTarget {
             target: target.name.clone(),
             node: target.node.clone(),
@@ -137,14 +138,14 @@ pub(crate) fn add(analysis: &mut Analysis, fight: Fight) {
             totals: sums,
             contended_s: waited.min(span),
             contended_share: (waited / span).min(1.0),
-            bandwidth_contended: Some(31.0e6),
-            bandwidth_uncontended: Some(212.0e6),
+            bandwidth_contended: with,
+            bandwidth_uncontended: without,
             wait_us: us(&mine, |c| c.end - c.start),
             release_us: if blind(ost) { us(&[], |_| 0.0) } else { us(&mine, |c| c.release - c.start) },
             blocking_ast_us: us(&mine, |c| (c.release - c.start) / 9.0),
             flushed_bytes: None,
         });
-        locks.series.push(series(analysis, &target.name, &mine, blind(ost)));
+        locks.series.push(over_time);
         for object in 0..3 {
             let some: Vec<&Conflict> = mine.iter().copied().filter(|c| c.object == object).collect();
             if !some.is_empty() {
@@ -182,6 +183,18 @@ fn series(analysis: &Analysis, target: &str, mine: &[&Conflict], blind: bool) ->
         s.waiting[bin] += (conflict.end - conflict.start) / analysis.series.bin_s;
     }
     s
+}
+
+/// Bytes per second while a client waited, and otherwise.
+fn bandwidths(analysis: &Analysis, locks: &LockSeries) -> [Option<f64>; 2] {
+    let mine = analysis.series.targets.iter().find(|t| t.name.as_deref() == Some(&locks.target)).expect("has a series");
+    let bytes = mine.read_bytes.iter().zip(&mine.write_bytes).map(|(read, written)| (read + written) as f64);
+    let bins: Vec<(f64, bool)> = bytes.zip(locks.waiting.iter().map(|w| *w > 0.0)).collect();
+    [true, false].map(|contended| {
+        let some: Vec<f64> =
+            bins.iter().filter(|b| b.1 == contended && (contended || b.0 > 0.0)).map(|b| b.0).collect();
+        (!some.is_empty()).then(|| some.iter().sum::<f64>() / some.len() as f64 / analysis.series.bin_s)
+    })
 }
 
 fn lock_object(target: &str, object: usize, some: &[&Conflict], origin: f64, blind: bool) -> LockObject {
