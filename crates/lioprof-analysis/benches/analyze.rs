@@ -60,18 +60,16 @@ fn short<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
 
 fn all(c: &mut Criterion) {
     let logs = Logs::new();
-    for (unit, rpcs) in [("bytes", None), ("rpcs", Some(logs.rpcs))] {
-        let mut group = short(c, &format!("analyze, {unit}"));
-        for (name, bytes) in logs.bytes {
-            group.throughput(rpcs.map_or(Throughput::Bytes(bytes), Throughput::Elements));
-            for threads in [1, 2] {
-                group.bench_function(format!("{name}, threads {threads}"), |b| {
-                    b.iter(|| run(&logs.path(name), threads, logs.rpcs));
-                });
-            }
+    let mut group = short(c, "analyze");
+    for (name, bytes) in logs.bytes {
+        group.throughput(Throughput::ElementsAndBytes { elements: logs.rpcs, bytes });
+        for threads in [1, 2] {
+            group.bench_function(format!("{name}, threads {threads}"), |b| {
+                b.iter(|| run(&logs.path(name), threads, logs.rpcs));
+            });
         }
-        group.finish();
     }
+    group.finish();
     let mut group = short(c, "decode");
     for (name, bytes) in logs.bytes {
         group.throughput(Throughput::Bytes(bytes));

@@ -3,6 +3,7 @@
 use lioprof_model::Analysis;
 
 use crate::draw::area::Area;
+use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::Text;
 use crate::options::PlotOptions;
@@ -176,4 +177,50 @@ fn large_systems_are_cut_to_a_page() {
     let scene = drawn("bandwidth-per-ost", &made);
     let notes = texts(&scene);
     assert!(notes.iter().any(|t| t.text.contains("more OSTs have")), "{notes:?}");
+}
+
+#[test]
+fn every_lock_and_wait_of_the_enlarged_part_is_a_mark() {
+    let made = analysis(&SMALL);
+    let scene = drawn("lock-timeline", &made);
+    // Above, all 61 locks; below, 20 waits and the locks before, between and after them.
+    assert_eq!(scene.panels.len(), 2);
+    assert_eq!(scene.marks, 61 + 20 + 21);
+    let asked = scene.items.iter().filter_map(|item| match item {
+        Item::Rect { area, ink } if area.y0 > scene.panels[1].y0 && ink.alpha >= 1.0 => Some(*ink),
+        _ => None,
+    });
+    let colors: Vec<_> = asked.collect();
+    assert_eq!(colors.len(), 21);
+    assert!(colors.windows(2).all(|pair| pair[0] != pair[1]), "clients take turns");
+}
+
+#[test]
+fn kinds_of_conflicts_are_stacked_to_their_sum() {
+    let mut made = analysis(&SMALL);
+    let locks = made.locks.as_mut().expect("has locks");
+    let series = &mut locks.series[0];
+    for counts in [&mut series.conflicts, &mut series.true_conflicts, &mut series.expansion_conflicts] {
+        counts.fill(0);
+    }
+    // 5 true, 10 expansion-only and 15 others in a second, on an axis that ends at 40.
+    (series.conflicts[20], series.true_conflicts[20], series.expansion_conflicts[20]) = (30, 5, 10);
+    let totals = &mut locks.targets[0].totals;
+    totals.conflicts = 30;
+    totals.true_conflicts = Some(5);
+    totals.expansion_conflicts = Some(10);
+    let scene = drawn("lock-contention-per-ost", &made);
+    let panel = scene.panels[0];
+    let top = |color| {
+        let points = scene.items.iter().filter_map(move |item| match item {
+            Item::Polygon { points, ink } if *ink == color => Some(points),
+            _ => None,
+        });
+        let top = points.flatten().map(|p| p.1).fold(f64::INFINITY, f64::min);
+        ((panel.y1 - top) / panel.height() * 40.0).round()
+    };
+    use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
+    assert_eq!([TRUE_CONFLICT, EXPANSION, UNCLASSIFIED].map(top), [5.0, 15.0, 30.0]);
+    let figures = "30 conflicts, 17 % true, 33 % expansion-only, 50 % unclassified";
+    assert!(texts(&scene).iter().any(|t| t.text.starts_with(figures)), "{:?}", texts(&scene));
 }

@@ -33,7 +33,8 @@ fn every_plot_renders_in_both_formats() {
     for (name, analysis) in cases() {
         for plot in plots() {
             let Some(svg) = image(plot.name, &analysis, Format::Svg) else {
-                assert_eq!((name, plot.name), ("one", "object-offsets"), "skipped");
+                let expected = [("one", "object-offsets"), ("mixed", "lock-timeline")];
+                assert!(expected.contains(&(name, plot.name)), "{name}/{}: skipped", plot.name);
                 continue;
             };
             assert!(svg.len() < 2_000_000, "{name}/{}: {} bytes", plot.name, svg.len());
@@ -65,6 +66,14 @@ fn axes_have_units_and_things_have_names() {
         ("io-timeline", &["10.10.0.11@tcp", "read, waiting", "time since start (s)"]),
         ("io-time-distribution", &["total time, log scale", "Reads (OST_READ)", "10 ms"]),
         ("queue-depth", &["oss000", "requests (mean number)", "time since start (s)"]),
+        (
+            "lock-contention-per-ost",
+            &["lustre-OST0000", "conflicts/s", "waiting", "expansion-only: only the grants overlap"],
+        ),
+        ("lock-pairs", &["client that held the lock", "10.10.0.12@tcp", "30 hand-overs", "conflicts"]),
+        ("lock-timeline", &["lustre-OST0000 [0x200000401:0xd:0x0]", "offset (MiB)", "EOF", "waiting"]),
+        ("lock-wait-distribution", &["lustre-OST0000", "release (60)", "time, log scale"]),
+        ("lock-cost", &["lustre-OST0000", "bandwidth (MiB/s)", "a client waited for another client's lock"]),
         ("object-offsets", &["lustre-OST0000 [0x200000401:0xc:0x0]", "offset in object (GiB)"]),
     ] {
         let words = words(&svg(plot, &small));
@@ -79,7 +88,7 @@ fn axes_have_units_and_things_have_names() {
 fn doubts_and_loss_are_said() {
     let mut mixed = analysis(&MIXED);
     mixed.loss.estimated_lost_fraction = Some(0.034);
-    for plot in plots() {
+    for plot in plots().iter().filter(|p| p.name != "lock-timeline") {
         let words = words(&svg(plot.name, &mixed));
         assert!(words.contains("Warning: about 3.4 % of the RPCs are missing"), "{}", plot.name);
     }
@@ -114,6 +123,55 @@ fn nothing_is_skipped_with_a_reason() {
     }
 }
 
+fn reason(name: &str, analysis: &Analysis) -> &'static str {
+    match render(plot(name).expect("known plot"), analysis, Format::Svg, &PlotOptions::default()).expect("renders") {
+        Rendered::Skipped(reason) => reason,
+        Rendered::Image(_) => panic!("{name} is drawn"),
+    }
+}
+
+#[test]
+fn lock_plots_say_why_they_are_left_out() {
+    let mut quiet = analysis(&SMALL);
+    let locks = quiet.locks.take();
+    for plot in plots().iter().filter(|p| p.name.starts_with("lock-")) {
+        assert_eq!(reason(plot.name, &quiet), "lock contention was not analysed");
+    }
+    quiet.locks = Some(lioprof_model::Locks::default());
+    for plot in plots().iter().filter(|p| p.name.starts_with("lock-")) {
+        assert_eq!(reason(plot.name, &quiet), "no conflict between clients");
+    }
+    // Conflicts on MDTs are not about extents.
+    quiet.locks = locks;
+    let locks = quiet.locks.as_mut().expect("has locks");
+    locks.targets[0].target = "lustre-MDT0000".to_owned();
+    locks.objects[0].target = "lustre-MDT0000".to_owned();
+    locks.series[0].target = "lustre-MDT0000".to_owned();
+    locks.pairs.iter_mut().for_each(|pair| pair.target = "lustre-MDT0000".to_owned());
+    for name in ["lock-contention-per-ost", "lock-pairs", "lock-timeline", "lock-cost"] {
+        assert_eq!(reason(name, &quiet), "no conflict between clients");
+    }
+    assert!(words(&svg("lock-wait-distribution", &quiet)).contains("lustre-MDT0000"));
+}
+
+#[test]
+fn lock_plots_say_what_they_rest_on() {
+    let cases = cases();
+    let of = |name: &str| &cases.iter().find(|c| c.0 == name).expect("known case").1;
+    for plot in plots().iter().filter(|p| p.name.starts_with("lock-")) {
+        assert!(words(&svg(plot.name, of("small"))).contains("Evidence: the lock manager's own lines (dlmtrace).\n"));
+        assert!(words(&svg(plot.name, of("storm"))).contains("conflicts only RPCs (rpctrace)"), "{}", plot.name);
+        if plot.name != "lock-timeline" {
+            assert!(words(&svg(plot.name, of("mixed"))).contains("Evidence: only RPCs (rpctrace)"), "{}", plot.name);
+        }
+    }
+    let inferred = of("mixed");
+    assert!(reason("lock-timeline", inferred).contains("needs dlmtrace"));
+    assert!(words(&svg("lock-wait-distribution", inferred)).contains("release (unknown)"));
+    assert!(words(&svg("lock-contention-per-ost", inferred)).contains("conflicts, kind not known"));
+    assert!(words(&svg("lock-contention-per-ost", of("storm"))).contains("OST0003 (inferred)"));
+}
+
 #[test]
 fn names_are_escaped() {
     let mut odd = analysis(&Shape { rpcs: 200, ..SMALL });
@@ -134,7 +192,7 @@ fn plots_are_described() {
     let mut names: Vec<&str> = plots().iter().map(|p| p.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 10);
+    assert_eq!(names.len(), 15);
     for plot in plots() {
         let sentences = plot.how_to_read.matches(". ").count() + 1;
         assert!((3..=6).contains(&sentences), "{}: {sentences}", plot.name);
@@ -152,7 +210,7 @@ fn files_are_written() {
     let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
     let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
     assert_eq!(written.iter().filter(skipped).count(), 1);
-    assert_eq!(written.len(), 19);
+    assert_eq!(written.len(), 29);
     for one in &written {
         if let Written::File { plot, path } = one {
             assert!(path.metadata().expect("is there").len() > 500, "{plot}");

@@ -57,7 +57,12 @@ fn xids(text: &[u8]) -> impl Iterator<Item = (usize, u64)> {
         };
         let ends = text.get(at + XID_DIGITS).is_none_or(|after| !after.is_ascii_alphanumeric());
         let number = || std::str::from_utf8(digits).ok()?.parse().ok();
-        if alone && ends && digits.iter().all(u8::is_ascii_digit) { Some((at, number()?)) } else { None }
+        // Pointers begin with zeros.
+        if alone && ends && digits[0] != b'0' && digits.iter().all(u8::is_ascii_digit) {
+            Some((at, number()?))
+        } else {
+            None
+        }
     })
 }
 

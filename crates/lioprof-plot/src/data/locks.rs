@@ -36,6 +36,11 @@ pub(crate) fn evidence(locks: &Locks) -> Vec<String> {
         LockEvidence::Rpctrace => "Evidence: only RPCs (rpctrace), so conflicts, objects and waits are inferred from \
             callbacks sent during requests, and which extents collide is not known."
             .to_owned(),
+        LockEvidence::Mixed if inferred <= 0.0 => {
+            "Evidence: the lock manager's own lines (dlmtrace); of some servers only RPCs (rpctrace), which show no \
+             conflict."
+                .to_owned()
+        }
         LockEvidence::Mixed => format!(
             "Evidence: the lock manager's own lines (dlmtrace); for {} of the conflicts only RPCs (rpctrace), \
              which are inferred.",
@@ -121,6 +126,11 @@ pub(crate) fn seconds(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
+/// Sum that is 0, not -0, without any.
+pub(crate) fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
+}
+
 /// OSTs with conflicts between clients, most conflicts first.
 pub(crate) fn contended_osts(locks: &Locks) -> Vec<Contended<'_>> {
     let mut by_name: BTreeMap<&str, (Vec<&LockTarget>, Vec<&LockSeries>)> = BTreeMap::new();
@@ -145,7 +155,7 @@ pub(crate) fn contended_osts(locks: &Locks) -> Vec<Contended<'_>> {
                 ..LockTotals::default()
             });
         }
-        let wait_s = rows.iter().map(|row| seconds(row.totals.wait_s)).sum();
+        let wait_s = sum(rows.iter().map(|row| seconds(row.totals.wait_s)));
         let inferred = rows.iter().any(|row| row.evidence == LockEvidence::Rpctrace);
         if kinds.all() > 0.0 {
             osts.push(Contended { name, label: label(locks, name, inferred), kinds, wait_s, rows, series });

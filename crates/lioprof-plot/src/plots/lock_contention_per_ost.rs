@@ -83,9 +83,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     let longest = locks.series.iter().map(|s| s.conflicts.len().max(s.waiting.len())).max().unwrap_or(0);
     let few = osts.len() <= MOST_PANELS;
+    // Conflicts are few: in narrow bins there would be one or none.
     let most = match osts.len() {
-        0..=3 => 240,
-        4..=MOST_PANELS => 110,
+        0..=3 => 120,
+        4..=MOST_PANELS => 80,
         _ => 150,
     };
     let bins = Bins::new(analysis, longest, most).ok_or("no time bins")?;
@@ -133,7 +134,7 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
     }
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all)), 5.0, "conflicts/s");
-    let waiting = from_zero(largest(osts.iter().flat_map(|o| &o.waiting)), 2.0, "waiting");
+    let waiting = from_zero(largest(osts.iter().flat_map(|o| &o.waiting)), 3.0, "waiting");
     let widest = if left_of(&waiting) > left_of(&conflicts) { &waiting } else { &conflicts };
     let each = if osts.len() == 1 { 330.0 } else { 215.0 };
     let body = page.body(Grid::height(osts.len(), columns, each));

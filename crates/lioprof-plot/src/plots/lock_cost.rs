@@ -4,7 +4,7 @@ use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
 use super::Plot;
 use crate::data::bins::{Bins, add, largest};
-use crate::data::locks::{Contended, NO_CONFLICT, contended, contended_osts, seconds};
+use crate::data::locks::{Contended, NO_CONFLICT, contended, contended_osts, seconds, sum};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
 use crate::draw::color::{GREY, Ink, READ, WRITE};
@@ -69,12 +69,20 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         format!("Bytes per second read and written, in bins of {}, and when clients waited for locks.", bins.width());
     let covers = Covers { locks: true, targets: true, bytes: true };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
-    page.legend(&[
-        Key::new(Swatch::Fill(READ.tint(0.75)), "read"),
-        Key::new(Swatch::Fill(WRITE.tint(0.75)), "written (on top)"),
-        Key::new(Swatch::Fill(SHADE), "a client waited for another client's lock"),
-    ]);
-    let mut notes = vec!["A bin is shaded if a client waited in any part of it.".to_owned()];
+    let (reads, both) = (largest(osts.iter().flat_map(|o| &o.read)), largest(osts.iter().flat_map(|o| &o.both)));
+    let mut keys = Vec::new();
+    if reads > 0.0 {
+        keys.push(Key::new(Swatch::Fill(READ.tint(0.75)), "read"));
+    }
+    if osts.iter().any(|o| o.both.iter().zip(&o.read).any(|(both, read)| both > read)) {
+        keys.push(Key::new(Swatch::Fill(WRITE.tint(0.75)), if reads > 0.0 { "written (on top)" } else { "written" }));
+    }
+    keys.push(Key::new(Swatch::Fill(SHADE), "a client waited for another client's lock"));
+    page.legend(&keys);
+    let mut notes = vec![
+        "A bin is shaded if a client waited in any part of it; the share of the time counts the waits alone."
+            .to_owned(),
+    ];
     if !hidden.is_empty() {
         let (shown, rest) =
             (osts.iter().map(|o| o.of.wait_s).sum::<f64>(), hidden.iter().map(|o| o.wait_s).sum::<f64>());
@@ -86,7 +94,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     page.note(notes.join(" "));
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
-    let bandwidth = bytes_from_zero(largest(osts.iter().flat_map(|o| &o.both)), 4.0, "bandwidth", "/s");
+    let bandwidth = bytes_from_zero(both, 4.0, "bandwidth", "/s");
     let grid = Grid::new(page.body(Grid::height(osts.len(), columns, 165.0)), osts.len(), columns);
     let mut panels = grid.panels(&time, &bandwidth);
     // The head has two lines, and the bar is between it and the data.
@@ -146,7 +154,7 @@ impl<'a> Ost<'a> {
 }
 
 fn head(scene: &mut Scene, panel: &Panel<'_>, ost: &Ost<'_>, span: f64) {
-    let contended: f64 = ost.of.rows.iter().map(|row| seconds(row.contended_s)).sum();
+    let contended = sum(ost.of.rows.iter().map(|row| seconds(row.contended_s)));
     let share = ratio(contended, span).min(1.0);
     let (share, waited) = (percent(share), duration_us(ost.of.wait_s * 1e6));
     let long = format!("contended {share} of the time; clients waited {waited} in all");

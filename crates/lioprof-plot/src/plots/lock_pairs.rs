@@ -121,13 +121,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let mut notes = Vec::new();
     if matrix.hidden > 0 {
         notes.push(format!(
-            "The {} with most conflicts are shown, and the {} of the conflicts that are between two of them; {} not.",
+            "The {} with most conflicts are shown, {} more {} not; {} of the conflicts are between two of those shown.",
             counted(n as u64, "client"),
+            count(matrix.hidden as u64),
+            if matrix.hidden == 1 { "is" } else { "are" },
             percent(ratio(matrix.shown, all)),
-            match matrix.hidden {
-                1 => "1 more client is".to_owned(),
-                more => format!("{} more clients are", count(more as u64)),
-            },
         ));
     }
     notes.extend(mdt_note(locks));

@@ -163,7 +163,7 @@ impl View {
     /// Offsets up to the last byte asked for, and a margin for what reaches further.
     fn axis(&self) -> Axis {
         let (low, high) = self.bytes;
-        let mut axis = offsets(low, high, 4.0, "offset");
+        let mut axis = offsets(low, high, 5.0, "offset");
         let top = high + (high - low) * MARGIN;
         axis.scale = Scale::Linear { lo: low, hi: top };
         if self.more {
@@ -195,12 +195,12 @@ fn busiest(holds: &[Bar<'_>], waits: &[Bar<'_>], window: &Window, wide: f64) -> 
     let count = times.len().min(ENOUGH);
     let mut spans = times.windows(count.max(1)).map(|some| (some[count - 1] - some[0], some[0]));
     let first = spans.next()?;
-    let (length, start) = spans.fold(first, |best, next| if next.0 < best.0 { next } else { best });
-    let length = (length + typical).max(12.0 * typical) * 1.1;
+    let (between, start) = spans.fold(first, |best, next| if next.0 < best.0 { next } else { best });
+    let length = (between + typical).max(12.0 * typical) * 1.1;
     if length > window.span / 2.0 {
         return None;
     }
-    let lo = (start - length * 0.06).min(window.span - length).max(0.0);
+    let lo = (start + (between + typical - length) / 2.0).min(window.span - length).max(0.0);
     Some((lo, lo + length))
 }
 
@@ -343,6 +343,10 @@ fn margin(panel: &Panel<'_>) -> f64 {
 fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
     let margin = margin(panel);
     let (holds, _) = thinned(&story.holds, view.time);
+    // Neighbours may be of one colour; where they are narrow, lines would be all that is seen.
+    let mut widths: Vec<f64> = holds.iter().map(|hold| sides(panel, hold)).map(|(x0, x1)| x1 - x0).collect();
+    widths.sort_by(f64::total_cmp);
+    let edges = widths.get(widths.len() / 2).is_some_and(|middle| *middle >= 8.0);
     for hold in &holds {
         let (x0, x1) = sides(panel, hold);
         let ink = inks.ink(hold.nid);
@@ -358,8 +362,8 @@ fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, i
                 scene.rect(Area::new(x0, y1 - step, x1, y1), ink.alpha(alpha));
             }
         }
-        if x1 - x0 >= 3.0 && hold.time.0 > view.time.0 {
-            scene.line(&[(x0, top), (x0, bottom)], ink, 1.0);
+        if edges && x1 - x0 >= 3.0 && hold.time.0 > view.time.0 {
+            scene.line(&[(x0, top), (x0, bottom)], ink.alpha(0.7), 1.0);
         }
     }
     // All of them on top of what was granted to others.

@@ -228,6 +228,18 @@ fn lock_object(target: &str, object: usize, some: &[&Conflict], origin: f64, bli
         since = Some(origin + conflict.end);
         asked = conflict.extent;
     }
+    if let Some(last) = some.last() {
+        timeline.holds.push(Hold {
+            nid: last.waiter.clone(),
+            mode: "PW".to_owned(),
+            start: since,
+            end: None,
+            first_byte: 0,
+            last_byte: u64::MAX,
+            requested_first_byte: asked.0,
+            requested_last_byte: asked.1,
+        });
+    }
     LockObject {
         target: target.to_owned(),
         node: String::new(),
