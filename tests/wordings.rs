@@ -86,14 +86,15 @@ fn compare(path: &str, got: &Value, want: &Value, out: &mut Vec<String>) {
 }
 
 fn compare_rows(path: &str, got: &[Value], want: &[Value], out: &mut Vec<String>) {
+    if got.len() != want.len() {
+        out.push(format!("{path}: {} rows, expected {}", got.len(), want.len()));
+    }
+    // By what the expected rows have: new keys may be added to the others.
+    let scalar = |row: &Value, key: &str| row.get(key).is_some_and(|value| !value.is_object());
+    let keys: Vec<&str> = KEYS.into_iter().filter(|key| want.first().is_some_and(|row| scalar(row, key))).collect();
     let by_key = |rows: &[Value]| -> BTreeMap<String, Value> {
         let key = |(at, row): (usize, &Value)| {
-            let parts: Vec<String> = KEYS
-                .iter()
-                .filter_map(|key| row.get(key))
-                .filter(|part| !part.is_object())
-                .map(Value::to_string)
-                .collect();
+            let parts: Vec<String> = keys.iter().map(|key| row[*key].to_string()).collect();
             // Rows without a name, like buckets of a histogram, are in order.
             if parts.is_empty() { at.to_string() } else { parts.join(" ") }
         };

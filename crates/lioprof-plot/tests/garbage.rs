@@ -4,6 +4,7 @@ mod support;
 
 use lioprof_model::{Analysis, Direction, Heatmap, SampledRpc, Window};
 use lioprof_plot::{Format, Plot, PlotOptions, Rendered, plots, render};
+use support::locks::Fight;
 use support::{MIXED, STORM, Shape, cases};
 
 const ODD: [f64; 9] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 1e-300, 1e18, f64::MAX, f64::MIN];
@@ -163,7 +164,7 @@ fn odd_totals_and_names() {
 }
 
 fn fought() -> Analysis {
-    support::analysis(&Shape { rpcs: 300, ..STORM })
+    support::analysis(&Shape { rpcs: 300, osts: 14, fight: Fight::Storm(70), ..STORM })
 }
 
 fn lock_plots(what: &str, analysis: &Analysis) {

@@ -1,7 +1,7 @@
 //! Aggregates of rows: mergeable, bounded, independent of the order of rows.
 //!
 //! One [`Aggregate`] per node; they are merged in the order of the nodes' names and turned into an
-//! [`lioprof_model::Analysis`] by [`finish`].
+//! [`lioprof_model::Analysis`] by [`finish()`].
 
 mod bins;
 mod finish;

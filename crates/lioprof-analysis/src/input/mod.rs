@@ -2,8 +2,8 @@
 //!
 //! Three steps, each usable alone:
 //!
-//! 1. [`discover`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
-//! 2. [`open`]: one file to a decompressed stream, its compression and format told by content.
+//! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
+//! 2. [`open()`]: one file to a decompressed stream, its compression and format told by content.
 //! 3. [`spool()`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
 //!
 //! Nothing here knows what a record looks like: whoever calls passes a [`Detect`] function that looks at the

@@ -215,8 +215,7 @@ fn ten_thousand_conflicts_are_told_apart() {
     assert_eq!((totals.write_write, totals.read_write), (Some(want.write_write), Some(want.read_write)));
     assert_eq!((totals.enqueues, totals.granted_at_once), (Some(2 * CONFLICTS), Some(CONFLICTS)));
     assert_eq!((totals.blocked, totals.handovers, totals.open_waits), (CONFLICTS, CONFLICTS, 0));
-    let waited: u64 = (totals.wait_s * 1e6).round() as u64;
-    assert_eq!(waited, want.wait_us);
+    assert_eq!(format!("{:.0}", totals.wait_s * 1e6), want.wait_us.to_string());
     let target = &locks.targets[0];
     assert_eq!(target.flushed_bytes, Some(want.flushed));
     assert_eq!((target.wait_us.count, target.release_us.count), (CONFLICTS, CONFLICTS));

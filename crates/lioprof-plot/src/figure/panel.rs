@@ -110,6 +110,13 @@ impl Panel<'_> {
         let figures = Text::new((self.area.x1, y), figures, SMALL).ink(GREY);
         scene.text(figures.align(Align::End));
     }
+
+    /// The same with the first of several figures, from long to short, that fits beside the name.
+    pub(crate) fn head_fitting(&self, scene: &mut Scene, name: &str, figures: &[String]) {
+        let room = self.area.width() - width(name, BODY, true) - 14.0;
+        let fits = figures.iter().find(|text| width(text, SMALL, false) <= room);
+        self.head(scene, name, fits.or(figures.last()).map_or("", String::as_str));
+    }
 }
 
 /// The vertical axis' title, written upwards, its base line at `x`, in the middle of `area`; left

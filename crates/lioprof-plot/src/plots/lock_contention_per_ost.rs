@@ -165,12 +165,14 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
         upper.frame(scene);
         lower.frame(scene);
         let conflicts = counted(index(ost.of.kinds.all()) as u64, "conflict");
-        let waited = format!("clients waited {} in all", duration_us(ost.of.wait_s * 1e6));
-        let figures = match columns {
-            1 => format!("{conflicts}, {}; {waited}", ost.of.kinds.describe()),
-            _ => format!("{conflicts}; {waited}"),
-        };
-        upper.head(scene, &ost.of.label, &figures);
+        let waited = duration_us(ost.of.wait_s * 1e6);
+        let figures = [
+            format!("{conflicts}, {}; clients waited {waited} in all", ost.of.kinds.describe()),
+            format!("{conflicts}; clients waited {waited} in all"),
+            format!("{conflicts}, waited {waited}"),
+            conflicts,
+        ];
+        upper.head_fitting(scene, &ost.of.label, &figures);
         if i % columns == 0 {
             for panel in [&upper, &lower] {
                 panel.y_ticks(scene);

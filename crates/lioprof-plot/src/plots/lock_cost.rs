@@ -157,10 +157,11 @@ fn head(scene: &mut Scene, panel: &Panel<'_>, ost: &Ost<'_>, span: f64) {
     let contended = sum(ost.of.rows.iter().map(|row| seconds(row.contended_s)));
     let share = ratio(contended, span).min(1.0);
     let (share, waited) = (percent(share), duration_us(ost.of.wait_s * 1e6));
-    let long = format!("contended {share} of the time; clients waited {waited} in all");
-    let short = format!("contended {share}, waited {waited}");
-    // Less than half of the width is the name's.
-    let first = if width(&long, SMALL, false) < panel.area.width() / 2.0 { long } else { short };
+    let firsts = [
+        format!("contended {share} of the time; clients waited {waited} in all"),
+        format!("contended {share}, waited {waited}"),
+        format!("contended {share}"),
+    ];
     let rate = |rate: f64| format!("{}/s", bytes(rate));
     let [with, without] = ost.bandwidths();
     let second = match (with, without) {
@@ -172,7 +173,7 @@ fn head(scene: &mut Scene, panel: &Panel<'_>, ost: &Ost<'_>, span: f64) {
         (None, None) => String::new(),
     };
     let area = Area { y0: panel.area.y0 - BAR_HIGH - 1.0, ..panel.area };
-    Panel { area: Area { y0: area.y0 - SECOND, ..area }, ..*panel }.head(scene, &ost.of.label, &first);
+    Panel { area: Area { y0: area.y0 - SECOND, ..area }, ..*panel }.head_fitting(scene, &ost.of.label, &firsts);
     if width(&second, SMALL, false) <= area.width() {
         let text = Text::new((area.x1, area.y0 - 6.0), second, SMALL).ink(GREY);
         scene.text(text.align(Align::End));

@@ -11,9 +11,8 @@ use crate::data::locks::{NO_CONFLICT, contended, is_ost};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
 use crate::draw::color::{BLACK, CATEGORIES, GREY, Ink, OTHERS};
-use crate::draw::num::index;
 use crate::draw::scene::{Item, Scene};
-use crate::draw::text::BODY;
+use crate::draw::text::{BODY, SMALL};
 use crate::figure::axis::{Axis, Scale, Tick};
 use crate::figure::hatch;
 use crate::figure::legend::{Key, Swatch, wedge};
@@ -49,8 +48,8 @@ const SEEN: f64 = 5.0;
 const MARKS: f64 = 10.0;
 /// Part of the height above the last byte asked for.
 const MARGIN: f64 = 0.12;
-/// Steps in which a lock fades there.
-const FADE: f64 = 6.0;
+/// Steps in which a lock fades there, wide and narrow ones.
+const FADE: (u32, u32) = (12, 3);
 /// Share of the colour of what was granted.
 const GRANTED: f64 = 0.28;
 
@@ -161,12 +160,15 @@ struct View {
 
 impl View {
     /// Offsets up to the last byte asked for, and a margin for what reaches further.
-    fn axis(&self) -> Axis {
+    fn axis(&self, height: f64) -> Axis {
         let (low, high) = self.bytes;
         let mut axis = offsets(low, high, 5.0, "offset");
         let top = high + (high - low) * MARGIN;
         axis.scale = Scale::Linear { lo: low, hi: top };
         if self.more {
+            // Its label comes first.
+            let near = |at: f64| (top - at) / (top - low) * height < SMALL * 1.2;
+            axis.ticks.iter_mut().filter(|tick| near(tick.at)).for_each(|tick| tick.label.clear());
             axis.ticks.push(Tick::new(top, "EOF"));
         }
         axis
@@ -244,19 +246,19 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let around = panels * (HEAD + MARKS + ticks) + last;
     let body = page.body(panels * each + around);
     let room = (body.height() - around).max(40.0);
-    let axes: Vec<Axis> = views.iter().map(|(_, view)| view.axis()).collect();
+    let share = |i: usize| match (alone && enlarged, i) {
+        (true, 0) => 0.34,
+        (true, _) => 0.66,
+        _ => 1.0 / panels,
+    };
+    let axes: Vec<Axis> = views.iter().enumerate().map(|(i, (_, view))| view.axis(room * share(i))).collect();
     let left = axes.iter().map(left_of).fold(0.0, f64::max);
     let scene = &mut page.scene;
     let mut top = body.y0;
     for (i, ((story, view), y)) in views.iter().zip(&axes).enumerate() {
         let (above, below) = (alone && enlarged && i == 0, alone && enlarged && i > 0);
-        let share = match (above, below) {
-            (true, _) => 0.34,
-            (_, true) => 0.66,
-            _ => 1.0 / panels,
-        };
         let y0 = top + HEAD + MARKS;
-        let area = Area::new(body.x0 + left, y0, body.x1 - 14.0, y0 + room * share);
+        let area = Area::new(body.x0 + left, y0, body.x1 - 14.0, y0 + room * share(i));
         let x = seconds(view.time, 9.0);
         let panel = Panel { area, x: &x, y };
         panel.grid(scene, true, true);
@@ -355,10 +357,11 @@ fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, i
         scene.mark(Item::Rect { area: Area::new(x0, top, x1, bottom), ink: ink.alpha(GRANTED) });
         // Fades out where it goes on to the end of the file.
         if hold.granted.1 > view.bytes.1 {
-            let step = (margin - panel.area.y0) / FADE;
-            for i in 0..index(FADE) {
-                let y1 = margin - i as f64 * step;
-                let alpha = GRANTED * (1.0 - (i as f64 + 0.5) / FADE);
+            let steps = if x1 - x0 >= 8.0 { FADE.0 } else { FADE.1 };
+            let step = (margin - panel.area.y0) / f64::from(steps);
+            for i in 0..steps {
+                let y1 = margin - f64::from(i) * step;
+                let alpha = GRANTED * (1.0 - (f64::from(i) + 0.5) / f64::from(steps));
                 scene.rect(Area::new(x0, y1 - step, x1, y1), ink.alpha(alpha));
             }
         }
@@ -433,8 +436,11 @@ impl<'a> Inks<'a> {
         }
         let mut order: Vec<(&str, usize)> = sums.into_iter().collect();
         order.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let others = order.len().saturating_sub(CATEGORIES.len());
-        Self { clients: order.into_iter().take(CATEGORIES.len()).map(|(nid, _)| nid).collect(), others }
+        let others = order.split_off(order.len().min(CATEGORIES.len())).len();
+        // In the order of their names: the same two clients get the same colours in another plot.
+        let mut clients: Vec<&str> = order.into_iter().map(|(nid, _)| nid).collect();
+        clients.sort_unstable();
+        Self { clients, others }
     }
 
     fn ink(&self, nid: &str) -> Ink {

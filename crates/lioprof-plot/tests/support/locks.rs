@@ -1,5 +1,7 @@
 //! Made-up lock contention.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::{
     Analysis, ConflictKinds, Hold, LockEvidence, LockObject, LockPair, LockSeries, LockTarget, LockTotals, Locks,
     Timeline, Wait,
@@ -119,11 +121,10 @@ pub(crate) fn add(analysis: &mut Analysis, fight: Fight) {
     locks.evidence = if known { LockEvidence::Dlmtrace } else { LockEvidence::Rpctrace };
     // Every tenth server of a storm has no lock lines.
     let blind = |ost: usize| !known || (matches!(fight, Fight::Storm(_)) && ost % 10 == 3);
-    for (ost, target) in analysis.targets.iter().enumerate() {
-        let mine: Vec<&Conflict> = all.iter().filter(|c| c.ost == ost).collect();
-        if mine.is_empty() {
-            continue;
-        }
+    let mut by_ost: BTreeMap<usize, Vec<&Conflict>> = BTreeMap::new();
+    all.iter().for_each(|c| by_ost.entry(c.ost).or_default().push(c));
+    for (ost, mine) in by_ost {
+        let target = &analysis.targets[ost];
         if known && blind(ost) {
             locks.evidence = LockEvidence::Mixed;
         }
@@ -264,25 +265,21 @@ fn lock_object(target: &str, object: usize, some: &[&Conflict], origin: f64, bli
 }
 
 fn pairs(locks: &mut Locks, target: &str, mine: &[&Conflict], blind: bool) {
+    let mut pairs: BTreeMap<(&str, &str), LockPair> = BTreeMap::new();
     for conflict in mine {
-        let same = |p: &&mut LockPair| {
-            p.target == target && p.holder_nid == conflict.holder && p.waiter_nid == conflict.waiter
-        };
-        if let Some(pair) = locks.pairs.iter_mut().rev().take(3000).find(same) {
-            pair.conflicts += 1;
-            pair.handovers += 1;
-            pair.wait_s += conflict.end - conflict.start;
-            continue;
-        }
-        locks.pairs.push(LockPair {
+        let pair = pairs.entry((&conflict.holder, &conflict.waiter)).or_insert_with(|| LockPair {
             target: target.to_owned(),
             holder_nid: conflict.holder.clone(),
             waiter_nid: conflict.waiter.clone(),
-            conflicts: 1,
+            conflicts: 0,
             true_conflicts: (!blind).then_some(0),
             expansion_conflicts: (!blind).then_some(1),
-            handovers: 1,
-            wait_s: conflict.end - conflict.start,
+            handovers: 0,
+            wait_s: 0.0,
         });
+        pair.conflicts += 1;
+        pair.handovers += 1;
+        pair.wait_s += conflict.end - conflict.start;
     }
+    locks.pairs.extend(pairs.into_values());
 }

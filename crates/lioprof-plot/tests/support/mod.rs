@@ -55,7 +55,7 @@ pub(crate) const LARGE: Shape = Shape {
     bins: 300,
     bin_s: 12.0,
     long_names: true,
-    fight: Fight::Storm(6000),
+    fight: Fight::Storm(2500),
     ..SMALL
 };
 
