@@ -1,7 +1,8 @@
 //! Damage to logs, reproducible by a seed: what the fuzz tests of this crate and of `lioprof-analysis` share.
 //!
 //! `LIOPROF_FUZZ_ITERATIONS` sets how many inputs a test makes (slow ones make a share of them), and
-//! `LIOPROF_FUZZ_SEED` the seed of the first one. A failure prints the seed of its input: `LIOPROF_FUZZ_SEED=<seed> LIOPROF_FUZZ_ITERATIONS=1` repeats it.
+//! `LIOPROF_FUZZ_SEED` the seed of the first one. A failure prints the seed of its input:
+//! `LIOPROF_FUZZ_SEED=<seed> LIOPROF_FUZZ_ITERATIONS=1` repeats it.
 
 use std::ops::Range;
 
