@@ -220,6 +220,7 @@ pub(crate) fn analyze(
     let span = inputs.iter().filter_map(|input| input.seen.counts.first_us.zip(input.seen.counts.last_us));
     let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let targets: Vec<_> = inputs.iter().flat_map(|input| input.seen.targets.iter().copied()).collect();
-    aggregate.node(node, span, targets);
+    let pinging: Vec<_> = inputs.iter().flat_map(|input| input.seen.pinging.iter().copied()).collect();
+    aggregate.node(node, span, targets, &pinging);
     NodeResult { name: name.to_owned(), inputs, counts, gaps, duplicates, aggregate, from, to }
 }

@@ -144,7 +144,15 @@ impl Sorter {
     fn add(&mut self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
         let stream = record.stream();
         if self.run.is_none_or(|run| run.stream != stream || record.first) {
-            let run = Run { stream, first_flag: record.first, events_from: 0, last_us: record.time_us };
+            let time_us = record.time_us;
+            let run = Run {
+                stream,
+                first_flag: record.first,
+                events_from: 0,
+                first_us: time_us,
+                end_us: time_us,
+                last_us: time_us,
+            };
             self.run = Some(run);
             // Discarded heads are the analysis' business.
             if self.passes.add(&run, false, &mut 0) && self.text.len() >= SORT_AT_LEAST {

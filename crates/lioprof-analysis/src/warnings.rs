@@ -1,5 +1,6 @@
 //! What a user must know before believing the figures, in sentences.
 
+use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{Analysis, Io};
 
 use crate::aggregate::both;
@@ -32,8 +33,12 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         if input.bad_records > 0 && !analysis.loss.head_overwritten {
             let place = &input.bad_places[0];
             warnings.push(format!(
-                "{}: {} bytes in {} places are no records; first at byte {}: {}",
-                input.path, input.skipped_bytes, input.bad_records, place.offset, place.why
+                "{}: {} in {} are no records; first at byte {}: {}",
+                input.path,
+                plural(input.skipped_bytes, "byte"),
+                plural(input.bad_records, "place"),
+                place.offset,
+                place.why
             ));
         }
         let malformed: u64 = input.malformed.values().sum();
@@ -68,14 +73,14 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
     }
     if loss.discarded_heads > 0 {
         warnings.push(format!(
-            "the kernel discarded records at {} places (debug buffer overflow): enlarge debug_mb",
-            loss.discarded_heads
+            "the kernel discarded records at {} (debug buffer overflow): enlarge debug_mb",
+            plural(loss.discarded_heads, "place")
         ));
     }
     if loss.clock_steps > 0 {
         warnings.push(format!(
-            "time goes back at {} places: the clock was stepped, or the log is not sorted; times around there are wrong",
-            loss.clock_steps
+            "time goes back at {}: the clock was stepped, or the log is not sorted; times around there are wrong",
+            plural(loss.clock_steps, "place")
         ));
     }
     for result in results {
@@ -98,7 +103,7 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut unattributed = Io::default();
     unattributed.merge(&totals.unattributed.read);
     unattributed.merge(&totals.unattributed.write);
-    let remedy = "capture with `debug=\"+rpctrace +dlmtrace +net\"` and `subsystem_debug=\"rpc filter ldlm\"`";
+    let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
             "the OST of {} of {} reads and writes is unknown (direct I/O names none under rpctrace alone): {remedy}",
@@ -111,8 +116,11 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
-            "the size of {} of {} reads and writes is estimated, the true sum of bytes lies between {} and {}: {remedy}",
-            all.bounded_rpcs, all.rpcs, all.bytes_min, all.bytes_max
+            "the size of {} of {} reads and writes is estimated, the true sum lies between {} and {}: {remedy}",
+            all.bounded_rpcs,
+            all.rpcs,
+            human_bytes(all.bytes_min),
+            human_bytes(all.bytes_max)
         ));
     }
     if totals.rpcs == 0 {

@@ -191,7 +191,7 @@ pub struct Loss {
 pub struct Totals {
     /// RPCs handled by the nodes' services.
     pub rpcs: u64,
-    /// Of these, sent by servers (MDT to OST, light-weight connections, `0@lo`).
+    /// Of these, sent by servers (MDT to OST, light-weight connections), as told by their uuids.
     pub server_rpcs: u64,
     /// RPCs that the nodes sent themselves (lock callbacks, MDT to OST).
     pub sent_rpcs: u64,
@@ -330,7 +330,7 @@ pub struct Client {
     pub nid: String,
     /// Its uuids.
     pub uuids: Vec<String>,
-    /// True for servers of the file system (MDT to OST, light-weight connections, `0@lo`).
+    /// True if a server of the file system sends from it (MDT to OST, light-weight connections), by its uuids.
     pub server: bool,
     /// RPCs of any kind.
     pub rpcs: u64,

@@ -14,6 +14,7 @@ pub mod locks;
 pub mod row;
 pub mod series;
 pub mod symbol;
+pub mod units;
 
 pub use analysis::*;
 pub use io::{Io, SizeBucket, SizeHistogram};

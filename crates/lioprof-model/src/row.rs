@@ -157,9 +157,9 @@ pub enum TargetEvidence {
     RefreshLine,
     /// A server-local lock taken by the handling thread.
     LocalLock,
-    /// The request scheduler named the OST (orr, trr).
+    /// The request scheduler named the OST (trr).
     Nrs,
-    /// The node has exactly one target of that kind.
+    /// The node has exactly one target of that kind: only one pings the first MDT.
     OnlyTarget,
     /// Nothing.
     None,

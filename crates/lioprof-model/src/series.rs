@@ -33,9 +33,9 @@ pub struct TargetSeries {
     pub node: String,
     /// Kind.
     pub kind: TargetKindName,
-    /// Bytes read (best estimate), by the time an RPC ended.
+    /// Bytes read (best estimate), spread evenly over the time in which each RPC was handled.
     pub read_bytes: Vec<u64>,
-    /// Bytes written (best estimate), by the time an RPC ended.
+    /// Bytes written (best estimate), spread evenly over the time in which each RPC was handled.
     pub write_bytes: Vec<u64>,
     /// The part of `read_bytes` that comes from RPCs whose size is only bounded.
     pub read_bounded_bytes: Vec<u64>,

@@ -1,6 +1,6 @@
 //! `lioprof analyze`.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze};
@@ -20,7 +20,9 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
         Err(error) => return Err(error.into()),
     };
     messages::problems(&outcome.problems, verbosity);
-    for warning in &outcome.analysis.warnings {
+    // The summary says them, too: not twice on one screen.
+    let on_screen = args.format == OutputFormat::Summary && io::stdout().is_terminal() && io::stderr().is_terminal();
+    for warning in outcome.analysis.warnings.iter().filter(|_| !on_screen) {
         messages::note(verbosity, &format!("warning: {warning}"));
     }
     if let Some(dir) = &args.output {
@@ -68,7 +70,7 @@ fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
 fn code(outcome: &Outcome, max_loss: f64) -> Code {
     if outcome.has_errors() {
         Code::Unusable
-    } else if outcome.damage > max_loss {
+    } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
         Code::TooDamaged
     } else {
         Code::Success

@@ -15,21 +15,24 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print no notes and warnings on stderr, only errors.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
     /// List every file that is left out.
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 901)]
     pub(crate) verbose: bool,
 }
 
 const AFTER_HELP: &str = "\
-To capture a log on an OSS:
-  lctl set_param debug=+rpctrace              # add +dlmtrace +net for exact sizes of all I/O
-  lctl debug_daemon start /tmp/rpc.bin 1024
-  ...                                         # the I/O in question
+To capture a log on an OSS (docs/capture.md has the details):
+  lctl get_param debug subsystem_debug debug_mb             # to put back afterwards
+  lctl set_param debug_mb=512 subsystem_debug='rpc filter ldlm'
+  lctl clear
+  lctl debug_daemon start /run/rpc.bin 1024                 # a new file, local, 1 GiB at most
+  lctl set_param debug='+rpctrace +dlmtrace +net'           # +rpctrace alone: smaller, less exact
+  ...                                                       # the I/O in question
+  lctl set_param debug='-rpctrace -dlmtrace -net'
   lctl debug_daemon stop
-  lctl set_param debug=-rpctrace
-  lioprof analyze /tmp/rpc.bin -o report
+  lioprof analyze /run/rpc.bin -o report
 
 Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
 
@@ -108,7 +111,8 @@ pub(crate) struct AnalyzeArgs {
     /// a while [default: 32/2/2 as in Lustre up to 2.17, 16/4/30 if the log shows a newer one].
     #[arg(long, value_name = "CONFLICTS/SECONDS[/HOLD]", value_parser = contended)]
     pub(crate) contended: Option<ContendedRule>,
-    /// Exit with code 3 if more than this share of the records or RPCs is known to be lost.
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; with 0 also if
+    /// an unknown part is (a ring that was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_loss: f64,
     /// Threads [default: all cores, at most 8].
@@ -172,7 +176,8 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 fn opcode(text: &str) -> Result<Opcode, String> {
-    Opcode::from_str(&text.to_ascii_uppercase()).map_err(|err| err.to_string())
+    Opcode::from_str(&text.to_ascii_uppercase())
+        .map_err(|_| format!("expected a name such as OST_WRITE or ldlm_enqueue, or a number; found `{text}`"))
 }
 
 /// A time, or else the text of a marker.

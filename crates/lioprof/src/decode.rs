@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use lioprof_analysis::decode_text;
 use lioprof_analysis::input::Severity;
+use lioprof_model::units::plural;
 
 use crate::args::DecodeArgs;
 use crate::exit_code::Code;
@@ -21,8 +22,8 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     };
     messages::problems(&outcome.problems, verbosity);
     if outcome.bad_places > 0 {
-        let (bytes, places) = (outcome.skipped_bytes, outcome.bad_places);
-        messages::note(verbosity, &format!("{bytes} bytes in {places} places are no records and were left out"));
+        let (bytes, places) = (plural(outcome.skipped_bytes, "byte"), plural(outcome.bad_places, "place"));
+        messages::note(verbosity, &format!("{bytes} in {places} are no records and were left out"));
     }
     let failed = outcome.problems.iter().any(|problem| problem.severity == Severity::Error);
     Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
 use comfy_table::{CellAlignment, Table, presets};
+use lioprof_model::units::{human_bytes, plural, thousands};
 use lioprof_model::{Analysis, ConflictKinds, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
 
 /// Rows per table.
@@ -77,7 +78,7 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     });
     let unknown = &analysis.totals.unattributed;
     let mut table =
-        NumberTable::new(&["OST", "reads", "read", "MiB/s", "p99 ms", "writes", "written", "MiB/s", "p99 ms"]);
+        NumberTable::new(&["target", "reads", "read", "r MiB/s", "r p99", "writes", "written", "w MiB/s", "w p99"]);
     for target in rows.iter().take(TOP) {
         let series = analysis
             .series
@@ -109,7 +110,10 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             String::new(),
         ]);
     }
-    let title = format!("OSTs by bytes; MiB/s while busy (bins of {} s with traffic)", analysis.series.bin_s);
+    let title = format!(
+        "Targets by bytes; MiB/s while busy (bins of {} s with traffic); p99 of the total time in ms",
+        analysis.series.bin_s
+    );
     table.print(&title, rows.len(), out)
 }
 
@@ -229,7 +233,7 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  clients waited {:.2} s in all, {} hand-overs", totals.wait_s, thousands(totals.handovers))?;
 
     let mut table =
-        NumberTable::new(&["contended OST", "conflicts", "contended s", "wait p50 ms", "p99", "MiB/s then", "else"]);
+        NumberTable::new(&["contended OST", "conflicts", "contended s", "wait p50", "p99 ms", "MiB/s waiting", "not"]);
     let contended: Vec<_> = locks.targets.iter().filter(|target| target.totals.conflicts > 0).collect();
     for target in contended.iter().take(TOP) {
         table.row([
@@ -297,7 +301,9 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {} that hold no record, {bytes} bytes", plural(loss.bad_records, "place"))?;
     }
     for warning in &analysis.warnings {
-        writeln!(out, "Note: {warning}")?;
+        for line in textwrap::wrap(&format!("Note: {warning}"), textwrap::Options::new(80).subsequent_indent("  ")) {
+            writeln!(out, "{line}")?;
+        }
     }
     Ok(())
 }
@@ -355,25 +361,6 @@ fn io_bytes(io: &Io) -> String {
     }
 }
 
-/// Three significant digits and a binary unit.
-fn human_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = number(bytes);
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let digits = if unit == 0 || value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$} {}", UNITS[unit])
-}
-
 fn milliseconds(times: &Distribution) -> String {
     ms(times.p99)
 }
@@ -395,22 +382,6 @@ fn ms(us: Option<u64>) -> String {
     )
 }
 
-fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn plural(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
-}
-
 fn utc(seconds: f64) -> String {
     let time = UNIX_EPOCH + Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
     humantime::format_rfc3339_millis(time).to_string()
@@ -421,32 +392,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_have_three_digits() {
-        for (bytes, text) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1000, "0.98 KiB"),
-            (1 << 20, "1.00 MiB"),
-            (11_362_304, "10.8 MiB"),
-            (250 << 30, "250 GiB"),
-        ] {
-            assert_eq!(human_bytes(bytes), text);
-        }
-    }
-
-    #[test]
     fn estimates_are_marked() {
         let mut io = Io::default();
         io.add(lioprof_model::RpcSize::Exact(4096), false);
         assert_eq!(io_bytes(&io), "4.00 KiB");
         io.add(lioprof_model::RpcSize::Unknown, false);
         assert_eq!(io_bytes(&io), "~4.00 KiB");
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(1_234_567), "1,234,567");
     }
 }

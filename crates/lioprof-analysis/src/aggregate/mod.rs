@@ -244,7 +244,7 @@ impl Aggregate {
             job.targets.extend(row.target);
             self.flows.entry((row.nid, key)).or_default().add(direction, row);
             self.objects.add(row, direction);
-            self.sample.add(row, symbols);
+            self.sample.add(row, kind, symbols);
         }
         if direction.is_some() || row.target.is_some() {
             self.target(row, key, direction);
@@ -321,19 +321,26 @@ impl Aggregate {
         node: Symbol,
         span: Option<(i64, i64)>,
         targets: impl IntoIterator<Item = TargetName>,
+        pinging: &[TargetName],
     ) {
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(span.map(|s| s.0)).min();
         sum.last_us = sum.last_us.into_iter().chain(span.map(|s| s.1)).max();
         self.targets_known.extend(targets.into_iter().map(|target| (node, target)));
-        self.infer_only_target(node, TargetKind::Ost);
-        self.infer_only_target(node, TargetKind::Mdt);
+        self.infer_only_target(node, TargetKind::Ost, pinging);
+        self.infer_only_target(node, TargetKind::Mdt, pinging);
     }
 
     /// If a node has exactly one target of a kind, what could not be attributed is that target's.
-    fn infer_only_target(&mut self, node: Symbol, kind: TargetKind) {
+    ///
+    /// That a log names one target only does not say that there is one only. Every target pings the first
+    /// MDT, though: if such pings are in the log, and all are of one target, it is alone.
+    fn infer_only_target(&mut self, node: Symbol, kind: TargetKind, pinging: &[TargetName]) {
         let mut named = self.targets_known.iter().filter(|(n, target)| *n == node && target.kind() == kind);
         let (Some(&(_, only)), None) = (named.next(), named.next()) else { return };
+        if !pinging.contains(&only) {
+            return;
+        }
         let unknown = TargetKey { node, kind, name: None };
         let known = TargetKey { node, kind, name: Some(only) };
         let Some(sum) = self.targets.remove(&unknown) else { return };
@@ -351,7 +358,7 @@ impl Aggregate {
             }
         }
         for kept in &mut self.sample.kept {
-            if kept.node == node && kept.target.is_none() && kind == TargetKind::Ost {
+            if kept.node == node && kept.target.is_none() && kept.kind == kind {
                 kept.target = Some(only);
             }
         }

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::message::ObjectName;
-use lustre_debuglog::{Extent, TargetName};
+use lustre_debuglog::{Extent, TargetKind, TargetName};
 
 /// RPCs kept.
 const MAX_RPCS: usize = 10_000;
@@ -14,6 +14,8 @@ pub(crate) struct Kept {
     pub(crate) node: Symbol,
     pub(crate) nid: Symbol,
     pub(crate) xid: u64,
+    /// Kind of its target, which may be unknown itself.
+    pub(crate) kind: TargetKind,
     pub(crate) direction: Direction,
     pub(crate) arrival_us: i64,
     pub(crate) start_us: i64,
@@ -37,7 +39,7 @@ impl Sample {
         1 << self.halvings
     }
 
-    pub(crate) fn add(&mut self, row: &RpcRow, symbols: &Symbols) {
+    pub(crate) fn add(&mut self, row: &RpcRow, kind: TargetKind, symbols: &Symbols) {
         let (Some(direction), Some(arrival_us), Some(start_us)) = (row.direction(), row.arrival_us(), row.start_us())
         else {
             return;
@@ -51,6 +53,7 @@ impl Sample {
             node: row.node,
             nid: row.nid,
             xid: row.xid.0,
+            kind,
             direction,
             arrival_us,
             start_us,

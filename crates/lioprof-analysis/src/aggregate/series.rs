@@ -265,24 +265,47 @@ fn add_row(clock: &BinClock, bins: &mut Bins<Cell>, row: &RpcRow, direction: Opt
         cell.total_us += us;
         cell.timed += 1;
     }
-    let (bytes, bounded) = match row.size {
-        RpcSize::Exact(bytes) => (bytes, 0),
-        RpcSize::Bounded { best, .. } => (best, best),
-        RpcSize::Unknown => (0, 0),
-    };
     match direction {
-        Some(Direction::Read) => {
-            cell.read_rpcs += 1;
-            cell.read_bytes += bytes;
-            cell.read_bounded_bytes += bounded;
-        }
-        Some(Direction::Write) => {
-            cell.write_rpcs += 1;
-            cell.write_bytes += bytes;
-            cell.write_bounded_bytes += bounded;
-        }
-        None => {}
+        Some(Direction::Read) => cell.read_rpcs += 1,
+        Some(Direction::Write) => cell.write_rpcs += 1,
+        None => return,
     }
+    let (bytes, bounded) = match row.size {
+        RpcSize::Exact(bytes) => (bytes, false),
+        RpcSize::Bounded { best, .. } => (best, true),
+        RpcSize::Unknown => return,
+    };
+    // Data move while the request is handled. What is not known better is spread evenly; sums stay exact.
+    let start_us = clipped(row.start_us().unwrap_or(row.end_us), row.end_us);
+    spread_bytes(clock, bins, start_us, row.end_us, bytes, |cell, bytes| {
+        let (all, uncertain) = match direction {
+            Some(Direction::Read) => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
+            _ => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
+        };
+        *all += bytes;
+        *uncertain += if bounded { bytes } else { 0 };
+    });
+}
+
+/// Divides bytes among the bins of `[from, to]` in proportion to the time in each; the last one gets the rest.
+fn spread_bytes(
+    clock: &BinClock,
+    bins: &mut Bins<Cell>,
+    from: i64,
+    to: i64,
+    bytes: u64,
+    mut add: impl FnMut(&mut Cell, u64),
+) {
+    let total = u128::try_from(to - from).unwrap_or(0);
+    let (mut at, mut given) = (from, 0u64);
+    while clock.bin(at) < clock.bin(to) {
+        at = (clock.bin(at) + 1) * clock.width_us();
+        let so_far = u128::from(bytes) * u128::try_from(at - from).unwrap_or(0) / total;
+        let share = u64::try_from(so_far).unwrap_or(bytes) - given;
+        add(bins.at(clock.bin(at - 1)), share);
+        given += share;
+    }
+    add(bins.at(clock.bin(to)), bytes - given);
 }
 
 /// A time not more than an hour before the end of its RPC: what is longer comes from a clock that

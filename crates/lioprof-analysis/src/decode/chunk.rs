@@ -28,6 +28,10 @@ pub(crate) struct Run {
     pub(crate) first_flag: bool,
     /// Index of its first event in the chunk.
     pub(crate) events_from: usize,
+    /// Time of its first record.
+    pub(crate) first_us: i64,
+    /// Time of its last record.
+    pub(crate) end_us: i64,
     /// Latest time in it.
     pub(crate) last_us: i64,
 }
@@ -45,6 +49,8 @@ pub(crate) struct Decoded {
     pub(crate) counts: Counts,
     /// Targets of this node that its messages name.
     pub(crate) targets: FxHashSet<TargetName>,
+    /// Those of them whose pings to the first MDT are in the log.
+    pub(crate) pinging: FxHashSet<TargetName>,
     /// Stretches that are no records; offsets within the chunk.
     pub(crate) skipped: Vec<Skipped>,
 }
@@ -148,8 +154,6 @@ pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
 #[derive(Default)]
 struct Decoder {
     out: Decoded,
-    /// Time of the record before.
-    previous_us: i64,
 }
 
 impl Decoder {
@@ -158,17 +162,19 @@ impl Decoder {
         let stream = record.stream();
         match self.out.runs.last_mut() {
             Some(run) if run.stream == stream && !record.first => {
-                self.out.counts.clock_steps += u64::from(record.time_us < self.previous_us);
+                self.out.counts.clock_steps += u64::from(record.time_us < run.end_us);
+                run.end_us = record.time_us;
                 run.last_us = run.last_us.max(record.time_us);
             }
             _ => self.out.runs.push(Run {
                 stream,
                 first_flag: record.first,
                 events_from: self.out.events.len(),
+                first_us: record.time_us,
+                end_us: record.time_us,
                 last_us: record.time_us,
             }),
         }
-        self.previous_us = record.time_us;
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -250,8 +256,13 @@ impl Decoder {
                 _ => return None,
             },
             Message::Sending(sent) => {
-                // Lock callbacks name the target that sends them.
+                // Lock callbacks name the target that sends them. Every target keeps a light-weight connection to
+                // the first MDT and pings it: its device tells that the target is on this node.
                 self.out.targets.extend(TargetName::parse_bytes(sent.device_uuid));
+                if let Some(target) = lwp_target(sent.device_uuid) {
+                    self.out.targets.insert(target);
+                    self.out.pinging.insert(target);
+                }
                 Body::Sending(self.sent(sent))
             }
             Message::Completed(sent) => Body::Completed(self.sent(sent)),
@@ -357,5 +368,26 @@ impl Decoder {
             nid,
         };
         Some(Body::Lock(step, info))
+    }
+}
+
+/// The target behind a light-weight connection: `lustre-MDT0000-lwp-OST0003_UUID` is that of `lustre-OST0003`.
+fn lwp_target(device: &[u8]) -> Option<TargetName> {
+    let at = memchr::memmem::find(device, b"-lwp-")?;
+    let contacted = TargetName::parse_bytes(&device[..at])?;
+    let own = TargetName::parse_bytes(&[contacted.fsname().as_bytes(), &device[at + 4..]].concat())?;
+    Some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn light_weight_connections_name_their_target() {
+        let own = lwp_target(b"lustre-MDT0000-lwp-OST0003_UUID").map(|target| target.to_string());
+        assert_eq!(own.as_deref(), Some("lustre-OST0003"));
+        assert_eq!(lwp_target(b"lustre-MDT0000-mdtlov_UUID"), None);
+        assert_eq!(lwp_target(b"lustre-OST0003_UUID"), None);
     }
 }

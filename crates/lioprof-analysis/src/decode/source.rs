@@ -52,6 +52,7 @@ pub(crate) struct Seen {
     pub(crate) discarded_heads: u64,
     pub(crate) out_of_order: u64,
     pub(crate) targets: FxHashSet<TargetName>,
+    pub(crate) pinging: FxHashSet<TargetName>,
     pub(crate) error: Option<io::Error>,
 }
 
@@ -111,6 +112,7 @@ impl Source {
             match self.next_decoded() {
                 Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
                 None if self.pending.is_empty() => return None,
+                // The end: nothing will come that belongs in between. Of a text this is one time only.
                 None => self.release(i64::MAX),
             }
         }
@@ -182,9 +184,10 @@ impl Source {
 
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
-        let Decoded { mut events, symbols: local, runs, counts, targets, .. } = decoded;
+        let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
         self.seen.counts.merge(counts);
         self.seen.targets.extend(targets);
+        self.seen.pinging.extend(pinging);
         let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
         for event in &mut events {
             event.translate(&map);
@@ -192,16 +195,18 @@ impl Source {
         match &self.chunks {
             Chunks::Text(_) => {
                 self.pending.append(&mut events);
-                // Events of the latest time may still get company.
-                if let Some(latest) = self.pending.iter().map(|event| event.time_us).max() {
-                    self.release(latest);
-                }
+                self.release_text();
             }
-            Chunks::Binary(reader) => {
-                self.damaged = !reader.gaps.is_empty() || self.seen.counts.clock_steps > 0;
+            Chunks::Binary(_) => {
+                // What was skipped lies before this chunk, unless it is the input's first.
+                self.damaged |= after_gap && self.passes.current.is_some();
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
+                    if self.passes.continues(run) && run.first_us < self.passes.end_us {
+                        self.seen.counts.clock_steps += 1;
+                    }
+                    self.damaged |= self.seen.counts.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
                     if starts_pass && self.pending.len() >= SORT_AT_LEAST {
                         self.release(self.passes.settled_us);
@@ -210,6 +215,22 @@ impl Source {
                     from = to;
                 }
             }
+        }
+    }
+
+    /// Releases text in the order of the file, but for events of equal time, which are put in the order of
+    /// their streams. Those of the latest time may still get company.
+    fn release_text(&mut self) {
+        let Some(last) = self.pending.last() else { return };
+        let open = self.pending.iter().rev().take_while(|event| event.time_us == last.time_us).count();
+        let settled = self.pending.len() - open;
+        for group in self.pending[..settled].chunk_by_mut(|a, b| a.time_us == b.time_us) {
+            group.sort_by_key(|event| event.stream);
+        }
+        for event in self.pending.drain(..settled) {
+            self.seen.out_of_order += u64::from(event.time_us < self.released_us);
+            self.released_us = event.time_us;
+            self.ready.push_back(event);
         }
     }
 
@@ -244,6 +265,8 @@ pub(crate) struct Passes {
     known: FxHashSet<u32>,
     /// Stream of the last run.
     current: Option<u32>,
+    /// Time of the last record.
+    end_us: i64,
     /// Latest time up to the end of the pass before the current one.
     previous_us: i64,
     /// Latest time so far.
@@ -258,6 +281,7 @@ impl Default for Passes {
             streams: FxHashSet::default(),
             known: FxHashSet::default(),
             current: None,
+            end_us: i64::MIN,
             previous_us: i64::MIN,
             latest_us: i64::MIN,
             settled_us: i64::MIN,
@@ -272,9 +296,8 @@ impl Passes {
     /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
     /// pages were discarded. Where the file itself has a gap this says nothing.
     pub(crate) fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
-        let continues = self.current == Some(run.stream) && !run.first_flag;
         let mut starts_pass = false;
-        if !continues {
+        if !self.continues(run) {
             starts_pass = !self.streams.insert(run.stream);
             if starts_pass {
                 self.streams.clear();
@@ -288,8 +311,14 @@ impl Passes {
             }
         }
         self.current = Some(run.stream);
+        self.end_us = run.end_us;
         self.extend(run.last_us);
         starts_pass
+    }
+
+    /// Whether this is the second part of the run before it, cut by a chunk's end.
+    fn continues(&self, run: &Run) -> bool {
+        self.current == Some(run.stream) && !run.first_flag
     }
 
     /// The current run goes on to this time.

@@ -46,7 +46,7 @@ pub(crate) fn finish(
         totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(|kind| kind == TargetKind::Ost), dlm) },
         mdt_totals: totals(&sum_of(|kind| kind != TargetKind::Ost), dlm),
         targets: targets(sums, symbols, window, series, &bins),
-        objects: objects(sums, symbols),
+        objects: objects(sums, symbols, window),
         pairs: pairs(sums, symbols),
         jobs: jobs(sums, symbols, dlm),
         series: bins,
@@ -149,7 +149,7 @@ fn bandwidths(target: &str, node: &str, series: &Series, bins: &[LockSeries]) ->
     (rate(contended), rate(free))
 }
 
-fn objects(sums: &LockSums, symbols: &Symbols) -> Vec<LockObject> {
+fn objects(sums: &LockSums, symbols: &Symbols, window: Window) -> Vec<LockObject> {
     let mut order: Vec<(&ObjectKey, &ObjectLocks)> = sums.objects.iter().collect();
     let weight = |object: &ObjectLocks| (object.conflicts.max(object.owners.alternations), object.wait_us);
     order.sort_by(|(a_key, a), (b_key, b)| {
@@ -162,10 +162,14 @@ fn objects(sums: &LockSums, symbols: &Symbols) -> Vec<LockObject> {
         })
     });
     order.truncate(TOP_OBJECTS);
-    order.into_iter().enumerate().map(|(rank, (key, object))| self::object(rank, key, object, symbols)).collect()
+    order
+        .into_iter()
+        .enumerate()
+        .map(|(rank, (key, object))| self::object(rank, key, object, symbols, window))
+        .collect()
 }
 
-fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols) -> LockObject {
+fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols, window: Window) -> LockObject {
     let known = |count: u64| (!key.inferred).then_some(count);
     let names = |clients: &mut dyn Iterator<Item = Symbol>| {
         let mut names: Vec<String> = clients.map(|client| symbols.text(client)).collect();
@@ -175,7 +179,8 @@ fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols)
     let fid: Option<Fid> = (key.target.kind() == TargetKind::Ost)
         .then(|| key.resource.to_ost_fid(key.target.index()))
         .or_else(|| key.resource.to_fid());
-    let span = |&(start, end): &(i64, i64)| Interval { start: seconds(start), end: seconds(end) };
+    // Held beyond the end of the log: nobody knows what came then.
+    let span = |&(start, end): &(i64, i64)| Interval { start: seconds(start), end: seconds(end).min(window.end) };
     LockObject {
         target: key.target.to_string(),
         node: symbols.text(key.node),

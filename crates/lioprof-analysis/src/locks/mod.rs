@@ -207,7 +207,10 @@ impl LockTracker {
         } else {
             self.rpc.finish();
             let mut sums = self.rpc.sums;
-            sums.evidence.insert(self.node, LockEvidence::Rpctrace);
+            // A node without any sign of locks does not weaken what others show.
+            if !sums.targets.is_empty() {
+                sums.evidence.insert(self.node, LockEvidence::Rpctrace);
+            }
             sums.rules = Some(self.rpc.rules);
             sums
         }

@@ -68,7 +68,9 @@ impl Log {
     }
 
     fn ids(client: u64, xid: u64, opcode: u32) -> String {
-        format!("ll_ost00_001:b2df25ce-5f2c-45c8-8c82-00000000{client:04}+6:381:x{xid}:12345-10.0.0.{client}@tcp:{opcode}:dd.0")
+        format!(
+            "ll_ost00_001:b2df25ce-5f2c-45c8-8c82-00000000{client:04}+6:381:x{xid}:12345-10.0.0.{client}@tcp:{opcode}:dd.0"
+        )
     }
 
     /// Everything `inside` happens while the server handles a request of this client.
@@ -227,7 +229,8 @@ fn ten_thousand_conflicts_are_told_apart() {
 
 #[test]
 fn a_conflict_with_an_own_lock_or_a_servers_is_no_contention() {
-    let lock = |cookie, client| Lock { cookie, client, mode: "PW", object: 7, requested: (0, 4095), granted: (0, u64::MAX) };
+    let lock =
+        |cookie, client| Lock { cookie, client, mode: "PW", object: 7, requested: (0, 4095), granted: (0, u64::MAX) };
     let mut log = Log::new();
     log.conflict(&lock(1, 3), &lock(2, 3), None);
     // Unlink: the MDT's destroy meets the lock of a client.
@@ -270,8 +273,7 @@ fn losing_lines_loses_figures_and_invents_none() {
     for seed in 1..=20u64 {
         let mut random = Random(seed.wrapping_mul(0x1234_5678_9abc_def1));
         let share = 2 + random.below(30);
-        let kept: String =
-            lines.iter().filter(|_| random.below(share) != 0).map(|line| format!("{line}\n")).collect();
+        let kept: String = lines.iter().filter(|_| random.below(share) != 0).map(|line| format!("{line}\n")).collect();
         let totals = locks(&kept).totals;
         assert!(totals.conflicts <= 300, "seed {seed}");
         assert!(totals.true_conflicts.unwrap() <= want.overlap, "seed {seed}");

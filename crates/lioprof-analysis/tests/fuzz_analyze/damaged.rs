@@ -81,3 +81,33 @@ fn damaged_binary() {
         check(rng, &file(&dir), &join(&pieces).0);
     });
 }
+
+/// Long enough that events are released while the log is still being read; some parts stand there again.
+#[test]
+fn damaged_binary_in_many_passes() {
+    let dir = tempfile::tempdir().unwrap();
+    for_each_seed(40, |rng| {
+        let records = binary_records(rng.pick(&BINARY));
+        let mut log: Vec<u8> = Vec::new();
+        let mut seconds = 0_u32;
+        for _ in 0..200 {
+            seconds += u32::try_from(rng.below(3)).unwrap();
+            let later: Vec<Vec<u8>> = records.iter().map(|record| later(record, seconds)).collect();
+            let later: Vec<&[u8]> = later.iter().map(Vec::as_slice).collect();
+            if rng.one_in(20) {
+                log.extend(join(&wound(rng, &later, change_binary_header)).0);
+            } else {
+                log.extend(later.concat());
+            }
+        }
+        check(rng, &file(&dir), &log);
+    });
+}
+
+/// The same record some seconds later.
+fn later(record: &[u8], seconds: u32) -> Vec<u8> {
+    let mut record = record.to_vec();
+    let time = u32::from_le_bytes(record[20..24].try_into().unwrap()) + seconds;
+    record[20..24].copy_from_slice(&time.to_le_bytes());
+    record
+}
