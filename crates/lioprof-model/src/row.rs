@@ -51,6 +51,8 @@ pub struct RpcRow {
     pub size: RpcSize,
     /// How the bytes are known.
     pub size_evidence: SizeEvidence,
+    /// The server dropped the request before it was handled (deadline passed, old connection).
+    pub dropped: bool,
     /// The client sent this request again after a timeout.
     pub resent: bool,
     /// The client replayed this request after recovery.
@@ -82,10 +84,10 @@ impl RpcRow {
         self.end_us.checked_sub_unsigned(self.service_us?)
     }
 
-    /// Whether the handler failed.
+    /// Whether the handler failed, or never ran.
     #[must_use]
     pub fn failed(&self) -> bool {
-        self.rc < 0
+        self.rc < 0 || self.dropped
     }
 
     /// Read or write, for OST_READ and OST_WRITE.
@@ -131,7 +133,7 @@ pub enum RpcSize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeEvidence {
-    /// The handler failed: nothing moved.
+    /// The handler failed or never ran: nothing moved.
     Failed,
     /// Status of a successful read: bytes sent.
     ReadStatus,

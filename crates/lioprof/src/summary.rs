@@ -110,10 +110,8 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             String::new(),
         ]);
     }
-    let title = format!(
-        "Targets by bytes; MiB/s while busy (bins of {} s with traffic); p99 of the total time in ms",
-        analysis.series.bin_s
-    );
+    let title =
+        format!("Targets by bytes; MiB/s in bins of {} s with traffic; p99 of total time in ms", analysis.series.bin_s);
     table.print(&title, rows.len(), out)
 }
 
@@ -170,10 +168,10 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         "RPCs",
         "errors",
         "queue p50",
-        "p99",
+        "q p99",
         "service p50",
-        "p99",
-        "max ms",
+        "s p99",
+        "total max",
     ]);
     for operation in analysis.operations.iter().take(TOP) {
         let (queue, service) = (&operation.latency.queue_us, &operation.latency.service_us);

@@ -86,6 +86,8 @@ struct Pending {
     resent: bool,
     replay: bool,
     owner: (Option<u32>, Option<u32>, Option<u32>),
+    /// Dropped before it was handled.
+    dropped: bool,
     /// The row is out; only the thread still refers to this entry.
     out: bool,
     /// Another request with the same key.
@@ -111,6 +113,7 @@ impl Pending {
             resent: false,
             replay: false,
             owner: (None, None, None),
+            dropped: false,
             out: false,
             next_same_key: None,
         }
@@ -128,6 +131,8 @@ struct Thread {
     nrs_ost: Option<u32>,
     /// Scheduler's number of the request to come.
     sequence: Option<u64>,
+    /// It has just dropped a request; `Handled RPC` follows all the same.
+    dropped: bool,
 }
 
 /// The join of one node.
@@ -220,7 +225,10 @@ impl Join {
             Body::Lock(LockStep::Evicted, _) | Body::Evicted => self.counts.evictions += 1,
             Body::Lock(..) | Body::LockPhase(_) | Body::KernelContention { .. } => {}
             Body::Marker(text) => sink.marker(event.time_us, text),
-            Body::Dropped => self.counts.dropped += 1,
+            Body::Dropped => {
+                self.counts.dropped += 1;
+                self.threads.entry(event.pid).or_default().dropped = true;
+            }
             Body::SentTimedOut { .. } => self.counts.sent_timed_out += 1,
         }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
@@ -269,6 +277,7 @@ impl Join {
         self.settle(event.pid, sink);
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, sequence) = (thread.nrs_ost.take(), thread.sequence.take());
+        thread.dropped = false;
         let lost = thread.current.take();
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
@@ -290,7 +299,12 @@ impl Join {
     fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, sink: &mut impl JoinSink) {
         let thread = self.threads.entry(event.pid).or_default();
         let current = thread.current.take();
+        let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
         let previous = thread.last;
+        // Without a start line, as when it was dropped, it was taken from its queue all the same.
+        if let Some(sequence) = thread.sequence.take() {
+            self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+        }
         let is_current =
             |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
         let at = match current {
@@ -310,6 +324,7 @@ impl Join {
         };
         let pending = &mut self.slab[at as usize];
         pending.handled = Some((rpc, outcome, event.time_us, event.pid));
+        pending.dropped = dropped;
         // Bulk requests log their extent once more after this line.
         self.threads.entry(event.pid).or_default().last = Some(at);
         let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
@@ -389,6 +404,7 @@ impl Join {
             opcode: rpc.opcode,
             nid: rpc.nid,
             target,
+            failed: outcome.rc < 0 || pending.dropped,
             rc: outcome.rc,
             extent,
             request_len: pending.request_len,
@@ -418,6 +434,7 @@ impl Join {
             extent,
             size,
             size_evidence,
+            dropped: pending.dropped,
             resent: pending.resent,
             replay: pending.replay,
             uid,

@@ -26,6 +26,8 @@ pub(crate) struct Clues {
     pub(crate) opcode: Opcode,
     pub(crate) nid: Symbol,
     pub(crate) target: Option<TargetName>,
+    /// Nothing was done.
+    pub(crate) failed: bool,
     pub(crate) rc: i32,
     pub(crate) extent: Option<Extent>,
     pub(crate) request_len: Option<u32>,
@@ -74,7 +76,7 @@ impl Sizer {
         if clues.opcode != Opcode::OST_READ && clues.opcode != Opcode::OST_WRITE {
             return (RpcSize::Unknown, SizeEvidence::None);
         }
-        if clues.rc < 0 {
+        if clues.failed {
             return (RpcSize::Exact(0), SizeEvidence::Failed);
         }
         let (size, evidence) = if clues.opcode == Opcode::OST_READ {
@@ -234,6 +236,7 @@ mod tests {
             opcode: Opcode::OST_WRITE,
             nid: Symbol(0),
             target: None,
+            failed: false,
             rc: 0,
             extent: Some(extent),
             request_len: Some(len),
@@ -267,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_failed_write_moves_nothing() {
-        let failed = Clues { rc: -28, ..write(488, extent(0, 4096)) };
+        let failed = Clues { failed: true, rc: -28, ..write(488, extent(0, 4096)) };
         assert_eq!(Sizer::default().size(&failed), (RpcSize::Exact(0), SizeEvidence::Failed));
     }
 

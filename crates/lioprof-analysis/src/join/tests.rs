@@ -228,6 +228,26 @@ fn an_end_without_start_is_a_row_all_the_same() {
 }
 
 #[test]
+fn a_request_dropped_for_its_deadline_moves_nothing() {
+    let suffix = WRITE.refresh("Interpret", "0->4095");
+    let suffix = &suffix[suffix.find(" req@").unwrap()..];
+    let lines = [
+        line(1000, 1, 70, &WRITE.refresh("New", "0->4095")),
+        line(
+            1300,
+            0,
+            77,
+            &format!("@@@ Dropping timed-out request from 12345-10.0.0.1@tcp: deadline 6/1s ago {suffix}"),
+        ),
+        line(1400, 0, 77, &WRITE.handled(300, 450, 0)),
+    ];
+    let (got, counts) = join(&lines);
+    assert_eq!((got.rows.len(), counts.dropped), (1, 1));
+    assert!(got.rows[0].dropped && got.rows[0].failed());
+    assert_eq!((got.rows[0].size, got.rows[0].size_evidence), (RpcSize::Exact(0), SizeEvidence::Failed));
+}
+
+#[test]
 fn bulk_size_and_local_lock_come_from_the_threads_window() {
     let lock = "### client-side local enqueue handler, new lock created ns: filter-lustre-OST0000_UUID lock: \
                 0000000015baf37a/0xb335d27b2aceb967 lrc: 3/0,1 mode: PW/PW res: [0x240000400:0x139:0x0].0x0 rrc: 2 \
