@@ -162,17 +162,8 @@ fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = NumberTable::new(&[
-        "operation",
-        "service",
-        "RPCs",
-        "errors",
-        "queue p50",
-        "q p99",
-        "service p50",
-        "s p99",
-        "total max",
-    ]);
+    let mut table =
+        NumberTable::new(&["operation", "service", "RPCs", "errors", "q p50", "q p99", "s p50", "s p99", "max"]);
     for operation in analysis.operations.iter().take(TOP) {
         let (queue, service) = (&operation.latency.queue_us, &operation.latency.service_us);
         table.row([
@@ -187,7 +178,11 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             ms(operation.latency.total_us.max),
         ]);
     }
-    table.print("Operations by count; times in ms", analysis.operations.len(), out)
+    table.print(
+        "Operations by count; ms in queue (q), in service (s), longest of both (max)",
+        analysis.operations.len(),
+        out,
+    )
 }
 
 fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
