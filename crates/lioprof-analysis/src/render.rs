@@ -152,6 +152,7 @@ impl Sorter {
                 first_us: time_us,
                 end_us: time_us,
                 last_us: time_us,
+                clock_steps: 0,
             };
             self.run = Some(run);
             // Discarded heads are the analysis' business.

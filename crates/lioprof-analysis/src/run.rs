@@ -169,7 +169,7 @@ fn loss(results: &[NodeResult]) -> Loss {
             loss.torn_seams += input.late.seams;
             loss.discarded_heads += input.seen.discarded_heads;
             loss.bad_records += input.seen.gaps.len() as u64;
-            loss.clock_steps += input.seen.counts.clock_steps + input.seen.out_of_order;
+            loss.clock_steps += input.seen.clock_steps + input.seen.out_of_order;
         }
     }
     loss.head_overwritten = loss.torn_seams > 0 || loss.streams_without_head > 0;

@@ -20,7 +20,7 @@ pub use analysis::*;
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
-    LockSeries, LockTarget, LockTotals, Locks, Timeline, Wait,
+    LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use row::{Direction, RowSink, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};

@@ -39,8 +39,15 @@ pub struct Locks {
     pub pairs: Vec<LockPair>,
     /// Per job of the waiting client, longest wait first.
     pub jobs: Vec<LockJob>,
-    /// Over time; same bins as `series`.
-    pub series: Vec<LockSeries>,
+    /// Over time; same bins as the analysis' `series`.
+    pub series: LocksOverTime,
+}
+
+/// Lock figures over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LocksOverTime {
+    /// Per target.
+    pub targets: Vec<LockSeries>,
 }
 
 /// Thresholds. Assumed: a log does not say how its server is configured.
@@ -110,6 +117,10 @@ pub struct LockTotals {
     pub evictions: u64,
     /// Callbacks that were not answered in time.
     pub callback_timeouts: u64,
+    /// Clients' locks whose creation is not in the log: what they asked for may be missing; `null` without
+    /// dlmtrace.
+    #[serde(default)]
+    pub unborn_locks: Option<u64>,
     /// Client-seconds spent waiting for another client's lock.
     pub wait_s: f64,
     /// Waits that had not ended when the log did, or whose end is missing; not in `wait_s`.

@@ -200,7 +200,7 @@ fn every_lock_and_wait_of_the_enlarged_part_is_a_mark() {
 fn kinds_of_conflicts_are_stacked_to_their_sum() {
     let mut made = analysis(&SMALL);
     let locks = made.locks.as_mut().expect("has locks");
-    let series = &mut locks.series[0];
+    let series = &mut locks.series.targets[0];
     for counts in [&mut series.conflicts, &mut series.true_conflicts, &mut series.expansion_conflicts] {
         counts.fill(0);
     }

@@ -1,6 +1,6 @@
 //! Static plots of an [`Analysis`](lioprof_model::Analysis), as SVG or PNG.
 //!
-//! * [`plots`] lists every plot with its name, its title and how to read it.
+//! * [`plots()`] lists every plot with its name, its title and how to read it.
 //! * [`render`] makes one picture in memory, [`write_all`] writes every picture into a directory.
 //!
 //! How it works: a plot (`plots/*.rs`) turns the analysis into a list of rectangles, lines and

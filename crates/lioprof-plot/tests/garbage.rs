@@ -181,7 +181,7 @@ fn odd_locks() {
             (target.contended_s, target.contended_share, target.totals.wait_s) = (value, value, value);
             (target.bandwidth_contended, target.bandwidth_uncontended) = (Some(value), None);
         }
-        locks.series.iter_mut().for_each(|s| s.waiting.fill(value));
+        locks.series.targets.iter_mut().for_each(|s| s.waiting.fill(value));
         lock_plots("figures", &a);
         for object in &mut locks_of(&mut a).objects {
             let Some(timeline) = &mut object.timeline else { continue };
@@ -207,7 +207,7 @@ fn odd_locks() {
     }
     for length in [0, 1, 5, 1000] {
         let mut a = fought();
-        for (i, series) in locks_of(&mut a).series.iter_mut().enumerate() {
+        for (i, series) in locks_of(&mut a).series.targets.iter_mut().enumerate() {
             series.conflicts.resize(if i % 2 == 0 { length } else { 3 }, u64::MAX);
             series.true_conflicts.resize(length / 2, u64::MAX);
             series.expansion_conflicts.resize(7, u64::MAX);
@@ -253,7 +253,7 @@ fn odd_lock_totals_and_names() {
     locks.targets.clear();
     lock_plots("no targets", &a);
     let locks = locks_of(&mut a);
-    locks.series.clear();
+    locks.series.targets.clear();
     locks.pairs.clear();
     lock_plots("no series", &a);
     locks_of(&mut a).objects.iter_mut().for_each(|o| o.timeline = Some(lioprof_model::Timeline::default()));

@@ -146,7 +146,7 @@ fn lock_plots_say_why_they_are_left_out() {
     let locks = quiet.locks.as_mut().expect("has locks");
     locks.targets[0].target = "lustre-MDT0000".to_owned();
     locks.objects[0].target = "lustre-MDT0000".to_owned();
-    locks.series[0].target = "lustre-MDT0000".to_owned();
+    locks.series.targets[0].target = "lustre-MDT0000".to_owned();
     locks.pairs.iter_mut().for_each(|pair| pair.target = "lustre-MDT0000".to_owned());
     for name in ["lock-contention-per-ost", "lock-pairs", "lock-timeline", "lock-cost"] {
         assert_eq!(reason(name, &quiet), "no conflict between clients");

@@ -34,6 +34,8 @@ pub(crate) struct Run {
     pub(crate) end_us: i64,
     /// Latest time in it.
     pub(crate) last_us: i64,
+    /// Times that time went back in it.
+    pub(crate) clock_steps: u64,
 }
 
 /// What a chunk holds.
@@ -68,8 +70,6 @@ pub(crate) struct Counts {
     pub(crate) messages: u64,
     /// Records that carry the rpctrace mask.
     pub(crate) rpctrace: u64,
-    /// Times went back within a stream.
-    pub(crate) clock_steps: u64,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
     pub(crate) other: FxHashMap<FileName, FxHashMap<FunctionName, u64>>,
@@ -109,7 +109,6 @@ impl Counts {
         self.records += other.records;
         self.messages += other.messages;
         self.rpctrace += other.rpctrace;
-        self.clock_steps += other.clock_steps;
         for (kind, n) in other.malformed {
             *self.malformed.entry(kind).or_default() += n;
         }
@@ -162,7 +161,7 @@ impl Decoder {
         let stream = record.stream();
         match self.out.runs.last_mut() {
             Some(run) if run.stream == stream && !record.first => {
-                self.out.counts.clock_steps += u64::from(record.time_us < run.end_us);
+                run.clock_steps += u64::from(record.time_us < run.end_us);
                 run.end_us = record.time_us;
                 run.last_us = run.last_us.max(record.time_us);
             }
@@ -173,6 +172,7 @@ impl Decoder {
                 first_us: record.time_us,
                 end_us: record.time_us,
                 last_us: record.time_us,
+                clock_steps: 0,
             }),
         }
     }
@@ -237,18 +237,15 @@ impl Decoder {
                 };
                 Body::Handled(self.rpc(&handled.rpc), outcome)
             }
-            Message::RefreshRwLocks(refresh) => match &refresh.req {
-                Some(req) => Body::Refresh {
+            Message::RefreshRwLocks(refresh) => {
+                self.out.targets.insert(refresh.target);
+                Body::Refresh {
                     target: refresh.target,
                     object: refresh.object,
                     extent: refresh.extent,
-                    req: self.req(req),
-                },
-                None => {
-                    self.out.targets.insert(refresh.target);
-                    return None;
+                    req: self.req(refresh.req.as_ref()?),
                 }
-            },
+            }
             Message::ProlongLocks(prolong) => Body::Prolong { xid: prolong.xid.0, extent: prolong.extent? },
             Message::Nrs(nrs) => match (nrs.action, nrs.policy) {
                 // The tbf policy numbers its stop lines in all versions, its start lines in old ones, too.

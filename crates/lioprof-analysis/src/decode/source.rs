@@ -51,6 +51,8 @@ pub(crate) struct Seen {
     pub(crate) gaps: Vec<Gap>,
     pub(crate) discarded_heads: u64,
     pub(crate) out_of_order: u64,
+    /// Times that time went back within a stream of a binary log.
+    pub(crate) clock_steps: u64,
     pub(crate) targets: FxHashSet<TargetName>,
     pub(crate) pinging: FxHashSet<TargetName>,
     pub(crate) error: Option<io::Error>,
@@ -68,6 +70,8 @@ pub(crate) struct Source {
     ready: VecDeque<Event>,
     /// Time of the last event released.
     released_us: i64,
+    /// Events of a binary log released with that time.
+    latest: Vec<Event>,
     passes: Passes,
     /// Something was skipped, or time went back in a stream: records may be there twice.
     damaged: bool,
@@ -92,6 +96,7 @@ impl Source {
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
+            latest: Vec::new(),
             passes: Passes::default(),
             damaged: false,
             seen: Seen::default(),
@@ -203,10 +208,9 @@ impl Source {
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
-                    if self.passes.continues(run) && run.first_us < self.passes.end_us {
-                        self.seen.counts.clock_steps += 1;
-                    }
-                    self.damaged |= self.seen.counts.clock_steps > 0;
+                    let cut = u64::from(self.passes.continues(run) && run.first_us < self.passes.end_us);
+                    self.seen.clock_steps += run.clock_steps + cut;
+                    self.damaged |= self.seen.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
                     if starts_pass && self.pending.len() >= SORT_AT_LEAST {
                         self.release(self.passes.settled_us);
@@ -243,10 +247,14 @@ impl Source {
             self.pending.partition_point(|event| event.time_us < before_us)
         };
         for event in self.pending.drain(..count) {
+            if event.time_us != self.released_us {
+                self.latest.clear();
+            }
             // After a failed write the kernel writes the page again (`tracefile.c`).
-            if self.damaged && self.ready.iter().rev().take_while(|e| e.time_us == event.time_us).any(|e| *e == event) {
+            if self.damaged && self.latest.contains(&event) {
                 continue;
             }
+            self.latest.push(event);
             if event.time_us < self.released_us {
                 self.seen.out_of_order += 1;
             }

@@ -120,6 +120,8 @@ impl DlmTracker {
                 self.grant(time_us, info, around, false);
             }
             LockStep::Reply => {
+                // A resent enqueue finds its lock and creates none.
+                self.name(event.pid, info.cookie);
                 self.decide(info.cookie);
                 if info.granted_mode != LockMode::None {
                     self.grant(time_us, info, around, false);
@@ -143,6 +145,9 @@ impl DlmTracker {
 
     /// Takes over what a line says of the lock; a lock whose birth is missing is taken as it is found.
     fn learn(&mut self, info: &LockInfo, created: bool, around: &Surroundings) {
+        if !created && info.nid.is_some() && around.counts && !self.locks.contains_key(&info.cookie) {
+            self.sums.target(self.node, info.target).unborn_locks += 1;
+        }
         let lock = self.locks.entry(info.cookie).or_insert_with(|| Lock {
             target: info.target,
             resource: info.resource,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{
     ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
-    LockTotals, Locks, Series, Symbol, Symbols, Timeline, Wait, Window,
+    LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
 };
 use lustre_debuglog::{Fid, TargetKind};
 
@@ -49,7 +49,7 @@ pub(crate) fn finish(
         objects: objects(sums, symbols, window),
         pairs: pairs(sums, symbols),
         jobs: jobs(sums, symbols, dlm),
-        series: bins,
+        series: LocksOverTime { targets: bins },
     }
 }
 
@@ -77,6 +77,7 @@ fn totals(sum: &TargetSum, dlm: bool) -> LockTotals {
         cancels: None,
         evictions: sum.evictions,
         callback_timeouts: sum.callback_timeouts,
+        unborn_locks: dlm.then_some(sum.unborn_locks),
         wait_s: us_to_s(sum.wait_us),
         open_waits: sum.open_waits,
     }

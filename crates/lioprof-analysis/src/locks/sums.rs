@@ -62,6 +62,7 @@ pub(crate) struct TargetSum {
     pub(crate) callback_timeouts: u64,
     pub(crate) wait_us: u64,
     pub(crate) open_waits: u64,
+    pub(crate) unborn_locks: u64,
     pub(crate) wait: Times,
     pub(crate) release: Times,
     pub(crate) blocking_ast: Times,
@@ -92,6 +93,7 @@ impl TargetSum {
             (&mut self.callback_timeouts, other.callback_timeouts),
             (&mut self.wait_us, other.wait_us),
             (&mut self.open_waits, other.open_waits),
+            (&mut self.unborn_locks, other.unborn_locks),
             (&mut self.flushed_bytes, other.flushed_bytes),
         ] {
             *mine += theirs;

@@ -263,6 +263,7 @@ fn a_lock_whose_birth_is_missing_still_has_an_owner_and_extents() {
     assert_eq!(locks.totals.conflicts, 1);
     assert_eq!(locks.totals.unclassified_conflicts, Some(0));
     assert_eq!((locks.totals.enqueues, locks.totals.granted_at_once), (Some(1), Some(0)));
+    assert_eq!(locks.totals.unborn_locks, Some(1));
     assert_eq!(locks.objects[0].clients.len(), 2);
 }
 

@@ -137,7 +137,7 @@ pub(crate) fn contended_osts(locks: &Locks) -> Vec<Contended<'_>> {
     for target in locks.targets.iter().filter(|t| is_ost(&t.target)) {
         by_name.entry(&target.target).or_default().0.push(target);
     }
-    for series in locks.series.iter().filter(|s| is_ost(&s.target)) {
+    for series in locks.series.targets.iter().filter(|s| is_ost(&s.target)) {
         by_name.entry(&series.target).or_default().1.push(series);
     }
     let mut osts: Vec<Contended<'_>> = Vec::new();

@@ -81,7 +81,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if osts.is_empty() {
         return Err(NO_CONFLICT);
     }
-    let longest = locks.series.iter().map(|s| s.conflicts.len().max(s.waiting.len())).max().unwrap_or(0);
+    let longest = locks.series.targets.iter().map(|s| s.conflicts.len().max(s.waiting.len())).max().unwrap_or(0);
     let few = osts.len() <= MOST_PANELS;
     // Conflicts are few: in narrow bins there would be one or none.
     let most = match osts.len() {

@@ -60,7 +60,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let hidden = osts.split_off(osts.len().min(MOST_PANELS));
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let lengths = analysis.series.targets.iter().map(|s| s.read_bytes.len().max(s.write_bytes.len()));
-    let longest = lengths.chain(locks.series.iter().map(|s| s.waiting.len())).max().unwrap_or(0);
+    let longest = lengths.chain(locks.series.targets.iter().map(|s| s.waiting.len())).max().unwrap_or(0);
     let bins = Bins::new(analysis, longest, 240 / columns).ok_or("no time bins")?;
     let fine = Bins::new(analysis, longest, 2000).ok_or("no time bins")?;
     let osts: Vec<Ost<'_>> = osts.into_iter().map(|ost| Ost::new(analysis, ost, &bins, &fine)).collect();

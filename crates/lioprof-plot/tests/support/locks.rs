@@ -146,7 +146,7 @@ pub(crate) fn add(analysis: &mut Analysis, fight: Fight) {
             blocking_ast_us: us(&mine, |c| (c.release - c.start) / 9.0),
             flushed_bytes: None,
         });
-        locks.series.push(over_time);
+        locks.series.targets.push(over_time);
         for object in 0..3 {
             let some: Vec<&Conflict> = mine.iter().copied().filter(|c| c.object == object).collect();
             if !some.is_empty() {
