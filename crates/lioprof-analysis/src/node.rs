@@ -176,20 +176,6 @@ pub(crate) fn analyze(
     });
     let mut locks = config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets));
     let (mut from, mut to) = (config.from.as_ref().map(Limit::new), config.to.as_ref().map(Limit::new));
-    while let Some(event) = merge.next(symbols) {
-        let mut selected = Selected {
-            node,
-            config,
-            from: &mut from,
-            to: &mut to,
-            symbols,
-            aggregate: &mut aggregate,
-            locks: locks.as_mut(),
-            sink,
-        };
-        selected.locks(&event, &join);
-        join.event(&event, &mut selected);
-    }
     let mut selected = Selected {
         node,
         config,
@@ -200,6 +186,10 @@ pub(crate) fn analyze(
         locks: locks.as_mut(),
         sink,
     };
+    while let Some(event) = merge.next(selected.symbols) {
+        selected.locks(&event, &join);
+        join.event(&event, &mut selected);
+    }
     let (counts, gaps) = join.finish(&mut selected);
     aggregate.locks = locks.map(LockTracker::finish);
 

@@ -33,10 +33,16 @@ pub struct Locks {
     pub mdt_totals: LockTotals,
     /// Per target, most contended first.
     pub targets: Vec<LockTarget>,
-    /// Per object, most contended first; objects with conflicts between clients only.
+    /// Objects of OSTs, most contended first; those with conflicts between clients only.
     pub objects: Vec<LockObject>,
-    /// Per pair of clients and target, most conflicts first.
+    /// Pairs of clients per OST, most conflicts first.
     pub pairs: Vec<LockPair>,
+    /// Resources of MDTs with conflicts between clients: directories and files.
+    #[serde(default)]
+    pub mdt_objects: Vec<LockObject>,
+    /// Pairs of clients per MDT.
+    #[serde(default)]
+    pub mdt_pairs: Vec<LockPair>,
     /// Per job of the waiting client, longest wait first.
     pub jobs: Vec<LockJob>,
     /// Over time; same bins as the analysis' `series`.

@@ -43,14 +43,20 @@ pub(crate) fn finish(
     Locks {
         evidence,
         rules: sums.rules.as_ref().unwrap_or(&Rules::TO_2_17).model(),
-        totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(|kind| kind == TargetKind::Ost), dlm) },
-        mdt_totals: totals(&sum_of(|kind| kind != TargetKind::Ost), dlm),
+        totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(is_ost), dlm) },
+        mdt_totals: totals(&sum_of(|kind| !is_ost(kind)), dlm),
         targets: targets(sums, symbols, window, series, &bins),
-        objects: objects(sums, symbols, window),
-        pairs: pairs(sums, symbols),
+        objects: objects(sums, symbols, window, is_ost),
+        pairs: pairs(sums, symbols, is_ost),
+        mdt_objects: objects(sums, symbols, window, |kind| !is_ost(kind)),
+        mdt_pairs: pairs(sums, symbols, |kind| !is_ost(kind)),
         jobs: jobs(sums, symbols, dlm),
         series: LocksOverTime { targets: bins },
     }
+}
+
+fn is_ost(kind: TargetKind) -> bool {
+    kind == TargetKind::Ost
 }
 
 fn us_to_s(us: u64) -> f64 {
@@ -150,8 +156,9 @@ fn bandwidths(target: &str, node: &str, series: &Series, bins: &[LockSeries]) ->
     (rate(contended), rate(free))
 }
 
-fn objects(sums: &LockSums, symbols: &Symbols, window: Window) -> Vec<LockObject> {
-    let mut order: Vec<(&ObjectKey, &ObjectLocks)> = sums.objects.iter().collect();
+fn objects(sums: &LockSums, symbols: &Symbols, window: Window, kind: impl Fn(TargetKind) -> bool) -> Vec<LockObject> {
+    let mut order: Vec<(&ObjectKey, &ObjectLocks)> =
+        sums.objects.iter().filter(|(key, _)| kind(key.target.kind())).collect();
     let weight = |object: &ObjectLocks| (object.conflicts.max(object.owners.alternations), object.wait_us);
     order.sort_by(|(a_key, a), (b_key, b)| {
         weight(b).cmp(&weight(a)).then_with(|| {
@@ -255,10 +262,10 @@ fn timeline(track: &Track, symbols: &Symbols) -> Timeline {
     }
 }
 
-fn pairs(sums: &LockSums, symbols: &Symbols) -> Vec<LockPair> {
+fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) -> Vec<LockPair> {
     let dlm = sums.evidence.values().all(|tier| *tier == LockEvidence::Dlmtrace);
     let mut pairs: BTreeMap<(String, String, String), PairSum> = BTreeMap::new();
-    for (&(target, holder, waiter), sum) in &sums.pairs {
+    for (&(target, holder, waiter), sum) in sums.pairs.iter().filter(|((target, ..), _)| kind(target.kind())) {
         pairs.insert((target.to_string(), symbols.text(holder), symbols.text(waiter)), *sum);
     }
     let mut rows: Vec<LockPair> = pairs
