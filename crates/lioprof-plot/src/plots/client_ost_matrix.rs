@@ -119,7 +119,13 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let what = "Bytes that each client read and wrote on each OST.";
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
-    page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
+    // A cell without known bytes is not a cell without I/O.
+    let unknown = analysis.totals.read.unsized_rpcs + analysis.totals.write.unsized_rpcs;
+    let nothing = if unknown > 0 { "nothing moved, or size unknown" } else { "nothing moved" };
+    page.legend(&[Key::new(Swatch::Fill(PALE), nothing)]);
+    if unknown > 0 {
+        page.note(format!("{} of unknown size not included.", counted(unknown, "RPC")));
+    }
     let most_rows = index((page.free_height() - HEAD - COLUMN_ROOM - SMALL * 3.0) / 15.0).max(2);
     // Names are at most 170 wide, the colour bar about 90.
     let most_columns = index((f64::from(options.width_px) - 310.0) / 2.0 / 15.0).max(2);
