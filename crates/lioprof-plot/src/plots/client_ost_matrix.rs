@@ -120,7 +120,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = "Bytes that each client read and wrote on each OST.";
     let mut page = Page::new(options, analysis, PLOT.title, what, covers);
     // A cell without known bytes is not a cell without I/O.
-    let unknown = analysis.totals.read.unsized_rpcs + analysis.totals.write.unsized_rpcs;
+    let unknown = analysis.totals.read.unsized_rpcs.saturating_add(analysis.totals.write.unsized_rpcs);
     let nothing = if unknown > 0 { "nothing moved, or size unknown" } else { "nothing moved" };
     page.legend(&[Key::new(Swatch::Fill(PALE), nothing)]);
     if unknown > 0 {
