@@ -1,6 +1,6 @@
 //! What a user must know before believing the figures, in sentences.
 
-use lioprof_model::units::{human_bytes, plural};
+use lioprof_model::units::{human_bounds, plural};
 use lioprof_model::{Analysis, Io};
 
 use crate::aggregate::both;
@@ -60,9 +60,9 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         );
     } else if loss.streams_without_head > 0 {
         warnings.push(format!(
-            "{} CPU buffers begin in the middle: what was logged before was overwritten, how much is unknown; run \
-             `lctl clear` before a capture, and use the debug daemon for long ones",
-            loss.streams_without_head
+            "the log of {} begins in the middle: records before it were overwritten, or filtered out; run `lctl clear` \
+             before a capture, and use the debug daemon for long ones",
+            plural(loss.streams_without_head, "CPU buffer")
         ));
     }
     if let Some(lost) = loss.estimated_lost_fraction.filter(|&lost| lost > LOSS) {
@@ -116,11 +116,10 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
-            "the size of {} of {} reads and writes is estimated, the true sum lies between {} and {}: {remedy}",
+            "the size of {} of {} reads and writes is estimated, the true sum is {}: {remedy}",
             all.bounded_rpcs,
             all.rpcs,
-            human_bytes(all.bytes_min),
-            human_bytes(all.bytes_max)
+            human_bounds(all.bytes_min, all.bytes_max)
         ));
     }
     if totals.rpcs == 0 {

@@ -168,10 +168,12 @@ pub struct Loss {
     pub never_handled: u64,
     /// Places where a ring was overwritten.
     pub torn_seams: u64,
-    /// CPU buffers ("streams") that begin without the `F` flag: what they held before is gone.
+    /// CPU buffers ("streams") that begin without the `F` flag: what they held before is gone, or the flagged
+    /// record was filtered out.
     #[serde(default)]
     pub streams_without_head: u64,
-    /// The head of the capture was overwritten (a seam, or a stream without head): how much is unknown.
+    /// The head of the capture was overwritten (a seam, or a stream without head and RPCs of which half is
+    /// missing): how much is unknown.
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,

@@ -20,6 +20,16 @@ pub fn human_bytes(bytes: u64) -> String {
     format!("{value:.digits$} {}", UNITS[unit])
 }
 
+/// Bounds of a byte count: `20.1 MiB to 20.8 MiB`, or how far apart they are where that looks the same.
+#[must_use]
+pub fn human_bounds(min: u64, max: u64) -> String {
+    let (low, high) = (human_bytes(min), human_bytes(max));
+    if low == high && min < max {
+        return format!("{low}, give or take {}", human_bytes(max - min));
+    }
+    format!("{low} to {high}")
+}
+
 /// A number with a comma after every three digits.
 #[must_use]
 pub fn thousands(n: u64) -> String {
@@ -56,6 +66,12 @@ mod tests {
         ] {
             assert_eq!(human_bytes(bytes), text);
         }
+    }
+
+    #[test]
+    fn bounds_never_look_exact() {
+        assert_eq!(human_bounds(1 << 20, 2 << 20), "1.00 MiB to 2.00 MiB");
+        assert_eq!(human_bounds(21_838_976, 21_848_976), "20.8 MiB, give or take 9.77 KiB");
     }
 
     #[test]

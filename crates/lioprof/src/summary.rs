@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
 use comfy_table::{CellAlignment, Table, presets};
-use lioprof_model::units::{human_bytes, plural, thousands};
+use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{Analysis, ConflictKinds, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
 
 /// Rows per table.
@@ -58,8 +58,8 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 fn exactness(io: &Io) -> String {
     let mut parts = Vec::new();
     if io.bounded_rpcs > 0 {
-        let (min, max) = (human_bytes(io.bytes_min), human_bytes(io.bytes_max));
-        parts.push(format!("{} estimated: {min} to {max}", thousands(io.bounded_rpcs)));
+        let bounds = human_bounds(io.bytes_min, io.bytes_max);
+        parts.push(format!("{} estimated: {bounds}", thousands(io.bounded_rpcs)));
     }
     if io.unsized_rpcs > 0 {
         parts.push(format!("{} of unknown size", thousands(io.unsized_rpcs)));
