@@ -92,7 +92,7 @@ impl Selected<'_> {
     fn locks(&mut self, event: &Event, join: &Join) {
         let in_time = self.in_time(event.time_us);
         if let Some(locks) = &mut self.locks {
-            locks.event(event, join.window(event.pid), in_time, self.symbols);
+            locks.event(event, || join.window(event.pid), in_time, self.symbols);
             for (time_us, target, happening) in locks.happenings() {
                 self.aggregate.lock(self.node, time_us, target, happening);
             }

@@ -230,12 +230,7 @@ impl DlmTracker {
             waiter.other_conflict = true;
         }
         if around.counts {
-            let kinds = &mut self.sums.target(self.node, info.target).kinds;
-            match kind {
-                Kind::Client { .. } => kinds.client += 1,
-                Kind::Own => kinds.own += 1,
-                Kind::Server => kinds.server += 1,
-            }
+            self.sums.target(self.node, info.target).conflict(kind);
             // The kernel's rule knows no kinds. Objects without contention between clients are not kept.
             if client.is_some() || self.sums.objects.contains_key(&key) {
                 let object = self.sums.objects.entry(key).or_default();
@@ -353,16 +348,11 @@ impl DlmTracker {
             Party::Client(from) if handed_over && from != client => Some(from),
             _ => None,
         };
-        let sum = self.sums.target(self.node, target);
-        sum.handovers += u64::from(changed || from.is_some());
+        self.sums.target(self.node, target).handovers += u64::from(changed || from.is_some());
         if !contended {
             return;
         }
-        let wait_us = u64::try_from(time_us - blocked_us).unwrap_or(0);
-        sum.wait.add(wait_us);
-        sum.wait_us += wait_us;
-        sum.contended.add(blocked_us, time_us);
-        self.sums.jobs.entry(job).or_default().wait_us += wait_us;
+        let wait_us = self.sums.waited((self.node, target), job, blocked_us, time_us);
         if let Some(from) = from {
             let pair = self.sums.pairs.entry((target, from, client)).or_default();
             pair.handovers += 1;
@@ -375,7 +365,6 @@ impl DlmTracker {
                 object.timeline.wait(Waited { client, start_us: blocked_us, end_us: Some(time_us), requested });
             }
         }
-        self.sums.happenings.push((time_us, target, Happening::Wait(time_us - blocked_us)));
     }
 
     fn blocking_ast(&mut self, time_us: i64, info: &LockInfo, around: &Surroundings) {

@@ -133,8 +133,15 @@ impl LockTracker {
         }
     }
 
-    /// Takes an event of the log, before the join does.
-    pub(crate) fn event(&mut self, event: &Event, window: Option<RpcIds>, counts: bool, symbols: &Symbols) {
+    /// Takes an event of the log, before the join does. Most events are none of its business: only for the
+    /// others it asks for the `window` they fall into.
+    pub(crate) fn event(
+        &mut self,
+        event: &Event,
+        window: impl FnOnce() -> Option<RpcIds>,
+        counts: bool,
+        symbols: &Symbols,
+    ) {
         let lock_related = matches!(
             event.body,
             Body::Lock(..)
@@ -146,6 +153,7 @@ impl LockTracker {
         if !lock_related {
             return;
         }
+        let window = window();
         let around = Surroundings { window, party: self.party(window, symbols), counts };
         match event.body {
             Body::Lock(step, lock) => {

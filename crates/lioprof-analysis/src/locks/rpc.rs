@@ -46,8 +46,8 @@ struct Waiting {
 #[derive(Clone, Copy, Debug)]
 enum About {
     Conflict,
-    /// A grant, with the time waited, if it is known.
-    Grant(Option<i64>),
+    /// A grant, with the microseconds waited, if they are known.
+    Grant(Option<u64>),
 }
 
 /// Something between two clients whose object will show in what they read and write next.
@@ -113,12 +113,7 @@ impl RpcTracker {
         if !around.counts {
             return;
         }
-        let kinds = &mut self.sums.target(self.node, target).kinds;
-        match kind {
-            Kind::Client { .. } => kinds.client += 1,
-            Kind::Own => kinds.own += 1,
-            Kind::Server => kinds.server += 1,
-        }
+        self.sums.target(self.node, target).conflict(kind);
         let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, around.window) else { return };
         self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
         self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
@@ -140,7 +135,7 @@ impl RpcTracker {
             queue.pop_front();
             self.sums.target(self.node, target).open_waits += 1;
         }
-        let known = self.waits.get_mut(&(target, waiter)).and_then(VecDeque::pop_front);
+        let known = queue.pop_front();
         // No callback was sent for it, because the holder had been called back already: it is the last
         // request of this client that was answered.
         let guessed = if known.is_none() { self.enqueues.remove(&waiter) } else { None };
@@ -159,24 +154,15 @@ impl RpcTracker {
             self.sums.jobs.entry(waiting.job).or_default().blocked += 1;
         }
         let waiting = known.or(guessed);
-        let wait = waiting.map(|waiting| time_us - waiting.since_us);
-        let sum = self.sums.target(self.node, target);
-        sum.handovers += u64::from(from.is_some());
-        if let (Some(waiting), Some(wait)) = (waiting, wait) {
-            let wait_us = u64::try_from(wait).unwrap_or(0);
-            sum.wait.add(wait_us);
-            sum.wait_us += wait_us;
-            sum.contended.add(waiting.since_us, time_us);
-            self.sums.jobs.entry(waiting.job).or_default().wait_us += wait_us;
-            self.sums.happenings.push((time_us, target, Happening::Wait(wait)));
-        }
+        self.sums.target(self.node, target).handovers += u64::from(from.is_some());
+        let wait_us = waiting.map(|it| self.sums.waited((self.node, target), it.job, it.since_us, time_us));
         if let Some(from) = from {
             let pair = self.sums.pairs.entry((target, from, waiter)).or_default();
             pair.handovers += 1;
-            pair.wait_us += wait.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0);
+            pair.wait_us += wait_us.unwrap_or(0);
         }
         let from = from.unwrap_or(waiter);
-        self.open.push_back(Open { time_us, target, from, to: waiter, about: About::Grant(wait) });
+        self.open.push_back(Open { time_us, target, from, to: waiter, about: About::Grant(wait_us) });
     }
 
     /// A request was handled.
@@ -238,11 +224,11 @@ impl RpcTracker {
                 object.conflict(open.from, open.to, Overlap::Unknown);
                 object.contended.conflict(open.time_us, &self.rules);
             }
-            About::Grant(wait) => {
+            About::Grant(wait_us) => {
                 object.clients.extend([open.from, open.to]);
                 object.owners.seed(open.from, LockMode::Pw);
                 object.owners.grant(open.time_us, open.to, LockMode::Pw, &self.rules);
-                if let Some(wait_us) = wait.and_then(|wait| u64::try_from(wait).ok()) {
+                if let Some(wait_us) = wait_us {
                     object.wait_us += wait_us;
                     object.wait.add(wait_us);
                 }

@@ -6,8 +6,8 @@ use lioprof_model::{ConflictKinds, LockEvidence, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
-use super::Rules;
 use super::object::ObjectLocks;
+use super::{Kind, Rules};
 use crate::aggregate::Times;
 
 /// A target of a node.
@@ -71,6 +71,15 @@ pub(crate) struct TargetSum {
 }
 
 impl TargetSum {
+    /// Counts a conflict by who is against whom.
+    pub(crate) fn conflict(&mut self, kind: Kind) {
+        match kind {
+            Kind::Client { .. } => self.kinds.client += 1,
+            Kind::Own => self.kinds.own += 1,
+            Kind::Server => self.kinds.server += 1,
+        }
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         for (mine, theirs) in [
             (&mut self.enqueues, other.enqueues),
@@ -203,6 +212,24 @@ impl LockSums {
             Opcode::LDLM_GL_CALLBACK => sum.glimpse_asts += 1,
             _ => {}
         }
+    }
+
+    /// A request of this job got its lock after a wait for another client's; returns how long it took.
+    pub(crate) fn waited(
+        &mut self,
+        (node, target): TargetOf,
+        job: Option<Symbol>,
+        since_us: i64,
+        until_us: i64,
+    ) -> u64 {
+        let wait_us = u64::try_from(until_us - since_us).unwrap_or(0);
+        let sum = self.target(node, target);
+        sum.wait.add(wait_us);
+        sum.wait_us += wait_us;
+        sum.contended.add(since_us, until_us);
+        self.jobs.entry(job).or_default().wait_us += wait_us;
+        self.happenings.push((until_us, target, Happening::Wait(until_us - since_us)));
+        wait_us
     }
 
     /// Adds another node's sums; both must use the same table of symbols.
