@@ -1,9 +1,9 @@
 //! Named rows: one thing each (an OST, a client, an operation).
 
 use crate::draw::area::Area;
-use crate::draw::color::BLACK;
+use crate::draw::color::{BLACK, GREY};
 use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, TINY, fit, widest};
+use crate::draw::text::{Align, BODY, SMALL, TINY, Text, fit, widest};
 
 /// Names left of their rows.
 #[derive(Clone, Debug)]
@@ -44,4 +44,19 @@ impl RowLabels {
 pub(crate) fn split(area: Area, count: usize) -> Vec<(f64, f64)> {
     let each = area.height() / count.max(1) as f64;
     (0..count).map(|i| (area.y0 + i as f64 * each, area.y0 + (i + 1) as f64 * each)).collect()
+}
+
+/// Names below the columns of a matrix: level where they fit, else upright and cut to `room`.
+pub(crate) fn column_names(scene: &mut Scene, area: Area, names: &[String], level: bool, room: f64) {
+    let each = area.width() / names.len() as f64;
+    let size = if each < 13.5 { TINY } else { SMALL };
+    for (i, name) in names.iter().enumerate() {
+        let x = area.x0 + (i as f64 + 0.5) * each;
+        if level {
+            scene.label(x, area.y1 + 10.0, Align::Middle, SMALL, GREY, name);
+        } else {
+            let at = (x + size * 0.365, area.y1 + 6.0);
+            scene.text(Text::new(at, fit(name, size, room), size).ink(GREY).align(Align::End).upright());
+        }
+    }
 }

@@ -11,14 +11,14 @@ use crate::draw::area::Area;
 use crate::draw::color::{BLACK, FRAME, GREY, Ink, PALE, readable_on};
 use crate::draw::num::index;
 use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, TINY, Text, fit, widest, width};
+use crate::draw::text::{Align, BODY, SMALL, Text, widest, width};
 use crate::figure::axis::Axis;
 use crate::figure::heat;
 use crate::figure::heat_scale::HeatScale;
 use crate::figure::legend::{Key, Swatch};
 use crate::figure::page::Page;
 use crate::figure::panel::{HEAD, y_title};
-use crate::figure::rows::{RowLabels, split};
+use crate::figure::rows::{RowLabels, column_names, split};
 use crate::figure::ticks::{bytes_colors, log_bytes};
 use crate::figure::units::{bytes, count, counted};
 use crate::options::PlotOptions;
@@ -219,15 +219,5 @@ fn half(
         scene.line(&[(x, area.y0), (x, area.y1)], strong, 1.5);
     }
     scene.outline(area, strong, 1.0);
-    let size = if each < 13.5 { TINY } else { SMALL };
-    for (i, name) in matrix.columns.iter().enumerate() {
-        let x = edges[i] + each / 2.0;
-        if level {
-            scene.label(x, area.y1 + 10.0, Align::Middle, SMALL, GREY, name);
-        } else {
-            let at = (x + size * 0.365, area.y1 + 6.0);
-            let name = fit(name, size, COLUMN_ROOM);
-            scene.text(Text::new(at, name, size).ink(GREY).align(Align::End).upright());
-        }
-    }
+    column_names(scene, area, &matrix.columns, level, COLUMN_ROOM);
 }

@@ -8,17 +8,17 @@ use super::Plot;
 use crate::data::locks::{NO_CONFLICT, contended, is_ost, mdt_note};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
-use crate::draw::color::{BLACK, FRAME, GREY, GRID, Ink, PALE, readable_on};
+use crate::draw::color::{BLACK, FRAME, GRID, Ink, PALE, readable_on};
 use crate::draw::num::{index, ratio};
 use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, TINY, Text, fit, widest, width};
+use crate::draw::text::{Align, BODY, SMALL, widest, width};
 use crate::figure::axis::Axis;
 use crate::figure::heat;
 use crate::figure::heat_scale::HeatScale;
 use crate::figure::legend::{Key, Swatch};
 use crate::figure::page::Page;
 use crate::figure::panel::y_title;
-use crate::figure::rows::{RowLabels, split};
+use crate::figure::rows::{RowLabels, column_names, split};
 use crate::figure::ticks::{count_colors, log_count};
 use crate::figure::units::{count, counted, percent, short_count};
 use crate::options::PlotOptions;
@@ -140,7 +140,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let places = split(area, n);
     let scene = &mut page.scene;
     cells(scene, area, &matrix, &places, &scale, &labels);
-    column_names(scene, area, &matrix.clients, level);
+    column_names(scene, area, &matrix.clients, level, COLUMN_ROOM);
     row_names.draw(scene, left, &places);
     y_title(scene, body.x0 + BODY, area, "client that held the lock");
     let (x, _) = area.center();
@@ -220,19 +220,4 @@ fn cells(scene: &mut Scene, area: Area, matrix: &Matrix, places: &[(f64, f64)], 
         scene.line(&[(edges[i], *y0), (edges[i + 1], *y1)], FRAME, 0.5);
     }
     scene.outline(area, FRAME, 1.0);
-}
-
-fn column_names(scene: &mut Scene, area: Area, names: &[String], level: bool) {
-    let each = area.width() / names.len() as f64;
-    let size = if each < 13.5 { TINY } else { SMALL };
-    for (i, name) in names.iter().enumerate() {
-        let x = area.x0 + (i as f64 + 0.5) * each;
-        if level {
-            scene.label(x, area.y1 + 10.0, Align::Middle, SMALL, GREY, name);
-        } else {
-            let at = (x + size * 0.365, area.y1 + 6.0);
-            let name = fit(name, size, COLUMN_ROOM);
-            scene.text(Text::new(at, name, size).ink(GREY).align(Align::End).upright());
-        }
-    }
 }
