@@ -1,0 +1,2 @@
+//! The capture daemon as a library.
+#![forbid(unsafe_code)]

@@ -1,0 +1,10 @@
+//! A simulated Lustre server, good enough to trust: the records that a kernel would log, and the files
+//! through which one controls that log.
+//!
+//! Written from the kernel's printf formats and semantics, never from lioprof's parsers, so that both cannot
+//! share one mistake.
+#![forbid(unsafe_code)]
+
+pub mod record;
+
+pub use record::{SimRecord, Workload};

@@ -1,0 +1,32 @@
+//! What a simulated kernel logs.
+
+/// One debug message before the kernel decides whether its masks let it pass. Reused between messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimRecord {
+    /// Wall-clock time, microseconds since the epoch.
+    pub time_us: i64,
+    /// CPU that logs.
+    pub cpu: u16,
+    /// 0 process, 1 softirq, 2 hard irq.
+    pub context: u16,
+    /// Subsystem bit.
+    pub subsystem: u32,
+    /// Mask bits.
+    pub mask: u32,
+    /// Pid of the logging task.
+    pub pid: u32,
+    /// Base name of the C file.
+    pub file: Vec<u8>,
+    /// Line in it.
+    pub line: u32,
+    /// C function.
+    pub function: Vec<u8>,
+    /// Text with its line break.
+    pub text: Vec<u8>,
+}
+
+/// Something that makes a server log: a scenario, or a log that is played again.
+pub trait Workload {
+    /// Fills in the next message, in time order; `false` at the end.
+    fn next(&mut self, record: &mut SimRecord) -> bool;
+}

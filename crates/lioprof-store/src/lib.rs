@@ -1,0 +1,2 @@
+//! RPC rows and lock events as Parquet files, and back.
+#![forbid(unsafe_code)]
