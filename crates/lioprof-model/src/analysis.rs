@@ -86,7 +86,7 @@ pub struct Marker {
     pub text: String,
 }
 
-/// Text or binary.
+/// In what form a log was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -94,6 +94,8 @@ pub enum Format {
     Text,
     /// Debug daemon, `dump_kernel`.
     Binary,
+    /// Rows that lioprof has kept.
+    Parquet,
 }
 
 /// One input file.
@@ -103,7 +105,7 @@ pub struct Input {
     pub path: String,
     /// Node it was taken for.
     pub node: String,
-    /// Text or binary, told by content.
+    /// In what form, told by content.
     pub format: Format,
     /// `gz`, `zst`, `xz`, `bz2`, or `null`.
     pub compression: Option<String>,

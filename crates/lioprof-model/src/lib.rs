@@ -1,6 +1,7 @@
 //! What lioprof's rows and analyses *are*.
 //!
 //! * [`row`]: one RPC as a server handled it ([`RpcRow`]), and [`RowSink`], which whoever wants rows implements.
+//! * [`trace`]: what a log says besides RPCs: locks, RPCs that the server sent, marks.
 //! * [`Analysis`]: everything lioprof knows about a set of captures, as `analysis.json` holds it
 //!   (schema [`SCHEMA`]): keys in snake_case, units in the names, `null` for what cannot be known.
 //! * [`Io`]: the one place that says how exact a byte count is.
@@ -10,10 +11,12 @@
 
 pub mod analysis;
 pub mod io;
+pub mod latency;
 pub mod locks;
 pub mod row;
 pub mod series;
 pub mod symbol;
+pub mod trace;
 pub mod units;
 
 pub use analysis::*;
@@ -22,9 +25,10 @@ pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
-pub use row::{Direction, RowSink, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{Direction, RowSink, RowSource, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use symbol::{Symbol, Symbols};
+pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

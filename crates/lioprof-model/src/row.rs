@@ -1,10 +1,13 @@
 //! One RPC as a server handled it.
 
+use std::path::Path;
+
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
 use crate::symbol::{Symbol, Symbols};
+use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
 
 /// One RPC handled by a service of a node, rebuilt from about eleven records.
 ///
@@ -167,14 +170,60 @@ pub enum TargetEvidence {
     None,
 }
 
-/// Receives rows in the order in which their handling was known to be over.
+/// Receives what a node's log says, in the order in which it became known: an RPC when its handling was known to
+/// be over, anything else when it happened. Symbols belong to `symbols`.
 pub trait RowSink {
-    /// One RPC. Its symbols belong to `symbols`.
+    /// One RPC.
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols);
+
+    /// A line of the lock manager.
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        let _ = (event, symbols);
+    }
+
+    /// An RPC that the node sent, or the answer to it.
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        let _ = (sent, symbols);
+    }
+
+    /// An `lctl mark` line.
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        let _ = (mark, symbols);
+    }
 }
 
 impl<S: RowSink + ?Sized> RowSink for &mut S {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         (**self).rpc(row, symbols);
     }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        (**self).lock_event(event, symbols);
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        (**self).sent_rpc(sent, symbols);
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        (**self).mark(mark, symbols);
+    }
+}
+
+/// A node's log in the form of rows: kept by a store, or made anew from records.
+pub trait RowSource {
+    /// Node whose log this is.
+    fn node(&self) -> &str;
+
+    /// Hands everything to `sink`, in the order in which it came; symbols are interned in `symbols`.
+    ///
+    /// # Errors
+    /// A sentence that says which file, where, what was expected and what was found. What came before it has been handed on.
+    fn read(&mut self, symbols: &mut Symbols, sink: &mut dyn RowSink) -> Result<(), String>;
+
+    /// What the log holds besides.
+    fn summary(&self) -> TraceSummary;
+
+    /// File or folder, for messages and the account of inputs.
+    fn path(&self) -> &Path;
 }

@@ -1,0 +1,273 @@
+//! What a node's log says besides RPCs: the life of locks, the RPCs that the node sends itself, marks.
+//!
+//! Together with [`RpcRow`](crate::RpcRow) these are all that an analysis needs of a log. Whoever keeps them, in the order
+//! in which they came, can do without the log.
+
+use std::collections::BTreeSet;
+
+use lustre_debuglog::vocab::LockType;
+use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName, Xid};
+use serde::{Deserialize, Serialize};
+
+use crate::symbol::Symbol;
+
+/// The request that a thread was handling when something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RpcWindow {
+    /// Client NID.
+    pub nid: Symbol,
+    /// Client uuid.
+    pub client_uuid: Symbol,
+    /// Transfer id.
+    pub xid: Xid,
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Job id, where printed.
+    pub job: Option<Symbol>,
+}
+
+/// A line of the lock manager.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockEvent {
+    /// Node whose log this is.
+    pub node: Symbol,
+    /// Microseconds since the epoch, on that node's clock.
+    pub time_us: i64,
+    /// Kernel pid of the logging thread.
+    pub pid: u32,
+    /// The request in whose window the line falls.
+    pub window: Option<RpcWindow>,
+    /// What happened.
+    pub happening: LockHappening,
+}
+
+/// What a line of the lock manager says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LockHappening {
+    /// Something happened to a lock.
+    Lock(LockStep, LockState),
+    /// An enqueue handler begins.
+    EnqueueStart,
+    /// An enqueue handler ends.
+    EnqueueEnd,
+    /// The kernel's own count of conflicts on a resource.
+    KernelContention {
+        /// Resource.
+        resource: ResourceId,
+        /// Conflicts added.
+        added: u32,
+        /// Conflicts in the sliding window, 0 where the version prints none.
+        window: u32,
+    },
+    /// A callback to a client timed out.
+    CallbackTimedOut {
+        /// Opcode of the callback.
+        opcode: Opcode,
+        /// Target of the lock.
+        target: TargetName,
+    },
+}
+
+/// What happened to a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LockStep {
+    /// Made for a client's enqueue.
+    Created,
+    /// Made by a thread of the server itself, on behalf of a request or of nobody.
+    LocalCreated,
+    /// In the way of the request that this pid is working on.
+    Incompatible,
+    /// Put on a list: granted or waiting, as its mode tells.
+    Queued,
+    /// The enqueue is answered.
+    Reply,
+    /// Its holder is asked to give it back.
+    BlockingAst,
+    /// Granted after a wait.
+    Granted,
+    /// Given back after a callback.
+    Released,
+    /// Evicted: the holder did not give it back.
+    Evicted,
+    /// Gone.
+    Freed,
+}
+
+/// A lock as a line describes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LockState {
+    /// Handle, unique on the node.
+    pub cookie: u64,
+    /// Target whose lock it is.
+    pub target: TargetName,
+    /// What is locked.
+    pub resource: ResourceId,
+    /// Type, where known.
+    pub lock_type: Option<LockType>,
+    /// Granted mode; `None` while it waits.
+    pub granted_mode: LockMode,
+    /// Requested mode.
+    pub requested_mode: LockMode,
+    /// Granted extent of an extent lock.
+    pub granted: Option<Extent>,
+    /// Requested extent of an extent lock.
+    pub requested: Option<Extent>,
+    /// Client, unless printed as `local`.
+    pub nid: Option<Symbol>,
+}
+
+/// An RPC that the node sends: lock callbacks, and traffic of MDTs to OSTs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SentRpc {
+    /// Node whose log this is.
+    pub node: Symbol,
+    /// Time of this line, microseconds since the epoch.
+    pub time_us: i64,
+    /// Kernel pid of the logging thread.
+    pub pid: u32,
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Uuid of the sending device; of a lock callback the target's.
+    pub device: Symbol,
+    /// Destination.
+    pub nid: Symbol,
+    /// Transfer id, of the node's own counter.
+    pub xid: Xid,
+    /// The request in whose window the line falls.
+    pub window: Option<RpcWindow>,
+    /// `None`: sent at this time. Else answered, so many microseconds after it was sent.
+    pub round_trip_us: Option<u64>,
+}
+
+/// An `lctl mark` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Node whose log this is.
+    pub node: Symbol,
+    /// Microseconds since the epoch.
+    pub time_us: i64,
+    /// Text.
+    pub text: Symbol,
+}
+
+/// What a part of a node's log holds besides what its rows say. Parts of one log add up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TraceSummary {
+    /// Bytes of the log.
+    pub bytes: u64,
+    /// Records.
+    pub records: u64,
+    /// Records that are messages lioprof knows.
+    pub messages: u64,
+    /// Records with mask rpctrace.
+    pub rpctrace_records: u64,
+    /// Time of the first record, microseconds since the epoch.
+    pub first_us: Option<i64>,
+    /// Time of the last record.
+    pub last_us: Option<i64>,
+    /// Targets that the log names as this node's.
+    #[serde(with = "names")]
+    pub targets: BTreeSet<TargetName>,
+    /// Targets whose light-weight connections ping the first MDT.
+    #[serde(with = "names")]
+    pub pinging_targets: BTreeSet<TargetName>,
+    /// Requests dropped before they were handled.
+    pub dropped_rpcs: u64,
+    /// RPCs that the node sent and that timed out.
+    pub sent_timed_out: u64,
+    /// Clients evicted.
+    pub evictions: u64,
+    /// What is missing.
+    pub loss: TraceLoss,
+}
+
+/// What is missing of a part of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TraceLoss {
+    /// Request scheduler numbers that are missing.
+    pub nrs_sequence_gaps: u64,
+    /// Request scheduler numbers that are there.
+    pub nrs_sequence_seen: u64,
+    /// `Handling RPC` without `Handled RPC`.
+    pub missing_handled: u64,
+    /// `Handled RPC` without `Handling RPC`.
+    pub missing_handling: u64,
+    /// Requests announced and never handled.
+    pub never_handled: u64,
+    /// Seams of a ring that wrapped.
+    pub torn_seams: u64,
+    /// Runs whose head the kernel discarded because a buffer overflowed.
+    pub discarded_heads: u64,
+    /// CPU buffers whose first record is not in the log.
+    pub streams_without_head: u64,
+    /// Places that hold no records.
+    pub bad_records: u64,
+    /// Bytes in them.
+    pub skipped_bytes: u64,
+    /// Places where time goes back.
+    pub clock_steps: u64,
+    /// Stretches of the log that were given up before they were read.
+    pub dropped_segments: u64,
+    /// Bytes in them.
+    pub dropped_segment_bytes: u64,
+    /// Times the kernel said that its debug buffer overflowed.
+    pub kernel_overflows: u64,
+}
+
+impl TraceSummary {
+    /// Adds what another part holds.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.records += other.records;
+        self.messages += other.messages;
+        self.rpctrace_records += other.rpctrace_records;
+        self.first_us = self.first_us.into_iter().chain(other.first_us).min();
+        self.last_us = self.last_us.max(other.last_us);
+        self.targets.extend(&other.targets);
+        self.pinging_targets.extend(&other.pinging_targets);
+        self.dropped_rpcs += other.dropped_rpcs;
+        self.sent_timed_out += other.sent_timed_out;
+        self.evictions += other.evictions;
+        self.loss.merge(&other.loss);
+    }
+}
+
+impl TraceLoss {
+    /// Adds what another part misses.
+    pub fn merge(&mut self, other: &Self) {
+        self.nrs_sequence_gaps += other.nrs_sequence_gaps;
+        self.nrs_sequence_seen += other.nrs_sequence_seen;
+        self.missing_handled += other.missing_handled;
+        self.missing_handling += other.missing_handling;
+        self.never_handled += other.never_handled;
+        self.torn_seams += other.torn_seams;
+        self.discarded_heads += other.discarded_heads;
+        self.streams_without_head += other.streams_without_head;
+        self.bad_records += other.bad_records;
+        self.skipped_bytes += other.skipped_bytes;
+        self.clock_steps += other.clock_steps;
+        self.dropped_segments += other.dropped_segments;
+        self.dropped_segment_bytes += other.dropped_segment_bytes;
+        self.kernel_overflows += other.kernel_overflows;
+    }
+}
+
+/// Target names as a list of strings.
+mod names {
+    use std::collections::BTreeSet;
+
+    use lustre_debuglog::TargetName;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(names: &BTreeSet<TargetName>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(names.iter().map(ToString::to_string))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeSet<TargetName>, D::Error> {
+        let names = Vec::<String>::deserialize(from)?;
+        names.iter().map(|name| name.parse().map_err(D::Error::custom)).collect()
+    }
+}
