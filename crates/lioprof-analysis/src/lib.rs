@@ -37,5 +37,5 @@ pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
 
 pub use render::{DecodeOutcome, decode_text};
-pub use run::{AnalyzeError, Outcome, analyze};
+pub use run::{AnalyzeError, Outcome, analyze, analyze_with_rows};
 pub use select::{NidPattern, NidPatternError};

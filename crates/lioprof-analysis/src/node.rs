@@ -3,30 +3,44 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lioprof_model::{RowSink, RpcRow, Symbol, Symbols};
+use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary};
 
 use crate::aggregate::Aggregate;
 use crate::config::{Bound, Config};
-use crate::decode::event::Event;
+use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
-use crate::join::{Join, JoinCounts, JoinSink, Sent, SequenceGaps};
+use crate::join::{Join, JoinCounts, Output};
 use crate::locks::{LockTracker, Rules};
 use crate::plan::{Late, Planned, Reading};
 
-/// What became of one input.
-pub(crate) struct InputResult {
+/// What there is of one node.
+#[derive(Default)]
+pub(crate) struct NodeInputs {
+    pub(crate) logs: Vec<Planned>,
+    pub(crate) stored: Vec<Box<dyn RowSource>>,
+}
+
+/// What became of one log.
+pub(crate) struct LogResult {
     pub(crate) planned: Planned,
     pub(crate) seen: Seen,
     pub(crate) late: Late,
 }
 
+/// What became of rows that were kept.
+pub(crate) struct StoredResult {
+    pub(crate) source: Box<dyn RowSource>,
+    pub(crate) error: Option<String>,
+}
+
 /// What became of one node.
 pub(crate) struct NodeResult {
     pub(crate) name: String,
-    pub(crate) inputs: Vec<InputResult>,
-    pub(crate) counts: JoinCounts,
-    pub(crate) gaps: SequenceGaps,
+    pub(crate) logs: Vec<LogResult>,
+    pub(crate) stored: Vec<StoredResult>,
+    /// Of all inputs together.
+    pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
     pub(crate) aggregate: Aggregate,
     /// Limits as they turned out; `None` where a marker was not found.
@@ -58,97 +72,138 @@ impl Limit {
     }
 }
 
-/// Hands selected rows to the aggregate and to whoever else wants them.
-struct Selected<'a> {
+/// Sums up what a node's log says, within the limits, and hands it on to whoever else wants it.
+struct NodeSink<'a> {
     node: Symbol,
     config: &'a Config,
-    from: &'a mut Option<Limit>,
-    to: &'a mut Option<Limit>,
-    symbols: &'a mut Symbols,
-    aggregate: &'a mut Aggregate,
-    locks: Option<&'a mut LockTracker>,
+    from: Option<Limit>,
+    to: Option<Limit>,
+    aggregate: Aggregate,
+    locks: Option<LockTracker>,
     sink: &'a mut dyn RowSink,
 }
 
-impl Selected<'_> {
+impl<'a> NodeSink<'a> {
+    fn new(node: Symbol, config: &'a Config, sink: &'a mut dyn RowSink) -> Self {
+        let rules = config.contended.map(|rule| Rules {
+            contended_conflicts: rule.conflicts,
+            contended_window_us: rule.window_us,
+            contended_hold_us: rule.hold_us,
+            contended_source: "chosen by the user",
+            ..Rules::TO_2_17
+        });
+        Self {
+            node,
+            config,
+            from: config.from.as_ref().map(Limit::new),
+            to: config.to.as_ref().map(Limit::new),
+            aggregate: Aggregate::new(config.bin_us),
+            locks: config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets)),
+            sink,
+        }
+    }
+
     /// Whether something that happened at this time is within the limits. Events come in time order: a
     /// marker that has not come up yet lies ahead.
     fn in_time(&self, time_us: i64) -> bool {
-        let after = match &*self.from {
+        let after = match &self.from {
             None => true,
             Some(Limit::At(us)) => time_us >= *us,
             Some(Limit::Marker(_)) => false,
         };
-        let before = match &*self.to {
+        let before = match &self.to {
             None | Some(Limit::Marker(_)) => true,
             Some(Limit::At(us)) => time_us <= *us,
         };
         after && before
     }
-}
 
-impl Selected<'_> {
-    /// Shows an event to the lock tracker, before the join: it needs the window that the event falls into.
-    fn locks(&mut self, event: &Event, join: &Join) {
-        let in_time = self.in_time(event.time_us);
-        if let Some(locks) = &mut self.locks {
-            locks.event(event, || join.window(event.pid), in_time, self.symbols);
-            for (time_us, target, happening) in locks.happenings() {
-                self.aggregate.lock(self.node, time_us, target, happening);
-            }
+    /// Moves what happened to locks into the series.
+    fn lock_happenings(&mut self) {
+        for (time_us, target, happening) in self.locks.iter_mut().flat_map(LockTracker::happenings) {
+            self.aggregate.lock(self.node, time_us, target, happening);
         }
     }
 }
 
-impl JoinSink for Selected<'_> {
-    fn symbols(&self) -> &Symbols {
-        self.symbols
-    }
-
-    fn row(&mut self, row: &RpcRow) {
+impl RowSink for NodeSink<'_> {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         let in_time = self.in_time(row.end_us);
         if let Some(locks) = &mut self.locks {
-            locks.row(row, in_time, self.symbols);
+            locks.row(row, in_time, symbols);
         }
-        if in_time && self.config.selection.takes(row, self.symbols) {
-            self.aggregate.row(row, self.symbols);
-            self.sink.rpc(row, self.symbols);
-        }
-    }
-
-    fn sent(&mut self, sent: &Sent) {
-        if self.in_time(sent.time_us) {
-            self.aggregate.sent(self.node, sent);
+        if in_time && self.config.selection.takes(row, symbols) {
+            self.aggregate.row(row, symbols);
+            self.sink.rpc(row, symbols);
         }
     }
 
-    fn completed(&mut self, sent: &Sent, round_trip_us: u64) {
-        if self.in_time(sent.time_us) {
-            self.aggregate.completed(self.node, sent, round_trip_us);
-            if let Some(locks) = &mut self.locks {
-                locks.completed(sent, round_trip_us, self.symbols);
-            }
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        let in_time = self.in_time(event.time_us);
+        if let Some(locks) = &mut self.locks {
+            locks.lock_event(event, in_time, symbols);
+            self.lock_happenings();
+        }
+        if in_time {
+            self.sink.lock_event(event, symbols);
         }
     }
 
-    fn marker(&mut self, time_us: i64, text: Symbol) {
-        self.aggregate.marker(self.node, time_us, text);
-        for limit in [&mut *self.from, &mut *self.to].into_iter().flatten() {
-            limit.marker(time_us, self.symbols.bytes(text));
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        let in_time = self.in_time(sent.time_us);
+        if let Some(locks) = &mut self.locks {
+            locks.sent_rpc(sent, in_time, symbols);
+            self.lock_happenings();
         }
+        if in_time {
+            self.aggregate.sent_rpc(sent);
+            self.sink.sent_rpc(sent, symbols);
+        }
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        self.aggregate.mark(mark);
+        for limit in [&mut self.from, &mut self.to].into_iter().flatten() {
+            limit.marker(mark.time_us, symbols.bytes(mark.text));
+        }
+        self.sink.mark(mark, symbols);
     }
 }
 
 /// Analyzes one node. Must run on a thread of the pool that decodes.
 pub(crate) fn analyze(
     name: &str,
-    planned: Vec<Planned>,
+    inputs: NodeInputs,
     config: &Config,
     symbols: &mut Symbols,
     sink: &mut dyn RowSink,
 ) -> NodeResult {
-    let reading = Reading { chunk_bytes: config.chunk_bytes, depth: 2 * config.threads + 1 };
     let node = symbols.intern(name.as_bytes());
+    let mut node_sink = NodeSink::new(node, config, sink);
+    let (logs, mut summary, duplicates) = read_logs(node, inputs.logs, config, symbols, &mut node_sink);
+    let stored: Vec<StoredResult> = inputs
+        .stored
+        .into_iter()
+        .map(|mut source| StoredResult { error: source.read(symbols, &mut node_sink).err(), source })
+        .collect();
+    for stored in &stored {
+        summary.merge(&stored.source.summary());
+    }
+    let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
+    aggregate.locks = locks.map(LockTracker::finish);
+    aggregate.node(node, &summary);
+    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, from, to }
+}
+
+/// Makes rows of all logs of a node.
+fn read_logs(
+    node: Symbol,
+    planned: Vec<Planned>,
+    config: &Config,
+    symbols: &mut Symbols,
+    sink: &mut dyn RowSink,
+) -> (Vec<LogResult>, TraceSummary, u64) {
+    let reading = Reading { chunk_bytes: config.chunk_bytes, depth: 2 * config.threads + 1 };
     // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
     let inputs: Vec<Rc<RefCell<(Planned, Late)>>> =
         planned.into_iter().map(|input| Rc::new(RefCell::new((input, Late::default())))).collect();
@@ -164,53 +219,86 @@ pub(crate) fn analyze(
         }
     });
     let mut merge = Merge::new(waiting.collect());
-
     let mut join = Join::new(node);
-    let mut aggregate = Aggregate::new(config.bin_us);
-    let rules = config.contended.map(|rule| Rules {
-        contended_conflicts: rule.conflicts,
-        contended_window_us: rule.window_us,
-        contended_hold_us: rule.hold_us,
-        contended_source: "chosen by the user",
-        ..Rules::TO_2_17
-    });
-    let mut locks = config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets));
-    let (mut from, mut to) = (config.from.as_ref().map(Limit::new), config.to.as_ref().map(Limit::new));
-    let mut selected = Selected {
-        node,
-        config,
-        from: &mut from,
-        to: &mut to,
-        symbols,
-        aggregate: &mut aggregate,
-        locks: locks.as_mut(),
-        sink,
-    };
-    while let Some(event) = merge.next(selected.symbols) {
-        selected.locks(&event, &join);
-        join.event(&event, &mut selected);
+    while let Some(event) = merge.next(symbols) {
+        join.event(&event, &mut Output { symbols, sink });
     }
-    let (counts, gaps) = join.finish(&mut selected);
-    aggregate.locks = locks.map(LockTracker::finish);
+    join.finish(&mut Output { symbols, sink });
 
     let duplicates = merge.duplicates;
     let mut seen: Vec<Option<Seen>> = inputs.iter().map(|_| None).collect();
     for (index, source) in merge.done {
         seen[index] = Some(source.finish());
     }
-    let inputs: Vec<InputResult> = inputs
+    let logs: Vec<LogResult> = inputs
         .into_iter()
         .zip(seen)
         .map(|(input, seen)| {
             let Ok(cell) = Rc::try_unwrap(input) else { unreachable!("the merge has opened or dropped every input") };
             let (planned, late) = cell.into_inner();
-            InputResult { planned, seen: seen.unwrap_or_default(), late }
+            LogResult { planned, seen: seen.unwrap_or_default(), late }
         })
         .collect();
-    let span = inputs.iter().filter_map(|input| input.seen.counts.first_us.zip(input.seen.counts.last_us));
-    let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let targets: Vec<_> = inputs.iter().flat_map(|input| input.seen.targets.iter().copied()).collect();
-    let pinging: Vec<_> = inputs.iter().flat_map(|input| input.seen.pinging.iter().copied()).collect();
-    aggregate.node(node, span, targets, &pinging);
-    NodeResult { name: name.to_owned(), inputs, counts, gaps, duplicates, aggregate, from, to }
+    let mut summary = TraceSummary::default();
+    for log in &logs {
+        summary.merge(&of_input(&log.seen, log.late.seams));
+    }
+    summary.merge(&of_join(&join));
+    summary.loss.streams_without_head = streams_without_head(&logs);
+    (logs, summary, duplicates)
+}
+
+/// What reading one log has shown.
+pub(crate) fn of_input(seen: &Seen, torn_seams: u64) -> TraceSummary {
+    TraceSummary {
+        bytes: seen.bytes,
+        records: seen.counts.records,
+        messages: seen.counts.messages,
+        rpctrace_records: seen.counts.rpctrace,
+        first_us: seen.counts.first_us,
+        last_us: seen.counts.last_us,
+        targets: seen.targets.iter().copied().collect(),
+        pinging_targets: seen.pinging.iter().copied().collect(),
+        loss: TraceLoss {
+            torn_seams,
+            discarded_heads: seen.discarded_heads,
+            bad_records: seen.gaps.len() as u64,
+            skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
+            clock_steps: seen.clock_steps + seen.out_of_order,
+            ..TraceLoss::default()
+        },
+        ..TraceSummary::default()
+    }
+}
+
+/// What joining a node's events has shown.
+pub(crate) fn of_join(join: &Join) -> TraceSummary {
+    let JoinCounts { missing_handled, missing_handling, never_handled, dropped, sent_timed_out, evictions } =
+        join.counts;
+    let gaps = join.gaps.sum();
+    TraceSummary {
+        dropped_rpcs: dropped,
+        sent_timed_out,
+        evictions,
+        loss: TraceLoss {
+            nrs_sequence_gaps: gaps.missing,
+            nrs_sequence_seen: gaps.seen,
+            missing_handled,
+            missing_handling,
+            never_handled,
+            ..TraceLoss::default()
+        },
+        ..TraceSummary::default()
+    }
+}
+
+/// Streams of a node whose first record does not carry the `F` flag.
+fn streams_without_head(logs: &[LogResult]) -> u64 {
+    let mut logs: Vec<_> = logs.iter().collect();
+    logs.sort_by_key(|log| log.seen.counts.first_us);
+    let mut heads: Vec<Head> = Vec::new();
+    for log in logs {
+        merge_heads(&mut heads, &log.seen.counts.stream_heads);
+    }
+    heads.iter().filter(|head| **head == Head::Missing).count() as u64
 }

@@ -1,17 +1,18 @@
 //! The whole analysis: plan, nodes, sums, account of what was read.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lioprof_model::{
-    Analysis, BadPlace, Generator, Input, Loss, OtherRecords, RowSink, RpcRow, SCHEMA, Symbols, Window,
+    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, RpcRow, SCHEMA, Symbols,
+    TraceLoss, Window,
 };
 use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate, seconds};
 use crate::config::Config;
-use crate::decode::chunk::{Head, merge_heads};
 use crate::input::{InputProblem, Severity};
-use crate::node::{self, InputResult, Limit, NodeResult};
+use crate::node::{self, Limit, LogResult, NodeInputs, NodeResult, StoredResult};
 use crate::plan::plan;
 use crate::warnings;
 
@@ -66,12 +67,25 @@ impl RowSink for NoSink {
     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
-/// Analyzes `inputs`: files, directories, `-` for standard input. Rows go to `sink`, too, if there is one.
+/// Analyzes logs: files, directories, `-` for standard input. Rows go to `sink`, too, if there is one.
 ///
 /// # Errors
 /// If nothing could be read at all; single inputs that cannot be used are in [`Outcome::problems`].
 pub fn analyze(
-    inputs: &[PathBuf],
+    logs: &[PathBuf],
+    config: &Config,
+    sink: Option<&mut (dyn RowSink + Send)>,
+) -> Result<Outcome, AnalyzeError> {
+    analyze_with_rows(logs, Vec::new(), config, sink)
+}
+
+/// Analyzes logs and rows that were made of logs before.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn analyze_with_rows(
+    logs: &[PathBuf],
+    stored: Vec<Box<dyn RowSource>>,
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
@@ -82,21 +96,33 @@ pub fn analyze(
         .build()
         .map_err(|err| AnalyzeError::Threads { threads, err })?;
     pool.install(|| match sink {
-        Some(sink) => run(inputs, config, sink),
-        None => run(inputs, config, &mut NoSink),
+        Some(sink) => run(logs, stored, config, sink),
+        None => run(logs, stored, config, &mut NoSink),
     })
 }
 
-fn run(inputs: &[PathBuf], config: &Config, sink: &mut dyn RowSink) -> Result<Outcome, AnalyzeError> {
-    let plan = plan(inputs, &config.node_rules);
-    if plan.nodes.is_empty() {
+fn run(
+    logs: &[PathBuf],
+    stored: Vec<Box<dyn RowSource>>,
+    config: &Config,
+    sink: &mut dyn RowSink,
+) -> Result<Outcome, AnalyzeError> {
+    let plan = plan(logs, &config.node_rules);
+    let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
+    for (node, planned) in plan.nodes {
+        nodes.entry(node).or_default().logs = planned;
+    }
+    for source in stored {
+        nodes.entry(source.node().to_owned()).or_default().stored.push(source);
+    }
+    if nodes.is_empty() {
         return Err(AnalyzeError::NoInput { problems: plan.problems });
     }
     let mut problems = plan.problems;
     let mut symbols = Symbols::default();
     let mut results: Vec<NodeResult> = Vec::new();
-    for (name, planned) in plan.nodes {
-        results.push(node::analyze(&name, planned, config, &mut symbols, sink));
+    for (name, inputs) in nodes {
+        results.push(node::analyze(&name, inputs, config, &mut symbols, sink));
     }
 
     let mut analysis = Analysis {
@@ -107,16 +133,17 @@ fn run(inputs: &[PathBuf], config: &Config, sink: &mut dyn RowSink) -> Result<Ou
         ..Analysis::default()
     };
     for result in &results {
-        analysis.totals.dropped_rpcs += result.counts.dropped;
-        analysis.totals.sent_timed_out += result.counts.sent_timed_out;
-        analysis.totals.evictions += result.counts.evictions;
-        for input in &result.inputs {
-            let account = account(&result.name, input);
-            if let Some(error) = &account.error {
-                let message = format!("`{}`: {error}", account.path);
-                problems.push(InputProblem { path: input.planned.path.clone(), severity: Severity::Error, message });
+        let NodeResult { summary, name, .. } = result;
+        analysis.totals.dropped_rpcs += summary.dropped_rpcs;
+        analysis.totals.sent_timed_out += summary.sent_timed_out;
+        analysis.totals.evictions += summary.evictions;
+        let logs = result.logs.iter().map(|log| account(name, log));
+        for input in logs.chain(result.stored.iter().map(|stored| account_stored(name, stored))) {
+            if let Some(error) = &input.error {
+                let message = format!("`{}`: {error}", input.path);
+                problems.push(InputProblem { path: PathBuf::from(&input.path), severity: Severity::Error, message });
             }
-            analysis.inputs.push(account);
+            analysis.inputs.push(input);
         }
     }
     problems.extend(missing_markers(&results));
@@ -138,9 +165,7 @@ fn run(inputs: &[PathBuf], config: &Config, sink: &mut dyn RowSink) -> Result<Ou
 /// First to last record, cut to the limits that were asked for.
 fn window(results: &[NodeResult]) -> Window {
     let span = |result: &NodeResult| {
-        let counts = result.inputs.iter().map(|input| &input.seen.counts);
-        let first = counts.clone().filter_map(|c| c.first_us).min()?;
-        let last = counts.filter_map(|c| c.last_us).max()?;
+        let (first, last) = result.summary.first_us.zip(result.summary.last_us)?;
         let at = |limit: &Option<Limit>| match limit {
             Some(Limit::At(us)) => Some(*us),
             _ => None,
@@ -156,22 +181,23 @@ fn window(results: &[NodeResult]) -> Window {
 }
 
 fn loss(results: &[NodeResult]) -> Loss {
-    let mut loss = Loss::default();
+    let mut sum = TraceLoss::default();
     for result in results {
-        loss.streams_without_head += streams_without_head(&result.inputs);
-        let gaps = result.gaps.sum();
-        loss.nrs_sequence_gaps += gaps.missing;
-        loss.nrs_sequence_seen += gaps.seen;
-        loss.missing_handled += result.counts.missing_handled;
-        loss.missing_handling += result.counts.missing_handling;
-        loss.never_handled += result.counts.never_handled;
-        for input in &result.inputs {
-            loss.torn_seams += input.late.seams;
-            loss.discarded_heads += input.seen.discarded_heads;
-            loss.bad_records += input.seen.gaps.len() as u64;
-            loss.clock_steps += input.seen.clock_steps + input.seen.out_of_order;
-        }
+        sum.merge(&result.summary.loss);
     }
+    let mut loss = Loss {
+        nrs_sequence_gaps: sum.nrs_sequence_gaps,
+        nrs_sequence_seen: sum.nrs_sequence_seen,
+        missing_handled: sum.missing_handled,
+        missing_handling: sum.missing_handling,
+        never_handled: sum.never_handled,
+        torn_seams: sum.torn_seams,
+        discarded_heads: sum.discarded_heads,
+        streams_without_head: sum.streams_without_head,
+        bad_records: sum.bad_records,
+        clock_steps: sum.clock_steps,
+        ..Loss::default()
+    };
     // A filter, or whoever cut the text, may have taken the flagged records away. Halves of RPCs beside it say
     // that the log really begins in the middle.
     let halves = loss.missing_handling + loss.missing_handled > 0;
@@ -211,25 +237,36 @@ fn missing_markers(results: &[NodeResult]) -> impl Iterator<Item = InputProblem>
     })
 }
 
-/// Streams of a node whose first record does not carry the `F` flag.
-fn streams_without_head(inputs: &[InputResult]) -> u64 {
-    let mut inputs: Vec<_> = inputs.iter().collect();
-    inputs.sort_by_key(|input| input.seen.counts.first_us);
-    let mut heads: Vec<Head> = Vec::new();
-    for input in inputs {
-        merge_heads(&mut heads, &input.seen.counts.stream_heads);
-    }
-    heads.iter().filter(|head| **head == Head::Missing).count() as u64
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What was read of an input.
-fn account(node: &str, input: &InputResult) -> Input {
-    let (planned, seen, late) = (&input.planned, &input.seen, &input.late);
+/// What was read of kept rows.
+fn account_stored(node: &str, stored: &StoredResult) -> Input {
+    let summary = stored.source.summary();
+    Input {
+        path: stored.source.path().display().to_string(),
+        node: node.to_owned(),
+        format: Format::Parquet,
+        compression: None,
+        bytes: summary.bytes,
+        records: summary.records,
+        messages: summary.messages,
+        bad_records: summary.loss.bad_records,
+        skipped_bytes: summary.loss.skipped_bytes,
+        bad_places: Vec::new(),
+        malformed: BTreeMap::new(),
+        other: Vec::new(),
+        first: summary.first_us.map(seconds),
+        last: summary.last_us.map(seconds),
+        error: stored.error.clone(),
+    }
+}
+
+/// What was read of a log.
+fn account(node: &str, log: &LogResult) -> Input {
+    let (planned, seen, late) = (&log.planned, &log.seen, &log.late);
     let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
     let mut other: Vec<OtherRecords> = seen
         .counts

@@ -84,8 +84,7 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         ));
     }
     for result in results {
-        let counts = || result.inputs.iter().map(|input| &input.seen.counts);
-        if counts().map(|c| c.rpctrace).sum::<u64>() == 0 {
+        if result.summary.rpctrace_records == 0 {
             let name = &result.name;
             warnings.push(format!(
                 "{name}: no rpctrace records: enable them with `lctl set_param debug=+rpctrace` before capturing"

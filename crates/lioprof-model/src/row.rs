@@ -211,7 +211,7 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
 }
 
 /// A node's log in the form of rows: kept by a store, or made anew from records.
-pub trait RowSource {
+pub trait RowSource: Send {
     /// Node whose log this is.
     fn node(&self) -> &str;
 

@@ -16,7 +16,7 @@ use crate::locks;
 use super::bins::Bins;
 use super::series::Cell;
 use super::times::quarter_octave_edge;
-use super::{Aggregate, ReadWriteIo, TargetDirection, TargetKey};
+use super::{Aggregate, ReadWriteIo, TargetDirection, TargetKey, service_name};
 
 /// Objects listed; the rest is summed up in one row.
 const TOP_OBJECTS: usize = 100;
@@ -300,7 +300,7 @@ fn operations(aggregate: &Aggregate, names: Names<'_>) -> Vec<Operation> {
         .map(|((opcode, service), sum)| Operation {
             opcode: opcode.0,
             name: opcode.to_string(),
-            service: names.of(*service),
+            service: lioprof_model::symbol::escape(service_name(names.symbols.bytes(*service))),
             rpcs: sum.rpcs,
             errors: sum.errors,
             latency: sum.times.latency(),

@@ -10,13 +10,14 @@ mod sample;
 mod series;
 mod times;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lioprof_model::{Direction, Io, RpcRow, SizeEvidence, SizeHistogram, Symbol, Symbols, TargetEvidence};
+use lioprof_model::{
+    Direction, Io, Mark, RpcRow, SentRpc, SizeEvidence, SizeHistogram, Symbol, Symbols, TargetEvidence, TraceSummary,
+};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::join::Sent;
 use crate::locks::{Happening, LockSums};
 use objects::Objects;
 use sample::Sample;
@@ -129,9 +130,10 @@ struct OwnerKey {
     projid: Option<u32>,
 }
 
-/// What a symbol means, worked out once.
+/// What a thread's name means, worked out once.
 #[derive(Clone, Copy, Debug)]
 struct ThreadInfo {
+    /// A thread of the same service, always the same one.
     service: Symbol,
     /// A service of an MDS: reads and writes are Data-on-MDT.
     mds: bool,
@@ -160,6 +162,8 @@ pub(crate) struct Aggregate {
     series: SeriesBins,
     sample: Sample,
     threads: FxHashMap<Symbol, ThreadInfo>,
+    /// A thread of each service, by the service's name.
+    services: FxHashMap<Box<[u8]>, Symbol>,
     server_uuids: FxHashMap<Symbol, bool>,
     targets_known: FxHashSet<(Symbol, TargetName)>,
     /// `None`: locks are not looked at.
@@ -190,6 +194,7 @@ impl Aggregate {
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
             threads: FxHashMap::default(),
+            services: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
             targets_known: FxHashSet::default(),
             locks: None,
@@ -197,7 +202,7 @@ impl Aggregate {
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, row: &RpcRow, symbols: &mut Symbols) {
+    pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
         let thread = self.thread(row.thread, symbols);
         let server =
             *self.server_uuids.entry(row.client_uuid).or_insert_with(|| is_server_uuid(symbols.bytes(row.client_uuid)));
@@ -282,27 +287,31 @@ impl Aggregate {
         }
     }
 
-    fn thread(&mut self, thread: Symbol, symbols: &mut Symbols) -> ThreadInfo {
+    fn thread(&mut self, thread: Symbol, symbols: &Symbols) -> ThreadInfo {
         if let Some(&info) = self.threads.get(&thread) {
             return info;
         }
-        let name = symbols.bytes(thread);
-        let mds = name.starts_with(b"mdt");
-        let service = service_name(name).to_vec();
-        let info = ThreadInfo { service: symbols.intern(&service), mds };
+        let mds = symbols.bytes(thread).starts_with(b"mdt");
+        let info = ThreadInfo { service: self.service(thread, symbols), mds };
         self.threads.insert(thread, info);
         info
     }
 
-    /// Counts an RPC that the node sent.
-    pub(crate) fn sent(&mut self, node: Symbol, sent: &Sent) {
-        self.nodes.entry(node).or_default().sent += 1;
-        self.sent.entry((node, sent.opcode, sent.device, sent.nid)).or_default().rpcs += 1;
+    /// The thread that stands for all threads of this one's service.
+    fn service(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
+        *self.services.entry(service_name(symbols.bytes(thread)).into()).or_insert(thread)
     }
 
-    /// Adds the round trip of an RPC that the node sent.
-    pub(crate) fn completed(&mut self, node: Symbol, sent: &Sent, round_trip_us: u64) {
-        self.sent.entry((node, sent.opcode, sent.device, sent.nid)).or_default().round_trip.add(round_trip_us);
+    /// Counts an RPC that the node sent, or the round trip of one that was answered.
+    pub(crate) fn sent_rpc(&mut self, sent: &SentRpc) {
+        let sum = self.sent.entry((sent.node, sent.opcode, sent.device, sent.nid)).or_default();
+        match sent.round_trip_us {
+            None => {
+                sum.rpcs += 1;
+                self.nodes.entry(sent.node).or_default().sent += 1;
+            }
+            Some(round_trip_us) => sum.round_trip.add(round_trip_us),
+        }
     }
 
     /// Takes what happened to a target's locks.
@@ -311,31 +320,25 @@ impl Aggregate {
     }
 
     /// Notes a marker.
-    pub(crate) fn marker(&mut self, node: Symbol, time_us: i64, text: Symbol) {
-        self.markers.push((time_us, node, text));
+    pub(crate) fn mark(&mut self, mark: &Mark) {
+        self.markers.push((mark.time_us, mark.node, mark.text));
     }
 
     /// Notes the span of a node's records and the targets that they name.
-    pub(crate) fn node(
-        &mut self,
-        node: Symbol,
-        span: Option<(i64, i64)>,
-        targets: impl IntoIterator<Item = TargetName>,
-        pinging: &[TargetName],
-    ) {
+    pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary) {
         let sum = self.nodes.entry(node).or_default();
-        sum.first_us = sum.first_us.into_iter().chain(span.map(|s| s.0)).min();
-        sum.last_us = sum.last_us.into_iter().chain(span.map(|s| s.1)).max();
-        self.targets_known.extend(targets.into_iter().map(|target| (node, target)));
-        self.infer_only_target(node, TargetKind::Ost, pinging);
-        self.infer_only_target(node, TargetKind::Mdt, pinging);
+        sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
+        sum.last_us = sum.last_us.max(log.last_us);
+        self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
+        self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
+        self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);
     }
 
     /// If a node has exactly one target of a kind, what could not be attributed is that target's.
     ///
     /// That a log names one target only does not say that there is one only. Every target pings the first
     /// MDT, though: if such pings are in the log, and all are of one target, it is alone.
-    fn infer_only_target(&mut self, node: Symbol, kind: TargetKind, pinging: &[TargetName]) {
+    fn infer_only_target(&mut self, node: Symbol, kind: TargetKind, pinging: &BTreeSet<TargetName>) {
         let mut named = self.targets_known.iter().filter(|(n, target)| *n == node && target.kind() == kind);
         let (Some(&(_, only)), None) = (named.next(), named.next()) else { return };
         if !pinging.contains(&only) {
@@ -407,8 +410,9 @@ impl Aggregate {
             self.owners.entry(owner).or_default().merge(&theirs);
         }
         self.objects.merge(other.objects);
-        for (key, theirs) in other.operations {
-            merge_operation(self.operations.entry(key).or_default(), &theirs);
+        for ((opcode, thread), theirs) in other.operations {
+            let service = self.service(thread, symbols);
+            merge_operation(self.operations.entry((opcode, service)).or_default(), &theirs);
         }
         for (key, theirs) in other.sent {
             let mine = self.sent.entry(key).or_default();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::Symbols;
+use lioprof_model::{LockState, LockStep, Symbols};
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Layout, Skipped, binary};
 use lustre_debuglog::message::{
@@ -14,7 +14,7 @@ use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Body, Event, LockInfo, LockPhase, LockStep, Outcome, ReqInfo, RpcIds, SentIds};
+use super::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
@@ -355,7 +355,7 @@ impl Decoder {
             LockTail::Export { nid, .. } if nid != b"local" => Some(self.out.symbols.intern(nid)),
             _ => None,
         };
-        let info = LockInfo {
+        let info = LockState {
             cookie: lock.cookie.0,
             target,
             resource: lock.resource?,

@@ -1,9 +1,8 @@
 //! What the join needs to know of a record: owned, compact, strings interned.
 
-use lioprof_model::Symbol;
+use lioprof_model::{LockState, LockStep, Symbol};
 use lustre_debuglog::message::ObjectName;
-use lustre_debuglog::vocab::LockType;
-use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName};
+use lustre_debuglog::{Extent, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +41,7 @@ pub(crate) enum Body {
     /// `Transferring ... bytes`.
     Transferring { nid: Symbol, bytes: u64, first_match_bits: u64 },
     /// A lock manager line about a lock of a target of this node.
-    Lock(LockStep, LockInfo),
+    Lock(LockStep, LockState),
     /// A lock manager line that names no lock.
     LockPhase(LockPhase),
     /// The kernel's own count of conflicts on a resource.
@@ -57,51 +56,11 @@ pub(crate) enum Body {
     Evicted,
 }
 
-/// What happened to a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LockStep {
-    /// Made for a client's enqueue.
-    Created,
-    /// Made by a thread of the server itself, on behalf of a request or of nobody.
-    LocalCreated,
-    /// In the way of the request that this pid is working on.
-    Incompatible,
-    /// Put on a list: granted or waiting, as its mode tells.
-    Queued,
-    /// The enqueue is answered.
-    Reply,
-    /// Its holder is asked to give it back.
-    BlockingAst,
-    /// Granted after a wait.
-    Granted,
-    /// Given back after a callback.
-    Released,
-    /// Evicted: the holder did not give it back.
-    Evicted,
-    /// Gone.
-    Freed,
-}
-
 /// Marks in a thread's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockPhase {
     EnqueueStart,
     EnqueueEnd,
-}
-
-/// What is used of a lock's description.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LockInfo {
-    pub(crate) cookie: u64,
-    pub(crate) target: TargetName,
-    pub(crate) resource: ResourceId,
-    pub(crate) lock_type: Option<LockType>,
-    pub(crate) granted_mode: LockMode,
-    pub(crate) requested_mode: LockMode,
-    pub(crate) granted: Option<Extent>,
-    pub(crate) requested: Option<Extent>,
-    /// Client, unless printed as `local`.
-    pub(crate) nid: Option<Symbol>,
 }
 
 /// The fields that `Handling RPC` and `Handled RPC` share.

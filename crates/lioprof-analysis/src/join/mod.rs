@@ -14,14 +14,17 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use lioprof_model::{RpcRow, Symbol, Symbols, TargetEvidence};
+use lioprof_model::{
+    LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
+    TargetEvidence,
+};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
-use crate::decode::event::{Body, Event, LockInfo, LockStep, Outcome, ReqInfo, RpcIds, SentIds};
-pub(crate) use nrs::SequenceGaps;
+use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use nrs::SequenceGaps;
 use size::Sizer;
 
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
@@ -42,27 +45,12 @@ pub(crate) struct JoinCounts {
     pub(crate) evictions: u64,
 }
 
-/// An RPC that the node sent and, where it was seen, its round trip.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) time_us: i64,
-    pub(crate) opcode: Opcode,
-    pub(crate) device: Symbol,
-    pub(crate) nid: Symbol,
-}
-
-/// What the join produces.
-pub(crate) trait JoinSink {
+/// Where the join puts what it has made.
+pub(crate) struct Output<'a> {
     /// The table that events' symbols belong to.
-    fn symbols(&self) -> &Symbols;
-    /// An RPC is over.
-    fn row(&mut self, row: &RpcRow);
-    /// The node sent an RPC.
-    fn sent(&mut self, sent: &Sent);
-    /// An RPC that the node sent was answered.
-    fn completed(&mut self, sent: &Sent, round_trip_us: u64);
-    /// `lctl mark`.
-    fn marker(&mut self, time_us: i64, text: Symbol);
+    pub(crate) symbols: &'a Symbols,
+    /// Takes the rows.
+    pub(crate) sink: &'a mut dyn RowSink,
 }
 
 /// One request between its first and last message.
@@ -144,8 +132,8 @@ pub(crate) struct Join {
     threads: FxHashMap<u32, Thread>,
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
-    counts: JoinCounts,
-    gaps: SequenceGaps,
+    pub(crate) counts: JoinCounts,
+    pub(crate) gaps: SequenceGaps,
     sweep_at: usize,
 }
 
@@ -166,10 +154,10 @@ impl Join {
     }
 
     /// Takes the next event in time order.
-    pub(crate) fn event(&mut self, event: &Event, sink: &mut impl JoinSink) {
+    pub(crate) fn event(&mut self, event: &Event, out: &mut Output<'_>) {
         match event.body {
-            Body::Handling(rpc) => self.handling(event, rpc, sink),
-            Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, sink),
+            Body::Handling(rpc) => self.handling(event, rpc, out),
+            Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, out),
             Body::Refresh { target, object, extent, req } => {
                 if let Some(at) = self.described(event, &req) {
                     let pending = &mut self.slab[at as usize];
@@ -190,7 +178,7 @@ impl Join {
                 }
             }
             Body::NrsStart { sequence, ost_index } => {
-                self.settle(event.pid, sink);
+                self.settle(event.pid, out);
                 let thread = self.threads.entry(event.pid).or_default();
                 thread.sequence = sequence;
                 thread.nrs_ost = ost_index;
@@ -199,19 +187,18 @@ impl Join {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
                     && let Some((rpc, ..)) = &self.slab[last as usize].handled
                 {
-                    self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+                    self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
                 }
             }
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
-                sink.sent(&Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid });
+                self.sent_rpc(event, &sent, None, out);
             }
             Body::Completed(sent) => {
                 if let Some((start_us, _)) = self.sent.remove(&(sent.nid, sent.xid))
                     && let Ok(round_trip_us) = u64::try_from(event.time_us - start_us)
                 {
-                    let sent = Sent { time_us: event.time_us, opcode: sent.opcode, device: sent.device, nid: sent.nid };
-                    sink.completed(&sent, round_trip_us);
+                    self.sent_rpc(event, &sent, Some(round_trip_us), out);
                 }
             }
             Body::Transferring { nid, bytes, first_match_bits } => {
@@ -221,29 +208,70 @@ impl Join {
                     *moved += bytes;
                 }
             }
-            Body::Lock(LockStep::LocalCreated, lock) => self.local_lock(event.pid, &lock),
-            Body::Lock(LockStep::Evicted, _) | Body::Evicted => self.counts.evictions += 1,
-            Body::Lock(..) | Body::LockPhase(_) | Body::KernelContention { .. } => {}
-            Body::Marker(text) => sink.marker(event.time_us, text),
+            Body::Lock(step, lock) => {
+                self.lock_event(event, LockHappening::Lock(step, lock), out);
+                match step {
+                    LockStep::LocalCreated => self.local_lock(event.pid, &lock),
+                    LockStep::Evicted => self.counts.evictions += 1,
+                    _ => {}
+                }
+            }
+            Body::LockPhase(LockPhase::EnqueueStart) => self.lock_event(event, LockHappening::EnqueueStart, out),
+            Body::LockPhase(LockPhase::EnqueueEnd) => self.lock_event(event, LockHappening::EnqueueEnd, out),
+            Body::KernelContention { resource, added, window } => {
+                self.lock_event(event, LockHappening::KernelContention { resource, added, window }, out);
+            }
+            Body::Evicted => self.counts.evictions += 1,
+            Body::Marker(text) => {
+                out.sink.mark(&Mark { node: self.node, time_us: event.time_us, text }, out.symbols);
+            }
             Body::Dropped => {
                 self.counts.dropped += 1;
                 self.threads.entry(event.pid).or_default().dropped = true;
             }
-            Body::SentTimedOut { .. } => self.counts.sent_timed_out += 1,
+            Body::SentTimedOut { opcode, target } => {
+                self.counts.sent_timed_out += 1;
+                if let (Some(opcode), Some(target)) = (opcode.filter(|&opcode| is_callback(opcode)), target) {
+                    self.lock_event(event, LockHappening::CallbackTimedOut { opcode, target }, out);
+                }
+            }
         }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
             self.sweep(event.time_us);
         }
     }
 
+    fn lock_event(&self, event: &Event, happening: LockHappening, out: &mut Output<'_>) {
+        let Event { time_us, pid, .. } = *event;
+        let lock_event = LockEvent { node: self.node, time_us, pid, window: self.window(pid), happening };
+        out.sink.lock_event(&lock_event, out.symbols);
+    }
+
+    fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut Output<'_>) {
+        let row = SentRpc {
+            node: self.node,
+            time_us: event.time_us,
+            pid: event.pid,
+            opcode: sent.opcode,
+            device: sent.device,
+            nid: sent.nid,
+            xid: Xid(sent.xid),
+            window: self.window(event.pid),
+            round_trip_us,
+        };
+        out.sink.sent_rpc(&row, out.symbols);
+    }
+
     /// The request that a thread is handling, if it is.
-    pub(crate) fn window(&self, pid: u32) -> Option<RpcIds> {
+    fn window(&self, pid: u32) -> Option<RpcWindow> {
         let thread = self.threads.get(&pid)?;
-        self.slab[thread.current? as usize].handling
+        let rpc = self.slab[thread.current? as usize].handling?;
+        let RpcIds { nid, client_uuid, xid, opcode, job, .. } = rpc;
+        Some(RpcWindow { nid, client_uuid, xid: Xid(xid), opcode, job })
     }
 
     /// A lock that the handling thread took itself: server-side locking of direct I/O.
-    fn local_lock(&mut self, pid: u32, lock: &LockInfo) {
+    fn local_lock(&mut self, pid: u32, lock: &LockState) {
         if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.current)
             && let (None, Some(LockType::Extent), Some(extent)) = (lock.nid, lock.lock_type, lock.requested)
         {
@@ -253,11 +281,11 @@ impl Join {
     }
 
     /// Ends the join: what is still open is counted.
-    pub(crate) fn finish(mut self, sink: &mut impl JoinSink) -> (JoinCounts, SequenceGaps) {
+    pub(crate) fn finish(&mut self, out: &mut Output<'_>) {
         let mut pids: Vec<u32> = self.threads.keys().copied().collect();
         pids.sort_unstable();
         for pid in pids {
-            self.settle(pid, sink);
+            self.settle(pid, out);
         }
         for &first in self.by_key.values() {
             let mut at = Some(first);
@@ -270,11 +298,10 @@ impl Join {
                 at = pending.next_same_key;
             }
         }
-        (self.counts, self.gaps)
     }
 
-    fn handling(&mut self, event: &Event, rpc: RpcIds, sink: &mut impl JoinSink) {
-        self.settle(event.pid, sink);
+    fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
+        self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, sequence) = (thread.nrs_ost.take(), thread.sequence.take());
         thread.dropped = false;
@@ -285,7 +312,7 @@ impl Join {
             self.remove(lost);
         }
         if let Some(sequence) = sequence {
-            self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+            self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
         }
         let open = self.find(rpc.nid, rpc.xid, |p| p.handling.is_none() && p.handled.is_none() && same(p.req, rpc.req));
         let at = open.unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
@@ -296,14 +323,14 @@ impl Join {
         self.threads.entry(event.pid).or_default().current = Some(at);
     }
 
-    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, sink: &mut impl JoinSink) {
+    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut Output<'_>) {
         let thread = self.threads.entry(event.pid).or_default();
         let current = thread.current.take();
         let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
         let previous = thread.last;
         // Without a start line, as when it was dropped, it was taken from its queue all the same.
         if let Some(sequence) = thread.sequence.take() {
-            self.gaps.add(sink.symbols().bytes(rpc.thread), sequence);
+            self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
         }
         let is_current =
             |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
@@ -316,7 +343,7 @@ impl Join {
                 }
                 self.counts.missing_handling += 1;
                 if previous.is_some() {
-                    self.settle(event.pid, sink);
+                    self.settle(event.pid, out);
                 }
                 self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
                     .unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
@@ -329,7 +356,7 @@ impl Join {
         self.threads.entry(event.pid).or_default().last = Some(at);
         let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
         if !bulk || pending.refresh.is_some() {
-            self.emit(at, sink);
+            self.emit(at, out);
         }
     }
 
@@ -365,19 +392,19 @@ impl Join {
     }
 
     /// Whatever the thread's last request was still waiting for will not come any more.
-    fn settle(&mut self, pid: u32, sink: &mut impl JoinSink) {
+    fn settle(&mut self, pid: u32, out: &mut Output<'_>) {
         if let Some(at) = self.threads.get_mut(&pid).and_then(|thread| thread.last.take()) {
             if !self.slab[at as usize].out {
-                self.emit(at, sink);
+                self.emit(at, out);
             }
             self.free.push(at);
         }
     }
 
     /// Hands out the row of a handled request.
-    fn emit(&mut self, at: u32, sink: &mut impl JoinSink) {
+    fn emit(&mut self, at: u32, out: &mut Output<'_>) {
         if let Some(row) = self.row(at) {
-            sink.row(&row);
+            out.sink.rpc(&row, out.symbols);
         }
         self.unlink(at);
         self.slab[at as usize].out = true;
@@ -516,6 +543,10 @@ impl Join {
         }
         self.sweep_at = 2 * (self.by_key.len() + self.sent.len()) + (1 << 16);
     }
+}
+
+fn is_callback(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::LDLM_BL_CALLBACK | Opcode::LDLM_CP_CALLBACK | Opcode::LDLM_GL_CALLBACK)
 }
 
 /// Whether two request pointers can be the same; 0 is unknown.

@@ -1,35 +1,25 @@
 //! The join on hand-made logs in the wording of Lustre 2.17 (and 2.12, where it matters).
 
-use lioprof_model::{RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+use lioprof_model::{RowSink, RpcRow, RpcSize, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence};
 
-use super::{Join, JoinCounts, JoinSink, Sent};
+use super::{Join, JoinCounts, Output};
 use crate::decode::chunk::decode_text;
 
 #[derive(Default)]
 struct Rows {
     symbols: Symbols,
     rows: Vec<RpcRow>,
-    sent: Vec<(Sent, Option<u64>)>,
+    sent: Vec<SentRpc>,
 }
 
-impl JoinSink for Rows {
-    fn symbols(&self) -> &Symbols {
-        &self.symbols
-    }
-
-    fn row(&mut self, row: &RpcRow) {
+impl RowSink for Rows {
+    fn rpc(&mut self, row: &RpcRow, _: &Symbols) {
         self.rows.push(row.clone());
     }
 
-    fn sent(&mut self, sent: &Sent) {
-        self.sent.push((*sent, None));
+    fn sent_rpc(&mut self, sent: &SentRpc, _: &Symbols) {
+        self.sent.push(sent.clone());
     }
-
-    fn completed(&mut self, sent: &Sent, round_trip_us: u64) {
-        self.sent.push((*sent, Some(round_trip_us)));
-    }
-
-    fn marker(&mut self, _: i64, _: Symbol) {}
 }
 
 fn join(lines: &[String]) -> (Rows, JoinCounts) {
@@ -44,13 +34,14 @@ fn join_as(lines: &[String], sorted: bool) -> (Rows, JoinCounts) {
     if sorted {
         decoded.events.sort_by_key(|event| (event.time_us, event.stream));
     }
-    let mut rows = Rows { symbols: decoded.symbols, ..Rows::default() };
+    let mut rows = Rows::default();
     let mut join = Join::new(Symbol(0));
     for event in &decoded.events {
-        join.event(event, &mut rows);
+        join.event(event, &mut Output { symbols: &decoded.symbols, sink: &mut rows });
     }
-    let (counts, _) = join.finish(&mut rows);
-    (rows, counts)
+    join.finish(&mut Output { symbols: &decoded.symbols, sink: &mut rows });
+    rows.symbols = decoded.symbols;
+    (rows, join.counts)
 }
 
 /// A log line: time in microseconds after the start, CPU, pid, text.
@@ -314,7 +305,7 @@ fn round_trips_of_sent_rpcs() {
     ];
     let (got, _) = join(&lines);
     assert_eq!(
-        got.sent.iter().map(|(sent, us)| (sent.opcode.0, *us)).collect::<Vec<_>>(),
+        got.sent.iter().map(|sent| (sent.opcode.0, sent.round_trip_us)).collect::<Vec<_>>(),
         [(104, None), (104, Some(2500))]
     );
 }

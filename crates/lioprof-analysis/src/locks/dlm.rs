@@ -4,14 +4,13 @@
 //! Lustre 2.5 to master. A request that is in conflict prints the *holder* ("lock incompatible"); the waiter
 //! is the lock that the same thread is enqueueing.
 
-use lioprof_model::{Direction, RpcRow, Symbol};
+use lioprof_model::{Direction, LockEvent, LockState, LockStep, RpcRow, Symbol};
 use lustre_debuglog::{Extent, LockMode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::object::{Held, Waited};
 use super::sums::{Happening, LockSums, Modes, ObjectKey, Overlap};
 use super::{Kind, Party, Rules, Surroundings};
-use crate::decode::event::{Event, LockInfo, LockPhase, LockStep};
 
 /// A lock between its first and last line.
 #[derive(Clone, Debug)]
@@ -91,13 +90,13 @@ impl DlmTracker {
         }
     }
 
-    pub(super) fn phase(&mut self, event: &Event, phase: LockPhase) {
-        let inside = phase == LockPhase::EnqueueStart;
+    /// The thread begins or ends an enqueue.
+    pub(super) fn enqueue(&mut self, pid: u32, inside: bool) {
         self.saw_locks = true;
-        self.threads.insert(event.pid, Enqueue { inside, ..Enqueue::default() });
+        self.threads.insert(pid, Enqueue { inside, ..Enqueue::default() });
     }
 
-    pub(super) fn lock(&mut self, event: &Event, step: LockStep, info: &LockInfo, around: &Surroundings) {
+    pub(super) fn lock(&mut self, event: &LockEvent, step: LockStep, info: &LockState, around: &Surroundings) {
         self.saw_locks = true;
         let time_us = event.time_us;
         let created = matches!(step, LockStep::Created | LockStep::LocalCreated);
@@ -144,7 +143,7 @@ impl DlmTracker {
     }
 
     /// Takes over what a line says of the lock; a lock whose birth is missing is taken as it is found.
-    fn learn(&mut self, info: &LockInfo, created: bool, around: &Surroundings) {
+    fn learn(&mut self, info: &LockState, created: bool, around: &Surroundings) {
         if !created && info.nid.is_some() && around.counts && !self.locks.contains_key(&info.cookie) {
             self.sums.target(self.node, info.target).unborn_locks += 1;
         }
@@ -185,7 +184,7 @@ impl DlmTracker {
         }
     }
 
-    fn created(&mut self, event: &Event, info: &LockInfo, around: &Surroundings) {
+    fn created(&mut self, event: &LockEvent, info: &LockState, around: &Surroundings) {
         let job = around.window.and_then(|rpc| rpc.job);
         self.threads.entry(event.pid).or_default().cookie = Some(info.cookie);
         if around.counts && around.party != Party::Server {
@@ -205,7 +204,7 @@ impl DlmTracker {
         }
     }
 
-    fn incompatible(&mut self, event: &Event, info: &LockInfo, around: &Surroundings) {
+    fn incompatible(&mut self, event: &LockEvent, info: &LockState, around: &Surroundings) {
         let Some(holder) = self.locks.get(&info.cookie) else { return };
         let kind = Kind::new(holder.owner, around.party);
         let conflict = |holder_nid, waiter| Conflict {
@@ -317,7 +316,7 @@ impl DlmTracker {
         }
     }
 
-    fn grant(&mut self, time_us: i64, info: &LockInfo, around: &Surroundings, handed_over: bool) {
+    fn grant(&mut self, time_us: i64, info: &LockState, around: &Surroundings, handed_over: bool) {
         let Some(lock) = self.locks.get_mut(&info.cookie) else { return };
         if lock.granted_us.is_some() {
             return;
@@ -367,7 +366,7 @@ impl DlmTracker {
         }
     }
 
-    fn blocking_ast(&mut self, time_us: i64, info: &LockInfo, around: &Surroundings) {
+    fn blocking_ast(&mut self, time_us: i64, info: &LockState, around: &Surroundings) {
         let Some(lock) = self.locks.get_mut(&info.cookie) else { return };
         lock.ast_us = Some(time_us);
         if let Party::Client(holder) = lock.owner {

@@ -13,12 +13,10 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use lioprof_model::{LockEvidence, LockRules, RpcRow, Symbol, Symbols};
+use lioprof_model::{LockEvent, LockEvidence, LockHappening, LockRules, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
 
-use crate::decode::event::{Body, Event, RpcIds};
-use crate::join::Sent;
 use dlm::DlmTracker;
 use rpc::RpcTracker;
 
@@ -101,7 +99,7 @@ impl Kind {
 /// What surrounds an event: the request that its thread is handling, and who sent it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings {
-    pub(crate) window: Option<RpcIds>,
+    pub(crate) window: Option<RpcWindow>,
     pub(crate) party: Party,
     /// Within the time that is looked at.
     pub(crate) counts: bool,
@@ -133,50 +131,46 @@ impl LockTracker {
         }
     }
 
-    /// Takes an event of the log, before the join does. Most events are none of its business: only for the
-    /// others it asks for the `window` they fall into.
-    pub(crate) fn event(
-        &mut self,
-        event: &Event,
-        window: impl FnOnce() -> Option<RpcIds>,
-        counts: bool,
-        symbols: &Symbols,
-    ) {
-        let lock_related = matches!(
-            event.body,
-            Body::Lock(..)
-                | Body::LockPhase(_)
-                | Body::KernelContention { .. }
-                | Body::Sending(_)
-                | Body::SentTimedOut { .. }
-        );
-        if !lock_related {
-            return;
-        }
-        let window = window();
-        let around = Surroundings { window, party: self.party(window, symbols), counts };
-        match event.body {
-            Body::Lock(step, lock) => {
+    /// Takes a line of the lock manager.
+    pub(crate) fn lock_event(&mut self, event: &LockEvent, counts: bool, symbols: &Symbols) {
+        match event.happening {
+            LockHappening::Lock(step, lock) => {
                 let counts = counts && self.selects(lock.target);
-                self.dlm.lock(event, step, &lock, &Surroundings { counts, ..around });
+                let around = self.around(event.window, counts, symbols);
+                self.dlm.lock(event, step, &lock, &around);
             }
-            Body::LockPhase(phase) => self.dlm.phase(event, phase),
-            Body::KernelContention { resource, added, window } => self.dlm.kernel(event.pid, resource, added, window),
-            Body::Sending(sent) => {
-                if let Some(target) = self.target(sent.device, symbols) {
-                    let counts = counts && self.selects(target);
-                    if counts {
-                        self.dlm.sums.callback(self.node, target, sent.opcode, event.time_us);
-                        self.rpc.sums.callback(self.node, target, sent.opcode, event.time_us);
-                    }
-                    self.rpc.sending(event.time_us, sent.opcode, target, sent.nid, &Surroundings { counts, ..around });
+            LockHappening::EnqueueStart => self.dlm.enqueue(event.pid, true),
+            LockHappening::EnqueueEnd => self.dlm.enqueue(event.pid, false),
+            LockHappening::KernelContention { resource, added, window } => {
+                self.dlm.kernel(event.pid, resource, added, window);
+            }
+            LockHappening::CallbackTimedOut { target, .. } => {
+                if counts {
+                    self.dlm.sums.target(self.node, target).callback_timeouts += 1;
+                    self.rpc.sums.target(self.node, target).callback_timeouts += 1;
                 }
             }
-            Body::SentTimedOut { opcode: Some(opcode), target: Some(target) } if counts && is_callback(opcode) => {
-                self.dlm.sums.target(self.node, target).callback_timeouts += 1;
-                self.rpc.sums.target(self.node, target).callback_timeouts += 1;
+        }
+    }
+
+    /// Takes an RPC that the node sends, or the answer to one.
+    pub(crate) fn sent_rpc(&mut self, sent: &SentRpc, counts: bool, symbols: &Symbols) {
+        let Some(target) = self.target(sent.device, symbols) else { return };
+        let counts = counts && self.selects(target);
+        match sent.round_trip_us {
+            None => {
+                if counts {
+                    self.dlm.sums.callback(self.node, target, sent.opcode, sent.time_us);
+                    self.rpc.sums.callback(self.node, target, sent.opcode, sent.time_us);
+                }
+                let around = self.around(sent.window, counts, symbols);
+                self.rpc.sending(sent.time_us, sent.opcode, target, sent.nid, &around);
             }
-            _ => {}
+            Some(round_trip_us) if counts && sent.opcode == Opcode::LDLM_BL_CALLBACK => {
+                self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
+                self.rpc.sums.target(self.node, target).blocking_ast.add(round_trip_us);
+            }
+            Some(_) => {}
         }
     }
 
@@ -190,17 +184,6 @@ impl LockTracker {
         if counts && row.opcode == Opcode::LDLM_CANCEL {
             self.dlm.sums.cancels += 1;
             self.rpc.sums.cancels += 1;
-        }
-    }
-
-    /// Takes the answer to a callback.
-    pub(crate) fn completed(&mut self, sent: &Sent, round_trip_us: u64, symbols: &Symbols) {
-        if sent.opcode == Opcode::LDLM_BL_CALLBACK
-            && let Some(target) = self.target(sent.device, symbols)
-            && self.selects(target)
-        {
-            self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
-            self.rpc.sums.target(self.node, target).blocking_ast.add(round_trip_us);
         }
     }
 
@@ -239,7 +222,11 @@ impl LockTracker {
         self.targets.is_empty() || self.targets.contains(&target)
     }
 
-    fn party(&mut self, window: Option<RpcIds>, symbols: &Symbols) -> Party {
+    fn around(&mut self, window: Option<RpcWindow>, counts: bool, symbols: &Symbols) -> Surroundings {
+        Surroundings { window, party: self.party(window, symbols), counts }
+    }
+
+    fn party(&mut self, window: Option<RpcWindow>, symbols: &Symbols) -> Party {
         match window {
             None => Party::Server,
             Some(rpc) if self.is_server(rpc.client_uuid, symbols) => Party::Server,
@@ -254,8 +241,4 @@ impl LockTracker {
     fn target(&mut self, device: Symbol, symbols: &Symbols) -> Option<TargetName> {
         *self.devices.entry(device).or_insert_with(|| TargetName::parse_bytes(symbols.bytes(device)))
     }
-}
-
-fn is_callback(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::LDLM_BL_CALLBACK | Opcode::LDLM_CP_CALLBACK | Opcode::LDLM_GL_CALLBACK)
 }

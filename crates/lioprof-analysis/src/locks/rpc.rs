@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use lioprof_model::{RpcRow, Symbol};
 use lustre_debuglog::message::ObjectName;
-use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName};
+use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
 use super::sums::{Happening, LockSums, ObjectKey, Overlap};
@@ -73,7 +73,7 @@ pub(super) struct RpcTracker {
     recent: FxHashMap<On, Vec<(ResourceId, i64)>>,
     open: VecDeque<Open>,
     /// The request (by pid's client and xid) that has been counted as blocked already.
-    last_blocked: Option<(Symbol, u64)>,
+    last_blocked: Option<(Symbol, Xid)>,
 }
 
 impl RpcTracker {
@@ -168,7 +168,7 @@ impl RpcTracker {
     /// A request was handled.
     pub(super) fn row(&mut self, row: &RpcRow, server: bool) {
         if row.opcode == Opcode::LDLM_ENQUEUE {
-            if !server && !row.failed() && self.last_blocked != Some((row.nid, row.xid.0)) {
+            if !server && !row.failed() && self.last_blocked != Some((row.nid, row.xid)) {
                 self.enqueues.insert(row.nid, Waiting { since_us: row.end_us, job: row.job });
             }
             return;
