@@ -25,6 +25,7 @@ mod aggregate;
 mod config;
 mod decode;
 mod join;
+mod live;
 mod locks;
 mod node;
 mod plan;
@@ -35,6 +36,7 @@ mod warnings;
 
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
+pub use live::{LiveTrace, Segment};
 
 pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, analyze, analyze_with_rows};

@@ -128,6 +128,11 @@ impl BinaryReader {
         self.layout
     }
 
+    /// This log goes on where the one before it ended.
+    pub(crate) fn continues(&mut self) {
+        self.after_gap = false;
+    }
+
     /// The next chunk, `None` at the end.
     pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
         while let Some(segment) = self.segments.front().cloned() {

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::TargetName;
+use lustre_debuglog::frame::Why;
 use rustc_hash::FxHashSet;
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
@@ -24,6 +25,9 @@ use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
 const SORT_AT_LEAST: usize = 4096;
+
+/// Chunks in flight of a log that comes in parts, which is read by one thread.
+const LIVE_DEPTH: usize = 2;
 
 /// Where chunks come from.
 pub(crate) enum Chunks {
@@ -60,10 +64,15 @@ pub(crate) struct Seen {
 
 /// One input as a stream of events in time order.
 pub(crate) struct Source {
-    chunks: Chunks,
+    /// `None` before the first part of a log that comes in parts.
+    chunks: Option<Chunks>,
     in_flight: VecDeque<Flight>,
     depth: usize,
     exhausted: bool,
+    /// More parts may come: what is not settled waits for them.
+    live: bool,
+    /// Time of the first and last record of the current part.
+    span: (Option<i64>, Option<i64>),
     /// Events whose order is not certain yet.
     pending: Vec<Event>,
     /// Events in order.
@@ -88,11 +97,22 @@ struct Flight {
 impl Source {
     /// A source that keeps up to `depth` chunks in flight.
     pub(crate) fn new(chunks: Chunks, depth: usize) -> Self {
+        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(depth) }
+    }
+
+    /// A source of parts that are still to come.
+    pub(crate) fn live() -> Self {
+        Self::empty(LIVE_DEPTH)
+    }
+
+    fn empty(depth: usize) -> Self {
         Self {
-            chunks,
+            chunks: None,
             in_flight: VecDeque::new(),
             depth,
-            exhausted: false,
+            exhausted: true,
+            live: true,
+            span: (None, None),
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -116,7 +136,7 @@ impl Source {
         while self.ready.is_empty() {
             match self.next_decoded() {
                 Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
-                None if self.pending.is_empty() => return None,
+                None if self.pending.is_empty() || self.live => return None,
                 // The end: nothing will come that belongs in between. Of a text this is one time only.
                 None => self.release(i64::MAX),
             }
@@ -126,17 +146,56 @@ impl Source {
 
     /// What was seen of the input; complete once [`Self::next`] has returned `None`.
     pub(crate) fn finish(mut self) -> Seen {
-        if let Chunks::Binary(reader) = &mut self.chunks {
-            self.seen.gaps = mem::take(&mut reader.gaps);
-            self.seen.bytes += self.seen.gaps.iter().map(|gap| gap.len).sum::<u64>();
-        }
+        self.take_gaps();
         self.seen
+    }
+
+    /// The next part of a log that comes in parts. The one before it must have been read to its end.
+    pub(crate) fn feed(&mut self, chunks: Chunks) {
+        self.take_gaps();
+        self.chunks = Some(chunks);
+        self.exhausted = false;
+        self.span = (None, None);
+    }
+
+    /// A part that holds no records.
+    pub(crate) fn skip_input(&mut self, bytes: u64) {
+        self.seen.bytes += bytes;
+        self.seen.gaps.push(Gap { offset: 0, len: bytes, why: Why::NoHeader });
+    }
+
+    /// Time of the first and last record of the current part.
+    pub(crate) fn input_span(&self) -> (Option<i64>, Option<i64>) {
+        self.span
+    }
+
+    /// What stopped the reading of the current part.
+    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
+        self.seen.error.take()
+    }
+
+    /// What was seen since the last call.
+    pub(crate) fn take_seen(&mut self) -> Seen {
+        self.take_gaps();
+        mem::take(&mut self.seen)
+    }
+
+    /// Nothing will come any more that belongs before this time.
+    pub(crate) fn settle(&mut self, before_us: i64) {
+        self.release(before_us);
+    }
+
+    fn take_gaps(&mut self) {
+        if let Some(Chunks::Binary(reader)) = &mut self.chunks {
+            self.seen.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
+            self.seen.gaps.append(&mut reader.gaps);
+        }
     }
 
     /// Keeps the pool busy and waits for the oldest chunk.
     fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
         while self.in_flight.len() < self.depth && !self.exhausted {
-            match self.chunks.next_chunk() {
+            match self.chunks.as_mut().map_or(Ok(None), Chunks::next_chunk) {
                 Ok(Some(chunk)) => self.launch(chunk),
                 Ok(None) => self.exhausted = true,
                 Err(err) => {
@@ -173,8 +232,8 @@ impl Source {
         self.seen.bytes += chunk.bytes.len() as u64;
         let (sender, result) = sync_channel(1);
         let layout = match &self.chunks {
-            Chunks::Text(_) => None,
-            Chunks::Binary(reader) => Some(reader.layout()),
+            Some(Chunks::Binary(reader)) => Some(reader.layout()),
+            Some(Chunks::Text(_)) | None => None,
         };
         self.in_flight.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
         rayon::spawn(move || {
@@ -190,6 +249,8 @@ impl Source {
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
         let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
+        self.span.0 = self.span.0.or(counts.first_us);
+        self.span.1 = self.span.1.max(counts.last_us);
         self.seen.counts.merge(counts);
         self.seen.targets.extend(targets);
         self.seen.pinging.extend(pinging);
@@ -198,11 +259,11 @@ impl Source {
             event.translate(&map);
         }
         match &self.chunks {
-            Chunks::Text(_) => {
+            Some(Chunks::Text(_)) | None => {
                 self.pending.append(&mut events);
                 self.release_text();
             }
-            Chunks::Binary(_) => {
+            Some(Chunks::Binary(_)) => {
                 // What was skipped lies before this chunk, unless it is the input's first.
                 self.damaged |= after_gap && self.passes.current.is_some();
                 let mut from = 0;

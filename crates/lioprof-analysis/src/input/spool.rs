@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::FileExt;
 
 /// Bytes that can be read at any offset, by several threads at once.
-pub trait ReadAt {
+pub trait ReadAt: Send {
     /// Number of bytes.
     fn len(&self) -> u64;
 

@@ -300,6 +300,17 @@ impl Join {
         }
     }
 
+    /// When the oldest request that is not over was first seen.
+    pub(crate) fn oldest_open_us(&self) -> Option<i64> {
+        self.by_key.values().map(|&at| self.slab[at as usize].seen_us).min()
+    }
+
+    /// What was counted up to now has been told.
+    pub(crate) fn counted(&mut self) {
+        self.counts = JoinCounts::default();
+        self.gaps.counted();
+    }
+
     fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();

@@ -14,6 +14,7 @@ const MAX_STRETCHES: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SequenceGaps {
     parts: BTreeMap<Box<[u8]>, Numbers>,
+    told: GapSum,
 }
 
 /// What the numbers say.
@@ -39,8 +40,23 @@ impl SequenceGaps {
         }
     }
 
-    /// Sum over all parts.
+    /// Sum over all parts, without what has been told already.
     pub(crate) fn sum(&self) -> GapSum {
+        let all = self.all();
+        GapSum {
+            seen: all.seen.saturating_sub(self.told.seen),
+            // A number that comes late closes a gap that has been told.
+            missing: all.missing.saturating_sub(self.told.missing),
+        }
+    }
+
+    /// The sum up to now has been told.
+    pub(crate) fn counted(&mut self) {
+        let all = self.all();
+        self.told = GapSum { seen: all.seen, missing: all.missing.max(self.told.missing) };
+    }
+
+    fn all(&self) -> GapSum {
         self.parts.values().fold(GapSum::default(), |sum, numbers| GapSum {
             seen: sum.seen + numbers.seen,
             missing: sum.missing + numbers.missing(),

@@ -1,0 +1,216 @@
+//! A log that is still being written: closed segments go in one after the other, rows come out.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
+use lustre_debuglog::frame::{self, Form};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::decode::reader::BinaryReader;
+use crate::decode::ring;
+use crate::decode::source::{Chunks, Source};
+use crate::input::{PROBE_BYTES, ReadAt, Spooled};
+use crate::join::{Join, Output};
+use crate::node::{of_input, of_join};
+use crate::run::AnalyzeError;
+
+/// Bytes per chunk: small, since little memory matters more than the last percent of speed.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// What a segment held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Bytes.
+    pub bytes: u64,
+    /// Time of the first record, microseconds since the epoch.
+    pub first_us: Option<i64>,
+    /// Time of the last record.
+    pub last_us: Option<i64>,
+}
+
+/// Makes rows of one node's debug daemon file while it is being written, segment by segment.
+///
+/// A segment is a binary log that nobody writes to any more, cut between two pages by renaming the daemon's file.
+/// The last second or so of a segment stays open until the next one shows what lies in between:
+/// everything up to [`Self::through_us`] has been handed on.
+pub struct LiveTrace {
+    pool: ThreadPool,
+    node: Symbol,
+    symbols: Symbols,
+    source: Source,
+    join: Join,
+    /// Rows of events up to this time are there already, from an earlier run over the same segments.
+    known_through_us: i64,
+    /// Handed on up to this time.
+    through_us: Option<i64>,
+    /// The next segment does not follow on the last one.
+    after_gap: bool,
+    /// What the last part's summary ended with.
+    summed_up_us: Option<i64>,
+}
+
+impl LiveTrace {
+    /// For the log of `node`. Rows of events up to `known_through_us` are not handed on: they are there.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub fn new(node: &str, known_through_us: Option<i64>) -> Result<Self, AnalyzeError> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(1)
+            .thread_name(|_| "decode".to_owned())
+            .build()
+            .map_err(|err| AnalyzeError::Threads { threads: 1, err })?;
+        let mut symbols = Symbols::default();
+        let node = symbols.intern(node.as_bytes());
+        Ok(Self {
+            pool,
+            node,
+            symbols,
+            source: Source::live(),
+            join: Join::new(node),
+            known_through_us: known_through_us.unwrap_or(i64::MIN),
+            through_us: known_through_us,
+            after_gap: true,
+            summed_up_us: None,
+        })
+    }
+
+    /// Reads a closed segment. `may_wrap`: it reached its size limit, so the kernel may have overwritten its
+    /// beginning.
+    ///
+    /// # Errors
+    /// If the file cannot be read; what came before is handed on.
+    pub fn segment(&mut self, path: &Path, may_wrap: bool, sink: &mut (dyn RowSink + Send)) -> io::Result<Segment> {
+        let file = Spooled::file(File::open(path)?)?;
+        let bytes = file.len();
+        if bytes == 0 {
+            return Ok(Segment::default());
+        }
+        let mut head = vec![0; PROBE_BYTES];
+        let got = file.read_full_at(0, &mut head)?;
+        let Some(Form::Binary(layout)) = frame::detect(&head[..got], got < PROBE_BYTES) else {
+            self.source.skip_input(bytes);
+            self.after_gap = true;
+            return Ok(Segment { bytes, ..Segment::default() });
+        };
+        let whole = vec![0..bytes];
+        let stretches = if may_wrap { ring::segments(&file, layout)? } else { whole };
+        let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);
+        if !std::mem::take(&mut self.after_gap) {
+            reader.continues();
+        }
+        self.source.feed(Chunks::Binary(reader));
+        self.drain(sink);
+        let (first_us, last_us) = self.source.input_span();
+        self.source.take_error().map_or(Ok(Segment { bytes, first_us, last_us }), Err)
+    }
+
+    /// A segment will never come: what follows does not continue what was.
+    pub fn missing_segment(&mut self) {
+        self.after_gap = true;
+    }
+
+    /// Hands on everything before this time, because the kernel has surely written it by now.
+    pub fn settle(&mut self, before_us: i64, sink: &mut (dyn RowSink + Send)) {
+        self.source.settle(before_us);
+        self.drain(sink);
+    }
+
+    /// Tracing was stopped: hands on everything. What comes next stands on its own.
+    pub fn interrupt(&mut self, sink: &mut (dyn RowSink + Send)) -> TraceSummary {
+        self.settle(i64::MAX, sink);
+        let mut rows = Above { sink, open: true };
+        self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
+        let summary = self.take_summary();
+        self.join = Join::new(self.node);
+        self.source = Source::live();
+        self.after_gap = true;
+        self.compact();
+        summary
+    }
+
+    /// What came in since the last call.
+    pub fn take_summary(&mut self) -> TraceSummary {
+        let mut summary = of_input(&self.source.take_seen(), 0);
+        summary.merge(&of_join(&self.join));
+        self.join.counted();
+        // Parts of one log follow on each other: events before this time are in earlier ones.
+        summary.first_us = self.summed_up_us.or(summary.first_us).filter(|_| summary.records > 0);
+        self.summed_up_us = summary.last_us.max(self.summed_up_us);
+        summary
+    }
+
+    /// Everything up to this time has been handed on.
+    #[must_use]
+    pub fn through_us(&self) -> Option<i64> {
+        self.through_us
+    }
+
+    /// The time from which on the log is still needed, were it read again: the first line of the oldest request
+    /// whose row is not out yet.
+    #[must_use]
+    pub fn needed_from_us(&self) -> Option<i64> {
+        let through_us = self.through_us?;
+        Some(self.join.oldest_open_us().map_or(through_us, |open_us| open_us.min(through_us)))
+    }
+
+    /// Distinct strings held.
+    #[must_use]
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    fn compact(&mut self) {
+        let node = self.symbols.bytes(self.node).to_vec();
+        self.symbols = Symbols::default();
+        self.node = self.symbols.intern(&node);
+        self.join = Join::new(self.node);
+    }
+
+    /// Joins all events whose order is certain.
+    fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
+        let Self { pool, symbols, source, join, known_through_us, through_us, .. } = self;
+        pool.install(|| {
+            let mut rows = Above { sink, open: false };
+            while let Some(event) = source.next(symbols) {
+                rows.open = event.time_us > *known_through_us;
+                join.event(&event, &mut Output { symbols, sink: &mut rows });
+                *through_us = (*through_us).max(Some(event.time_us));
+            }
+        });
+    }
+}
+
+/// Hands rows on while it is open.
+struct Above<'a> {
+    sink: &'a mut (dyn RowSink + Send),
+    open: bool,
+}
+
+impl RowSink for Above<'_> {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        if self.open {
+            self.sink.rpc(row, symbols);
+        }
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        if self.open {
+            self.sink.lock_event(event, symbols);
+        }
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        if self.open {
+            self.sink.sent_rpc(sent, symbols);
+        }
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        if self.open {
+            self.sink.mark(mark, symbols);
+        }
+    }
+}

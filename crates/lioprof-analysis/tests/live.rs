@@ -1,0 +1,160 @@
+//! A log in segments, as the capture daemon reads it, gives the same rows as the log in one piece.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lioprof_analysis::{Config, LiveTrace, analyze};
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+
+/// Everything that a sink was told, as text; symbols of one table are not those of another.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+/// Replaces `Symbol(12)` by the string it stands for.
+fn resolve(debug: &str, symbols: &Symbols) -> String {
+    let mut parts = debug.split("Symbol(");
+    let mut out = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_once(')').unwrap();
+        out += &symbols.text(lioprof_model::Symbol(number.parse().unwrap()));
+        out += rest;
+    }
+    out
+}
+
+impl RowSink for Told {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.0.push(resolve(&format!("{row:?}"), symbols));
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        self.0.push(resolve(&format!("{event:?}"), symbols));
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        self.0.push(resolve(&format!("{sent:?}"), symbols));
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        self.0.push(resolve(&format!("{mark:?}"), symbols));
+    }
+}
+
+/// All binary logs of the fixtures, unpacked.
+fn logs() -> Vec<(PathBuf, Vec<u8>)> {
+    let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures");
+    let mut logs = Vec::new();
+    for capture in fs::read_dir(captures).unwrap() {
+        for server in ["server1", "server2"] {
+            let path = capture.as_ref().unwrap().path().join(server).join("rpc.bin.zst");
+            if let Ok(packed) = fs::read(&path) {
+                logs.push((path, zstd::decode_all(&packed[..]).unwrap()));
+            }
+        }
+    }
+    assert!(logs.len() >= 10, "the fixtures hold binary logs");
+    logs
+}
+
+/// Where records end, told by their lengths alone.
+fn record_ends(log: &[u8]) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while at + 4 <= log.len() {
+        at += u32::from_le_bytes(log[at..at + 4].try_into().unwrap()) as usize;
+        ends.push(at);
+    }
+    ends
+}
+
+fn whole(path: &Path) -> (Told, lioprof_model::Analysis) {
+    let mut told = Told::default();
+    let inputs = [path.to_owned()];
+    let config = Config { node_rules: vec!["oss1".parse().unwrap()], ..Config::default() };
+    let outcome = analyze(&inputs, &config, Some(&mut told)).unwrap();
+    (told, outcome.analysis)
+}
+
+/// Cuts the log into pieces and reads them one after the other.
+fn in_segments(log: &[u8], records: usize, summaries_every: usize) -> (Told, TraceSummary) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut live = LiveTrace::new("oss1", None).unwrap();
+    let (mut told, mut summary) = (Told::default(), TraceSummary::default());
+    let (mut from, mut number) = (0, 0);
+    let ends = record_ends(log);
+    for end in ends.iter().skip(records - 1).step_by(records).chain(ends.last()) {
+        let path = dir.path().join(number.to_string());
+        fs::write(&path, &log[from..*end]).unwrap();
+        live.segment(&path, false, &mut told).unwrap();
+        (from, number) = (*end, number + 1);
+        if number % summaries_every == 0 {
+            summary.merge(&live.take_summary());
+        }
+    }
+    summary.merge(&live.interrupt(&mut told));
+    (told, summary)
+}
+
+#[test]
+fn segments_give_the_rows_of_the_whole() {
+    for (path, log) in logs() {
+        // A wrapped ring has to be read from its middle: the daemon never lets that happen.
+        if path.to_string_lossy().contains("ring_wrap") {
+            continue;
+        }
+        let (expected, analysis) = whole(&path);
+        for (records, summaries_every) in [(100_000, 1), (997, 3), (61, 1000)] {
+            let (told, summary) = in_segments(&log, records, summaries_every);
+            let first = told.0.iter().zip(&expected.0).position(|(a, b)| a != b);
+            if let Some(at) = first {
+                panic!("{}: segments of {records}, item {at}:\n{}\n{}", path.display(), told.0[at], expected.0[at]);
+            }
+            assert_eq!(told.0.len(), expected.0.len(), "{}: segments of {records}", path.display());
+            let input = &analysis.inputs[0];
+            assert_eq!(
+                (summary.records, summary.bytes, summary.messages),
+                (input.records, input.bytes, input.messages)
+            );
+            assert_eq!(summary.loss.nrs_sequence_seen, analysis.loss.nrs_sequence_seen);
+            assert_eq!(summary.loss.nrs_sequence_gaps, analysis.loss.nrs_sequence_gaps);
+            assert_eq!(summary.loss.discarded_heads, analysis.loss.discarded_heads);
+            assert_eq!(summary.evictions, analysis.totals.evictions);
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_there_already_are_not_handed_on_again() {
+    for (path, log) in logs().into_iter().filter(|(path, _)| path.to_string_lossy().contains("dlm")).take(2) {
+        if path.to_string_lossy().contains("ring_wrap") {
+            continue;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let ends = record_ends(&log);
+        let cuts: Vec<usize> = ends.iter().copied().skip(499).step_by(500).chain(ends.last().copied()).collect();
+        let segment = |number: usize| {
+            let from = if number == 0 { 0 } else { cuts[number - 1] };
+            let path = dir.path().join(number.to_string());
+            fs::write(&path, &log[from..cuts[number]]).unwrap();
+            path
+        };
+        let (expected, _) = whole(&path);
+        // The daemon dies after any segment; the next one begins where the first still needs the log.
+        for dies_after in 0..cuts.len() - 1 {
+            let mut told = Told::default();
+            let mut live = LiveTrace::new("oss1", None).unwrap();
+            let mut last_us = Vec::new();
+            for number in 0..=dies_after {
+                last_us.push(live.segment(&segment(number), false, &mut told).unwrap().last_us);
+            }
+            let (through, needed) = (live.through_us(), live.needed_from_us());
+            let keep = last_us.iter().position(|last| needed.is_none() || *last >= needed).unwrap_or(dies_after + 1);
+            let mut next = LiveTrace::new("oss1", through).unwrap();
+            for number in keep..cuts.len() {
+                next.segment(&segment(number), false, &mut told).unwrap();
+            }
+            next.interrupt(&mut told);
+            assert_eq!(told.0, expected.0, "{}: died after segment {dies_after}", path.display());
+        }
+    }
+}
