@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::frame::{self, Form, binary};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::decode::reader::BinaryReader;
@@ -24,6 +24,8 @@ const CHUNK_BYTES: usize = 256 << 10;
 pub struct Segment {
     /// Bytes.
     pub bytes: u64,
+    /// Records.
+    pub records: u64,
     /// Time of the first record, microseconds since the epoch.
     pub first_us: Option<i64>,
     /// Time of the last record.
@@ -104,7 +106,8 @@ impl LiveTrace {
         self.source.feed(Chunks::Binary(reader));
         self.drain(sink);
         let (first_us, last_us) = self.source.input_span();
-        self.source.take_error().map_or(Ok(Segment { bytes, first_us, last_us }), Err)
+        let records = self.source.input_records();
+        self.source.take_error().map_or(Ok(Segment { bytes, records, first_us, last_us }), Err)
     }
 
     /// A segment will never come: what follows does not continue what was.
@@ -127,7 +130,7 @@ impl LiveTrace {
         self.join = Join::new(self.node);
         self.source = Source::live();
         self.after_gap = true;
-        self.compact();
+        self.forget_symbols();
         summary
     }
 
@@ -148,12 +151,12 @@ impl LiveTrace {
         self.through_us
     }
 
-    /// The time from which on the log is still needed, were it read again: the first line of the oldest request
-    /// whose row is not out yet.
+    /// The time from which on the log is still needed, were it read again: what has not been handed on, and the first
+    /// line of the oldest request whose row is not out yet.
     #[must_use]
     pub fn needed_from_us(&self) -> Option<i64> {
-        let through_us = self.through_us?;
-        Some(self.join.oldest_open_us().map_or(through_us, |open_us| open_us.min(through_us)))
+        let after_us = self.through_us?.saturating_add(1);
+        Some(self.join.oldest_open_us().map_or(after_us, |open_us| open_us.min(after_us)))
     }
 
     /// Distinct strings held.
@@ -162,11 +165,15 @@ impl LiveTrace {
         &self.symbols
     }
 
-    fn compact(&mut self) {
-        let node = self.symbols.bytes(self.node).to_vec();
-        self.symbols = Symbols::default();
-        self.node = self.symbols.intern(&node);
-        self.join = Join::new(self.node);
+    /// Forgets all strings that nothing refers to any more: job ids and client uuids keep coming.
+    pub fn forget_symbols(&mut self) {
+        let mut kept = Symbols::default();
+        let Self { symbols, source, join, node, .. } = self;
+        let mut keep = |symbol: &mut Symbol| *symbol = kept.intern(symbols.bytes(*symbol));
+        keep(node);
+        source.symbols(&mut keep);
+        join.symbols(&mut keep);
+        self.symbols = kept;
     }
 
     /// Joins all events whose order is certain.
@@ -213,4 +220,21 @@ impl RowSink for Above<'_> {
             self.sink.mark(mark, symbols);
         }
     }
+}
+
+/// Time of the first and of the last record of a segment, without reading what lies between.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn segment_span(path: &Path) -> io::Result<(Option<i64>, Option<i64>)> {
+    let file = Spooled::file(File::open(path)?)?;
+    let mut bytes = vec![0; PROBE_BYTES];
+    let got = file.read_full_at(0, &mut bytes)?;
+    let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else { return Ok((None, None)) };
+    let times = |bytes: &[u8]| -> Vec<i64> {
+        binary::BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
+    };
+    let first_us = times(&bytes[..got]).first().copied();
+    let got = file.read_full_at(file.len().saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
+    Ok((first_us, times(&bytes[..got]).into_iter().max()))
 }

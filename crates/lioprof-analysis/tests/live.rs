@@ -87,6 +87,9 @@ fn in_segments(log: &[u8], records: usize, summaries_every: usize) -> (Told, Tra
         fs::write(&path, &log[from..*end]).unwrap();
         live.segment(&path, false, &mut told).unwrap();
         (from, number) = (*end, number + 1);
+        if number % 7 == 0 {
+            live.forget_symbols();
+        }
         if number % summaries_every == 0 {
             summary.merge(&live.take_summary());
         }

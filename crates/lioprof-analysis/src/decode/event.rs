@@ -115,28 +115,18 @@ pub(crate) struct SentIds {
 impl Event {
     /// Replaces the symbols of a chunk's own table by those that `map` gives.
     pub(crate) fn translate(&mut self, map: &[Symbol]) {
-        let tr = |symbol: &mut Symbol| *symbol = map[symbol.0 as usize];
+        self.symbols(&mut |symbol| *symbol = map[symbol.0 as usize]);
+    }
+
+    /// Shows each symbol to `visit`, which may replace it.
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
         match &mut self.body {
-            Body::Handling(rpc) | Body::Handled(rpc, _) => {
-                tr(&mut rpc.nid);
-                tr(&mut rpc.thread);
-                tr(&mut rpc.client_uuid);
-                if let Some(job) = &mut rpc.job {
-                    tr(job);
-                }
-            }
-            Body::Refresh { req, .. } | Body::SendingReply(req) => tr(&mut req.nid),
-            Body::Sending(sent) | Body::Completed(sent) => {
-                tr(&mut sent.nid);
-                tr(&mut sent.device);
-            }
-            Body::Transferring { nid, .. } => tr(nid),
-            Body::Marker(text) => tr(text),
-            Body::Lock(_, lock) => {
-                if let Some(nid) = &mut lock.nid {
-                    tr(nid);
-                }
-            }
+            Body::Handling(rpc) | Body::Handled(rpc, _) => rpc.symbols(visit),
+            Body::Refresh { req, .. } | Body::SendingReply(req) => visit(&mut req.nid),
+            Body::Sending(sent) | Body::Completed(sent) => sent.symbols(visit),
+            Body::Transferring { nid, .. } => visit(nid),
+            Body::Marker(text) => visit(text),
+            Body::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
             Body::Prolong { .. }
             | Body::NrsStart { .. }
             | Body::NrsStopTbf { .. }
@@ -146,5 +136,21 @@ impl Event {
             | Body::SentTimedOut { .. }
             | Body::Evicted => {}
         }
+    }
+}
+
+impl RpcIds {
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        visit(&mut self.nid);
+        visit(&mut self.thread);
+        visit(&mut self.client_uuid);
+        self.job.iter_mut().for_each(visit);
+    }
+}
+
+impl SentIds {
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        visit(&mut self.nid);
+        visit(&mut self.device);
     }
 }

@@ -73,6 +73,8 @@ pub(crate) struct Source {
     live: bool,
     /// Time of the first and last record of the current part.
     span: (Option<i64>, Option<i64>),
+    /// Records of the current part.
+    records: u64,
     /// Events whose order is not certain yet.
     pending: Vec<Event>,
     /// Events in order.
@@ -113,6 +115,7 @@ impl Source {
             exhausted: true,
             live: true,
             span: (None, None),
+            records: 0,
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -156,6 +159,7 @@ impl Source {
         self.chunks = Some(chunks);
         self.exhausted = false;
         self.span = (None, None);
+        self.records = 0;
     }
 
     /// A part that holds no records.
@@ -167,6 +171,11 @@ impl Source {
     /// Time of the first and last record of the current part.
     pub(crate) fn input_span(&self) -> (Option<i64>, Option<i64>) {
         self.span
+    }
+
+    /// Records of the current part.
+    pub(crate) fn input_records(&self) -> u64 {
+        self.records
     }
 
     /// What stopped the reading of the current part.
@@ -183,6 +192,14 @@ impl Source {
     /// Nothing will come any more that belongs before this time.
     pub(crate) fn settle(&mut self, before_us: i64) {
         self.release(before_us);
+    }
+
+    /// Shows the symbols of all events held to `visit`, which may replace them.
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        let Self { pending, ready, latest, .. } = self;
+        for event in pending.iter_mut().chain(ready).chain(latest) {
+            event.symbols(visit);
+        }
     }
 
     fn take_gaps(&mut self) {
@@ -249,6 +266,7 @@ impl Source {
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
         let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
+        self.records += counts.records;
         self.span.0 = self.span.0.or(counts.first_us);
         self.span.1 = self.span.1.max(counts.last_us);
         self.seen.counts.merge(counts);

@@ -21,7 +21,7 @@ use lioprof_model::{
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 use nrs::SequenceGaps;
@@ -309,6 +309,34 @@ impl Join {
     pub(crate) fn counted(&mut self) {
         self.counts = JoinCounts::default();
         self.gaps.counted();
+    }
+
+    /// Shows the symbols of everything held to `visit`, which may replace them.
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        visit(&mut self.node);
+        // Free entries hold symbols of times long past.
+        let free: FxHashSet<u32> = self.free.drain(..).collect();
+        for (at, pending) in (0u32..).zip(&mut self.slab) {
+            if free.contains(&at) {
+                *pending = Pending::new(self.node, 0, 0, 0);
+                continue;
+            }
+            visit(&mut pending.nid);
+            pending.handling.iter_mut().for_each(|rpc| rpc.symbols(visit));
+            pending.handled.iter_mut().for_each(|(rpc, ..)| rpc.symbols(visit));
+        }
+        self.free.extend(free);
+        let mut renamed = |symbol: Symbol| {
+            let mut symbol = symbol;
+            visit(&mut symbol);
+            symbol
+        };
+        self.by_key = self.by_key.drain().map(|((nid, xid), at)| ((renamed(nid), xid), at)).collect();
+        self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
+        self.sizer.symbols(&mut renamed);
+        for (_, sent) in self.sent.values_mut() {
+            sent.symbols(visit);
+        }
     }
 
     fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {

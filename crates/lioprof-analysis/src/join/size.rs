@@ -64,6 +64,12 @@ enum Shape {
 }
 
 impl Sizer {
+    /// Replaces symbols by what `renamed` gives.
+    pub(super) fn symbols(&mut self, renamed: &mut impl FnMut(Symbol) -> Symbol) {
+        self.bases = self.bases.drain().map(|(nid, base)| (renamed(nid), base)).collect();
+        self.runs = self.runs.drain().map(|((nid, target), runs)| ((renamed(nid), target), runs)).collect();
+    }
+
     /// The OST of this index, if the log has named it and only one file system has it.
     pub(crate) fn ost(&self, index: u32) -> Option<TargetName> {
         let mut found = self.osts.iter().filter(|target| u32::from(target.index()) == index);
