@@ -97,8 +97,7 @@ impl LiveTrace {
             self.after_gap = true;
             return Ok(Segment { bytes, ..Segment::default() });
         };
-        let whole = vec![0..bytes];
-        let stretches = if may_wrap { ring::segments(&file, layout)? } else { whole };
+        let stretches = if may_wrap { ring::segments(&file, layout)? } else { std::iter::once(0..bytes).collect() };
         let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);
         if !std::mem::take(&mut self.after_gap) {
             reader.continues();

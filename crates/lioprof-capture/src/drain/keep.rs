@@ -1,0 +1,66 @@
+//! Where rows go.
+
+use lioprof_model::{RowSink, TraceSummary};
+
+use super::DrainError;
+
+/// A part of a capture that is being written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartSize {
+    /// Rows in it.
+    pub rows: u64,
+    /// Bytes that it will take on disk, about.
+    pub bytes: u64,
+}
+
+/// A part of a capture that is safe on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptPart {
+    /// RPCs.
+    pub rpcs: u64,
+    /// Rows of all kinds.
+    pub rows: u64,
+    /// Files.
+    pub files: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+}
+
+/// What is known of a part besides its rows.
+#[derive(Clone, Debug, Default)]
+pub struct PartFacts {
+    /// What the log of this part held.
+    pub summary: TraceSummary,
+    /// All of the log up to this time is in this part or an earlier one.
+    pub through_us: Option<i64>,
+    /// Name of the last segment that was counted in `summary`.
+    pub last_segment: Option<String>,
+    /// Stretches that were given up, first to last record where known.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// A segment that was deleted unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenUp {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Time of its first record.
+    pub first_us: Option<i64>,
+    /// Time of its last record.
+    pub last_us: Option<i64>,
+}
+
+/// Keeps rows, part by part. A part is there completely or not at all.
+pub trait Keep: RowSink + Send {
+    /// How large the part has become.
+    fn part(&self) -> PartSize;
+
+    /// Makes the part durable and begins the next.
+    ///
+    /// # Errors
+    /// If it could not be written: then nothing of it is there.
+    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError>;
+
+    /// Gives up the rows of the part that is being written.
+    fn discard(&mut self);
+}

@@ -1,0 +1,61 @@
+//! From the kernel's file to rows on disk.
+//!
+//! ```text
+//! kernel ── writes ──> spool ── rename ──> queue ── worker ──> LiveTrace ──> rows ──> parts on disk
+//!                                            └─ too much waits: the oldest segments are given up, and counted
+//! ```
+
+pub mod keep;
+pub mod queue;
+pub mod raw;
+pub mod spool;
+pub mod worker;
+
+use std::io;
+use std::path::PathBuf;
+
+use lioprof_analysis::AnalyzeError;
+
+pub use keep::{GivenUp, Keep, KeptPart, PartFacts, PartSize};
+pub use queue::{Job, Queue, Waiting};
+pub use raw::RawKeep;
+pub use spool::{SegmentFile, Spool, leftovers, session_name};
+pub use worker::{PartLimits, Progress, Worker};
+
+/// What can go wrong between the kernel's file and rows on disk.
+#[derive(Debug, thiserror::Error)]
+pub enum DrainError {
+    /// A thread could not be started.
+    #[error("failed to start the decoding thread: {0}")]
+    Thread(#[source] AnalyzeError),
+    /// A segment could not be read.
+    #[error("failed to read segment `{path}`: {err}; its records are lost")]
+    Segment {
+        /// The segment.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// A segment could not be deleted.
+    #[error("failed to delete segment `{path}`: {err}; delete it by hand, or the folder fills up")]
+    Delete {
+        /// The segment.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// A copy of a segment could not be written.
+    #[error("failed to keep a copy of a segment as `{path}`: {err}; it stays in the spool and is tried again")]
+    Raw {
+        /// The copy.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        err: io::Error,
+    },
+    /// A part could not be written.
+    #[error("{0}; the segments that it was made of are kept, and it is tried again")]
+    Part(String),
+}

@@ -1,0 +1,152 @@
+//! Segments that wait to be decoded, within a budget.
+//!
+//! When decoding falls behind, the oldest segments are given up, never the newest: what is happening now matters
+//! most, and a hole at a known place is better than a full disk.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::spool::SegmentFile;
+
+/// What the decoding thread is to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Job {
+    /// Decode a segment.
+    Segment {
+        /// The segment.
+        file: SegmentFile,
+        /// It reached the kernel's size limit: its beginning may have been overwritten.
+        may_wrap: bool,
+    },
+    /// A segment was given up: delete it unread.
+    GiveUp(SegmentFile),
+    /// Everything logged before this time has been decoded or given up: hand it on.
+    Settle(i64),
+    /// Tracing was interrupted: what comes next stands on its own.
+    Interrupt,
+    /// Close the part that is being written, so that everything up to now can be read.
+    Flush,
+    /// End.
+    Finish,
+}
+
+/// How much waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Segments.
+    pub segments: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    waiting: Waiting,
+}
+
+/// Jobs for the decoding thread, in order.
+#[derive(Debug, Default)]
+pub struct Queue {
+    state: Mutex<State>,
+    more: Condvar,
+}
+
+impl Queue {
+    /// Adds a job.
+    pub fn push(&self, job: Job) {
+        let mut state = self.lock();
+        if let Job::Segment { file, .. } = &job {
+            state.waiting.segments += 1;
+            state.waiting.bytes += file.bytes;
+        }
+        state.jobs.push_back(job);
+        self.more.notify_one();
+    }
+
+    /// Gives up the oldest segments until no more than `budget` bytes wait; returns what was given up.
+    pub fn give_up_above(&self, budget: u64) -> Waiting {
+        let mut state = self.lock();
+        let State { jobs, waiting } = &mut *state;
+        let mut given_up = Waiting::default();
+        for job in jobs.iter_mut() {
+            if waiting.bytes <= budget {
+                break;
+            }
+            if let Job::Segment { file, .. } = job {
+                waiting.segments -= 1;
+                waiting.bytes -= file.bytes;
+                given_up.segments += 1;
+                given_up.bytes += file.bytes;
+                *job = Job::GiveUp(file.clone());
+            }
+        }
+        given_up
+    }
+
+    /// How much waits.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        self.lock().waiting
+    }
+
+    /// The next job; waits for one, at most so long.
+    pub fn next(&self, at_most: std::time::Duration) -> Option<Job> {
+        let state = self.lock();
+        let (mut state, _) = self
+            .more
+            .wait_timeout_while(state, at_most, |state| state.jobs.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        let job = state.jobs.pop_front();
+        if let Some(Job::Segment { file, .. }) = &job {
+            state.waiting.segments -= 1;
+            state.waiting.bytes -= file.bytes;
+        }
+        job
+    }
+
+    /// Waits for [`Job::Finish`] to be queued, at most so long; whether it is.
+    pub fn wait_for_finish(&self, at_most: std::time::Duration) -> bool {
+        let state = self.lock();
+        let (state, _) = self
+            .more
+            .wait_timeout_while(state, at_most, |state| state.jobs.back() != Some(&Job::Finish))
+            .unwrap_or_else(PoisonError::into_inner);
+        state.jobs.back() == Some(&Job::Finish)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A thread that panicked leaves a list of jobs, which is as good as before.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn segment(name: &str, bytes: u64) -> Job {
+        Job::Segment { file: SegmentFile { path: name.into(), bytes }, may_wrap: false }
+    }
+
+    #[test]
+    fn the_oldest_segments_are_given_up_first() {
+        let queue = Queue::default();
+        for (name, bytes) in [("a", 40), ("b", 40), ("c", 40)] {
+            queue.push(segment(name, bytes));
+        }
+        queue.push(Job::Settle(1));
+        assert_eq!(queue.give_up_above(120), Waiting::default());
+        assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 40 });
+        assert_eq!(queue.waiting(), Waiting { segments: 2, bytes: 80 });
+        let now = Duration::ZERO;
+        assert_eq!(queue.next(now), Some(Job::GiveUp(SegmentFile { path: "a".into(), bytes: 40 })));
+        assert_eq!(queue.next(now), Some(segment("b", 40)));
+        assert_eq!(queue.next(now), Some(segment("c", 40)));
+        assert_eq!(queue.waiting(), Waiting::default());
+        assert_eq!(queue.next(now), Some(Job::Settle(1)));
+        assert_eq!(queue.next(now), None);
+    }
+}

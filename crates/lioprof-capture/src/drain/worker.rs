@@ -1,0 +1,339 @@
+//! The thread that turns segments into rows on disk.
+//!
+//! A segment is deleted once every row that needs it is durable. If a part cannot be written (disk full), its rows are
+//! made anew from the segments, which are still there: the same path as after a crash.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lioprof_analysis::{LiveTrace, segment_span};
+use lioprof_model::TraceSummary;
+
+use super::DrainError;
+use super::keep::{GivenUp, Keep, KeptPart, PartFacts};
+use super::queue::{Job, Queue};
+use super::raw::RawKeep;
+use super::spool::SegmentFile;
+
+/// Pause before a part that could not be written is tried again.
+const RETRY: Duration = Duration::from_secs(10);
+/// How long a request may hold back the deletion of segments: longer than that, and its first half is not found
+/// again after a crash.
+const HOLD_US: i64 = 30_000_000;
+/// Strings that may be held before the tables are made anew.
+const MAX_SYMBOLS: usize = 400_000;
+
+/// When a part is closed.
+#[derive(Clone, Copy, Debug)]
+pub struct PartLimits {
+    /// Age.
+    pub age: Duration,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bytes of segments that wait for it to be closed.
+    pub segment_bytes: u64,
+}
+
+/// What happened, for whoever watches.
+#[derive(Debug)]
+pub enum Progress {
+    /// A segment was decoded.
+    Decoded {
+        /// Its bytes.
+        bytes: u64,
+        /// Its records.
+        records: u64,
+        /// Time of its last record.
+        last_us: Option<i64>,
+        /// What it cost, in CPU time of the thread.
+        took: Duration,
+    },
+    /// A segment was deleted unread.
+    GivenUp(GivenUp),
+    /// A part is safe on disk.
+    Closed {
+        /// The part.
+        part: KeptPart,
+        /// What the log of this part held.
+        summary: Box<TraceSummary>,
+        /// All of the log up to this time is safe.
+        through_us: Option<i64>,
+    },
+    /// Something could not be read or written; it will be tried again, or is counted as lost.
+    Failed(DrainError),
+    /// Everything is done.
+    Finished,
+}
+
+/// A decoded segment whose rows are not all safe yet.
+#[derive(Debug)]
+struct Held {
+    file: SegmentFile,
+    may_wrap: bool,
+    last_us: Option<i64>,
+    /// Tracing was interrupted after it.
+    last_of_stretch: bool,
+    /// What it holds has been counted in a part that is safe.
+    counted: bool,
+    /// A copy of it is kept.
+    copied: bool,
+}
+
+/// Turns segments into rows on disk.
+pub struct Worker<'a, K> {
+    node: String,
+    queue: &'a Queue,
+    keep: K,
+    raw: Option<RawKeep>,
+    limits: PartLimits,
+    progress: Box<dyn FnMut(Progress) + Send + 'a>,
+    live: LiveTrace,
+    held: Vec<Held>,
+    /// All of the log up to this time is safe.
+    safe_us: Option<i64>,
+    part_since: Instant,
+    summary: TraceSummary,
+    given_up: Vec<GivenUp>,
+    retry_at: Option<Instant>,
+}
+
+impl<'a, K: Keep> Worker<'a, K> {
+    /// For the log of `node`, of which everything up to `safe_us` is kept already.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub fn new(
+        node: &str,
+        safe_us: Option<i64>,
+        queue: &'a Queue,
+        keep: K,
+        raw: Option<RawKeep>,
+        limits: PartLimits,
+        progress: impl FnMut(Progress) + Send + 'a,
+    ) -> Result<Self, DrainError> {
+        Ok(Self {
+            node: node.to_owned(),
+            queue,
+            keep,
+            raw,
+            limits,
+            progress: Box::new(progress),
+            live: LiveTrace::new(node, safe_us).map_err(DrainError::Thread)?,
+            held: Vec::new(),
+            safe_us,
+            part_since: Instant::now(),
+            summary: TraceSummary::default(),
+            given_up: Vec::new(),
+            retry_at: None,
+        })
+    }
+
+    /// Works until [`Job::Finish`]. What cannot be written by then stays in its segments, for the next start.
+    pub fn run(mut self) {
+        loop {
+            if let Some(at) = self.retry_at {
+                // New segments stay in the queue, where they can be given up if there are too many.
+                let finishing = self.queue.wait_for_finish(at.saturating_duration_since(Instant::now()));
+                self.close();
+                if finishing && self.retry_at.is_some() {
+                    break;
+                }
+                continue;
+            }
+            match self.queue.next(Duration::from_millis(500)) {
+                Some(Job::Finish) => {
+                    self.interrupt();
+                    self.close();
+                    if self.retry_at.is_some() {
+                        self.close();
+                    }
+                    break;
+                }
+                Some(job) => self.job(job),
+                None => {}
+            }
+            if self.part_is_due() {
+                self.close();
+            }
+        }
+        (self.progress)(Progress::Finished);
+    }
+
+    fn job(&mut self, job: Job) {
+        match job {
+            Job::Segment { file, may_wrap } => self.segment(file, may_wrap),
+            Job::GiveUp(file) => self.give_up(&file),
+            Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
+            Job::Interrupt => self.interrupt(),
+            Job::Flush => self.close(),
+            Job::Finish => unreachable!("`run` ends before it hands this on"),
+        }
+    }
+
+    fn segment(&mut self, file: SegmentFile, may_wrap: bool) {
+        let begun = thread_cpu();
+        let mut held = Held { file, may_wrap, last_us: None, last_of_stretch: false, counted: false, copied: false };
+        match self.decode(&mut held) {
+            Ok(records) => {
+                let took = thread_cpu().saturating_sub(begun);
+                let (bytes, last_us) = (held.file.bytes, held.last_us);
+                (self.progress)(Progress::Decoded { bytes, records, last_us, took });
+                self.held.push(held);
+            }
+            Err(err) => {
+                self.live.missing_segment();
+                self.lost(GivenUp { bytes: held.file.bytes, first_us: None, last_us: None });
+                (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
+            }
+        }
+    }
+
+    fn decode(&mut self, held: &mut Held) -> Result<u64, std::io::Error> {
+        let segment = self.live.segment(&held.file.path, held.may_wrap, &mut self.keep)?;
+        held.last_us = segment.last_us;
+        held.file.bytes = segment.bytes;
+        Ok(segment.records)
+    }
+
+    fn give_up(&mut self, file: &SegmentFile) {
+        self.live.missing_segment();
+        let (first_us, last_us) = segment_span(&file.path).unwrap_or_default();
+        self.lost(GivenUp { bytes: file.bytes, first_us, last_us });
+        self.delete(&file.path);
+    }
+
+    fn lost(&mut self, given_up: GivenUp) {
+        self.summary.loss.dropped_segments += 1;
+        self.summary.loss.dropped_segment_bytes += given_up.bytes;
+        self.given_up.push(given_up);
+        (self.progress)(Progress::GivenUp(given_up));
+    }
+
+    fn interrupt(&mut self) {
+        let summary = self.live.interrupt(&mut self.keep);
+        self.summary.merge(&summary);
+        if let Some(last) = self.held.last_mut() {
+            last.last_of_stretch = true;
+        }
+    }
+
+    fn part_is_due(&self) -> bool {
+        let part = self.keep.part();
+        let held: u64 = self.held.iter().map(|held| held.file.bytes).sum();
+        part.bytes >= self.limits.bytes
+            || held >= self.limits.segment_bytes
+            || (part.rows > 0 || held > 0) && self.part_since.elapsed() >= self.limits.age
+    }
+
+    /// Makes everything that was handed on durable, and deletes the segments that are not needed any more.
+    fn close(&mut self) {
+        self.part_since = Instant::now();
+        if self.retry_at.take().is_some() {
+            self.decode_again();
+        }
+        self.summary.merge(&self.live.take_summary());
+        let (through_us, needed_us) = (self.live.through_us(), self.live.needed_from_us());
+        if self.keep.part().rows == 0 && self.summary == TraceSummary::default() {
+            return self.delete_before(needed_us);
+        }
+        let facts = PartFacts {
+            summary: self.summary.clone(),
+            through_us,
+            last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
+            given_up: self.given_up.clone(),
+        };
+        match self.keep.close(facts) {
+            Ok(part) => {
+                self.safe_us = through_us;
+                self.given_up.clear();
+                self.held.iter_mut().for_each(|held| held.counted = true);
+                let summary = Box::new(std::mem::take(&mut self.summary));
+                (self.progress)(Progress::Closed { part, summary, through_us });
+                self.delete_before(needed_us);
+                if self.live.symbols().len() > MAX_SYMBOLS {
+                    self.live.forget_symbols();
+                }
+            }
+            Err(err) => self.failed(err),
+        }
+    }
+
+    /// The rows of the part are gone, but not the segments that they were made of.
+    fn failed(&mut self, err: DrainError) {
+        (self.progress)(Progress::Failed(err));
+        self.keep.discard();
+        self.summary = TraceSummary::default();
+        self.retry_at = Some(Instant::now() + RETRY);
+    }
+
+    fn decode_again(&mut self) {
+        match LiveTrace::new(&self.node, self.safe_us) {
+            Ok(live) => self.live = live,
+            Err(err) => return (self.progress)(Progress::Failed(DrainError::Thread(err))),
+        }
+        for mut held in std::mem::take(&mut self.held) {
+            match self.decode(&mut held) {
+                Ok(_) => {
+                    if held.counted {
+                        // The part that it was counted in is there.
+                        self.live.take_summary();
+                    }
+                    let interrupted = held.last_of_stretch;
+                    self.held.push(held);
+                    if interrupted {
+                        self.interrupt();
+                    }
+                }
+                Err(err) => (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err })),
+            }
+        }
+    }
+
+    /// Deletes the segments that nothing before this time needs.
+    fn delete_before(&mut self, needed_us: Option<i64>) {
+        let Some(through_us) = self.safe_us else { return };
+        let needed_us = needed_us.unwrap_or(through_us).max(through_us.saturating_sub(HOLD_US));
+        for mut held in std::mem::take(&mut self.held) {
+            if held.last_us.is_some_and(|last_us| last_us >= needed_us) || !self.copied(&mut held) {
+                self.held.push(held);
+            } else {
+                self.delete(&held.file.path);
+            }
+        }
+    }
+
+    /// Keeps a copy of the segment, if that is asked for.
+    fn copied(&mut self, held: &mut Held) -> bool {
+        if let Some(raw) = &mut self.raw
+            && !held.copied
+        {
+            match raw.add(&held.file.path) {
+                Ok(()) => held.copied = true,
+                Err(err) => {
+                    (self.progress)(Progress::Failed(err));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn delete(&mut self, path: &Path) {
+        match fs::remove_file(path) {
+            Ok(()) => {}
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => {}
+            Err(err) => (self.progress)(Progress::Failed(DrainError::Delete { path: path.to_owned(), err })),
+        }
+    }
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_str()?.to_owned())
+}
+
+/// CPU time of this thread.
+fn thread_cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
