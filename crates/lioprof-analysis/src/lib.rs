@@ -39,5 +39,5 @@ pub use lioprof_model::Analysis;
 pub use live::{LiveTrace, Segment, segment_span};
 
 pub use render::{DecodeOutcome, decode_text};
-pub use run::{AnalyzeError, Outcome, analyze, analyze_with_rows};
+pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};

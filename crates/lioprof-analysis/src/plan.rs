@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lioprof_model::Format;
 use lustre_debuglog::frame::{self, Form, binary, text};
@@ -34,6 +34,8 @@ pub(crate) struct Planned {
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) nodes: BTreeMap<String, Vec<Planned>>,
+    /// Folders of rows.
+    pub(crate) stores: Vec<PathBuf>,
     pub(crate) problems: Vec<InputProblem>,
 }
 
@@ -45,9 +47,9 @@ fn detect(head: &[u8]) -> Option<Format> {
 }
 
 /// Finds and looks at all inputs.
-pub(crate) fn plan(inputs: &[PathBuf], rules: &[NodeRule]) -> Plan {
-    let discovered = input::discover(inputs, rules, detect);
-    let mut plan = Plan { nodes: BTreeMap::new(), problems: discovered.problems };
+pub(crate) fn plan(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Plan {
+    let discovered = input::discover(inputs, rules, detect, is_store);
+    let mut plan = Plan { nodes: BTreeMap::new(), stores: discovered.stores, problems: discovered.problems };
     for found in discovered.files {
         match look(found) {
             Ok(planned) => plan.nodes.entry(planned.node.clone()).or_default().push(planned),

@@ -39,7 +39,7 @@ pub struct DecodeOutcome {
 /// # Errors
 /// Only those of `out`; inputs that cannot be read are in [`DecodeOutcome::problems`].
 pub fn decode_text(inputs: &[PathBuf], rules: &[NodeRule], out: &mut impl Write) -> io::Result<DecodeOutcome> {
-    let plan = plan(inputs, rules);
+    let plan = plan(inputs, rules, &|_| false);
     let mut outcome = DecodeOutcome { problems: plan.problems, ..DecodeOutcome::default() };
     for (_, mut planned) in plan.nodes {
         planned.sort_by_key(|input| input.first_us);

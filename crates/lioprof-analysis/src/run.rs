@@ -1,7 +1,7 @@
 //! The whole analysis: plan, nodes, sums, account of what was read.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lioprof_model::{
     Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, RpcRow, SCHEMA, Symbols,
@@ -67,25 +67,50 @@ impl RowSink for NoSink {
     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
+/// Opens folders of rows that were made of logs before.
+pub trait RowStores: Sync {
+    /// Whether a folder holds rows.
+    fn is_store(&self, dir: &Path) -> bool;
+
+    /// The rows in a folder, by node.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with which file.
+    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String>;
+}
+
+/// For those who read logs only.
+struct NoStores;
+
+impl RowStores for NoStores {
+    fn is_store(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn open(&self, _: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
+        Ok(Vec::new())
+    }
+}
+
 /// Analyzes logs: files, directories, `-` for standard input. Rows go to `sink`, too, if there is one.
 ///
 /// # Errors
 /// If nothing could be read at all; single inputs that cannot be used are in [`Outcome::problems`].
 pub fn analyze(
-    logs: &[PathBuf],
+    inputs: &[PathBuf],
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
-    analyze_with_rows(logs, Vec::new(), config, sink)
+    analyze_with_stores(inputs, &NoStores, config, sink)
 }
 
-/// Analyzes logs and rows that were made of logs before.
+/// Analyzes logs and folders of rows.
 ///
 /// # Errors
 /// As [`analyze`].
-pub fn analyze_with_rows(
-    logs: &[PathBuf],
-    stored: Vec<Box<dyn RowSource>>,
+pub fn analyze_with_stores(
+    inputs: &[PathBuf],
+    stores: &dyn RowStores,
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
@@ -96,24 +121,31 @@ pub fn analyze_with_rows(
         .build()
         .map_err(|err| AnalyzeError::Threads { threads, err })?;
     pool.install(|| match sink {
-        Some(sink) => run(logs, stored, config, sink),
-        None => run(logs, stored, config, &mut NoSink),
+        Some(sink) => run(inputs, stores, config, sink),
+        None => run(inputs, stores, config, &mut NoSink),
     })
 }
 
 fn run(
-    logs: &[PathBuf],
-    stored: Vec<Box<dyn RowSource>>,
+    inputs: &[PathBuf],
+    stores: &dyn RowStores,
     config: &Config,
     sink: &mut dyn RowSink,
 ) -> Result<Outcome, AnalyzeError> {
-    let plan = plan(logs, &config.node_rules);
+    let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir));
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
     for (node, planned) in plan.nodes {
         nodes.entry(node).or_default().logs = planned;
     }
-    for source in stored {
-        nodes.entry(source.node().to_owned()).or_default().stored.push(source);
+    for path in plan.stores {
+        match stores.open(&path) {
+            Ok(sources) => {
+                for source in sources {
+                    nodes.entry(source.node().to_owned()).or_default().stored.push(source);
+                }
+            }
+            Err(message) => plan.problems.push(InputProblem { path, severity: Severity::Error, message }),
+        }
     }
     if nodes.is_empty() {
         return Err(AnalyzeError::NoInput { problems: plan.problems });

@@ -32,6 +32,8 @@ pub struct Found {
 pub struct Discovered {
     /// What to read: in the order of the inputs, directories in byte order of the paths.
     pub files: Vec<Found>,
+    /// Folders of rows that were kept. What else lies in them is left alone.
+    pub stores: Vec<PathBuf>,
     /// What was left out or is missing.
     pub problems: Vec<InputProblem>,
 }
@@ -49,8 +51,13 @@ impl Discovered {
 /// Files of directories are opened here for a look at their first bytes; named files are not (they may be
 /// pipes) and may still turn out to be unreadable.
 #[must_use]
-pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], detect: Detect) -> Discovered {
-    let mut search = Search::new(rules, detect);
+pub fn discover(
+    inputs: &[PathBuf],
+    rules: &[NodeRule],
+    detect: Detect,
+    is_store: &dyn Fn(&Path) -> bool,
+) -> Discovered {
+    let mut search = Search::new(rules, detect, is_store);
     // Named files first, whatever the order: they win over the same file in a directory.
     let named: Vec<Option<Named>> = inputs.iter().map(|input| search.named(input)).collect();
     for (at, (input, named)) in inputs.iter().zip(named).enumerate() {
@@ -96,6 +103,7 @@ struct Listing {
 struct Search<'a> {
     rules: &'a [NodeRule],
     detect: Detect,
+    is_store: &'a dyn Fn(&Path) -> bool,
     /// Device and inode of all files and directories met, and below which input (`NAMED`: named itself).
     seen: HashMap<(u64, u64), usize>,
     /// Named files; no pipes or devices, which a look would empty.
@@ -106,8 +114,8 @@ struct Search<'a> {
 const NAMED: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a [NodeRule], detect: Detect) -> Self {
-        Self { rules, detect, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
+    fn new(rules: &'a [NodeRule], detect: Detect, is_store: &'a dyn Fn(&Path) -> bool) -> Self {
+        Self { rules, detect, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
     }
 
     fn named(&mut self, input: &Path) -> Option<Named> {
@@ -139,9 +147,14 @@ impl<'a> Search<'a> {
 
     fn directory(&mut self, top: &Path, at: usize) {
         let (files_before, problems_before) = (self.out.files.len(), self.out.problems.len());
+        let stores_before = self.out.stores.len();
         let (mut looked_at, mut met_elsewhere) = (0, false);
         let mut todo = vec![top.to_owned()];
         while let Some(dir) = todo.pop() {
+            if (self.is_store)(&dir) {
+                self.out.stores.push(dir);
+                continue;
+            }
             let Listing { files, subdirs, repeated } = self.list(&dir, at);
             looked_at += files.len();
             met_elsewhere |= repeated;
@@ -150,7 +163,8 @@ impl<'a> Search<'a> {
         }
         self.out.files[files_before..].sort_by(|a, b| a.path.cmp(&b.path));
         let failed = self.out.problems[problems_before..].iter().any(|p| p.severity == Severity::Error);
-        if self.out.files.len() == files_before && !failed && !met_elsewhere {
+        let found = self.out.files.len() > files_before || self.out.stores.len() > stores_before;
+        if !found && !failed && !met_elsewhere {
             self.error(&InputError::NothingFound { path: top.to_owned(), files: looked_at });
         }
     }

@@ -41,7 +41,7 @@ impl Tree {
 
     fn discover(&self, names: &[&str]) -> Discovered {
         let inputs: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
-        discover(&inputs, &[], detect)
+        discover(&inputs, &[], detect, &is_store)
     }
 
     fn names(&self, found: &Discovered) -> Vec<String> {
@@ -126,7 +126,7 @@ fn inputs_keep_their_order_and_count_once() {
 
 #[test]
 fn standard_input_counts_once() {
-    let found = discover(&["-".into(), "-".into()], &[], detect);
+    let found = discover(&["-".into(), "-".into()], &[], detect, &is_store);
     assert_eq!(found.files, [Found { path: "-".into(), node: "stdin".to_owned(), is_stdin: true }]);
     assert_eq!(notes(&found).len(), 1);
 }
@@ -360,4 +360,22 @@ fn plain_files_are_used_in_place() {
     let mut buf = [0; 6];
     assert_eq!(crate::input::ReadAt::read_full_at(&spooled, 5, &mut buf).unwrap(), 6);
     assert_eq!(&buf, b"binary");
+}
+
+fn is_store(dir: &Path) -> bool {
+    dir.join("manifests").is_dir()
+}
+
+#[test]
+fn folders_of_rows_are_found_and_what_lies_in_them_is_left_alone() {
+    let raw = "day/oss1/raw/node=oss1/date=2026-11-21/0-1.bin";
+    let tree = Tree::new(&[("day/oss1/manifests/x.bin", BINARY), (raw, BINARY), ("day/oss2.bin", BINARY)]);
+    let found = tree.discover(&["day"]);
+    assert_eq!(found.stores, [tree.path("day/oss1")]);
+    assert_eq!(found.files.len(), 1);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    assert_eq!(tree.discover(&["day/oss1"]).stores.len(), 1);
+    // Its raw logs can be asked for.
+    let raw = tree.discover(&["day/oss1/raw"]);
+    assert_eq!((raw.stores.len(), raw.files[0].node.as_str()), (0, "oss1"));
 }

@@ -5,7 +5,8 @@
 //! 1. The first `--node NAME[=GLOB]` whose glob matches the path or the file name, or which has no glob. In a
 //!    glob `*` also matches `/`.
 //! 2. Standard input is node `stdin`.
-//! 3. The *stem* of the file name, unless it is generic: then the name of the folder that holds the file.
+//! 3. A folder `node=NAME` above the file, as the capture daemon makes them.
+//! 4. The *stem* of the file name, unless it is generic: then the name of the folder that holds the file.
 //!
 //! The stem is the file name without, repeatedly and from the right:
 //!
@@ -123,12 +124,21 @@ pub fn node_of(path: &Path, rules: &[NodeRule]) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
     }
+    if let Some(node) = partition(path) {
+        return node;
+    }
     let name = path.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
     let stem = host_of(stem(&name));
     if !is_generic(stem) {
         return stem.to_owned();
     }
     parent_name(path).unwrap_or_else(|| if stem.is_empty() { name.to_string() } else { stem.to_owned() })
+}
+
+/// `oss03` of `.../node=oss03/...`.
+fn partition(path: &Path) -> Option<String> {
+    let names = path.parent()?.components().rev();
+    names.map(|name| name.as_os_str().to_string_lossy()).find_map(|name| name.strip_prefix("node=").map(str::to_owned))
 }
 
 /// Name of the folder that holds `path`; resolves `rpc.bin`, `./rpc.bin` and `../rpc.bin`.
