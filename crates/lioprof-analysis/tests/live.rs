@@ -1,4 +1,5 @@
 //! A log in segments, as the capture daemon reads it, gives the same rows as the log in one piece.
+#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Segments to parts: nothing is lost or repeated, whatever fails in between.
+#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use std::cell::Cell;
 use std::fs;
@@ -12,10 +13,13 @@ use lioprof_capture::drain::{
 };
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
+/// Rows of a part, and what its log held.
+type Part = (Vec<String>, TraceSummary);
+
 /// What is safe, and what may become so.
 #[derive(Default)]
 struct Memory {
-    safe: Arc<Mutex<Vec<(Vec<String>, TraceSummary)>>>,
+    safe: Arc<Mutex<Vec<Part>>>,
     open: Vec<String>,
     closes: u32,
     /// Which attempts to close a part fail.
@@ -79,7 +83,7 @@ fn cut(log: &[u8], bytes: usize) -> Vec<&[u8]> {
 
 struct Run {
     dir: tempfile::TempDir,
-    parts: Vec<(Vec<String>, TraceSummary)>,
+    parts: Vec<Part>,
     failures: Vec<String>,
 }
 
