@@ -1,0 +1,218 @@
+//! Lustre's control files: masks, buffer size, the kernel's debug daemon, markers, targets and clients.
+//!
+//! The files moved over the versions, see [`Param`]. Where they cannot be reached (debugfs is not mounted), `lctl` does
+//! the same, if it is there. Each setting is one `write(2)`, because the kernel takes each write as a whole command.
+
+mod error;
+mod files;
+mod io;
+mod lctl;
+pub mod lustre;
+pub mod masks;
+mod param;
+pub mod profile;
+pub mod sizing;
+
+#[cfg(test)]
+pub(crate) mod fake;
+
+use std::path::{Path, PathBuf};
+
+pub use error::ControlError;
+pub use param::Param;
+
+use crate::system;
+use files::Files;
+use io::ControlIo;
+use lctl::Lctl;
+use masks::{MaskKind, MaskSet};
+use serde::{Deserialize, Serialize};
+
+/// How to reach the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// Files if they are there, else `lctl`.
+    #[default]
+    Auto,
+    /// Files only.
+    Files,
+    /// `lctl get_param` and `lctl set_param` only.
+    Lctl,
+}
+
+/// The settings of one node's Lustre.
+#[derive(Debug)]
+pub struct Control {
+    root: PathBuf,
+    io: Box<dyn ControlIo>,
+    lctl: Lctl,
+}
+
+impl Control {
+    /// Finds the control files below `root` (normally `/`). `lctl` is a command name or path, used as `access` says.
+    pub fn open(root: &Path, access: Access, lctl: &Path) -> Result<Self, ControlError> {
+        let lctl = Lctl::new(lctl);
+        let files = Files::new(root);
+        let io: Box<dyn ControlIo> = match access {
+            Access::Files => Box::new(files.found()?),
+            Access::Lctl => Box::new(lctl.found()?),
+            Access::Auto => match files.found() {
+                Ok(files) => Box::new(files),
+                // As root, `lctl` mounts debugfs if it is missing: look again.
+                Err(nothing) => match lctl.found() {
+                    Err(_) => return Err(nothing),
+                    Ok(lctl) => match files.found() {
+                        Ok(files) => Box::new(files),
+                        Err(_) => Box::new(lctl),
+                    },
+                },
+            },
+        };
+        Ok(Self { root: root.to_owned(), io, lctl })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_io(root: &Path, io: Box<dyn ControlIo>) -> Self {
+        Self { root: root.to_owned(), io, lctl: Lctl::new(Path::new("lctl")) }
+    }
+
+    /// The directory that stands for `/`.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// How the settings are reached, for people: `files` or `lctl`.
+    #[must_use]
+    pub fn access(&self) -> &'static str {
+        self.io.name()
+    }
+
+    /// Are the modules of the debug log loaded? `None` if that cannot be told.
+    #[must_use]
+    pub fn debug_log_loaded(&self) -> Option<bool> {
+        self.io.debug_log_loaded().or_else(|| system::modules::debug_log_loaded(&self.root))
+    }
+
+    /// Identity of this boot of the node, if known.
+    #[must_use]
+    pub fn boot_id(&self) -> Option<String> {
+        self.io.boot_id().or_else(|| system::boot::boot_id(&self.root))
+    }
+
+    /// Value of a setting, without white space around it.
+    pub fn read(&self, param: Param) -> Result<String, ControlError> {
+        self.io.read(param).map(|text| text.trim().to_owned())
+    }
+
+    /// Gives a setting a value (or the debug daemon a command), in one write.
+    pub fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
+        self.io.write(param, value)
+    }
+
+    /// The names that are switched on in a mask.
+    pub fn mask(&self, kind: MaskKind) -> Result<MaskSet, ControlError> {
+        self.read(kind.param()).map(|text| MaskSet::parse(kind, &text))
+    }
+
+    /// Switches the bits of a mask on and off, in one write, and looks whether they are. All other bits stay as they
+    /// are, also those that somebody else changes at the same time. Returns the mask as it is now.
+    pub fn change_mask(&self, kind: MaskKind, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
+        let Some(change) = masks::relative(on, off) else { return self.mask(kind) };
+        self.write(kind.param(), &change)?;
+        let now = self.mask(kind)?;
+        let missing = on.minus(&now);
+        let left = off.and(&now);
+        if missing.is_empty() && left.is_empty() {
+            return Ok(now);
+        }
+        Err(ControlError::NotAccepted { param: kind.param(), wrote: change, found: now.to_string() })
+    }
+
+    /// Size of the debug buffer as the kernel shows it: what was written, or one more.
+    pub fn debug_mb(&self) -> Result<u64, ControlError> {
+        let text = self.read(Param::DebugMb)?;
+        text.parse().map_err(|_| ControlError::Unexpected {
+            param: Param::DebugMb,
+            expected: "a number of MiB",
+            found: text,
+        })
+    }
+
+    /// Sets the size of the debug buffer and returns what the kernel then shows.
+    pub fn set_debug_mb(&self, mib: u64) -> Result<u64, ControlError> {
+        self.write(Param::DebugMb, &mib.to_string())?;
+        self.debug_mb()
+    }
+
+    /// File of the kernel's debug daemon; `None` if it does not run.
+    pub fn daemon_file(&self) -> Result<Option<PathBuf>, ControlError> {
+        let text = self.read(Param::DaemonFile)?;
+        Ok((!text.is_empty()).then(|| PathBuf::from(text)))
+    }
+
+    /// Starts the kernel's debug daemon on `path` (absolute, on a local file system, best not there yet) with at most
+    /// `size_mib` MiB per file, 10 to 20480.
+    ///
+    /// That the kernel took the path is checked. Whether it can open the file is not: its thread tries that later and
+    /// tells nobody but the kernel log (see [`crate::kmsg`]), so look whether the file appears.
+    pub fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
+        let text = daemon_path(path)?;
+        self.write(Param::DaemonFile, &format!("size={size_mib}"))?;
+        self.write(Param::DaemonFile, text)?;
+        match self.daemon_file()? {
+            Some(now) if now == path => Ok(()),
+            now => Err(ControlError::NotAccepted {
+                param: Param::DaemonFile,
+                wrote: text.to_owned(),
+                found: now.map_or_else(String::new, |path| path.display().to_string()),
+            }),
+        }
+    }
+
+    /// Stops the kernel's debug daemon. When this returns, all it had is in its file (in the page cache).
+    pub fn stop_daemon(&self) -> Result<(), ControlError> {
+        self.write(Param::DaemonFile, "stop")?;
+        match self.daemon_file()? {
+            None => Ok(()),
+            Some(path) => Err(ControlError::NotAccepted {
+                param: Param::DaemonFile,
+                wrote: "stop".to_owned(),
+                found: path.display().to_string(),
+            }),
+        }
+    }
+
+    /// Sets the file size that the kernel's debug daemon uses from now on, in MiB.
+    pub fn set_daemon_size(&self, size_mib: u64) -> Result<(), ControlError> {
+        self.write(Param::DaemonFile, &format!("size={size_mib}"))
+    }
+
+    /// Puts `DEBUG MARKER: text` into the log and the kernel log. Before 2.16 only `lctl` can do that.
+    pub fn mark(&self, text: &str) -> Result<(), ControlError> {
+        /// What `lctl mark` takes.
+        const LONGEST: usize = 255;
+        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let end = (0..=LONGEST.min(line.len())).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);
+        let line = line.get(..end).unwrap_or_default().trim();
+        if line.is_empty() || line == "clear" {
+            // The file takes the word "clear" as the command to empty the log.
+            return Err(ControlError::NoMarker { text: text.to_owned() });
+        }
+        match self.io.write(Param::DebugMarker, line) {
+            Err(ControlError::NoFile { .. }) => self.lctl.run(&["mark", line]).map(|_| ()),
+            done => done,
+        }
+    }
+}
+
+/// The kernel takes absolute paths shorter than 1024 bytes; white space at the end would be cut off.
+fn daemon_path(path: &Path) -> Result<&str, ControlError> {
+    match path.to_str() {
+        Some(text) if text.starts_with('/') && text.len() < 1024 && text.trim() == text && !text.contains('\n') => {
+            Ok(text)
+        }
+        _ => Err(ControlError::BadDaemonPath { path: path.to_owned() }),
+    }
+}

@@ -1,0 +1,22 @@
+//! What the node's `/proc`, `/sys` and mounts say about it. Every path is below a root directory, normally `/`.
+
+pub mod boot;
+pub mod cpus;
+pub mod memory;
+pub mod modules;
+pub mod mounts;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// `path` (absolute or not) below `root`.
+#[must_use]
+pub fn below(root: &Path, path: &str) -> PathBuf {
+    root.join(path.trim_start_matches('/'))
+}
+
+/// Text of a small file below `root`; bytes that are no UTF-8 are replaced.
+pub(crate) fn read_text(root: &Path, path: &str) -> io::Result<String> {
+    fs::read(below(root, path)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
