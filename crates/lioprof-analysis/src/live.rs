@@ -129,7 +129,6 @@ impl LiveTrace {
         self.join = Join::new(self.node);
         self.source = Source::live();
         self.after_gap = true;
-        self.forget_symbols();
         summary
     }
 
@@ -164,7 +163,8 @@ impl LiveTrace {
         &self.symbols
     }
 
-    /// Forgets all strings that nothing refers to any more: job ids and client uuids keep coming.
+    /// Forgets all strings that nothing refers to any more: job ids and client uuids keep coming. Symbols that a sink got
+    /// before mean something else from now on.
     pub fn forget_symbols(&mut self) {
         let mut kept = Symbols::default();
         let Self { symbols, source, join, node, .. } = self;

@@ -45,7 +45,7 @@ impl RowSink for Memory {
 }
 
 impl Keep for Memory {
-    fn part(&self) -> PartSize {
+    fn part(&mut self) -> PartSize {
         PartSize { rows: self.open.len() as u64, bytes: 20 * self.open.len() as u64 }
     }
 

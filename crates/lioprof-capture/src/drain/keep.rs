@@ -53,7 +53,7 @@ pub struct GivenUp {
 /// Keeps rows, part by part. A part is there completely or not at all.
 pub trait Keep: RowSink + Send {
     /// How large the part has become.
-    fn part(&self) -> PartSize;
+    fn part(&mut self) -> PartSize;
 
     /// Makes the part durable and begins the next.
     ///
@@ -61,6 +61,14 @@ pub trait Keep: RowSink + Send {
     /// If it could not be written: then nothing of it is there.
     fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError>;
 
-    /// Gives up the rows of the part that is being written.
+    /// Gives up the rows of the part that is being written; they will come again.
     fn discard(&mut self);
+
+    /// The symbols to come belong to another table.
+    fn forget_symbols(&mut self) {}
+
+    /// Whether the part cannot be written any more: closing it will say why.
+    fn has_failed(&self) -> bool {
+        false
+    }
 }

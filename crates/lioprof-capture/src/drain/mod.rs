@@ -9,6 +9,7 @@ pub mod keep;
 pub mod queue;
 pub mod raw;
 pub mod spool;
+pub mod sums;
 pub mod worker;
 
 use std::io;
@@ -20,6 +21,7 @@ pub use keep::{GivenUp, Keep, KeptPart, PartFacts, PartSize};
 pub use queue::{Job, Queue, Waiting};
 pub use raw::RawKeep;
 pub use spool::{SegmentFile, Spool, leftovers, session_name};
+pub use sums::{Interval, SharedSums, Summed, Sums, TargetSums};
 pub use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

@@ -218,10 +218,11 @@ impl<'a, K: Keep> Worker<'a, K> {
         }
     }
 
-    fn part_is_due(&self) -> bool {
+    fn part_is_due(&mut self) -> bool {
         let part = self.keep.part();
         let held: u64 = self.held.iter().map(|held| held.file.bytes).sum();
-        part.bytes >= self.limits.bytes
+        self.keep.has_failed()
+            || part.bytes >= self.limits.bytes
             || held >= self.limits.segment_bytes
             || (part.rows > 0 || held > 0) && self.part_since.elapsed() >= self.limits.age
     }
@@ -253,6 +254,7 @@ impl<'a, K: Keep> Worker<'a, K> {
                 self.delete_before(needed_us);
                 if self.live.symbols().len() > MAX_SYMBOLS {
                     self.live.forget_symbols();
+                    self.keep.forget_symbols();
                 }
             }
             Err(err) => self.failed(err),
@@ -269,7 +271,10 @@ impl<'a, K: Keep> Worker<'a, K> {
 
     fn decode_again(&mut self) {
         match LiveTrace::new(&self.node, self.safe_us) {
-            Ok(live) => self.live = live,
+            Ok(live) => {
+                self.live = live;
+                self.keep.forget_symbols();
+            }
             Err(err) => return (self.progress)(Progress::Failed(DrainError::Thread(err))),
         }
         for mut held in std::mem::take(&mut self.held) {

@@ -1,0 +1,272 @@
+//! What passes on its way to disk, summed up: for metrics, and to be compared with the server's own counters.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lioprof_model::{
+    Direction, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
+};
+use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use rustc_hash::FxHashMap;
+
+use super::DrainError;
+use super::keep::{Keep, KeptPart, PartFacts, PartSize};
+
+/// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
+const MAX_RPC_BYTES: u64 = 64 << 20;
+
+/// Clients and jobs that get sums of their own.
+const MAX_KEYS: usize = 50_000;
+
+/// Sums of one target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetSums {
+    /// Reads and writes.
+    pub io: ReadWrite,
+    /// Blocking callbacks sent.
+    pub blocking_callbacks: u64,
+    /// Requests that met a lock in their way.
+    pub incompatible_locks: u64,
+}
+
+/// Sums since the daemon started.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// RPCs handled.
+    pub rpcs: u64,
+    /// RPCs of these that failed.
+    pub errors: u64,
+    /// Lock events.
+    pub lock_events: u64,
+    /// RPCs sent by the node.
+    pub sent_rpcs: u64,
+    /// By target.
+    pub targets: BTreeMap<TargetName, TargetSums>,
+}
+
+/// Sums over an interval between two samples of the server's counters.
+#[derive(Clone, Debug, Default)]
+pub struct Interval {
+    /// Time of the first sample; nothing is summed before it is set.
+    pub from_us: Option<i64>,
+    /// Time of the last sample.
+    pub to_us: Option<i64>,
+    /// OST reads and writes.
+    pub total: ReadWrite,
+    /// Those of unknown OST.
+    pub unattributed: ReadWrite,
+    /// By OST.
+    pub targets: BTreeMap<TargetName, ReadWrite>,
+    /// By NID.
+    pub clients: FxHashMap<Box<[u8]>, ReadWrite>,
+    /// By job.
+    pub jobs: FxHashMap<Box<[u8]>, ReadWrite>,
+    /// A row named a job.
+    pub jobs_known: bool,
+    /// More clients or jobs than are kept.
+    pub incomplete: bool,
+    /// Reads and writes that were in service at one of the samples.
+    pub edge_rpcs: u64,
+    /// The bytes that these can have moved at most.
+    pub edge_bytes: u64,
+}
+
+/// What the thread that sums up shares with those who look.
+#[derive(Debug, Default)]
+pub struct SharedSums {
+    sums: Mutex<Sums>,
+    limits: Mutex<(Option<i64>, Option<i64>)>,
+    interval: Mutex<Option<Interval>>,
+}
+
+impl SharedSums {
+    /// The sums up to now.
+    #[must_use]
+    pub fn sums(&self) -> Sums {
+        lock(&self.sums).clone()
+    }
+
+    /// The counters were sampled at this time: the interval begins.
+    pub fn begin_interval(&self, time_us: i64) {
+        lock(&self.limits).0 = Some(time_us);
+    }
+
+    /// The counters were sampled at this time: the interval ends.
+    pub fn end_interval(&self, time_us: i64) {
+        lock(&self.limits).1 = Some(time_us);
+    }
+
+    /// The sums over the interval, once everything has been written.
+    #[must_use]
+    pub fn take_interval(&self) -> Option<Interval> {
+        lock(&self.interval).take()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Plain figures: those of a thread that panicked are as good as before.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A [`Keep`] that sums up what goes into it.
+pub struct Summed<K> {
+    inner: K,
+    shared: Arc<SharedSums>,
+    sums: Sums,
+    interval: Interval,
+    /// Items of the part that is being written.
+    in_part: u64,
+    /// Items that come again because their part could not be written: they are summed up already.
+    repeated: u64,
+}
+
+impl<K: Keep> Summed<K> {
+    /// Sums up what goes into `inner`.
+    pub fn new(inner: K, shared: Arc<SharedSums>) -> Self {
+        let (sums, interval) = Default::default();
+        Self { inner, shared, sums, interval, in_part: 0, repeated: 0 }
+    }
+
+    /// Whether an item is new.
+    fn is_new(&mut self) -> bool {
+        self.in_part += 1;
+        let is_new = self.repeated == 0;
+        self.repeated = self.repeated.saturating_sub(1);
+        is_new
+    }
+
+    fn publish(&mut self) {
+        lock(&self.shared.sums).clone_from(&self.sums);
+        (self.interval.from_us, self.interval.to_us) = *lock(&self.shared.limits);
+    }
+}
+
+impl Sums {
+    fn add(&mut self, row: &RpcRow) {
+        self.rpcs += 1;
+        self.errors += u64::from(row.failed());
+        if let (Some(direction), Some(target)) = (row.direction(), row.target) {
+            add(&mut self.targets.entry(target).or_default().io, direction, row);
+        }
+    }
+}
+
+impl Interval {
+    fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
+        let Some(from_us) = self.from_us else { return };
+        let start_us = row.start_us().unwrap_or(row.end_us);
+        let in_service_at = |time_us: i64| start_us <= time_us && time_us <= row.end_us;
+        if in_service_at(from_us) || self.to_us.is_some_and(in_service_at) {
+            self.edge_rpcs += 1;
+            self.edge_bytes += match row.size {
+                RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => bytes,
+                RpcSize::Unknown => MAX_RPC_BYTES,
+            };
+        }
+        if row.end_us < from_us || self.to_us.is_some_and(|to_us| row.end_us > to_us) {
+            return;
+        }
+        add(&mut self.total, direction, row);
+        match row.target {
+            Some(target) => add(self.targets.entry(target).or_default(), direction, row),
+            None => add(&mut self.unattributed, direction, row),
+        }
+        self.incomplete |= !add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
+        if let Some(job) = row.job.map(|job| symbols.bytes(job)) {
+            self.jobs_known = true;
+            if !job.is_empty() {
+                self.incomplete |= !add_to(&mut self.jobs, job, direction, row);
+            }
+        }
+    }
+}
+
+fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
+    match direction {
+        Direction::Read => &mut io.read,
+        Direction::Write => &mut io.write,
+    }
+    .add(row.size, row.failed());
+}
+
+/// Adds to the sum of `key`; whether there was room for it.
+fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) -> bool {
+    if let Some(io) = sums.get_mut(key) {
+        add(io, direction, row);
+        return true;
+    }
+    let room = sums.len() < MAX_KEYS;
+    if room {
+        add(sums.entry(key.into()).or_default(), direction, row);
+    }
+    room
+}
+
+impl<K: Keep> RowSink for Summed<K> {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        if self.is_new() {
+            self.sums.add(row);
+            // Data-on-MDT has other counters.
+            let on_mdt = row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
+            if let Some(direction) = row.direction().filter(|_| !on_mdt) {
+                self.interval.add(row, direction, symbols);
+            }
+        }
+        self.inner.rpc(row, symbols);
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        if self.is_new() {
+            self.sums.lock_events += 1;
+            if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening {
+                self.sums.targets.entry(lock.target).or_default().incompatible_locks += 1;
+            }
+        }
+        self.inner.lock_event(event, symbols);
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        if self.is_new() && sent.round_trip_us.is_none() {
+            self.sums.sent_rpcs += 1;
+            if sent.opcode == Opcode::LDLM_BL_CALLBACK
+                && let Some(target) = TargetName::parse_bytes(symbols.bytes(sent.device))
+            {
+                self.sums.targets.entry(target).or_default().blocking_callbacks += 1;
+            }
+        }
+        self.inner.sent_rpc(sent, symbols);
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        self.is_new();
+        self.inner.mark(mark, symbols);
+    }
+}
+
+impl<K: Keep> Keep for Summed<K> {
+    fn part(&mut self) -> PartSize {
+        self.publish();
+        self.inner.part()
+    }
+
+    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError> {
+        self.publish();
+        *lock(&self.shared.interval) = Some(self.interval.clone());
+        let part = self.inner.close(facts)?;
+        self.in_part = 0;
+        Ok(part)
+    }
+
+    fn discard(&mut self) {
+        self.repeated += std::mem::take(&mut self.in_part);
+        self.inner.discard();
+    }
+
+    fn forget_symbols(&mut self) {
+        self.inner.forget_symbols();
+    }
+
+    fn has_failed(&self) -> bool {
+        self.inner.has_failed()
+    }
+}
