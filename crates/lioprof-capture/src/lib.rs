@@ -12,3 +12,6 @@ pub mod control;
 pub mod journal;
 // pub mod kmsg;
 pub mod system;
+pub mod budget;
+pub mod counters;
+pub mod talk;

@@ -1,0 +1,92 @@
+//! Limits, and how fast to react.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What tracing may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// CPU seconds of this process per second, averaged over [`Pace::settle`]; 1.0 is one core.
+    pub cpu_share: f64,
+    /// Resident memory of this process.
+    pub resident_bytes: u64,
+    /// Segments of raw log that wait to be decoded.
+    pub queued_bytes: u64,
+    /// Files that the daemon keeps.
+    pub disk_bytes: u64,
+    /// Log records per second, averaged like the CPU share.
+    pub records_per_s: f64,
+    /// Age of the newest row on disk.
+    pub lag_s: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            cpu_share: 0.25,
+            resident_bytes: 256 << 20,
+            queued_bytes: 512 << 20,
+            disk_bytes: 20 << 30,
+            records_per_s: 1_000_000.0,
+            lag_s: 60.0,
+        }
+    }
+}
+
+/// How fast to react.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long a step down may take to show before the next; also the time over which rates are averaged. A
+    /// duty cycle is given one period at least.
+    pub settle: Duration,
+    /// Calm needed before a step up.
+    pub recover: Duration,
+    /// Calm needed at most, after premature steps up have doubled it again and again.
+    pub recover_max: Duration,
+    /// Time after which tracing is tried again once it was stopped; doubled like `recover`.
+    pub retry: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            settle: Duration::from_secs(20),
+            recover: Duration::from_secs(120),
+            recover_max: Duration::from_secs(3600),
+            retry: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// [`Limits::cpu_share`].
+    Cpu,
+    /// [`Limits::resident_bytes`].
+    ResidentMemory,
+    /// [`Limits::queued_bytes`].
+    QueuedSegments,
+    /// [`Limits::disk_bytes`].
+    Disk,
+    /// [`Limits::records_per_s`].
+    RecordRate,
+    /// [`Limits::lag_s`].
+    Lag,
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "CPU time",
+            Self::ResidentMemory => "resident memory",
+            Self::QueuedSegments => "queued segments",
+            Self::Disk => "disk space",
+            Self::RecordRate => "record rate",
+            Self::Lag => "lag",
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! When to give something up, when to take it back.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::figures::{Figures, Recent, Tick};
+use super::ladder::{Ladder, Level};
+use super::limits::{Limits, Pace, Resource};
+
+/// So far above a limit that there is no time to wait for the last step to show.
+const URGENT: f64 = 2.0;
+/// A step up must be foreseen to stay below this share of each limit.
+const CALM: f64 = 0.8;
+/// Memory so far above its limit that the kernel would soon end the daemon: stop at once.
+const MEMORY_STOP: f64 = 1.5;
+
+/// Why a step was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Why {
+    /// A resource is above its limit.
+    Above {
+        /// Which.
+        resource: Resource,
+        /// As a multiple of the limit.
+        of_limit: f64,
+    },
+    /// Everything has been well below its limit for a while.
+    Calm {
+        /// How long.
+        calm_s: f64,
+    },
+    /// Tracing was stopped long enough to try again.
+    Retry {
+        /// How long it was stopped.
+        stopped_s: f64,
+    },
+}
+
+/// A step up or down.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transition {
+    /// Wall clock, microseconds since the epoch.
+    pub time_us: i64,
+    /// Level before.
+    pub from: Level,
+    /// Level from now on.
+    pub to: Level,
+    /// Why.
+    pub why: Why,
+    /// The figures that decided.
+    pub figures: Figures,
+}
+
+impl fmt::Display for Transition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}: ", self.from, self.to)?;
+        match self.why {
+            Why::Above { resource, of_limit } => write!(f, "{resource} at {:.0} % of its limit", of_limit * 100.0),
+            Why::Calm { calm_s } => write!(f, "all figures low for {calm_s:.0} s"),
+            Why::Retry { stopped_s } => write!(f, "stopped for {stopped_s:.0} s, trying again"),
+        }
+    }
+}
+
+/// The budget.
+#[derive(Debug)]
+pub struct Budget {
+    limits: Limits,
+    pace: Pace,
+    ladder: Ladder,
+    at: usize,
+    recent: Recent,
+    /// Uptime of the first tick at this level.
+    since: Option<Duration>,
+    calm_since: Option<Duration>,
+    /// Uptime of the last step, if it was a step up.
+    last_up: Option<Duration>,
+    /// How often in a row a step up proved premature.
+    premature: u32,
+}
+
+impl Budget {
+    /// Begins at the top of the ladder.
+    #[must_use]
+    pub fn new(limits: Limits, pace: Pace, ladder: Ladder) -> Self {
+        Self {
+            limits,
+            pace,
+            ladder,
+            at: 0,
+            recent: Recent::default(),
+            since: None,
+            calm_since: None,
+            last_up: None,
+            premature: 0,
+        }
+    }
+
+    /// The present level.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.ladder.levels()[self.at]
+    }
+
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The present figures; rates are `None` for the first seconds after a step.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        self.recent.figures(self.settle())
+    }
+
+    /// Takes a measurement. Returns the step to be taken, if any; the caller carries it out.
+    pub fn tick(&mut self, tick: Tick) -> Option<Transition> {
+        let now = tick.uptime;
+        let since = *self.since.get_or_insert(now);
+        self.recent.push(tick, self.settle());
+        let age = now.saturating_sub(since);
+        let figures = self.figures();
+        let (resource, worst) =
+            figures.ratios(&self.limits).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((Resource::Cpu, 0.0));
+
+        let step = if self.level() == Level::Stopped {
+            self.retry(age, &figures)
+        } else if let Some((resource, of_limit)) = self.must_stop(&figures) {
+            Some((self.ladder.last(), Why::Above { resource, of_limit }))
+        } else if worst > 1.0 {
+            self.calm_since = None;
+            let wait = if worst >= URGENT { self.settle() / 4 } else { self.settle() };
+            (age >= wait).then_some((self.at + 1, Why::Above { resource, of_limit: worst }))
+        } else {
+            self.recovered(now, &figures)
+        };
+        let (to, why) = step?;
+        let from = self.level();
+        self.enter(to, tick);
+        Some(Transition { time_us: tick.time_us, from, to: self.level(), why, figures })
+    }
+
+    /// Time that the present level gets before it is judged: long enough for an average, and a whole period of
+    /// a duty cycle, whose halves differ.
+    fn settle(&self) -> Duration {
+        let period = self.level().duty().map_or(0, |duty| duty.period_s);
+        self.pace.settle.max(Duration::from_secs(period.into()))
+    }
+
+    /// Resources where no smaller step would help in time.
+    fn must_stop(&self, figures: &Figures) -> Option<(Resource, f64)> {
+        figures.ratios(&self.limits).find(|&(resource, ratio)| match resource {
+            Resource::Disk => ratio >= 1.0,
+            Resource::ResidentMemory => ratio >= MEMORY_STOP,
+            _ => false,
+        })
+    }
+
+    /// Whether enough time has passed since tracing stopped. What tracing would cost cannot be seen while there is
+    /// none, so the smallest level is tried.
+    fn retry(&self, age: Duration, figures: &Figures) -> Option<(usize, Why)> {
+        let enough = age >= self.patience(self.pace.retry);
+        let room = figures.ratios(&self.limits).all(|(_, ratio)| ratio <= CALM);
+        (enough && room && self.at > 0).then(|| (self.at - 1, Why::Retry { stopped_s: age.as_secs_f64() }))
+    }
+
+    fn recovered(&mut self, now: Duration, figures: &Figures) -> Option<(usize, Why)> {
+        let up = self.ladder.levels()[self.at.checked_sub(1)?];
+        let growth = up.relative_load() / self.level().relative_load();
+        let calm = figures.cpu_share.is_some()
+            && figures.ratios(&self.limits).all(|(resource, ratio)| {
+                // What is on disk does not grow in proportion to the load.
+                let growth = if resource == Resource::Disk { 1.0 } else { growth };
+                ratio * growth <= CALM
+            });
+        if !calm {
+            self.calm_since = None;
+            return None;
+        }
+        let calm = now.saturating_sub(*self.calm_since.get_or_insert(now));
+        (calm >= self.patience(self.pace.recover)).then(|| (self.at - 1, Why::Calm { calm_s: calm.as_secs_f64() }))
+    }
+
+    /// `time`, doubled for each premature step up in a row.
+    fn patience(&self, time: Duration) -> Duration {
+        let factor = 1_u32.checked_shl(self.premature.min(31)).unwrap_or(u32::MAX);
+        time.saturating_mul(factor).min(self.pace.recover_max.max(time))
+    }
+
+    fn enter(&mut self, to: usize, tick: Tick) {
+        let now = tick.uptime;
+        // A step up that held for as long as it took to dare it was right.
+        let trial = self.patience(self.pace.recover).max(self.settle() * 2);
+        let held = self.last_up.map(|up| now.saturating_sub(up) > trial);
+        match (to > self.at, held) {
+            (true, Some(false)) => self.premature = (self.premature + 1).min(16),
+            (true, Some(true)) => self.premature = 0,
+            (false, Some(true)) => self.premature = self.premature.saturating_sub(1),
+            _ => {}
+        }
+        self.last_up = (to < self.at).then_some(now);
+        self.at = to.min(self.ladder.last());
+        self.since = Some(now);
+        self.calm_since = None;
+        self.recent.clear();
+        self.recent.push(tick, self.settle());
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,301 @@
+//! Lustre's counters of one node.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::options::SamplerOptions;
+use super::sample::{Rows, Source, Value};
+use super::stats::Stats;
+use super::top::{Top, top};
+use super::totals::{Key, Reading, Totals};
+use super::tree::Tree;
+use super::{brw, jobs};
+
+/// Entity of the row that sums up those without rows of their own.
+const OTHERS: &str = "(others)";
+/// Gauges of a target's lock namespace; the other files there are settings.
+const LOCK_GAUGES: [&str; 5] =
+    ["lock_count", "lock_timeouts", "lock_unused_count", "resource_count", "contention_events"];
+/// Figures of a target, one per file.
+const TARGET_GAUGES: [&str; 5] = ["num_exports", "eviction_count", "tot_dirty", "tot_granted", "tot_pending"];
+/// Figures of its file system.
+const OSD_GAUGES: [&str; 4] = ["kbytesavail", "kbytestotal", "filesfree", "filestotal"];
+/// Directories of services.
+const SERVICES: [&str; 3] = ["ost/OSS", "mds/MDS", "ldlm/services"];
+const OSDS: [&str; 2] = ["osd-ldiskfs", "osd-zfs"];
+
+/// A client of a target: the mounts behind one NID.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientMount {
+    /// Target.
+    pub target: String,
+    /// NID, plain form.
+    pub nid: String,
+    /// Uuids of its mounts; those of servers are names (`lustre-MDT0000-mdtlov_UUID`).
+    pub uuids: Vec<String>,
+}
+
+/// Kinds of targets: the directory of their parameters and the file of their totals.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Ost,
+    Mdt,
+}
+
+impl Kind {
+    fn dir(self) -> &'static str {
+        match self {
+            Self::Ost => "obdfilter",
+            Self::Mdt => "mdt",
+        }
+    }
+}
+
+/// Reads everything for one sample.
+pub(super) struct Lustre<'a> {
+    pub(super) tree: &'a mut Tree,
+    pub(super) options: &'a SamplerOptions,
+    pub(super) values: &'a mut Vec<Value>,
+    pub(super) totals: &'a mut Totals,
+    /// How busy clients and jobs were when they were last read; replaced when they are read.
+    pub(super) activity: &'a mut Activity,
+}
+
+/// Counters of clients and jobs of all targets, MDTs included, to see who has become busy since.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    clients: BTreeMap<Key, Reading>,
+    jobs: BTreeMap<Key, Reading>,
+}
+
+impl Lustre<'_> {
+    /// All targets and services. With `everyone`, clients and jobs, too. Returns the targets' OSD devices as
+    /// `mntdev` names them.
+    pub(super) fn read(&mut self, everyone: bool) -> Vec<String> {
+        if everyone {
+            self.totals.clients = Some(BTreeMap::new());
+            self.totals.jobs = Some(BTreeMap::new());
+        }
+        let mut devices = Vec::new();
+        let mut activity = Activity::default();
+        for (kind, target) in targets(self.tree) {
+            self.target(kind, &target);
+            devices.extend(self.osd(&target));
+            if everyone {
+                activity.clients.append(&mut self.clients(kind, &target));
+                activity.jobs.append(&mut self.jobs(kind, &target));
+            }
+        }
+        if everyone {
+            *self.activity = activity;
+        }
+        self.services();
+        self.namespaces();
+        devices
+    }
+
+    fn target(&mut self, kind: Kind, target: &Arc<str>) {
+        let dir = kind.dir();
+        let none = Arc::from("");
+        let stats = match kind {
+            Kind::Ost => self.tree.read("ost stats", &format!("{dir}/{target}/stats")),
+            Kind::Mdt => self.tree.read("md_stats", &format!("{dir}/{target}/md_stats")),
+        };
+        if let Some(stats) = stats.as_deref().map(Stats::parse) {
+            stats.rows(&none, &mut Rows::new(self.values, Source::Stats, target));
+            if kind == Kind::Ost {
+                let reading = Reading::of(&stats);
+                self.totals.targets.insert(Arc::clone(target), reading);
+            }
+        }
+        for gauge in TARGET_GAUGES {
+            if let Some(value) = self.tree.number(gauge, &format!("{dir}/{target}/{gauge}")) {
+                Rows::new(self.values, Source::Target, target).push(&none, gauge, value);
+            }
+        }
+    }
+
+    /// Disk I/O and free space of a target, and its device.
+    fn osd(&mut self, target: &Arc<str>) -> Option<String> {
+        let none = Arc::from("");
+        let mut device = None;
+        for osd in OSDS {
+            let Some(found) = self.tree.read("mntdev", &format!("{osd}/{target}/mntdev")) else { continue };
+            device = Some(found.trim().to_owned());
+            for gauge in OSD_GAUGES {
+                if let Some(value) = self.tree.number(gauge, &format!("{osd}/{target}/{gauge}")) {
+                    Rows::new(self.values, Source::Target, target).push(&none, gauge, value);
+                }
+            }
+            if let Some(text) = self.tree.read("osd brw_stats", &format!("{osd}/{target}/brw_stats")) {
+                self.brw_stats(target, &text);
+                return device;
+            }
+        }
+        // To 2.14 they can also be found at the OST.
+        if let Some(text) = self.tree.read("ost brw_stats", &format!("obdfilter/{target}/brw_stats")) {
+            self.brw_stats(target, &text);
+        }
+        device
+    }
+
+    fn brw_stats(&mut self, target: &Arc<str>, text: &str) {
+        let mut rows = Rows::new(self.values, Source::BrwStats, target);
+        for bucket in brw::parse(text) {
+            let entity = Arc::from(&*bucket.bucket);
+            rows.push(&entity, format!("{}.read", bucket.histogram), bucket.read);
+            rows.push(&entity, format!("{}.write", bucket.histogram), bucket.write);
+        }
+    }
+
+    fn clients(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<Key, Reading> {
+        let exports = format!("{}/{target}/exports", kind.dir());
+        let nids: Vec<String> = self.tree.list(&exports).into_iter().filter(|name| name.contains('@')).collect();
+        let cut = nids.len() > self.options.max_exports;
+        let none = Arc::from("");
+        let count = u64::try_from(nids.len()).unwrap_or(u64::MAX);
+        Rows::new(self.values, Source::Target, target).push(&none, "export_nids", count);
+        if cut {
+            self.totals.clients_cut.insert(Arc::clone(target));
+        }
+
+        // Only the counters of the busiest are kept; which these are is known when all were read.
+        let mut found: BTreeMap<Key, Reading> = BTreeMap::new();
+        let mut full: BTreeMap<Arc<str>, Stats> = BTreeMap::new();
+        for nid in nids.iter().take(self.options.max_exports) {
+            let Some(text) = self.tree.read("export stats", &format!("{exports}/{nid}/stats")) else { continue };
+            let stats = Stats::parse(&text);
+            let nid: Arc<str> = Arc::from(nid.as_str());
+            let reading = Reading::of(&stats);
+            found.insert((Arc::clone(target), Arc::clone(&nid)), reading);
+            if !stats.lines.is_empty() {
+                full.insert(nid, stats);
+            }
+            if full.len() > 4 * self.options.top_clients.max(64) {
+                let keep = top(target, &found, &self.activity.clients, self.options.top_clients);
+                full.retain(|nid, _| keep.names.contains(nid));
+            }
+        }
+        let busiest = top(target, &found, &self.activity.clients, self.options.top_clients);
+        for nid in &busiest.names {
+            if let Some(stats) = full.get(nid) {
+                stats.rows(nid, &mut Rows::new(self.values, Source::ExportStats, target));
+            }
+            if let Some(text) = self.tree.read("export ldlm_stats", &format!("{exports}/{nid}/ldlm_stats")) {
+                Stats::parse(&text).rows(nid, &mut Rows::new(self.values, Source::ExportLdlmStats, target));
+            }
+        }
+        self.others(target, Source::ExportStats, &busiest);
+        if kind == Kind::Ost
+            && let Some(clients) = &mut self.totals.clients
+        {
+            clients.extend(found.clone());
+        }
+        found
+    }
+
+    fn jobs(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<Key, Reading> {
+        let Some(input) = self.tree.lines("job_stats", &format!("{}/{target}/job_stats", kind.dir())) else {
+            return BTreeMap::new();
+        };
+        let mut found: BTreeMap<Key, Reading> = BTreeMap::new();
+        let mut full: BTreeMap<Arc<str>, jobs::Job> = BTreeMap::new();
+        let before = &self.activity.jobs;
+        let options = self.options;
+        let whole = jobs::parse(input, |job| {
+            let id: Arc<str> = Arc::from(job.id.as_str());
+            let reading = Reading::of(&job.stats);
+            found.insert((Arc::clone(target), Arc::clone(&id)), reading);
+            full.insert(id, job);
+            if full.len() > 4 * options.top_jobs.max(64) {
+                let keep = top(target, &found, before, options.top_jobs);
+                full.retain(|id, _| keep.names.contains(id));
+            }
+            found.len() < options.max_jobs
+        });
+        // What was read before an error counts.
+        if !matches!(whole, Ok(true)) {
+            self.totals.jobs_cut.insert(Arc::clone(target));
+        }
+        let busiest = top(target, &found, before, options.top_jobs);
+        let mut rows = Rows::new(self.values, Source::JobStats, target);
+        for (id, job) in busiest.names.iter().filter_map(|id| full.get_key_value(id)) {
+            job.stats.rows(id, &mut rows);
+            for (counter, le_bytes, samples) in &job.hist {
+                rows.push(id, format!("{counter}.le_{le_bytes}"), *samples);
+            }
+        }
+        self.others(target, Source::JobStats, &busiest);
+        if kind == Kind::Ost
+            && let Some(jobs) = &mut self.totals.jobs
+        {
+            jobs.extend(found.clone());
+        }
+        found
+    }
+
+    fn others(&mut self, target: &Arc<str>, source: Source, top: &Top) {
+        if top.others_count == 0 {
+            return;
+        }
+        let entity = Arc::from(OTHERS);
+        let mut rows = Rows::new(self.values, source, target);
+        rows.push(&entity, "entities", top.others_count);
+        for (name, count) in [("read_bytes", top.others.read), ("write_bytes", top.others.write)] {
+            rows.push(&entity, format!("{name}.samples"), count.rpcs);
+            rows.push(&entity, format!("{name}.sum"), count.bytes);
+        }
+    }
+
+    fn services(&mut self) {
+        for dir in SERVICES {
+            for service in self.tree.list(dir) {
+                let Some(text) = self.tree.read(dir, &format!("{dir}/{service}/stats")) else { continue };
+                let entity = Arc::from(service);
+                Stats::parse(&text).rows(&entity, &mut Rows::of_node(self.values, Source::Service));
+            }
+        }
+    }
+
+    fn namespaces(&mut self) {
+        let none = Arc::from("");
+        for namespace in self.tree.list("ldlm/namespaces") {
+            // Those of the node's own connections to other servers begin with the other's name.
+            let target = namespace.strip_prefix("filter-").or_else(|| namespace.strip_prefix("mdt-"));
+            let Some(target) = target.map(|name| name.strip_suffix("_UUID").unwrap_or(name)) else { continue };
+            let target = Arc::from(target);
+            for gauge in LOCK_GAUGES {
+                if let Some(value) = self.tree.number(gauge, &format!("ldlm/namespaces/{namespace}/{gauge}")) {
+                    Rows::new(self.values, Source::LdlmNamespace, &target).push(&none, gauge, value);
+                }
+            }
+        }
+    }
+}
+
+/// The targets of this node.
+fn targets(tree: &mut Tree) -> Vec<(Kind, Arc<str>)> {
+    let mut targets = Vec::new();
+    for (kind, mark) in [(Kind::Ost, "-OST"), (Kind::Mdt, "-MDT")] {
+        // Beside the targets there are files such as `num_refs`.
+        let names: BTreeSet<String> = tree.list(kind.dir());
+        targets.extend(names.into_iter().filter(|name| name.contains(mark)).map(|name| (kind, Arc::from(name))));
+    }
+    targets
+}
+
+/// Who is connected: NIDs and uuids by target, up to `max_exports` per target.
+pub(super) fn client_table(tree: &mut Tree, max_exports: usize) -> Vec<ClientMount> {
+    let mut table = Vec::new();
+    for (kind, target) in targets(tree) {
+        let exports = format!("{}/{target}/exports", kind.dir());
+        for nid in tree.list(&exports).into_iter().filter(|name| name.contains('@')).take(max_exports) {
+            let text = tree.read("export uuid", &format!("{exports}/{nid}/uuid")).unwrap_or_default();
+            let uuids = text.split_ascii_whitespace().map(str::to_owned).collect();
+            table.push(ClientMount { target: target.to_string(), nid, uuids });
+        }
+    }
+    table
+}

@@ -1,0 +1,38 @@
+//! The node's own counters, sampled beside the trace.
+//!
+//! ```text
+//! control files ─ tree ─> text ─ parsers ─> Sample { values (a tidy table), totals (reads and writes by key) }
+//!                                                                    totals ─ ledger ─> counted ─ compare ─> Comparison
+//! ```
+//!
+//! Lustre's counters lie in three trees, and which file is in which changed from version to version: `/proc/fs/lustre`,
+//! `/sys/fs/lustre` and `/sys/kernel/debug/lustre` (as `lctl get_param` knows). They are read as files; nothing is
+//! started, nothing is written.
+//!
+//! A server has up to hundreds of thousands of exports. Reading all of them often would cost more than the trace, so
+//! clients and jobs are read in every tenth sample only, up to a limit, and only the busiest get rows of their own.
+
+mod brw;
+mod compare;
+mod compare_text;
+mod jobs;
+mod ledger;
+mod lustre;
+mod machine;
+mod options;
+mod sample;
+mod sampler;
+mod stats;
+mod top;
+mod totals;
+mod trace_sums;
+mod tree;
+
+pub use compare::{Comparison, Row, Scope, Verdict};
+pub use ledger::{Counted, Doubt, Ledger};
+pub use lustre::ClientMount;
+pub use options::SamplerOptions;
+pub use sample::{Cost, Sample, Source, Value};
+pub use sampler::Sampler;
+pub use totals::{Count, Reading, Rw, Totals};
+pub use trace_sums::{Edges, TraceSums};

@@ -1,0 +1,134 @@
+//! `stats` files: one counter per line.
+//!
+//! ```text
+//! snapshot_time             1795253598.050000000 secs.nsecs
+//! start_time                1795253438.506022951 secs.nsecs          (2.15 and later)
+//! read_bytes                14 samples [bytes] 1048576 4194304 50331648 197912092999680
+//! ldlm_enqueue              2 samples [reqs]
+//! ```
+//!
+//! (obdclass/lprocfs_status.c, `lprocfs_stats_seq_show`: samples, then min, max and sum if the counter keeps them, then
+//! the sum of squares. The sum of squares wraps at 2^64, which takes a million RPCs of 4 MiB.)
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::sample::Rows;
+
+/// One counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) samples: u64,
+    pub(super) min: Option<u64>,
+    pub(super) max: Option<u64>,
+    pub(super) sum: Option<u64>,
+    /// Modulo 2^64.
+    pub(super) sumsq: Option<u64>,
+}
+
+impl Line {
+    /// One row per figure.
+    pub(super) fn rows(&self, name: &str, entity: &Arc<str>, rows: &mut Rows<'_>) {
+        let figures = [
+            ("samples", Some(self.samples)),
+            ("min", self.min),
+            ("max", self.max),
+            ("sum", self.sum),
+            ("sumsq", self.sumsq),
+        ];
+        for (figure, value) in figures {
+            if let Some(value) = value {
+                rows.push(entity, format!("{name}.{figure}"), value);
+            }
+        }
+    }
+}
+
+/// One file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stats {
+    /// When the counters were cleared, if the version says so.
+    pub(super) start_us: Option<i64>,
+    pub(super) lines: BTreeMap<Box<str>, Line>,
+}
+
+impl Stats {
+    pub(super) fn parse(text: &str) -> Self {
+        let mut stats = Self::default();
+        for line in text.lines() {
+            let mut words = line.split_ascii_whitespace();
+            let (Some(name), Some(second)) = (words.next(), words.next()) else { continue };
+            if name.trim_end_matches(':') == "start_time" {
+                stats.start_us = time_us(second);
+            } else if words.next() == Some("samples")
+                && let Ok(samples) = second.parse()
+            {
+                // The unit, then the figures.
+                let mut figure = words.skip(1).map(|word| word.parse().ok());
+                let mut next = || figure.next().flatten();
+                let line = Line { samples, min: next(), max: next(), sum: next(), sumsq: next() };
+                stats.lines.insert(name.into(), line);
+            }
+        }
+        stats
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Line> {
+        self.lines.get(name)
+    }
+
+    pub(super) fn rows(&self, entity: &Arc<str>, rows: &mut Rows<'_>) {
+        for (name, line) in &self.lines {
+            line.rows(name, entity, rows);
+        }
+    }
+}
+
+/// `1795253598.050000000` (older: whole seconds) as microseconds since the epoch.
+pub(super) fn time_us(text: &str) -> Option<i64> {
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let mut micros = 0;
+    for at in 0..6 {
+        let digit = fraction.as_bytes().get(at).copied().unwrap_or(b'0');
+        micros = micros * 10 + i64::from(char::from(digit).to_digit(10)?);
+    }
+    seconds.parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line() {
+        let stats = Stats::parse(
+            "snapshot_time             1795253598.05 secs.nsecs\n\
+             start_time                1795253438.506022951 secs.nsecs\n\
+             read_bytes                14 samples [bytes] 1048576 4194304 50331648 197912092999680\n\
+             ldlm_enqueue              2 samples [reqs]\n\
+             req_qdepth                166 samples [reqs] 0 0 0 0\n\
+             write_bytes               3 samples [bytes] 1 2 3 18446744073709551615\n\
+             broken                    x samples [reqs] 1\n\
+             also broken\n",
+        );
+        assert_eq!(stats.start_us, Some(1_795_253_438_506_022));
+        let line = |samples, rest: [u64; 4]| {
+            let [min, max, sum, sumsq] = rest.map(Some);
+            Line { samples, min, max, sum, sumsq }
+        };
+        assert_eq!(stats.lines.len(), 4);
+        assert_eq!(stats.get("read_bytes"), Some(&line(14, [1_048_576, 4_194_304, 50_331_648, 197_912_092_999_680])));
+        assert_eq!(stats.get("ldlm_enqueue"), Some(&Line { samples: 2, ..Line::default() }));
+        assert_eq!(stats.get("req_qdepth"), Some(&line(166, [0; 4])));
+        assert_eq!(stats.get("write_bytes"), Some(&line(3, [1, 2, 3, u64::MAX])));
+    }
+
+    #[test]
+    fn times_of_all_versions() {
+        assert_eq!(time_us("1795251092"), Some(1_795_251_092_000_000));
+        assert_eq!(time_us("1795251092.3"), Some(1_795_251_092_300_000));
+        assert_eq!(time_us("1795251092.000001999"), Some(1_795_251_092_000_001));
+        assert_eq!(time_us("x.1"), None);
+        assert_eq!(time_us("1.x"), None);
+    }
+}
