@@ -11,7 +11,7 @@ pub mod control;
 // pub mod doctor;
 pub mod journal;
 // pub mod kmsg;
-pub mod system;
 pub mod budget;
 pub mod counters;
+pub mod system;
 pub mod talk;

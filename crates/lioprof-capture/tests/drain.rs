@@ -109,24 +109,26 @@ fn run(fails: Option<fn(u32) -> bool>, before: impl FnOnce(&Path, &Queue)) -> Ru
     let dir = tempfile::tempdir().unwrap();
     let memory = Memory { fails, ..Memory::default() };
     let safe = Arc::clone(&memory.safe);
-    let queue = Queue::default();
+    let queue = Arc::new(Queue::default());
     let number = Cell::new(0);
     for piece in cut(&capture(), 60_000) {
         let path = dir.path().join(format!("{:08}.seg", number.replace(number.get() + 1)));
         fs::write(&path, piece).unwrap();
-        queue.push(Job::Segment { file: SegmentFile { path, bytes: piece.len() as u64 }, may_wrap: false });
+        queue.push(Job::Segment { file: SegmentFile { path, bytes: piece.len() as u64 }, may_wrap: false, counted: false });
     }
     before(dir.path(), &queue);
     queue.push(Job::Finish);
-    let failures = Mutex::new(Vec::new());
-    let progress = |progress: Progress| {
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let failed = Arc::clone(&failures);
+    let progress = move |progress: Progress| {
         if let Progress::Failed(err) = progress {
-            failures.lock().unwrap().push(err.to_string());
+            failed.lock().unwrap().push(err.to_string());
         }
     };
-    Worker::new("oss1", None, &queue, memory, None, limits, progress).unwrap().run();
+    Worker::new("oss1", None, queue, memory, None, limits, progress).unwrap().run();
     let parts = std::mem::take(&mut *safe.lock().unwrap());
-    Run { dir, parts, failures: failures.into_inner().unwrap() }
+    let failures = std::mem::take(&mut *failures.lock().unwrap());
+    Run { dir, parts, failures }
 }
 
 /// All rows of the capture, and how many records it has.

@@ -64,6 +64,9 @@ pub trait Keep: RowSink + Send {
     /// Gives up the rows of the part that is being written; they will come again.
     fn discard(&mut self);
 
+    /// Rows of another segment come next.
+    fn begin_segment(&mut self) {}
+
     /// The symbols to come belong to another table.
     fn forget_symbols(&mut self) {}
 

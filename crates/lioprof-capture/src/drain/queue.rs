@@ -17,6 +17,8 @@ pub enum Job {
         file: SegmentFile,
         /// It reached the kernel's size limit: its beginning may have been overwritten.
         may_wrap: bool,
+        /// What it holds has been counted in a part that is safe, by a daemon that was killed afterwards.
+        counted: bool,
     },
     /// A segment was given up: delete it unread.
     GiveUp(SegmentFile),
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     fn segment(name: &str, bytes: u64) -> Job {
-        Job::Segment { file: SegmentFile { path: name.into(), bytes }, may_wrap: false }
+        Job::Segment { file: SegmentFile { path: name.into(), bytes }, may_wrap: false, counted: false }
     }
 
     #[test]

@@ -44,13 +44,20 @@ pub struct Sums {
     pub targets: BTreeMap<TargetName, TargetSums>,
 }
 
-/// Sums over an interval between two samples of the server's counters.
+/// Time between two samples of the server's counters, in which everything was traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Time of the sample at its beginning, microseconds since the epoch.
+    pub from_us: i64,
+    /// Time of the sample at its end; `None` while it goes on.
+    pub to_us: Option<i64>,
+}
+
+/// Sums over stretches between samples of the server's counters.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
-    /// Time of the first sample; nothing is summed before it is set.
-    pub from_us: Option<i64>,
-    /// Time of the last sample.
-    pub to_us: Option<i64>,
+    /// From sample to sample; the last stretch may be open.
+    pub stretches: Vec<Stretch>,
     /// OST reads and writes.
     pub total: ReadWrite,
     /// Those of unknown OST.
@@ -75,7 +82,7 @@ pub struct Interval {
 #[derive(Debug, Default)]
 pub struct SharedSums {
     sums: Mutex<Sums>,
-    limits: Mutex<(Option<i64>, Option<i64>)>,
+    stretches: Mutex<Vec<Stretch>>,
     interval: Mutex<Option<Interval>>,
 }
 
@@ -86,14 +93,16 @@ impl SharedSums {
         lock(&self.sums).clone()
     }
 
-    /// The counters were sampled at this time: the interval begins.
-    pub fn begin_interval(&self, time_us: i64) {
-        lock(&self.limits).0 = Some(time_us);
+    /// The counters were sampled at this time, and everything is traced from now on.
+    pub fn begin_stretch(&self, from_us: i64) {
+        lock(&self.stretches).push(Stretch { from_us, to_us: None });
     }
 
-    /// The counters were sampled at this time: the interval ends.
-    pub fn end_interval(&self, time_us: i64) {
-        lock(&self.limits).1 = Some(time_us);
+    /// The counters were sampled at this time, and everything was traced until now.
+    pub fn end_stretch(&self, to_us: i64) {
+        if let Some(stretch) = lock(&self.stretches).last_mut() {
+            stretch.to_us.get_or_insert(to_us);
+        }
     }
 
     /// The sums over the interval, once everything has been written.
@@ -137,7 +146,7 @@ impl<K: Keep> Summed<K> {
 
     fn publish(&mut self) {
         lock(&self.shared.sums).clone_from(&self.sums);
-        (self.interval.from_us, self.interval.to_us) = *lock(&self.shared.limits);
+        self.interval.stretches.clone_from(&lock(&self.shared.stretches));
     }
 }
 
@@ -153,17 +162,21 @@ impl Sums {
 
 impl Interval {
     fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
-        let Some(from_us) = self.from_us else { return };
         let start_us = row.start_us().unwrap_or(row.end_us);
         let in_service_at = |time_us: i64| start_us <= time_us && time_us <= row.end_us;
-        if in_service_at(from_us) || self.to_us.is_some_and(in_service_at) {
-            self.edge_rpcs += 1;
-            self.edge_bytes += match row.size {
-                RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => bytes,
-                RpcSize::Unknown => MAX_RPC_BYTES,
-            };
+        // The latest stretches are the likely ones; an RPC of an earlier one is over.
+        let mut inside = false;
+        for stretch in self.stretches.iter().rev().take_while(|stretch| stretch.to_us.is_none_or(|to| start_us <= to)) {
+            inside |= stretch.from_us <= row.end_us && stretch.to_us.is_none_or(|to_us| row.end_us <= to_us);
+            if in_service_at(stretch.from_us) || stretch.to_us.is_some_and(in_service_at) {
+                self.edge_rpcs += 1;
+                self.edge_bytes += match row.size {
+                    RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => bytes,
+                    RpcSize::Unknown => MAX_RPC_BYTES,
+                };
+            }
         }
-        if row.end_us < from_us || self.to_us.is_some_and(|to_us| row.end_us > to_us) {
+        if !inside {
             return;
         }
         add(&mut self.total, direction, row);
@@ -245,7 +258,6 @@ impl<K: Keep> RowSink for Summed<K> {
 
 impl<K: Keep> Keep for Summed<K> {
     fn part(&mut self) -> PartSize {
-        self.publish();
         self.inner.part()
     }
 
@@ -260,6 +272,11 @@ impl<K: Keep> Keep for Summed<K> {
     fn discard(&mut self) {
         self.repeated += std::mem::take(&mut self.in_part);
         self.inner.discard();
+    }
+
+    fn begin_segment(&mut self) {
+        self.publish();
+        self.inner.begin_segment();
     }
 
     fn forget_symbols(&mut self) {

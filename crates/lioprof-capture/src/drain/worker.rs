@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lioprof_analysis::{LiveTrace, segment_span};
@@ -81,13 +82,13 @@ struct Held {
 }
 
 /// Turns segments into rows on disk.
-pub struct Worker<'a, K> {
+pub struct Worker<K> {
     node: String,
-    queue: &'a Queue,
+    queue: Arc<Queue>,
     keep: K,
     raw: Option<RawKeep>,
     limits: PartLimits,
-    progress: Box<dyn FnMut(Progress) + Send + 'a>,
+    progress: Box<dyn FnMut(Progress) + Send>,
     live: LiveTrace,
     held: Vec<Held>,
     /// All of the log up to this time is safe.
@@ -98,7 +99,7 @@ pub struct Worker<'a, K> {
     retry_at: Option<Instant>,
 }
 
-impl<'a, K: Keep> Worker<'a, K> {
+impl<K: Keep> Worker<K> {
     /// For the log of `node`, of which everything up to `safe_us` is kept already.
     ///
     /// # Errors
@@ -106,11 +107,11 @@ impl<'a, K: Keep> Worker<'a, K> {
     pub fn new(
         node: &str,
         safe_us: Option<i64>,
-        queue: &'a Queue,
+        queue: Arc<Queue>,
         keep: K,
         raw: Option<RawKeep>,
         limits: PartLimits,
-        progress: impl FnMut(Progress) + Send + 'a,
+        progress: impl FnMut(Progress) + Send + 'static,
     ) -> Result<Self, DrainError> {
         Ok(Self {
             node: node.to_owned(),
@@ -162,7 +163,7 @@ impl<'a, K: Keep> Worker<'a, K> {
 
     fn job(&mut self, job: Job) {
         match job {
-            Job::Segment { file, may_wrap } => self.segment(file, may_wrap),
+            Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
             Job::GiveUp(file) => self.give_up(&file),
             Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
             Job::Interrupt => self.interrupt(),
@@ -171,13 +172,16 @@ impl<'a, K: Keep> Worker<'a, K> {
         }
     }
 
-    fn segment(&mut self, file: SegmentFile, may_wrap: bool) {
+    fn segment(&mut self, file: SegmentFile, may_wrap: bool, counted: bool) {
         let begun = thread_cpu();
-        let mut held = Held { file, may_wrap, last_us: None, last_of_stretch: false, counted: false, copied: false };
+        let mut held = Held { file, may_wrap, last_us: None, last_of_stretch: false, counted, copied: false };
         match self.decode(&mut held) {
             Ok(records) => {
                 let took = thread_cpu().saturating_sub(begun);
                 let (bytes, last_us) = (held.file.bytes, held.last_us);
+                if counted {
+                    self.live.take_summary();
+                }
                 (self.progress)(Progress::Decoded { bytes, records, last_us, took });
                 self.held.push(held);
             }
@@ -190,6 +194,7 @@ impl<'a, K: Keep> Worker<'a, K> {
     }
 
     fn decode(&mut self, held: &mut Held) -> Result<u64, std::io::Error> {
+        self.keep.begin_segment();
         let segment = self.live.segment(&held.file.path, held.may_wrap, &mut self.keep)?;
         held.last_us = segment.last_us;
         held.file.bytes = segment.bytes;

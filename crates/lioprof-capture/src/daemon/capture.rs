@@ -1,0 +1,224 @@
+//! One capture: from switching tracing on to putting everything back.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::budget::{Duty, Level};
+use crate::control::lustre::LustreVersion;
+use crate::control::profile::Profile;
+use crate::drain::{Job, Queue, SegmentFile, Spool};
+use crate::journal::{Foreign, Report, Session, SessionError};
+
+use super::DaemonError;
+
+/// How long after tracing was switched off the kernel may still be writing what was logged before: a flush pass is due
+/// every second.
+const FLUSHED: Duration = Duration::from_secs(3);
+
+/// How large the kernel lets its file grow: its own default, so nothing is left behind that was not there before. A segment
+/// is renamed long before.
+pub(crate) const FILE_LIMIT_MIB: u64 = 500;
+
+/// When a segment is renamed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rotation {
+    pub(crate) bytes: u64,
+    pub(crate) age: Duration,
+}
+
+/// What changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Switched {
+    /// Tracing goes on (again) from now.
+    On,
+    /// Tracing pauses from now.
+    Off,
+    /// Tracing goes on with another profile.
+    Profile,
+}
+
+/// Tracing of a node, in progress.
+pub(crate) struct Capture {
+    session: Session,
+    spool: Spool,
+    queue: Arc<Queue>,
+    version: Option<LustreVersion>,
+    configured: Profile,
+    level: Level,
+    rotation: Rotation,
+    rotated: Instant,
+    /// Begin of the duty cycle.
+    cycle_since: Instant,
+    /// Everything that was logged before a pause is in the file by then.
+    interrupt_at: Option<Instant>,
+    /// Time of the last closed segment, for what is quiet for long.
+    closed: Instant,
+}
+
+impl Capture {
+    /// Makes the kernel trace into the spool.
+    pub(crate) fn begin(
+        mut session: Session,
+        spool: Spool,
+        queue: Arc<Queue>,
+        profile: Profile,
+        version: Option<LustreVersion>,
+        buffer_mib: Option<u64>,
+        rotation: Rotation,
+    ) -> Result<Self, DaemonError> {
+        if let Some(mib) = buffer_mib {
+            session.set_buffer(mib)?;
+        }
+        session.start_daemon(&spool.current(), FILE_LIMIT_MIB)?;
+        session.trace(profile, version.as_ref())?;
+        let now = Instant::now();
+        Ok(Self {
+            session,
+            spool,
+            queue,
+            version,
+            configured: profile,
+            level: Level::Configured,
+            rotation,
+            rotated: now,
+            cycle_since: now,
+            interrupt_at: None,
+            closed: now,
+        })
+    }
+
+    /// What the kernel is asked to log; `None` during a pause.
+    pub(crate) fn tracing(&self) -> Option<Profile> {
+        self.session.tracing()
+    }
+
+    /// The session with the kernel's settings.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Bytes in the kernel's file.
+    pub(crate) fn current_bytes(&self) -> u64 {
+        self.spool.current_bytes()
+    }
+
+    /// The kernel's file.
+    pub(crate) fn current_path(&self) -> std::path::PathBuf {
+        self.spool.current()
+    }
+
+    /// A larger debug buffer.
+    pub(crate) fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
+        self.session.set_buffer(mib)
+    }
+
+    /// What others have changed since the last look.
+    pub(crate) fn look(&mut self) -> Result<Vec<Foreign>, SessionError> {
+        self.session.look()
+    }
+
+    /// Puts a mark into the log.
+    pub(crate) fn mark(&self, text: &str) -> Result<(), SessionError> {
+        Ok(self.session.control().mark(text)?)
+    }
+
+    /// Traces as much as this level allows, from the next switch on.
+    pub(crate) fn set_level(&mut self, level: Level, now: Instant) {
+        self.level = level;
+        self.cycle_since = now;
+    }
+
+    /// Does what is due: renames the kernel's file, queues closed segments.
+    pub(crate) fn tick(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
+        let age = self.rotation.age * self.level.rotation_factor();
+        let is_due = now.duration_since(self.rotated) >= age || self.spool.current_bytes() >= self.rotation.bytes;
+        if is_due {
+            let rename = |err| DaemonError::Rename { path: self.spool.current(), err };
+            self.spool.rotate(now).map_err(rename)?;
+            self.rotated = now;
+        }
+        if let Some(file) = self.spool.closed(now) {
+            self.closed = now;
+            self.queue(file);
+        } else if now.duration_since(self.closed) > FLUSHED.max(age * 2) && self.spool.current_bytes() == 0 {
+            // Nothing is logged: what was before is complete.
+            self.closed = now;
+            let flushed_us = i64::try_from(FLUSHED.as_micros()).unwrap_or(i64::MAX);
+            self.queue.push(Job::Settle(now_us.saturating_sub(flushed_us)));
+        }
+        if self.interrupt_at.is_some_and(|at| now >= at) {
+            self.interrupt_at = None;
+            self.queue.push(Job::Interrupt);
+        }
+        Ok(())
+    }
+
+    /// Renames the kernel's file with the next tick, however young it is.
+    pub(crate) fn rotate_soon(&mut self, now: Instant) {
+        self.rotated = now.checked_sub(self.rotation.age * 8).unwrap_or(now);
+    }
+
+    /// Puts the kernel's settings back and queues what it has written until then.
+    pub(crate) fn end(mut self) -> Result<Report, DaemonError> {
+        let report = self.session.end();
+        let now = Instant::now();
+        let rename = |err| DaemonError::Rename { path: self.spool.current(), err };
+        for file in self.spool.stopped(now).map_err(rename)? {
+            queue(&self.queue, file);
+        }
+        Ok(report)
+    }
+
+    fn queue(&self, file: SegmentFile) {
+        queue(&self.queue, file);
+    }
+
+    /// What the next [`Self::switch`] will change.
+    pub(crate) fn due(&self, now: Instant) -> Option<Switched> {
+        match (self.session.tracing(), self.wanted(now)) {
+            (None, Some(_)) => Some(Switched::On),
+            (Some(_), None) => Some(Switched::Off),
+            (Some(is), Some(wanted)) if is != wanted => Some(Switched::Profile),
+            _ => None,
+        }
+    }
+
+    /// Switches tracing on, off or over, as level and duty cycle want it.
+    pub(crate) fn switch(&mut self, now: Instant) -> Result<(), SessionError> {
+        match self.wanted(now) {
+            Some(profile) => {
+                self.interrupt_at = None;
+                self.session.trace(profile, self.version.as_ref())
+            }
+            None => {
+                self.interrupt_at = Some(now + FLUSHED);
+                self.session.pause()
+            }
+        }
+    }
+
+    fn wanted(&self, now: Instant) -> Option<Profile> {
+        let profile = if self.level.light() { Profile::Light } else { self.configured };
+        let since = now.duration_since(self.cycle_since);
+        let on = self.level != Level::Stopped && self.level.duty().is_none_or(|duty: Duty| duty.is_on(since));
+        on.then_some(profile)
+    }
+}
+
+fn queue(queue: &Queue, file: SegmentFile) {
+    let may_wrap = file.bytes >= FILE_LIMIT_MIB << 20;
+    if file.bytes > 0 {
+        queue.push(Job::Segment { file, may_wrap, counted: false });
+    } else {
+        remove_empty(&file.path);
+    }
+}
+
+fn remove_empty(path: &Path) {
+    if let Err(err) = std::fs::remove_file(path)
+        && err.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(path = %path.display(), error = %err, "an empty segment could not be deleted");
+    }
+}

@@ -1,0 +1,205 @@
+//! The daemon: checks, traces, drains, keeps, restores.
+//!
+//! One thread runs the main loop (control files, rotation, budget, socket, metrics); another one decodes and writes. They
+//! share a queue of segments and a channel of what became of them.
+
+mod account;
+mod capture;
+mod error;
+mod facts;
+mod keep;
+mod lock;
+mod recover;
+mod running;
+mod start;
+mod status;
+mod trigger;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{mpsc, watch};
+
+use crate::config::Config;
+use crate::counters::Comparison;
+use crate::journal::Report;
+use crate::talk::metrics;
+use crate::talk::notify::Notifier;
+use crate::talk::protocol::Request;
+use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
+use crate::talk::status::Status;
+
+pub use error::DaemonError;
+pub use facts::{NodeFacts, SharedFacts};
+pub use start::{node_name, restore};
+
+use running::Running;
+
+/// How often the main loop looks around.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How a capture ended.
+#[derive(Debug)]
+pub struct Ending {
+    /// Why.
+    pub reason: Reason,
+    /// The last state.
+    pub status: Status,
+    /// What became of the kernel's settings.
+    pub restored: Option<Report>,
+    /// The trace beside the server's own counters.
+    pub comparison: Option<Comparison>,
+    /// What could not be done.
+    pub failures: Vec<String>,
+}
+
+impl Ending {
+    /// Whether everything was put back and written.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.failures.is_empty() && self.restored.as_ref().is_none_or(Report::is_complete) && self.reason.is_wanted()
+    }
+}
+
+/// Why a capture ended.
+#[derive(Debug)]
+pub enum Reason {
+    /// `lioprof stop`.
+    Asked,
+    /// A signal.
+    Signal(&'static str),
+    /// The time that was asked for is over.
+    Over,
+    /// Something made it impossible to go on.
+    Error(DaemonError),
+}
+
+impl Reason {
+    fn is_wanted(&self) -> bool {
+        !matches!(self, Self::Error(_))
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Asked => f.write_str("asked to stop"),
+            Self::Signal(name) => write!(f, "{name}"),
+            Self::Over => f.write_str("the time asked for is over"),
+            Self::Error(err) => write!(f, "{err}"),
+        }
+    }
+}
+
+/// Runs until it is told to stop. Whatever happens, the kernel's settings are put back.
+///
+/// # Errors
+/// If it could not start. Once tracing has begun, what goes wrong is in the [`Ending`].
+pub fn run(config: &Config) -> Result<Ending, DaemonError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DaemonError::Runtime)?;
+    runtime.block_on(serve(config))
+}
+
+async fn serve(config: &Config) -> Result<Ending, DaemonError> {
+    // Signals first: one that comes during the start must not kill the daemon between two steps.
+    let mut signals = Signals::new().map_err(DaemonError::Runtime)?;
+    let _lock = start::prepare(config)?;
+    let node = node_name(config);
+    recover::leftovers(config, &node)?;
+    let socket = ControlSocket::bind(&config.talk.socket)?;
+    let exporter = match config.talk.metrics.get() {
+        Some(address) => Some(metrics::Exporter::bind(address).await?),
+        None => None,
+    };
+    let (status, status_seen) = watch::channel(Arc::new(Status::default()));
+    let (commands, mut commanded) = mpsc::channel::<Command>(16);
+    let notifier = Notifier;
+    let mut running = Running::start(config, &node, status)?;
+    let metrics = running.metrics();
+
+    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands);
+    let exporting = async {
+        match exporter {
+            Some(exporter) => exporter.serve(metrics).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(server, exporting);
+    notifier.ready();
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut watchdog = Instant::now();
+    let reason = loop {
+        tokio::select! {
+            biased;
+            name = signals.next() => break Reason::Signal(name),
+            Some(command) = commanded.recv() => {
+                let Command { request, answer } = command;
+                let stop = request == Request::Stop;
+                let reply = if stop { Ok("stopping: draining and restoring".to_owned()) } else { running.request(request) };
+                // A client that has gone needs no answer.
+                drop(answer.send(reply));
+                if stop {
+                    // Let the answer out before everything ends.
+                    tokio::task::yield_now().await;
+                    break Reason::Asked;
+                }
+            }
+            _ = ticks.tick() => match running.tick(Instant::now(), now_us()) {
+                Ok(false) => {}
+                Ok(true) => break Reason::Over,
+                Err(err) => break Reason::Error(err),
+            },
+            result = &mut server => {
+                if let Err(err) = result {
+                    break Reason::Error(err.into());
+                }
+            }
+            result = &mut exporting => {
+                if let Err(err) = result {
+                    break Reason::Error(err.into());
+                }
+            }
+        }
+        if notifier.watchdog_interval().is_some_and(|interval| watchdog.elapsed() >= interval) {
+            watchdog = Instant::now();
+            notifier.watchdog();
+        }
+        notifier_status(notifier, &running);
+    };
+    tracing::info!(%reason, "the capture ends");
+    notifier.stopping(running::DRAIN_AT_MOST);
+    Ok(running.end(reason, &mut signals).await)
+}
+
+fn notifier_status(notifier: Notifier, running: &Running) {
+    if let Some(line) = running.status_line() {
+        notifier.status(&line);
+    }
+}
+
+/// SIGTERM and SIGINT.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+/// Wall clock, microseconds since the epoch.
+fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,669 @@
+//! The daemon at work, seen from its main loop.
+
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
+use crate::config::{Auto, Config, OrOff, ProfileChoice};
+use crate::control::Control;
+use crate::control::profile::Profile;
+use crate::control::sizing::{BufferInputs, buffer_size};
+use crate::counters::{Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
+use crate::drain::{Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
+use crate::journal::{Foreign, JournalFile, Report, Session};
+use crate::kmsg::KernelLog;
+use crate::system;
+use crate::talk::metrics::Metrics;
+use crate::talk::protocol::Request;
+use crate::talk::status::{State, Status};
+
+use super::account::Account;
+use super::capture::{Capture, Rotation, Switched};
+use super::facts::SharedFacts;
+use super::keep::{self, AnyKeep};
+use super::trigger::Trigger;
+use super::{DaemonError, Ending, Reason, Signals, now_us};
+
+/// How long draining may take at the end before systemd loses its patience.
+pub(super) const DRAIN_AT_MOST: Duration = Duration::from_secs(300);
+/// How often figures are taken and the budget is looked at.
+const MEASURE_EVERY: Duration = Duration::from_secs(1);
+/// How often it is checked whether others have changed the kernel's settings.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+/// How often targets and clients are listed, and old files deleted.
+const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(60);
+/// Failed looks in a row after which tracing is given up.
+const MAX_FAILED_LOOKS: u32 = 5;
+
+/// Everything that the main loop holds.
+pub(super) struct Running {
+    pub(super) config: Config,
+    pub(super) node: String,
+    pub(super) facts: SharedFacts,
+    pub(super) queue: Arc<Queue>,
+    progress: mpsc::Receiver<Progress>,
+    worker: Option<JoinHandle<()>>,
+    pub(super) sums: Arc<SharedSums>,
+    pub(super) account: Account,
+    pub(super) budget: Budget,
+    pub(super) steps: Vec<crate::budget::Transition>,
+    pub(super) kernel_log: Option<KernelLog>,
+    sampler: Option<Sampler>,
+    sampling: Option<tokio::task::JoinHandle<(Sampler, Sample)>>,
+    ledger: Ledger,
+    pub(super) last_sample: Option<crate::talk::status::CounterState>,
+    pub(super) capture: Option<Capture>,
+    trigger: Option<Trigger>,
+    pub(super) restored: Option<Report>,
+    status: watch::Sender<Arc<Status>>,
+    metrics: Arc<Metrics>,
+    pub(super) started: Instant,
+    pub(super) started_us: i64,
+    pub(super) state: State,
+    pub(super) state_since_us: i64,
+    pub(super) foreign: Vec<String>,
+    failed_looks: u32,
+    overflows_answered: u64,
+    ends_at: Option<Instant>,
+    next: Next,
+}
+
+/// When what is due.
+struct Next {
+    measure: Instant,
+    look: Instant,
+    sample: Instant,
+    housekeeping: Instant,
+}
+
+impl Running {
+    /// Starts the decoding thread and, unless it waits for a trigger, tracing.
+    pub(super) fn start(
+        config: &Config,
+        node: &str,
+        status: watch::Sender<Arc<Status>>,
+    ) -> Result<Self, DaemonError> {
+        let root = &config.control.root;
+        let control = Control::open(root, config.control.access, &config.control.lctl)?;
+        let facts = SharedFacts::default();
+        {
+            let mut facts = facts.lock();
+            facts.version = control.version();
+            facts.kernel = Some(rustix::system::uname().release().to_string_lossy().into_owned());
+            facts.boot_id = control.boot_id();
+            facts.refresh(&control);
+        }
+        let queue = Arc::new(Queue::default());
+        let sums = Arc::new(SharedSums::default());
+        let (told, progress) = mpsc::channel();
+        let worker = worker(config, node, &facts, &queue, &sums, told)?;
+        let (now, started_us) = (Instant::now(), now_us());
+        let mut running = Self {
+            config: config.clone(),
+            node: node.to_owned(),
+            facts,
+            queue,
+            progress,
+            worker: Some(worker),
+            sums,
+            account: Account::default(),
+            budget: budget(config),
+            steps: Vec::new(),
+            kernel_log: KernelLog::open(root).map_err(|err| tracing::warn!("{err}")).ok(),
+            sampler: Some(Sampler::new(root, sampler_options(config))),
+            sampling: None,
+            ledger: Ledger::default(),
+            last_sample: None,
+            capture: None,
+            trigger: config.trigger.is_on().then(|| Trigger::new(&config.trigger)),
+            restored: None,
+            status,
+            metrics: Arc::new(Metrics::default()),
+            started: now,
+            started_us,
+            state: State::Preflight,
+            state_since_us: started_us,
+            foreign: Vec::new(),
+            failed_looks: 0,
+            overflows_answered: 0,
+            ends_at: None,
+            next: Next { measure: now, look: now + LOOK_EVERY, sample: now, housekeeping: now + HOUSEKEEPING_EVERY },
+        };
+        if running.trigger.is_none() {
+            running.begin(control)?;
+        }
+        running.publish();
+        Ok(running)
+    }
+
+    pub(super) fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
+    }
+
+    /// Does what is due; `true` when the time asked for is over.
+    pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
+        while let Ok(progress) = self.progress.try_recv() {
+            self.account.enter(progress);
+        }
+        if self.worker.as_ref().is_some_and(JoinHandle::is_finished) {
+            return Err(DaemonError::WorkerDied { path: self.config.capture.spool_dir.clone() });
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.tick(now, now_us)?;
+            self.queue.give_up_above(self.config.capture.spool_limit_mib * (1 << 20) / 2);
+        }
+        self.switch_if_due(now)?;
+        self.finish_sample();
+        if now >= self.next.measure {
+            self.next.measure = now + MEASURE_EVERY;
+            self.measure(now, now_us)?;
+        }
+        if now >= self.next.look {
+            self.next.look = now + LOOK_EVERY;
+            self.look()?;
+        }
+        if now >= self.next.housekeeping {
+            self.next.housekeeping = now + HOUSEKEEPING_EVERY;
+            self.housekeeping();
+        }
+        self.sample_if_due(now);
+        self.heed_trigger(now, now_us)?;
+        Ok(self.ends_at.is_some_and(|at| now >= at) || self.is_past_end())
+    }
+
+    /// Carries out what a client asks for.
+    pub(super) fn request(&mut self, request: Request) -> Result<String, String> {
+        match request {
+            Request::Mark { text } => match &self.capture {
+                Some(capture) => {
+                    capture.mark(&text).map_err(|err| crate::control::error::with_causes(&err))?;
+                    Ok(format!("marked: {text}"))
+                }
+                None => Err("nothing is traced at the moment: the daemon waits for its trigger".to_owned()),
+            },
+            Request::Flush => {
+                if let Some(capture) = &mut self.capture {
+                    capture.rotate_soon(Instant::now());
+                }
+                self.queue.push(Job::Flush);
+                Ok("what was decoded until now is being written".to_owned())
+            }
+            // Answered by the socket, and by the main loop.
+            Request::Status | Request::Stop => Ok(String::new()),
+        }
+    }
+
+    /// Ends the capture: restores, drains, sums up.
+    pub(super) async fn end(mut self, reason: Reason, signals: &mut Signals) -> Ending {
+        self.set_state(State::Stopping);
+        self.publish();
+        self.stop_capture();
+        self.queue.push(Job::Finish);
+        let give_up_at = Instant::now() + DRAIN_AT_MOST;
+        while self.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
+            while let Ok(progress) = self.progress.try_recv() {
+                self.account.enter(progress);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(20)) => {}
+                name = signals.next() => {
+                    self.account.failure(&format!("{name} while draining: what is left is in its segments"));
+                    break;
+                }
+            }
+            if Instant::now() >= give_up_at {
+                self.account.failure("draining took too long: what is left is in its segments");
+                break;
+            }
+        }
+        while let Ok(progress) = self.progress.try_recv() {
+            self.account.enter(progress);
+        }
+        if let Some(worker) = self.worker.take().filter(JoinHandle::is_finished)
+            && worker.join().is_err()
+        {
+            self.account.failure("the decoding thread has ended unexpectedly: what is left is in its segments");
+        }
+        let comparison = self.comparison();
+        let status = self.publish();
+        let restored = self.restored.take();
+        let failures = std::mem::take(&mut self.account.failures);
+        Ending { reason, status: Status::clone(&status), restored, comparison, failures }
+    }
+
+    /// Switches tracing on.
+    fn begin(&mut self, control: Control) -> Result<(), DaemonError> {
+        let config = &self.config;
+        let store = Box::new(JournalFile::new(&config.journal_path()));
+        let session = Session::begin(control, store)?;
+        let spool = Spool::new(&config.capture.spool_dir, &session_name(now_us()));
+        let buffer = match config.capture.buffer_mib {
+            Auto::Is(mib) => Some(mib),
+            Auto::Auto => self.wanted_buffer(session.control(), false),
+        };
+        let rotation =
+            Rotation { bytes: config.capture.segment_mib << 20, age: config.capture.rotate.0 };
+        let version = self.facts.lock().version.clone();
+        let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
+        self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);
+        let now = Instant::now();
+        let until = config.capture.until.get().and_then(|at| at.0.duration_since(std::time::SystemTime::now()).ok());
+        let ends = config.capture.duration.get().map(|span| span.0).into_iter().chain(until).min();
+        self.ends_at = self.ends_at.or(ends.map(|span| now + span));
+        self.traced_from_now();
+        self.set_state(State::Tracing);
+        Ok(())
+    }
+
+    fn is_past_end(&self) -> bool {
+        let until = self.config.capture.until.get();
+        until.is_some_and(|at| at.0 <= std::time::SystemTime::now()) && self.ends_at.is_none()
+    }
+
+    /// The debug buffer's size; twice what it is, if that proved too small.
+    fn wanted_buffer(&self, control: &Control, overflowed: bool) -> Option<u64> {
+        let root = &self.config.control.root;
+        let current_mib = control.debug_mb().ok()?;
+        let mut inputs = BufferInputs {
+            possible_cpus: system::cpus::possible_cpus(root)?,
+            memory_mib: system::memory::total_mib(root)?,
+            current_mib,
+            busiest_cpu_bytes_per_s: None,
+            longest_pass_s: 1.0,
+            limit_mib: self.config.capture.buffer_limit_mib,
+        };
+        if overflowed {
+            inputs.current_mib = (2 * current_mib).min(inputs.limit_mib);
+        }
+        let size = buffer_size(&inputs);
+        (size.mib > current_mib).then_some(size.mib)
+    }
+
+    /// Tracing has been switched on: the counters begin to be compared.
+    fn traced_from_now(&mut self) {
+        let sample = self.sample_now();
+        if self.ledger.interval_us().is_none() && self.facts.lock().traced_us.is_empty() {
+            self.ledger.observe(&sample.totals);
+        } else {
+            self.ledger.resume(&sample.totals);
+        }
+        self.sums.begin_stretch(sample.time_us);
+        let mut facts = self.facts.lock();
+        facts.traced_us.push((sample.time_us, None));
+        self.note_profile(&mut facts);
+    }
+
+    /// Tracing is about to be switched off.
+    fn traced_until_now(&mut self) {
+        let sample = self.sample_now();
+        self.ledger.observe(&sample.totals);
+        self.sums.end_stretch(sample.time_us);
+        if let Some((_, to)) = self.facts.lock().traced_us.last_mut() {
+            to.get_or_insert(sample.time_us);
+        }
+    }
+
+    fn note_profile(&self, facts: &mut super::NodeFacts) {
+        if let Some(capture) = &self.capture {
+            facts.refresh_masks(capture.session().control());
+            facts.profile = match capture.tracing() {
+                Some(Profile::Full) => "full",
+                Some(Profile::Light) => "light",
+                None => facts.profile,
+            };
+        }
+    }
+
+    /// Takes a sample with clients and jobs, and keeps it.
+    fn sample_now(&mut self) -> Sample {
+        // The sampler may be at work in the background.
+        let mut sampler = self
+            .sampler
+            .take()
+            .unwrap_or_else(|| Sampler::new(&self.config.control.root, sampler_options(&self.config)));
+        let sample = sampler.sample_all(now_us());
+        self.sampler = Some(sampler);
+        self.keep_sample(&sample);
+        sample
+    }
+
+    fn keep_sample(&mut self, sample: &Sample) {
+        self.last_sample = Some(crate::talk::status::CounterState {
+            time_us: sample.time_us,
+            values: sample.values.len() as u64,
+            elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
+        });
+        self.queue.push(Job::Counters(Box::new(keep::CounterRows::of(sample))));
+    }
+
+    fn sample_if_due(&mut self, now: Instant) {
+        let every = if self.capture.is_some() { self.config.counters.every.get().map(|span| span.0) } else { None };
+        let Some(every) = every else { return };
+        if now < self.next.sample || self.sampling.is_some() {
+            return;
+        }
+        self.next.sample = now + every;
+        if let Some(mut sampler) = self.sampler.take() {
+            let time_us = now_us();
+            self.sampling = Some(tokio::task::spawn_blocking(move || {
+                let sample = sampler.sample(time_us);
+                (sampler, sample)
+            }));
+        }
+    }
+
+    fn finish_sample(&mut self) {
+        if self.sampling.as_ref().is_none_or(|sampling| !sampling.is_finished()) {
+            return;
+        }
+        let Some(sampling) = self.sampling.take() else { return };
+        // It is finished: this does not wait.
+        if let Some(Ok((sampler, sample))) = futures_now(sampling) {
+            if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
+                self.ledger.observe(&sample.totals);
+            }
+            self.keep_sample(&sample);
+            self.sampler.get_or_insert(sampler);
+        }
+    }
+
+    fn switch_if_due(&mut self, now: Instant) -> Result<(), DaemonError> {
+        let Some(due) = self.capture.as_ref().and_then(|capture| capture.due(now)) else { return Ok(()) };
+        if due == Switched::Off {
+            self.traced_until_now();
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.switch(now)?;
+        }
+        match due {
+            Switched::On => self.traced_from_now(),
+            Switched::Off | Switched::Profile => {
+                let facts = self.facts.clone();
+                self.note_profile(&mut facts.lock());
+            }
+        }
+        let state = match self.budget.level() {
+            Level::Stopped => State::Paused,
+            Level::DutyCycle(_) => State::DutyCycled,
+            _ => State::Tracing,
+        };
+        if state != State::Tracing {
+            self.facts.lock().sampled = true;
+        }
+        self.set_state(state);
+        Ok(())
+    }
+
+    /// Takes figures and lets the budget decide.
+    fn measure(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
+        self.poll_kernel_log()?;
+        let own = usage::own_usage().unwrap_or_default();
+        let tick = Tick {
+            uptime: now.duration_since(self.started),
+            time_us: now_us,
+            cpu: own.cpu,
+            resident_bytes: own.resident_bytes,
+            queued_bytes: self.queue.waiting().bytes,
+            disk_bytes: self.disk_used(),
+            records: self.account.records,
+            lag_s: self.lag_s(now_us),
+        };
+        if self.capture.is_some()
+            && let Some(step) = self.budget.tick(tick)
+        {
+            tracing::warn!(step = %step, "the budget changes what is traced");
+            if let Some(capture) = &mut self.capture {
+                capture.set_level(step.to, now);
+            }
+            self.steps.push(step);
+            self.switch_if_due(now)?;
+        }
+        self.publish();
+        Ok(())
+    }
+
+    /// What stands against the limit on disk: what the reserve would lack, so that the limit is reached when the reserve is.
+    fn disk_used(&self) -> u64 {
+        let free = keep::free_bytes(&self.config.keep.dir).unwrap_or(u64::MAX);
+        let reserve = self.config.budget.disk_reserve_mib << 20;
+        if free <= reserve { DISK_LIMIT } else { 0 }
+    }
+
+    /// How far decoding is behind.
+    pub(super) fn lag_s(&self, now_us: i64) -> f64 {
+        if self.queue.waiting().segments == 0 {
+            return 0.0;
+        }
+        let decoded_us = self.account.decoded_us.unwrap_or(self.started_us);
+        Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0)).as_secs_f64()
+    }
+
+    fn poll_kernel_log(&mut self) -> Result<(), DaemonError> {
+        let Some(kernel_log) = &mut self.kernel_log else { return Ok(()) };
+        match kernel_log.poll() {
+            Ok(events) => {
+                for event in events {
+                    tracing::warn!(event = ?event.kind, "the kernel says");
+                }
+            }
+            Err(err) => {
+                tracing::warn!("{err}");
+                self.kernel_log = None;
+                return Ok(());
+            }
+        }
+        let overflows = kernel_log.counts().overflows + self.account.summary.loss.discarded_heads;
+        if overflows > self.overflows_answered {
+            self.overflows_answered = overflows;
+            self.enlarge_buffer();
+        }
+        Ok(())
+    }
+
+    /// The kernel threw records away: a larger buffer, if that may be.
+    fn enlarge_buffer(&mut self) {
+        let OrOff::Off = OrOff::<()>::Off else { return };
+        if !matches!(self.config.capture.buffer_mib, Auto::Auto) {
+            return;
+        }
+        let wanted = self.capture.as_ref().and_then(|capture| self.wanted_buffer(capture.session().control(), true));
+        if let (Some(mib), Some(capture)) = (wanted, &mut self.capture) {
+            match capture.set_buffer(mib) {
+                Ok(shown) => tracing::warn!(debug_mb = shown, "the kernel's debug buffer overflowed and was enlarged"),
+                Err(err) => self.account.failure(&crate::control::error::with_causes(&err)),
+            }
+        }
+    }
+
+    /// Whether others have changed what lioprof set.
+    fn look(&mut self) -> Result<(), DaemonError> {
+        let Some(capture) = &mut self.capture else { return Ok(()) };
+        let foreign = match capture.look() {
+            Ok(foreign) => foreign,
+            Err(err) => {
+                if system::modules::debug_log_loaded(&self.config.control.root) == Some(false) {
+                    return Err(DaemonError::Unloaded);
+                }
+                self.failed_looks += 1;
+                tracing::warn!("{err}");
+                return if self.failed_looks >= MAX_FAILED_LOOKS { Err(err.into()) } else { Ok(()) };
+            }
+        };
+        self.failed_looks = 0;
+        for change in foreign {
+            let text = change.to_string();
+            tracing::warn!("somebody else has changed the kernel's settings: {text}");
+            if let Foreign::Daemon { path } = &change {
+                let now = path.as_ref().map_or_else(
+                    || "was stopped by somebody else".to_owned(),
+                    |path| format!("was pointed to `{}` by somebody else", path.display()),
+                );
+                return Err(DaemonError::LostDaemon { now });
+            }
+            if !self.foreign.contains(&text) {
+                self.foreign.push(text);
+            }
+            let facts = self.facts.clone();
+            self.note_profile(&mut facts.lock());
+        }
+        Ok(())
+    }
+
+    fn housekeeping(&mut self) {
+        if let Some(capture) = &self.capture {
+            self.facts.lock().refresh(capture.session().control());
+        }
+        for message in keep::delete_old(&self.config, &self.node) {
+            tracing::info!("{message}");
+        }
+    }
+
+    /// Starts and stops capturing by load.
+    fn heed_trigger(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
+        let Some(trigger) = &mut self.trigger else { return Ok(()) };
+        if !trigger.is_due(now) {
+            return Ok(());
+        }
+        let Some(sampler) = &mut self.sampler else { return Ok(()) };
+        let sample = sampler.sample(now_us);
+        let wanted = trigger.wants_capture(now, &sample.totals);
+        match (wanted, self.capture.is_some()) {
+            (true, false) => {
+                tracing::info!("the load of a target has reached the trigger");
+                let config = &self.config.control;
+                self.begin(Control::open(&config.root, config.access, &config.lctl)?)?;
+            }
+            (false, true) => {
+                tracing::info!("the load has been below the trigger for a while");
+                self.stop_capture();
+                self.queue.push(Job::Interrupt);
+                self.queue.push(Job::Flush);
+                self.set_state(State::WaitingForTrigger);
+            }
+            (false, false) => self.set_state(State::WaitingForTrigger),
+            (true, true) => {}
+        }
+        Ok(())
+    }
+
+    fn stop_capture(&mut self) {
+        if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
+            self.traced_until_now();
+        }
+        let Some(capture) = self.capture.take() else { return };
+        match capture.end() {
+            Ok(report) => {
+                tracing::info!(%report, "the kernel's settings were put back");
+                self.restored = Some(report);
+            }
+            Err(err) => self.account.failure(&err.to_string()),
+        }
+    }
+
+    fn set_state(&mut self, state: State) {
+        if self.state != state {
+            self.state = state;
+            self.state_since_us = now_us();
+        }
+    }
+
+    fn publish(&mut self) -> Arc<Status> {
+        let status = Arc::new(self.status());
+        self.metrics.update(&status, &self.sums.sums());
+        self.status.send_replace(Arc::clone(&status));
+        status
+    }
+
+    /// The trace beside the server's own counters.
+    fn comparison(&mut self) -> Option<Comparison> {
+        let interval = self.sums.take_interval()?;
+        Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
+    }
+}
+
+/// Any number: `disk_used` is all or nothing.
+const DISK_LIMIT: u64 = 1 << 30;
+
+fn budget(config: &Config) -> Budget {
+    let budget = &config.budget;
+    let limits = Limits {
+        cpu_share: f64::from(budget.cpu_percent) / 100.0,
+        resident_bytes: budget.memory_mib << 20,
+        queued_bytes: config.capture.spool_limit_mib * (1 << 20) / 4,
+        disk_bytes: DISK_LIMIT,
+        #[expect(clippy::cast_precision_loss, reason = "a rate of records is far below 2^53")]
+        records_per_s: budget.records_per_s as f64,
+        lag_s: 60.0,
+    };
+    let seconds = |span: Duration| u32::try_from(span.as_secs()).unwrap_or(u32::MAX);
+    let every = seconds(budget.duty_every.0).max(1);
+    let least = seconds(budget.duty_on.0).clamp(1, every);
+    // Down to what is configured in three steps.
+    let duties = [every / 2, every / 4, least].map(|on_s| Duty { on_s: on_s.max(least), period_s: every });
+    let full = config.capture.profile == ProfileChoice::Auto;
+    Budget::new(limits, Pace::default(), Ladder::new(full, &duties))
+}
+
+fn sampler_options(config: &Config) -> SamplerOptions {
+    let every = config.counters.every.get().map_or(10, |span| span.0.as_secs().max(1));
+    let clients = config.counters.clients_every.get().map_or(u64::MAX, |span| span.0.as_secs());
+    let clients_every = u32::try_from(clients.div_ceil(every).max(1)).unwrap_or(u32::MAX);
+    SamplerOptions { clients_every, ..SamplerOptions::default() }
+}
+
+fn worker(
+    config: &Config,
+    node: &str,
+    facts: &SharedFacts,
+    queue: &Arc<Queue>,
+    sums: &Arc<SharedSums>,
+    told: mpsc::Sender<Progress>,
+) -> Result<JoinHandle<()>, DaemonError> {
+    let keep = AnyKeep::new(config, node, facts.clone(), now_us());
+    let keep = Summed::new(keep, Arc::clone(sums));
+    let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
+    let limits = part_limits(config);
+    let progress = move |progress| {
+        // The main loop ends after this thread does.
+        drop(told.send(progress));
+    };
+    let worker = Worker::new(node, None, Arc::clone(queue), keep, raw, limits, progress)?;
+    std::thread::Builder::new().name("drain".to_owned()).spawn(move || worker.run()).map_err(DaemonError::Runtime)
+}
+
+/// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
+pub(super) fn part_limits(config: &Config) -> PartLimits {
+    PartLimits {
+        age: config.keep.file_age.0,
+        bytes: config.keep.file_mib << 20,
+        segment_bytes: config.capture.spool_limit_mib * (1 << 20) / 4,
+    }
+}
+
+fn trace_sums(interval: &Interval) -> TraceSums {
+    let named = |sums: &rustc_hash::FxHashMap<Box<[u8]>, lioprof_model::ReadWrite>| {
+        sums.iter().map(|(key, io)| (lioprof_model::symbol::escape(key), io.clone())).collect()
+    };
+    TraceSums {
+        total: interval.total.clone(),
+        unattributed: interval.unattributed.clone(),
+        targets: interval.targets.iter().map(|(target, io)| (target.to_string(), io.clone())).collect(),
+        clients: named(&interval.clients),
+        jobs: interval.jobs_known.then(|| named(&interval.jobs)),
+        edges: Edges { rpcs: interval.edge_rpcs, bytes: interval.edge_bytes },
+    }
+}
+
+/// The result of a task that is finished.
+fn futures_now<T>(task: tokio::task::JoinHandle<T>) -> Option<Result<T, tokio::task::JoinError>> {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+    match pin!(task).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}
