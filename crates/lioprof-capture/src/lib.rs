@@ -5,9 +5,10 @@
 //! about the debug log. All of it is plain blocking code over `std::fs` below a root directory, normally `/`.
 #![forbid(unsafe_code)]
 
-// pub mod config;
+mod causes;
+pub mod config;
 pub mod control;
-// pub mod doctor;
+pub mod doctor;
 pub mod journal;
-// pub mod kmsg;
+pub mod kmsg;
 pub mod system;
