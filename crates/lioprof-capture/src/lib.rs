@@ -1,17 +1,29 @@
 //! The capture daemon as a library.
 //!
-//! The control half: [`config`] says what to do, [`doctor`] whether the node allows it, [`control`] reads and writes
-//! Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears what the kernel says
-//! about the debug log. All of it is plain blocking code over `std::fs` below a root directory, normally `/`.
+//! ```text
+//! kernel ── control ──> settings, journal            kernel's file ── drain ──> rows on disk
+//!              └────────────── daemon (main loop: rotation, budget, counters, talk) ──┘
+//! ```
+//!
+//! * [`config`] says what to do, [`doctor`] whether the node allows it.
+//! * [`control`] reads and writes Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears
+//!   what the kernel says about the debug log.
+//! * [`drain`] turns what the kernel writes into rows on disk.
+//! * [`counters`] samples what the server counts itself, [`budget`] limits what all of it may cost.
+//! * [`talk`] is the way to people, systemd and Prometheus.
+//! * [`daemon`] runs it all.
+//!
+//! Everything but `talk` and the main loop is plain blocking code below a root directory, normally `/`.
 #![forbid(unsafe_code)]
 
-pub mod drain;
-// pub mod config;
-pub mod control;
-// pub mod doctor;
-pub mod journal;
-// pub mod kmsg;
 pub mod budget;
+pub mod config;
+pub mod control;
 pub mod counters;
+pub mod daemon;
+pub mod doctor;
+pub mod drain;
+pub mod journal;
+pub mod kmsg;
 pub mod system;
 pub mod talk;

@@ -71,6 +71,15 @@ impl ControlIo for Files {
             |path, source| ControlError::Write { param, path, value: value.to_owned(), source },
         )
     }
+
+    /// Opens it for writing and writes nothing, which the kernel takes as no command at all.
+    fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
+        Some(self.first(
+            param,
+            |path| OpenOptions::new().write(true).open(path).map(drop),
+            |path, source| ControlError::Write { param, path, value: String::new(), source },
+        ))
+    }
 }
 
 /// Exactly one `write(2)`: the kernel takes a second one as a second command. Never creates the file.

@@ -12,6 +12,10 @@ pub(crate) trait ControlIo: fmt::Debug + Send + Sync {
     fn read(&self, param: Param) -> Result<String, ControlError>;
     /// One command.
     fn write(&self, param: Param, value: &str) -> Result<(), ControlError>;
+    /// Could this process write it? `None`: that shows only when it is tried.
+    fn writable(&self, _param: Param) -> Option<Result<(), ControlError>> {
+        None
+    }
     /// Are the modules loaded? `None`: ask the node.
     fn debug_log_loaded(&self) -> Option<bool> {
         None

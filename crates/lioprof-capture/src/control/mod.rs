@@ -111,6 +111,12 @@ impl Control {
         self.io.write(param, value)
     }
 
+    /// Could this process change a setting? `None`: that shows only when it is tried. Changes nothing.
+    #[must_use]
+    pub fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
+        self.io.writable(param)
+    }
+
     /// The names that are switched on in a mask.
     pub fn mask(&self, kind: MaskKind) -> Result<MaskSet, ControlError> {
         self.read(kind.param()).map(|text| MaskSet::parse(kind, &text))

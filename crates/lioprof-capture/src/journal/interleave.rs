@@ -4,12 +4,12 @@
 //! The expectation is kept by the test itself: a setting has the value that the other gave it last, or the first one.
 //! What nobody could tell apart (see the module's text) is not tried.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 
 use super::Session;
-use super::kill::{Mortal, restore_now};
+use super::kill::{Memory, Mortal, restore_from};
 use crate::control::fake::{FakeKernel, State};
 use crate::control::profile::Profile;
 
@@ -55,7 +55,7 @@ fn action() -> impl Strategy<Value = Action> {
 
 struct World {
     kernel: FakeKernel,
-    journal: PathBuf,
+    journal: Memory,
     session: Option<Session>,
     /// What the settings are like without lioprof.
     expected: State,
@@ -104,7 +104,7 @@ impl World {
             if self.dead {
                 self.restore();
             }
-            let store = Box::new(Mortal::new(&self.kernel, &self.journal));
+            let store = Box::new(Mortal::new(&self.kernel, self.journal.clone()));
             self.session = Session::begin(self.kernel.control(), store).ok();
         }
         self.session.as_mut()
@@ -112,7 +112,7 @@ impl World {
 
     fn restore(&mut self) {
         self.kernel.set_life(None);
-        assert!(restore_now(&self.kernel, &self.journal).unwrap().is_complete());
+        assert!(restore_from(&self.kernel, self.journal.clone()).unwrap().is_complete());
         self.dead = false;
         self.unseen = [0; 2];
     }
@@ -160,16 +160,15 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nobodys_change_is_lost_and_lioprofs_are_undone(actions in prop::collection::vec(action(), 1..40)) {
-        let dir = tempfile::tempdir().unwrap();
         let kernel = FakeKernel::new(4);
         let mut world = World {
             expected: kernel.state(),
             kernel,
-            journal: dir.path().join("journal.json"),
+            journal: Memory::default(),
             session: None,
             unseen: [0; 2],
             dead: false,
@@ -186,6 +185,6 @@ proptest! {
         // Nobody can read the size limit; lioprof's stays if somebody else took the daemon over.
         now.daemon_size_mib = world.expected.daemon_size_mib;
         prop_assert_eq!(now, world.expected);
-        prop_assert!(!world.journal.exists());
+        prop_assert!(world.journal.0.lock().unwrap().is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! `SIGKILL` at every stage: the process dies after each single effect on the kernel or the disk in turn.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use super::restore::restore_leftover;
 use super::{Journal, JournalError, JournalFile, JournalStore, Report, Session, SessionError};
@@ -8,49 +9,73 @@ use crate::control::fake::FakeKernel;
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
 
-/// A journal on a real disk, written by a process that can be killed.
+/// The journal of a process that can be killed.
 #[derive(Debug)]
-pub(super) struct Mortal {
+pub(super) struct Mortal<S> {
     kernel: FakeKernel,
-    file: JournalFile,
+    store: S,
 }
 
-impl Mortal {
-    pub(super) fn new(kernel: &FakeKernel, path: &Path) -> Self {
-        Self { kernel: kernel.clone(), file: JournalFile::new(path) }
+impl<S: JournalStore> Mortal<S> {
+    pub(super) fn new(kernel: &FakeKernel, store: S) -> Self {
+        Self { kernel: kernel.clone(), store }
     }
 
-    fn effect(&self, path: &str) -> Result<(), JournalError> {
-        self.kernel.effect().map_err(|source| JournalError::Io { action: "write", path: path.into(), source })
+    fn effect(&self) -> Result<(), JournalError> {
+        self.kernel.effect().map_err(|source| JournalError::Io { action: "write", path: "journal".into(), source })
     }
 }
 
-impl JournalStore for Mortal {
+/// A disk that is never slow, for the tests that write a great deal. Clones are the same one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory(pub(super) Arc<Mutex<Option<Journal>>>);
+
+impl JournalStore for Memory {
     fn load(&self) -> Result<Option<Journal>, JournalError> {
-        self.file.load()
+        Ok(self.0.lock().unwrap().clone())
     }
 
     fn save(&mut self, journal: &Journal) -> Result<(), JournalError> {
-        self.effect("save")?;
-        self.file.save(journal)
+        *self.0.lock().unwrap() = Some(journal.clone());
+        Ok(())
     }
 
     fn remove(&mut self) -> Result<(), JournalError> {
-        self.effect("remove")?;
-        self.file.remove()
+        *self.0.lock().unwrap() = None;
+        Ok(())
     }
 }
 
-pub(super) fn restore_now(kernel: &FakeKernel, path: &Path) -> Result<Report, JournalError> {
-    let mut store = Mortal::new(kernel, path);
+impl<S: JournalStore> JournalStore for Mortal<S> {
+    fn load(&self) -> Result<Option<Journal>, JournalError> {
+        self.store.load()
+    }
+
+    fn save(&mut self, journal: &Journal) -> Result<(), JournalError> {
+        self.effect()?;
+        self.store.save(journal)
+    }
+
+    fn remove(&mut self) -> Result<(), JournalError> {
+        self.effect()?;
+        self.store.remove()
+    }
+}
+
+pub(super) fn restore_from(kernel: &FakeKernel, store: impl JournalStore) -> Result<Report, JournalError> {
+    let mut store = Mortal::new(kernel, store);
     let boot = kernel.state().boot.to_string();
     restore_leftover(&mut store, Some(&boot), Some(true), || Ok(kernel.control()))
+}
+
+fn restore_now(kernel: &FakeKernel, path: &Path) -> Result<Report, JournalError> {
+    restore_from(kernel, JournalFile::new(path))
 }
 
 /// A capture with everything that a capture can do.
 fn capture(kernel: &FakeKernel, path: &Path) -> Result<Report, SessionError> {
     let version = LustreVersion::parse("2.15.8");
-    let mut session = Session::begin(kernel.control(), Box::new(Mortal::new(kernel, path)))?;
+    let mut session = Session::begin(kernel.control(), Box::new(Mortal::new(kernel, JournalFile::new(path))))?;
     session.set_buffer(40)?;
     session.start_daemon(Path::new("/run/lioprof/log"), 64)?;
     session.trace(Profile::Full, version.as_ref())?;
@@ -161,7 +186,8 @@ fn a_panic_puts_everything_back() {
     let doomed = kernel.clone();
     let journal = path.clone();
     let result = std::thread::spawn(move || {
-        let mut session = Session::begin(doomed.control(), Box::new(Mortal::new(&doomed, &journal))).unwrap();
+        let mut session =
+            Session::begin(doomed.control(), Box::new(Mortal::new(&doomed, JournalFile::new(&journal)))).unwrap();
         session.trace(Profile::Full, None).unwrap();
         panic!("a bug");
     })
@@ -191,7 +217,7 @@ fn refuses_a_leftover_and_somebody_elses_daemon() {
     kernel.set_life(Some(6));
     drop(capture(&kernel, &path));
     kernel.set_life(None);
-    let begin = || Session::begin(kernel.control(), Box::new(Mortal::new(&kernel, &path)));
+    let begin = || Session::begin(kernel.control(), Box::new(Mortal::new(&kernel, JournalFile::new(&path))));
     assert!(matches!(begin(), Err(SessionError::Leftover)));
     restore_now(&kernel, &path).unwrap();
 

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{BufferChange, DaemonChange, Journal, JournalError, JournalStore};
+use crate::causes::with_causes;
 use crate::control::masks::MaskKind;
 use crate::control::profile::Wanted;
 use crate::control::sizing::STEP_MIB_PER_CPU;
@@ -218,17 +219,6 @@ fn restore_buffer(control: &Control, buffer: &BufferChange) -> Result<Outcome, C
 
 fn or_failed(result: Result<Outcome, ControlError>) -> Outcome {
     result.unwrap_or_else(|err| Outcome::Failed { error: with_causes(&err) })
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(err) = cause {
-        text.push_str(": ");
-        text.push_str(&err.to_string());
-        cause = err.source();
-    }
-    text
 }
 
 #[cfg(test)]

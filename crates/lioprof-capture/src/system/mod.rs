@@ -5,6 +5,7 @@ pub mod cpus;
 pub mod memory;
 pub mod modules;
 pub mod mounts;
+pub mod volumes;
 
 use std::fs;
 use std::io;

@@ -1,0 +1,143 @@
+//! Values with a meaning of their own: spans, times, `"auto"`, `"off"`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A span of time, written as `"10s"`, `"1h 30m"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span(pub Duration);
+
+impl Span {
+    /// That many seconds.
+    #[must_use]
+    pub const fn from_secs(seconds: u64) -> Self {
+        Self(Duration::from_secs(seconds))
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", humantime::format_duration(self.0))
+    }
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text)
+            .map(Self)
+            .map_err(|err| format!("expected a span of time such as \"10s\" or \"1h 30m\", found \"{text}\": {err}"))
+    }
+}
+
+/// A point in time, written as `"2026-11-21 18:00:00"` (UTC) or `"2026-11-21T18:00:00Z"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(pub SystemTime);
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", humantime::format_rfc3339_seconds(self.0))
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        humantime::parse_rfc3339_weak(text)
+            .map(Self)
+            .map_err(|err| format!("expected a time in UTC such as \"2026-11-21T18:00:00Z\", found \"{text}\": {err}"))
+    }
+}
+
+macro_rules! as_text {
+    ($type:ty) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                // Numbers are refused by name: "expected a string" would not say which.
+                match Plain::deserialize(deserializer)? {
+                    Plain::Text(text) => text.parse().map_err(D::Error::custom),
+                    Plain::Number(number) => Err(D::Error::custom(format!(
+                        "expected text with a unit such as \"10s\", found the number {number}"
+                    ))),
+                }
+            }
+        }
+    };
+}
+as_text!(Span);
+as_text!(Timestamp);
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected text in quotes or a whole number")]
+enum Plain {
+    Number(i64),
+    Text(String),
+}
+
+/// A value, or `"off"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrOff<T> {
+    /// Not used.
+    Off,
+    /// This.
+    Is(T),
+}
+
+impl<T: Copy> OrOff<T> {
+    /// The value, if it is not off.
+    #[must_use]
+    pub fn get(self) -> Option<T> {
+        match self {
+            Self::Off => None,
+            Self::Is(value) => Some(value),
+        }
+    }
+}
+
+/// A value, or `"auto"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auto<T> {
+    /// Decided at run time.
+    Auto,
+    /// This.
+    Is(T),
+}
+
+macro_rules! word_or {
+    ($type:ident, $word:ident, $text:literal) => {
+        impl<T: Serialize> Serialize for $type<T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    Self::$word => serializer.serialize_str($text),
+                    Self::Is(value) => value.serialize(serializer),
+                }
+            }
+        }
+
+        impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for $type<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = match Plain::deserialize(deserializer)? {
+                    Plain::Text(text) if text == $text => return Ok(Self::$word),
+                    Plain::Text(text) => text,
+                    Plain::Number(number) => number.to_string(),
+                };
+                let other = |err| format!("expected \"{}\" or a value, found \"{text}\" ({err})", $text);
+                text.parse().map(Self::Is).map_err(|err| D::Error::custom(other(err)))
+            }
+        }
+    };
+}
+word_or!(OrOff, Off, "off");
+word_or!(Auto, Auto, "auto");

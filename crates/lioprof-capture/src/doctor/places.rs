@@ -1,0 +1,290 @@
+//! Checks of the directories: where the kernel writes, where the data goes.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+
+use super::{Check, Status};
+use crate::causes::with_causes;
+use crate::config::Config;
+use crate::journal::{JournalFile, JournalStore};
+use crate::system::mounts::{mounts_of, place};
+use crate::system::volumes::{VolumeKind, existing, volume};
+
+pub(super) fn checks(config: &Config) -> Vec<Check> {
+    let running = daemon_runs(&config.lock_path());
+    vec![
+        spool_directory(&config.capture.spool_dir),
+        spool_volume(config),
+        spool_as_kernel_sees_it(config),
+        data_directory(config),
+        other_daemon(&config.lock_path(), running),
+        leftover(config, running),
+    ]
+}
+
+/// Could this process make files there? Says why not.
+fn usable(path: &Path) -> Result<String, String> {
+    let Some(there) = existing(path) else { return Err("no part of the path exists".to_owned()) };
+    if !there.is_dir() {
+        return Err(format!("`{}` is not a directory", there.display()));
+    }
+    access(&there, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|err| format!("`{}` cannot be written: {}", there.display(), std::io::Error::from(err)))?;
+    Ok(if there == path { path.display().to_string() } else { format!("{} (will be made)", path.display()) })
+}
+
+/// The kernel follows links and writes as root: nobody else may make files in that directory.
+fn spool_directory(path: &Path) -> Check {
+    let (id, title) = ("spool_dir", "segment directory usable");
+    let found = match usable(path) {
+        Ok(found) => found,
+        Err(found) => {
+            return Check::new(id, title, Status::Failed, found, "Set capture.spool_dir to another directory.");
+        }
+    };
+    if let Ok(about) = fs::metadata(path)
+        && (about.uid() != rustix::process::geteuid().as_raw() || about.permissions().mode() & 0o022 != 0)
+    {
+        return Check::new(
+            id,
+            title,
+            Status::Failed,
+            format!("{}: owner {}, mode {:o}", path.display(), about.uid(), about.permissions().mode() & 0o7777),
+            "The kernel writes there as root and follows links: make it root's own (`chown root`, `chmod 0700`).",
+        );
+    }
+    Check::new(id, title, Status::Ok, found, "")
+}
+
+fn spool_volume(config: &Config) -> Check {
+    let (id, title) = ("spool_space", "segments on a local file system with room");
+    let there = existing(&config.capture.spool_dir).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
+    let volume = match there.and_then(|path| volume(&path)) {
+        Ok(volume) => volume,
+        Err(error) => return Check::new(id, title, Status::Skipped, with_causes(&error), ""),
+    };
+    let found = format!("{}, {} MiB free", volume.name, volume.free_mib);
+    let wanted = config.capture.spool_limit_mib;
+    let (status, remedy) = match volume.kind {
+        VolumeKind::Lustre => {
+            (Status::Failed, "Writing the log to Lustre makes more log. Set capture.spool_dir to a tmpfs.".to_owned())
+        }
+        VolumeKind::Network => (
+            Status::Failed,
+            "The kernel must never wait for a network here. Set capture.spool_dir to a tmpfs.".to_owned(),
+        ),
+        _ if volume.free_mib < wanted => (
+            Status::Failed,
+            format!("capture.spool_limit_mib is {wanted}: free some space, or lower it. A full file system loses log."),
+        ),
+        VolumeKind::Overlay | VolumeKind::Fuse | VolumeKind::Unknown => (
+            Status::Warning,
+            "Not a plain local file system: the kernel may see another one. A tmpfs is best.".to_owned(),
+        ),
+        VolumeKind::Memory | VolumeKind::Local => (Status::Ok, String::new()),
+    };
+    Check::new(id, title, status, found, remedy)
+}
+
+/// The path must lead to the same directory for the kernel's own threads, which live in the first mount namespace. A unit with
+/// `ProtectSystem=` has a namespace of its own in which it does; with `PrivateTmp=`, `/tmp` does not.
+fn spool_as_kernel_sees_it(config: &Config) -> Check {
+    let (id, title) = ("spool_namespace", "segment directory the same for the kernel");
+    let root = &config.control.root;
+    let (Some(own), Some(kernel)) = (mounts_of(root, "self"), mounts_of(root, "1")) else {
+        return Check::new(id, title, Status::Skipped, "the mounts of process 1 cannot be read", "");
+    };
+    // Parts that do not exist yet are made on the same file system.
+    let Some(path) = existing(&config.capture.spool_dir).and_then(|path| path.canonicalize().ok()) else {
+        return Check::new(id, title, Status::Skipped, "no part of the path exists", "");
+    };
+    match (place(&own, &path), place(&kernel, &path)) {
+        (Some(own), Some(kernel)) if (&own.device, &own.inner) == (&kernel.device, &kernel.inner) => {
+            Check::new(id, title, Status::Ok, format!("{} on {}", own.inner.display(), own.kind), "")
+        }
+        (Some(own), Some(kernel)) => Check::new(
+            id,
+            title,
+            Status::Failed,
+            format!(
+                "`{}` is {} of {} ({}) here, but {} of {} ({}) for the kernel",
+                path.display(),
+                own.inner.display(),
+                own.device,
+                own.kind,
+                kernel.inner.display(),
+                kernel.device,
+                kernel.kind
+            ),
+            "A private mount namespace (PrivateTmp=, a container). Use a path that is the same in both, such as /run/lioprof.",
+        ),
+        _ => Check::new(id, title, Status::Skipped, "the path is in no mount table", ""),
+    }
+}
+
+fn data_directory(config: &Config) -> Check {
+    let (id, title) = ("data_dir", "data directory usable, with room");
+    let path = &config.keep.dir;
+    let found = match usable(path) {
+        Ok(found) => found,
+        Err(found) => return Check::new(id, title, Status::Failed, found, "Set keep.dir to another directory."),
+    };
+    let volume = match existing(path).ok_or(std::io::ErrorKind::NotFound.into()).and_then(|path| volume(&path)) {
+        Ok(volume) => volume,
+        Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+    };
+    let found = format!("{found}: {}, {} MiB free", volume.name, volume.free_mib);
+    let wanted = config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib);
+    if volume.kind == VolumeKind::Lustre {
+        let remedy = "Writing to a Lustre that this server serves makes more log. Set keep.dir to a local directory.";
+        return Check::new(id, title, Status::Failed, found, remedy);
+    }
+    if volume.free_mib < wanted {
+        let remedy = format!(
+            "budget.disk_reserve_mib and one file (keep.file_mib) are {wanted} MiB: free some space, or lower them."
+        );
+        return Check::new(id, title, Status::Failed, found, remedy);
+    }
+    if matches!(volume.kind, VolumeKind::Network | VolumeKind::Fuse) {
+        let remedy = "When the network stops, segments pile up in the spool until its limit.";
+        return Check::new(id, title, Status::Warning, found, remedy);
+    }
+    Check::new(id, title, Status::Ok, found, "")
+}
+
+/// Does somebody hold the lock? `None` if that cannot be told.
+fn daemon_runs(lock: &Path) -> Option<bool> {
+    match File::open(lock) {
+        Ok(file) => match file.try_lock_shared() {
+            Ok(()) => Some(false),
+            Err(fs::TryLockError::WouldBlock) => Some(true),
+            Err(fs::TryLockError::Error(_)) => None,
+        },
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Some(false),
+        Err(_) => None,
+    }
+}
+
+fn other_daemon(lock: &Path, running: Option<bool>) -> Check {
+    let (id, title) = ("other_lioprof", "no other lioprof daemon");
+    match running {
+        Some(false) => Check::new(id, title, Status::Ok, "none", ""),
+        Some(true) => Check::new(
+            id,
+            title,
+            Status::Failed,
+            format!("one runs: it holds `{}`", lock.display()),
+            "See `lioprof status`; a second one cannot run beside it.",
+        ),
+        None => Check::new(id, title, Status::Skipped, format!("`{}` cannot be locked", lock.display()), ""),
+    }
+}
+
+fn leftover(config: &Config, running: Option<bool>) -> Check {
+    let (id, title) = ("journal", "no settings left behind");
+    match JournalFile::new(&config.journal_path()).load() {
+        Ok(None) => Check::new(id, title, Status::Ok, "none", ""),
+        Ok(Some(_)) if running == Some(true) => Check::new(id, title, Status::Ok, "those of the running daemon", ""),
+        Ok(Some(journal)) => Check::new(
+            id,
+            title,
+            Status::Warning,
+            format!("process {} changed settings and did not put them back", journal.pid),
+            "The daemon does that when it starts; without it: `lioprof daemon --restore`.",
+        ),
+        Err(error) => Check::new(id, title, Status::Failed, with_causes(&error), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(root: &Path, spool: &Path) -> Config {
+        let mut config = Config::default();
+        config.control.root = root.to_owned();
+        config.capture.spool_dir = spool.to_owned();
+        config.keep.dir = root.join("data");
+        config.budget.disk_reserve_mib = 1;
+        config.capture.spool_limit_mib = 1;
+        config.keep.file_mib = 1;
+        config
+    }
+
+    #[test]
+    fn a_directory_others_can_write_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let spool = root.path().join("spool");
+        assert_eq!(spool_directory(&spool).status, Status::Ok);
+        assert!(spool_directory(&spool).found.contains("will be made"));
+        fs::create_dir(&spool).unwrap();
+        fs::set_permissions(&spool, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(spool_directory(&spool).status, Status::Ok);
+        fs::set_permissions(&spool, fs::Permissions::from_mode(0o777)).unwrap();
+        let check = spool_directory(&spool);
+        assert_eq!(check.status, Status::Failed);
+        assert!(check.found.contains("mode 777") && check.remedy.contains("follows links"), "{check:?}");
+        let file = root.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert_eq!(spool_directory(&file.join("x")).status, Status::Failed);
+    }
+
+    #[test]
+    fn room_is_compared_with_the_limits() {
+        let root = tempfile::tempdir().unwrap();
+        let mut config = config(root.path(), &root.path().join("spool"));
+        assert_ne!(spool_volume(&config).status, Status::Failed);
+        assert_ne!(data_directory(&config).status, Status::Failed);
+        config.capture.spool_limit_mib = u64::MAX;
+        config.budget.disk_reserve_mib = u64::MAX;
+        assert_eq!(spool_volume(&config).status, Status::Failed);
+        assert_eq!(data_directory(&config).status, Status::Failed);
+    }
+
+    #[test]
+    fn the_trap_of_a_private_tmp() {
+        let root = tempfile::tempdir().unwrap();
+        let spool = root.path().join("spool");
+        fs::create_dir_all(&spool).unwrap();
+        let spool = spool.canonicalize().unwrap();
+        let config = config(root.path(), &spool);
+        assert_eq!(spool_as_kernel_sees_it(&config).status, Status::Skipped);
+        let table = |process: &str, extra: &str| {
+            let dir = root.path().join("proc").join(process);
+            fs::create_dir_all(&dir).unwrap();
+            fs::write(dir.join("mountinfo"), format!("27 1 254:0 / / rw - ext4 /dev/vda rw\n{extra}")).unwrap();
+        };
+        let mount = |inner: &str| format!("30 27 254:0 {inner} {} rw - ext4 /dev/vda rw\n", spool.display());
+        table("1", "");
+        table("self", &mount(spool.to_str().unwrap()));
+        assert_eq!(spool_as_kernel_sees_it(&config).status, Status::Ok);
+        table("self", &mount("/tmp/systemd-private-1/tmp"));
+        let check = spool_as_kernel_sees_it(&config);
+        assert_eq!(check.status, Status::Failed);
+        assert!(check.found.contains("systemd-private-1") && check.remedy.contains("/run/lioprof"), "{check:?}");
+    }
+
+    #[test]
+    fn a_running_daemon_and_what_a_dead_one_left() {
+        let root = tempfile::tempdir().unwrap();
+        let config = config(root.path(), &root.path().join("spool"));
+        let statuses = || {
+            let running = daemon_runs(&config.lock_path());
+            (other_daemon(&config.lock_path(), running).status, leftover(&config, running).status)
+        };
+        assert_eq!(statuses(), (Status::Ok, Status::Ok));
+        fs::create_dir_all(&config.keep.dir).unwrap();
+        let held = File::create(config.lock_path()).unwrap();
+        held.lock().unwrap();
+        let journal = crate::journal::Journal { pid: 4711, ..Default::default() };
+        JournalFile::new(&config.journal_path()).save(&journal).unwrap();
+        assert_eq!(statuses(), (Status::Failed, Status::Ok));
+        drop(held);
+        assert_eq!(statuses(), (Status::Ok, Status::Warning));
+        fs::write(config.journal_path(), "rubbish").unwrap();
+        assert_eq!(statuses(), (Status::Ok, Status::Failed));
+    }
+}

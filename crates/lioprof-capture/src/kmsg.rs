@@ -1,0 +1,257 @@
+//! What the kernel log says about the debug log: overflows and write errors, which appear nowhere else.
+//!
+//! Read from `/dev/kmsg`, from the moment of opening on. The kernel limits the rate of its own messages, so a count here is
+//! a lower bound and its purpose is "it happened at all, and when"; the exact account of losses comes from the segments.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use crate::system::below;
+
+/// One record of `/dev/kmsg` is at most 8 KiB (`PRINTKRB_RECORD_MAX`, and `CONSOLE_EXT_LOG_MAX` before).
+const RECORD_BYTES: usize = 8192;
+
+/// The kernel log cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum KmsgError {
+    /// Opening failed.
+    #[error(
+        "failed to open `{}`: overflows of the debug buffer will be seen in the log itself only; it takes root, and CAP_SYSLOG where \
+         kernel.dmesg_restrict is 1",
+        path.display()
+    )]
+    Open {
+        /// Device.
+        path: PathBuf,
+        /// Cause.
+        source: io::Error,
+    },
+    /// Reading failed.
+    #[error("failed to read `{}`", path.display())]
+    Read {
+        /// Device.
+        path: PathBuf,
+        /// Cause.
+        source: io::Error,
+    },
+}
+
+/// What a message is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// A CPU's buffer was full; its oldest pages were thrown away before they reached the file.
+    Overflow {
+        /// Pages thrown away.
+        pages: u64,
+        /// Pages that the buffer held.
+        of: u64,
+    },
+    /// The daemon's file cannot be opened: wrong directory, read-only, no space for a new file.
+    CannotOpen {
+        /// As the kernel wrote it.
+        message: String,
+    },
+    /// The file took less than was written: disk full. The kernel tries the page again.
+    ShortWrite {
+        /// Bytes.
+        wanted: u64,
+        /// Bytes, or a negative error number.
+        wrote: i64,
+    },
+    /// No memory for a page of the log: a record was lost.
+    NoMemory,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelEvent {
+    /// Microseconds since boot, as the kernel log has it.
+    pub since_boot_us: u64,
+    /// What happened.
+    pub kind: Kind,
+}
+
+/// Sums since opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelCounts {
+    /// Messages about overflows.
+    pub overflows: u64,
+    /// Pages that those messages name.
+    pub pages_discarded: u64,
+    /// Messages about a file that cannot be opened.
+    pub cannot_open: u64,
+    /// Messages about short writes.
+    pub short_writes: u64,
+    /// Messages about missing memory.
+    pub no_memory: u64,
+    /// Times that the kernel log was overwritten before it was read: messages may be missing here.
+    pub missed: u64,
+}
+
+/// Follows the kernel log.
+#[derive(Debug)]
+pub struct KernelLog {
+    path: PathBuf,
+    file: File,
+    counts: KernelCounts,
+    buffer: Vec<u8>,
+}
+
+impl KernelLog {
+    /// Opens `/dev/kmsg` below `root`, at its end.
+    pub fn open(root: &Path) -> Result<Self, KmsgError> {
+        let path = below(root, "dev/kmsg");
+        let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+        let open = || {
+            let mut file = OpenOptions::new().read(true).custom_flags(flags).open(&path)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        match open() {
+            Ok(file) => Ok(Self { path, file, counts: KernelCounts::default(), buffer: vec![0; RECORD_BYTES] }),
+            Err(source) => Err(KmsgError::Open { path, source }),
+        }
+    }
+
+    /// Sums since opening.
+    #[must_use]
+    pub fn counts(&self) -> KernelCounts {
+        self.counts
+    }
+
+    /// What came since the last call. Does not wait.
+    pub fn poll(&mut self) -> Result<Vec<KernelEvent>, KmsgError> {
+        let mut events = Vec::new();
+        loop {
+            match self.file.read(&mut self.buffer) {
+                Ok(0) => return Ok(events),
+                Ok(read) => {
+                    let text = String::from_utf8_lossy(self.buffer.get(..read).unwrap_or_default());
+                    events
+                        .extend(text.lines().filter_map(parse_record).inspect(|event| self.counts.count(&event.kind)));
+                }
+                Err(err) if err.kind() == io::ErrorKind::WouldBlock => return Ok(events),
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+                // Overwritten before it was read; the next read goes on with the oldest there is.
+                Err(err) if Errno::from_io_error(&err) == Some(Errno::PIPE) => self.counts.missed += 1,
+                Err(source) => return Err(KmsgError::Read { path: self.path.clone(), source }),
+            }
+        }
+    }
+}
+
+impl KernelCounts {
+    fn count(&mut self, kind: &Kind) {
+        match kind {
+            Kind::Overflow { pages, .. } => {
+                self.overflows += 1;
+                self.pages_discarded = self.pages_discarded.saturating_add(*pages);
+            }
+            Kind::CannotOpen { .. } => self.cannot_open += 1,
+            Kind::ShortWrite { .. } => self.short_writes += 1,
+            Kind::NoMemory => self.no_memory += 1,
+        }
+    }
+}
+
+/// `4,1234,56789,-;text`: priority, sequence, microseconds, flags. Lines that begin with a space belong to the one before.
+fn parse_record(line: &str) -> Option<KernelEvent> {
+    let (head, text) = line.split_once(';')?;
+    let since_boot_us = head.split(',').nth(2)?.parse().ok()?;
+    Some(KernelEvent { since_boot_us, kind: parse_message(text)? })
+}
+
+/// Wordings of `tracefile.c`; since 2.14 with `Lustre: ` or `LustreError: ` in front, `cannot allocate a tage` with the
+/// place in the source.
+fn parse_message(text: &str) -> Option<Kind> {
+    if let Some((_, rest)) = text.split_once("debug daemon buffer overflowed; discarding 10% of pages (") {
+        let (pages, of) = rest.split_once(')')?.0.split_once(" of ")?;
+        return Some(Kind::Overflow { pages: pages.parse().ok()?, of: of.parse().ok()? });
+    }
+    // Both words are common: only at the beginning of the message proper.
+    let proper = text.trim_start_matches("LustreError: ").trim_start_matches("Lustre: ").trim_start_matches("libcfs: ");
+    if let Some(rest) = proper.strip_prefix("wanted to write ") {
+        let (wanted, wrote) = rest.split_once(" but wrote ")?;
+        return Some(Kind::ShortWrite { wanted: wanted.parse().ok()?, wrote: wrote.trim().parse().ok()? });
+    }
+    if proper.starts_with("couldn't open /") {
+        return Some(Kind::CannotOpen { message: proper.trim().to_owned() });
+    }
+    text.contains("cannot allocate a tage").then_some(Kind::NoMemory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn kind(text: &str) -> Option<Kind> {
+        parse_message(text)
+    }
+
+    #[test]
+    fn all_wordings() {
+        let overflow = Some(Kind::Overflow { pages: 102, of: 1024 });
+        assert_eq!(kind("debug daemon buffer overflowed; discarding 10% of pages (102 of 1024)"), overflow);
+        assert_eq!(kind("Lustre: debug daemon buffer overflowed; discarding 10% of pages (102 of 1024)"), overflow);
+        assert_eq!(kind("wanted to write 4096 but wrote -28"), Some(Kind::ShortWrite { wanted: 4096, wrote: -28 }));
+        assert_eq!(
+            kind("Lustre: wanted to write 4096 but wrote 17"),
+            Some(Kind::ShortWrite { wanted: 4096, wrote: 17 })
+        );
+        let message = "couldn't open /run/lioprof/log: -2".to_owned();
+        assert_eq!(kind("couldn't open /run/lioprof/log: -2"), Some(Kind::CannotOpen { message }));
+        let message = "couldn't open /run/lioprof/log: rc = -2".to_owned();
+        assert_eq!(kind("LustreError: couldn't open /run/lioprof/log: rc = -2"), Some(Kind::CannotOpen { message }));
+        assert_eq!(kind("cannot allocate a tage (12)"), Some(Kind::NoMemory));
+    }
+
+    #[test]
+    fn other_messages_are_none() {
+        for text in [
+            "Lustre: debug daemon will attempt to start writing to /root/cap/rpc.bin (1048576kB max)",
+            "Lustre: DEBUG MARKER: couldn't open",
+            "usb 1-1: couldn't open device",
+            "debug daemon buffer overflowed; discarding 10% of pages (a of b)",
+            "",
+        ] {
+            assert_eq!(kind(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_comes_after_opening_counts() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("dev")).unwrap();
+        let path = root.path().join("dev/kmsg");
+        std::fs::write(&path, "4,1,1000,-;debug daemon buffer overflowed; discarding 10% of pages (1 of 10)\n")
+            .unwrap();
+        let mut log = KernelLog::open(root.path()).unwrap();
+        assert_eq!(log.poll().unwrap(), []);
+        let mut writer = OpenOptions::new().append(true).open(&path).unwrap();
+        writer
+            .write_all(
+                b"4,2,2000,-;Lustre: debug daemon buffer overflowed; discarding 10% of pages (2 of 20)\n SUBSYSTEM=x\n\
+                  6,3,3000,-;eth0: link up\n4,4,4000,c;wanted to write 4096 but wrote -28\n",
+            )
+            .unwrap();
+        let events = log.poll().unwrap();
+        assert_eq!(events.iter().map(|event| event.since_boot_us).collect::<Vec<_>>(), [2000, 4000]);
+        let expected = KernelCounts { overflows: 1, pages_discarded: 2, short_writes: 1, ..KernelCounts::default() };
+        assert_eq!(log.counts(), expected);
+        assert_eq!(log.poll().unwrap(), []);
+    }
+
+    #[test]
+    fn a_missing_log_is_explained() {
+        let error = KernelLog::open(Path::new("/nonexistent")).unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/dev/kmsg") && error.contains("CAP_SYSLOG"), "{error}");
+    }
+}
