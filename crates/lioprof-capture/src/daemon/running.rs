@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
-use crate::config::{Auto, Config, OrOff, ProfileChoice};
+use crate::config::{Auto, Config, ProfileChoice};
 use crate::control::Control;
 use crate::control::profile::Profile;
 use crate::control::sizing::{BufferInputs, buffer_size};
 use crate::counters::{Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
-use crate::drain::{Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
+use crate::drain::{CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
 use crate::kmsg::KernelLog;
 use crate::system;
@@ -52,7 +52,8 @@ pub(super) struct Running {
     pub(super) steps: Vec<crate::budget::Transition>,
     pub(super) kernel_log: Option<KernelLog>,
     sampler: Option<Sampler>,
-    sampling: Option<tokio::task::JoinHandle<(Sampler, Sample)>>,
+    /// The sampler at work on another thread.
+    sampling: Option<mpsc::Receiver<(Sampler, Sample)>>,
     ledger: Ledger,
     pub(super) last_sample: Option<crate::talk::status::CounterState>,
     pub(super) capture: Option<Capture>,
@@ -137,6 +138,11 @@ impl Running {
         }
         running.publish();
         Ok(running)
+    }
+
+    /// The state as it was last told.
+    pub(super) fn last_status(&self) -> Arc<Status> {
+        Arc::clone(&self.status.borrow())
     }
 
     pub(super) fn metrics(&self) -> Arc<Metrics> {
@@ -336,7 +342,7 @@ impl Running {
             values: sample.values.len() as u64,
             elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
-        self.queue.push(Job::Counters(Box::new(keep::CounterRows::of(sample))));
+        self.queue.push(Job::Counters(Box::new(CounterRows { time_us: sample.time_us, values: sample.values.clone() })));
     }
 
     fn sample_if_due(&mut self, now: Instant) {
@@ -348,26 +354,24 @@ impl Running {
         self.next.sample = now + every;
         if let Some(mut sampler) = self.sampler.take() {
             let time_us = now_us();
-            self.sampling = Some(tokio::task::spawn_blocking(move || {
+            let (done, sampling) = mpsc::channel();
+            self.sampling = Some(sampling);
+            // The samples of a hundred thousand exports take a while. Nobody waits for this thread.
+            tokio::task::spawn_blocking(move || {
                 let sample = sampler.sample(time_us);
-                (sampler, sample)
-            }));
+                drop(done.send((sampler, sample)));
+            });
         }
     }
 
     fn finish_sample(&mut self) {
-        if self.sampling.as_ref().is_none_or(|sampling| !sampling.is_finished()) {
-            return;
+        let Some(Ok((sampler, sample))) = self.sampling.as_ref().map(mpsc::Receiver::try_recv) else { return };
+        self.sampling = None;
+        if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
+            self.ledger.observe(&sample.totals);
         }
-        let Some(sampling) = self.sampling.take() else { return };
-        // It is finished: this does not wait.
-        if let Some(Ok((sampler, sample))) = futures_now(sampling) {
-            if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
-                self.ledger.observe(&sample.totals);
-            }
-            self.keep_sample(&sample);
-            self.sampler.get_or_insert(sampler);
-        }
+        self.keep_sample(&sample);
+        self.sampler.get_or_insert(sampler);
     }
 
     fn switch_if_due(&mut self, now: Instant) -> Result<(), DaemonError> {
@@ -465,7 +469,6 @@ impl Running {
 
     /// The kernel threw records away: a larger buffer, if that may be.
     fn enlarge_buffer(&mut self) {
-        let OrOff::Off = OrOff::<()>::Off else { return };
         if !matches!(self.config.capture.buffer_mib, Auto::Auto) {
             return;
         }
@@ -654,16 +657,5 @@ fn trace_sums(interval: &Interval) -> TraceSums {
         clients: named(&interval.clients),
         jobs: interval.jobs_known.then(|| named(&interval.jobs)),
         edges: Edges { rpcs: interval.edge_rpcs, bytes: interval.edge_bytes },
-    }
-}
-
-/// The result of a task that is finished.
-fn futures_now<T>(task: tokio::task::JoinHandle<T>) -> Option<Result<T, tokio::task::JoinError>> {
-    use std::future::Future;
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
-    match pin!(task).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => Some(result),
-        Poll::Pending => None,
     }
 }

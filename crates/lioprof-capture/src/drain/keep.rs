@@ -3,6 +3,7 @@
 use lioprof_model::{RowSink, TraceSummary};
 
 use super::DrainError;
+use crate::counters::Value;
 
 /// A part of a capture that is being written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +51,15 @@ pub struct GivenUp {
     pub last_us: Option<i64>,
 }
 
+/// A sample of the server's own counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CounterRows {
+    /// When it was taken, microseconds since the epoch.
+    pub time_us: i64,
+    /// Figures.
+    pub values: Vec<Value>,
+}
+
 /// Keeps rows, part by part. A part is there completely or not at all.
 pub trait Keep: RowSink + Send {
     /// How large the part has become.
@@ -63,6 +73,11 @@ pub trait Keep: RowSink + Send {
 
     /// Gives up the rows of the part that is being written; they will come again.
     fn discard(&mut self);
+
+    /// Takes a sample of the server's own counters.
+    fn counters(&mut self, rows: &CounterRows) {
+        let _ = rows;
+    }
 
     /// Rows of another segment come next.
     fn begin_segment(&mut self) {}

@@ -17,10 +17,10 @@ use std::path::PathBuf;
 
 use lioprof_analysis::AnalyzeError;
 
-pub use keep::{GivenUp, Keep, KeptPart, PartFacts, PartSize};
+pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize};
 pub use queue::{Job, Queue, Waiting};
 pub use raw::RawKeep;
-pub use spool::{SegmentFile, Spool, leftovers, session_name};
+pub use spool::{SegmentFile, Spool, leftovers, session_name, session_of};
 pub use sums::{Interval, SharedSums, Stretch, Summed, Sums, TargetSums};
 pub use worker::{PartLimits, Progress, Worker};
 

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::keep::CounterRows;
 use super::spool::SegmentFile;
 
 /// What the decoding thread is to do next.
@@ -22,6 +23,8 @@ pub enum Job {
     },
     /// A segment was given up: delete it unread.
     GiveUp(SegmentFile),
+    /// Keep a sample of counters.
+    Counters(Box<CounterRows>),
     /// Everything logged before this time has been decoded or given up: hand it on.
     Settle(i64),
     /// Tracing was interrupted: what comes next stands on its own.

@@ -129,7 +129,7 @@ pub fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
             let bytes = fs::metadata(&path)?.len();
             // The kernel's own file comes after all of its session's segments.
             let last = path.extension().is_some_and(|extension| extension == "bin");
-            let session = path.file_name().and_then(|name| name.to_str()).map(|name| name[..SESSION_LEN].to_owned());
+            let session = session_of(&path);
             found.push((session, last, SegmentFile { path, bytes }));
         }
     }
@@ -144,6 +144,13 @@ const SESSION_LEN: usize = 16;
 #[must_use]
 pub fn session_name(start_us: i64) -> String {
     format!("{start_us:016x}")
+}
+
+/// The session that a segment belongs to.
+#[must_use]
+pub fn session_of(segment: &Path) -> Option<String> {
+    let stem = segment.file_stem()?.to_str().filter(|stem| is_session(stem))?;
+    Some(stem[..SESSION_LEN].to_owned())
 }
 
 fn is_session(stem: &str) -> bool {

@@ -10,7 +10,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::DrainError;
-use super::keep::{Keep, KeptPart, PartFacts, PartSize};
+use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
 
 /// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
 const MAX_RPC_BYTES: u64 = 64 << 20;
@@ -272,6 +272,10 @@ impl<K: Keep> Keep for Summed<K> {
     fn discard(&mut self) {
         self.repeated += std::mem::take(&mut self.in_part);
         self.inner.discard();
+    }
+
+    fn counters(&mut self, rows: &CounterRows) {
+        self.inner.counters(rows);
     }
 
     fn begin_segment(&mut self) {

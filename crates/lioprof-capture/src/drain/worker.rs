@@ -165,6 +165,7 @@ impl<K: Keep> Worker<K> {
         match job {
             Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
             Job::GiveUp(file) => self.give_up(&file),
+            Job::Counters(rows) => self.keep.counters(&rows),
             Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
             Job::Interrupt => self.interrupt(),
             Job::Flush => self.close(),

@@ -64,6 +64,25 @@ pub enum Foreign {
     },
 }
 
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mask { kind, on, off, hurts } => {
+                write!(f, "{kind}:")?;
+                for (sign, names) in [('+', on), ('-', off)] {
+                    for name in names.iter() {
+                        write!(f, " {sign}{name}")?;
+                    }
+                }
+                if *hurts { f.write_str("; the trace misses what it needs") } else { Ok(()) }
+            }
+            Self::Buffer { mib } => write!(f, "debug_mb: {mib}"),
+            Self::Daemon { path: Some(path) } => write!(f, "the debug daemon writes `{}`", path.display()),
+            Self::Daemon { path: None } => f.write_str("the debug daemon was stopped"),
+        }
+    }
+}
+
 /// A capture's changes to the kernel's settings. Dropping it puts them back.
 #[derive(Debug)]
 pub struct Session {

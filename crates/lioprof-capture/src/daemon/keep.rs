@@ -1,0 +1,228 @@
+//! What is kept on disk, and for how long.
+
+use std::path::Path;
+
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
+use lioprof_store::{
+    Client, Clock, CounterSample, DatasetWriter, DroppedStretch, ManifestFacts, NodeInfo, Options, StoreError, Target,
+};
+use serde_json::Value;
+
+use crate::config::{Config, Mode};
+use crate::drain::{CounterRows, DrainError, Keep, KeptPart, PartFacts, PartSize, session_name};
+
+use super::facts::{NodeFacts, SharedFacts};
+
+/// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
+pub(super) const SPOOL_SESSION: &str = "spool_session";
+/// Key of a manifest's `extra`: the last segment whose content has been counted.
+pub(super) const LAST_SEGMENT: &str = "last_segment";
+
+/// Whether segments are kept.
+pub(super) fn keeps_raw(config: &Config) -> bool {
+    matches!(config.keep.mode, Mode::Raw | Mode::Both)
+}
+
+/// Name of the file systems of a node, for folders.
+pub(super) fn fs_of(facts: &NodeFacts) -> String {
+    let names: Vec<_> = facts.targets.iter().filter_map(|target| target.name.parse().ok()).collect();
+    lioprof_store::fs_of(&names)
+}
+
+/// Rows on disk, or nowhere if only the log itself is kept.
+pub(super) enum AnyKeep {
+    Rows(Box<RowKeep>),
+    Nothing,
+}
+
+impl AnyKeep {
+    pub(super) fn new(config: &Config, node: &str, facts: SharedFacts, start_us: i64) -> Self {
+        if config.keep.mode == Mode::Raw {
+            return Self::Nothing;
+        }
+        let fs = fs_of(&facts.lock());
+        let session = lioprof_store::Session { start_us, id: session_name(start_us) };
+        let info = NodeInfo { fs, node: node.to_owned(), session };
+        let writer = DatasetWriter::new(&config.keep.dir, info, Options::default());
+        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us }))
+    }
+}
+
+/// Rows as a dataset.
+pub(super) struct RowKeep {
+    writer: DatasetWriter,
+    facts: SharedFacts,
+    /// Stretches of tracing before this time are in earlier manifests.
+    manifest_from_us: i64,
+}
+
+impl RowSink for AnyKeep {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        if let Self::Rows(rows) = self {
+            rows.writer.rpc(row, symbols);
+        }
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        if let Self::Rows(rows) = self {
+            rows.writer.lock_event(event, symbols);
+        }
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        if let Self::Rows(rows) = self {
+            rows.writer.sent_rpc(sent, symbols);
+        }
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        if let Self::Rows(rows) = self {
+            rows.writer.mark(mark, symbols);
+        }
+    }
+}
+
+impl Keep for AnyKeep {
+    fn part(&mut self) -> PartSize {
+        match self {
+            Self::Rows(rows) => {
+                let stats = rows.writer.part_stats();
+                PartSize { rows: stats.rows(), bytes: stats.estimated_bytes }
+            }
+            Self::Nothing => PartSize::default(),
+        }
+    }
+
+    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError> {
+        match self {
+            Self::Rows(rows) => rows.close(facts),
+            Self::Nothing => Ok(KeptPart::default()),
+        }
+    }
+
+    fn discard(&mut self) {
+        // A writer gives its part up when closing it fails.
+    }
+
+    fn counters(&mut self, rows: &CounterRows) {
+        if let Self::Rows(keep) = self {
+            keep.counters(rows);
+        }
+    }
+
+    fn forget_symbols(&mut self) {
+        if let Self::Rows(rows) = self {
+            rows.writer.forget_symbols();
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(self, Self::Rows(rows) if rows.writer.error().is_some())
+    }
+}
+
+impl RowKeep {
+    fn close(&mut self, part: PartFacts) -> Result<KeptPart, DrainError> {
+        let facts = self.facts.lock().clone();
+        self.writer.set_fs(fs_of(&facts));
+        let stats = self.writer.part_stats();
+        let to_us = part.through_us.unwrap_or(i64::MAX);
+        let manifest = manifest(&facts, part, self.manifest_from_us);
+        let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
+        self.manifest_from_us = to_us;
+        Ok(KeptPart {
+            rpcs: stats.rpcs,
+            rows: stats.rows(),
+            files: closed.files.len() as u64 + 1,
+            bytes: closed.bytes,
+        })
+    }
+
+    fn counters(&mut self, rows: &CounterRows) {
+        let named = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
+        for value in &rows.values {
+            let (target, entity) = (named(&value.target), named(&value.entity));
+            self.writer.counter(&CounterSample {
+                time_us: rows.time_us,
+                source: value.source.as_str(),
+                target: target.as_deref(),
+                entity: entity.as_deref(),
+                counter: &value.counter,
+                value: value.value,
+            });
+        }
+    }
+}
+
+fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
+    let mut clients: Vec<Client> = Vec::new();
+    for client in &facts.clients {
+        match clients.iter_mut().find(|known| known.nid == client.nid) {
+            Some(known) if known.uuids.contains(&client.uuid) => {}
+            Some(known) => known.uuids.push(client.uuid.clone()),
+            None => clients.push(Client { nid: client.nid.clone(), uuids: vec![client.uuid.clone()] }),
+        }
+    }
+    let to_us = part.through_us.unwrap_or(i64::MAX);
+    let traced = |&(from, to): &(i64, Option<i64>)| {
+        let (from, to) = (from.max(from_us), to.unwrap_or(to_us).min(to_us));
+        (facts.sampled && from < to).then_some([from, to])
+    };
+    let extra = [
+        (SPOOL_SESSION, part.last_segment.as_deref().map(|name| name.chars().take_while(|&c| c != '-' && c != '.').collect())),
+        (LAST_SEGMENT, part.last_segment.clone()),
+    ];
+    ManifestFacts {
+        summary: part.summary,
+        through_us: part.through_us,
+        lustre_version: facts.version.as_ref().map(ToString::to_string),
+        kernel: facts.kernel.clone(),
+        debug: Some(facts.debug.clone()),
+        subsystem_debug: Some(facts.subsystem_debug.clone()),
+        debug_mb: facts.debug_mb,
+        profile: Some(facts.profile.to_owned()),
+        targets: facts
+            .targets
+            .iter()
+            .map(|target| Target { name: target.name.clone(), kind: target.kind.to_uppercase(), uuid: None })
+            .collect(),
+        clients,
+        clock: Some(Clock { boot_id: facts.boot_id.clone(), ..Clock::default() }),
+        traced_us: facts.traced_us.iter().filter_map(traced).collect(),
+        dropped: part
+            .given_up
+            .iter()
+            .map(|stretch| DroppedStretch {
+                from_us: stretch.first_us.unwrap_or(0),
+                to_us: stretch.last_us.unwrap_or(0),
+                bytes: stretch.bytes,
+                reason: "decoding could not keep up".to_owned(),
+            })
+            .collect(),
+        extra: extra
+            .into_iter()
+            .filter_map(|(key, value): (_, Option<String>)| Some((key.to_owned(), Value::String(value?))))
+            .collect(),
+    }
+}
+
+/// Room left on the file system of a folder.
+pub(super) fn free_bytes(dir: &Path) -> Option<u64> {
+    let room = rustix::fs::statvfs(dir).ok()?;
+    Some(room.f_bavail.saturating_mul(room.f_frsize))
+}
+
+/// Deletes what is older or more than it may be; says what.
+pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
+    let limits = lioprof_store::Limits {
+        max_age: config.keep.retention.get().map(|span| span.0),
+        max_bytes: Some(config.keep.retention_mib << 20),
+    };
+    match lioprof_store::retention(&config.keep.dir, node, limits, super::now_us()) {
+        Ok(deleted) => deleted
+            .iter()
+            .map(|part| format!("deleted `{}` ({} bytes): {}", part.manifest_path.display(), part.bytes, "retention"))
+            .collect(),
+        Err(err) => vec![format!("old files could not be deleted: {}", err.chain())],
+    }
+}
