@@ -7,7 +7,7 @@
 //!
 //! * [`config`] says what to do, [`doctor`] whether the node allows it.
 //! * [`control`] reads and writes Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears
-//!   what the kernel says about the debug log.
+//!   what the kernel says about the debug log, [`lock`] lets one daemon run at a time.
 //! * [`drain`] turns what the kernel writes into rows on disk.
 //! * [`counters`] samples what the server counts itself, [`budget`] limits what all of it may cost.
 //! * [`talk`] is the way to people, systemd and Prometheus.
@@ -25,5 +25,6 @@ pub mod doctor;
 pub mod drain;
 pub mod journal;
 pub mod kmsg;
+pub mod lock;
 pub mod system;
 pub mod talk;

@@ -272,6 +272,13 @@ impl Default for Talk {
 }
 
 impl Config {
+    /// Name of this server in the data.
+    #[must_use]
+    pub fn node_name(&self) -> String {
+        let known = || crate::system::host::short_name(&self.control.root).unwrap_or_else(|| "node".to_owned());
+        if self.node.name == "auto" { known() } else { self.node.name.clone() }
+    }
+
     /// The journal of changed settings.
     #[must_use]
     pub fn journal_path(&self) -> PathBuf {

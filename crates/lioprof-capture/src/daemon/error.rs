@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::control::ControlError;
 use crate::drain::DrainError;
 use crate::journal::{JournalError, Report, SessionError};
+use crate::lock::LockError;
 use crate::talk::metrics::MetricsError;
 use crate::talk::socket::SocketError;
 
@@ -15,23 +16,12 @@ pub enum DaemonError {
     /// The node cannot be traced.
     #[error("this node cannot be traced now:\n{0}\n`lioprof doctor` lists all checks")]
     Preflight(String),
-    /// Another lioprof daemon runs.
-    #[error("another lioprof daemon runs (process {pid} holds `{path}`); `lioprof status` shows what it does")]
-    Running {
-        /// The lock.
-        path: PathBuf,
-        /// Its process.
-        pid: String,
-    },
-    /// The lock cannot be taken.
-    #[error("failed to lock `{path}`: {err}; it must be on a local file system that can be written")]
-    Lock {
-        /// The lock.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    /// Another lioprof daemon runs, or the lock cannot be had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// Its settings are in use.
+    #[error("a lioprof daemon runs and will put its settings back itself: use `lioprof stop`")]
+    InUse,
     /// A folder cannot be made.
     #[error("failed to make the folder `{path}`: {err}")]
     Folder {

@@ -8,7 +8,6 @@ mod capture;
 mod error;
 mod facts;
 mod keep;
-mod lock;
 mod recover;
 mod running;
 mod start;
@@ -31,7 +30,7 @@ use crate::talk::status::Status;
 
 pub use error::DaemonError;
 pub use facts::{NodeFacts, SharedFacts};
-pub use start::{node_name, restore};
+pub use start::restore;
 
 use running::Running;
 
@@ -104,7 +103,7 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     // Signals first: one that comes during the start must not kill the daemon between two steps.
     let mut signals = Signals::new().map_err(DaemonError::Runtime)?;
     let _lock = start::prepare(config)?;
-    let node = node_name(config);
+    let node = config.node_name();
     recover::leftovers(config, &node)?;
     let socket = ControlSocket::bind(&config.talk.socket)?;
     let exporter = match config.talk.metrics.get() {

@@ -6,28 +6,24 @@ use std::path::Path;
 use crate::config::Config;
 use crate::control::Control;
 use crate::doctor;
+use crate::lock::{self, Lock};
 use crate::journal::{JournalFile, Report, restore_leftover};
 use crate::system;
 
 use super::DaemonError;
-use super::lock::Lock;
-
-/// Name of this node in the data.
-#[must_use]
-pub fn node_name(config: &Config) -> String {
-    if config.node.name != "auto" {
-        return config.node.name.clone();
-    }
-    let uname = rustix::system::uname();
-    let host = uname.nodename().to_string_lossy();
-    host.split('.').next().unwrap_or_default().to_owned()
-}
 
 /// Undoes what a daemon that was killed left behind.
 ///
 /// # Errors
-/// If the journal cannot be read; what could not be undone is in the report.
+/// If a daemon runs, or the journal cannot be read; what could not be undone is in the report.
 pub fn restore(config: &Config) -> Result<Report, DaemonError> {
+    if lock::is_held(&config.lock_path()) == Some(true) {
+        return Err(DaemonError::InUse);
+    }
+    put_back(config)
+}
+
+fn put_back(config: &Config) -> Result<Report, DaemonError> {
     let root = &config.control.root;
     let mut store = JournalFile::new(&config.journal_path());
     let boot_id = system::boot::boot_id(root);
@@ -41,7 +37,7 @@ pub(super) fn prepare(config: &Config) -> Result<Lock, DaemonError> {
     make_folder(&config.keep.dir)?;
     make_folder(&config.capture.spool_dir)?;
     let lock = Lock::take(&config.lock_path())?;
-    let report = restore(config)?;
+    let report = put_back(config)?;
     if !report.is_complete() {
         return Err(DaemonError::NotRestored(report));
     }

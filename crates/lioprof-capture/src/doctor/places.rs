@@ -1,6 +1,6 @@
 //! Checks of the directories: where the kernel writes, where the data goes.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -10,11 +10,12 @@ use super::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::Config;
 use crate::journal::{JournalFile, JournalStore};
+use crate::lock::is_held;
 use crate::system::mounts::{mounts_of, place};
 use crate::system::volumes::{VolumeKind, existing, volume};
 
 pub(super) fn checks(config: &Config) -> Vec<Check> {
-    let running = daemon_runs(&config.lock_path());
+    let running = is_held(&config.lock_path());
     vec![
         spool_directory(&config.capture.spool_dir),
         spool_volume(config),
@@ -155,19 +156,6 @@ fn data_directory(config: &Config) -> Check {
     Check::new(id, title, Status::Ok, found, "")
 }
 
-/// Does somebody hold the lock? `None` if that cannot be told.
-fn daemon_runs(lock: &Path) -> Option<bool> {
-    match File::open(lock) {
-        Ok(file) => match file.try_lock_shared() {
-            Ok(()) => Some(false),
-            Err(fs::TryLockError::WouldBlock) => Some(true),
-            Err(fs::TryLockError::Error(_)) => None,
-        },
-        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Some(false),
-        Err(_) => None,
-    }
-}
-
 fn other_daemon(lock: &Path, running: Option<bool>) -> Check {
     let (id, title) = ("other_lioprof", "no other lioprof daemon");
     match running {
@@ -272,13 +260,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let config = config(root.path(), &root.path().join("spool"));
         let statuses = || {
-            let running = daemon_runs(&config.lock_path());
+            let running = is_held(&config.lock_path());
             (other_daemon(&config.lock_path(), running).status, leftover(&config, running).status)
         };
         assert_eq!(statuses(), (Status::Ok, Status::Ok));
         fs::create_dir_all(&config.keep.dir).unwrap();
-        let held = File::create(config.lock_path()).unwrap();
-        held.lock().unwrap();
+        let held = crate::lock::Lock::take(&config.lock_path()).unwrap();
         let journal = crate::journal::Journal { pid: 4711, ..Default::default() };
         JournalFile::new(&config.journal_path()).save(&journal).unwrap();
         assert_eq!(statuses(), (Status::Failed, Status::Ok));

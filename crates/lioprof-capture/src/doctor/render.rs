@@ -123,6 +123,8 @@ mod tests {
         assert_eq!(status(&heavy, "masks"), Status::Warning);
         let locked = after(|root| put(root, "sys/kernel/security/lockdown", "none [integrity] confidentiality\n"));
         assert_eq!(status(&locked, "lockdown"), Status::Failed);
+        let unmounted = after(|root| fs::remove_dir_all(root.join("sys/kernel/security")).unwrap());
+        assert_eq!(status(&unmounted, "lockdown"), Status::Skipped);
         let client = after(|root| put(root, "proc/modules", "lnet 1 1 - Live 0x0\n"));
         assert_eq!(status(&client, "modules"), Status::Warning);
         let empty = after(|root| put(root, "proc/modules", "xfs 1 1 - Live 0x0\n"));

@@ -69,7 +69,14 @@ pub(super) fn modules(root: &Path) -> Check {
 pub(super) fn lockdown(root: &Path) -> Check {
     let (id, title) = ("lockdown", "kernel not locked down");
     let Ok(text) = read_text(root, "sys/kernel/security/lockdown") else {
-        return Check::new(id, title, Status::Ok, "the kernel has no lockdown", "");
+        // An empty directory is where securityfs would be mounted.
+        let mounted = below(root, "sys/kernel/security").read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        return if mounted {
+            Check::new(id, title, Status::Ok, "the kernel has no lockdown", "")
+        } else {
+            let remedy = "To see it: `mount -t securityfs none /sys/kernel/security`. If the control files below are usable, all is well.";
+            Check::new(id, title, Status::Skipped, "securityfs is not mounted", remedy)
+        };
     };
     let chosen = text.split(['[', ']']).nth(1).unwrap_or("unknown");
     let in_debugfs = below(root, "sys/kernel/debug/lnet").is_dir() || !below(root, "proc/sys/lnet").is_dir();

@@ -2,6 +2,7 @@
 
 pub mod boot;
 pub mod cpus;
+pub mod host;
 pub mod memory;
 pub mod modules;
 pub mod mounts;
