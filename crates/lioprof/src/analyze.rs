@@ -3,15 +3,16 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze};
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
 
 use crate::args::{AnalyzeArgs, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::stores::Stores;
 use crate::{files, summary, tables};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let outcome = match analyze(&args.inputs, &config(args), None) {
+    let outcome = match analyze_with_stores(&args.inputs, &Stores, &config(args), None) {
         Ok(outcome) => outcome,
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);

@@ -42,6 +42,126 @@ pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
     /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
     Decode(DecodeArgs),
+    /// Trace this server: enable rpctrace, drain the kernel's debug log, keep one row per RPC; until it is stopped.
+    #[cfg(feature = "daemon")]
+    Daemon(Box<DaemonArgs>),
+    /// Check whether this server can be traced, and what is missing.
+    #[cfg(feature = "daemon")]
+    Doctor(DoctorArgs),
+    /// Show what the daemon on this server does.
+    #[cfg(feature = "daemon")]
+    Status(StatusArgs),
+    /// End the daemon's capture: drain, write, put all settings back.
+    #[cfg(feature = "daemon")]
+    Stop(TalkArgs),
+    /// Put a mark into the log; `lioprof analyze --from MARK --to MARK` finds it again.
+    #[cfg(feature = "daemon")]
+    Mark(MarkArgs),
+    /// Play a captured log through a simulated server, for tests and demonstrations (needs root and FUSE).
+    #[cfg(feature = "replay")]
+    Replay(Box<lioprof_sim::replay::ReplayArgs>),
+}
+
+/// Where the configuration comes from.
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArgs {
+    /// Configuration, see packaging/lioprof.toml [default: /etc/lioprof/lioprof.toml if it exists, else built-in].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Directory that stands for `/`: a simulated server.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+#[command(after_help = DAEMON_HELP)]
+pub(crate) struct DaemonArgs {
+    #[command(flatten)]
+    pub(crate) source: ConfigArgs,
+    /// Put back what a daemon that was killed has changed, and exit.
+    #[arg(long)]
+    pub(crate) restore: bool,
+    /// What to trace: full (exact bytes, locks), light (rpctrace only), auto (full until the budget is used up).
+    #[arg(long, value_name = "auto|full|light")]
+    pub(crate) profile: Option<String>,
+    /// Stop after this time: 10m, 1h 30m.
+    #[arg(long = "for", value_name = "TIME")]
+    pub(crate) duration: Option<lioprof_capture::config::Span>,
+    /// Stop at this time, UTC: 2026-11-21T18:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<lioprof_capture::config::Timestamp>,
+    /// What to keep: rpc (one row per RPC and lock event), raw (the log itself), both.
+    #[arg(long, value_name = "rpc|raw|both")]
+    pub(crate) keep: Option<String>,
+    /// Directory to keep it in.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Directory of the segments that the kernel writes.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spool: Option<PathBuf>,
+    /// Socket for `lioprof status`, `stop` and `mark`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Address of the Prometheus metrics, or off.
+    #[arg(long, value_name = "ADDRESS|off")]
+    pub(crate) metrics: Option<String>,
+    /// Name of this server in the data [default: the host name].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+}
+
+#[cfg(feature = "daemon")]
+const DAEMON_HELP: &str = "\
+Examples:
+  lioprof doctor                                 # can this server be traced?
+  lioprof daemon --for 10m --dir /var/tmp/cap    # ten minutes of everything
+  lioprof analyze /var/tmp/cap -o report
+  lioprof daemon --config /etc/lioprof/lioprof.toml
+
+Everything that it changes is put back when it ends, however it ends; after a kill -9 or a power failure with
+`lioprof daemon --restore`, or by the next start. Exit codes: 0 ended as asked and everything was put back, 1 it had
+to end early or something was not written, 2 it could not start.";
+
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) source: ConfigArgs,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which daemon.
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct TalkArgs {
+    #[command(flatten)]
+    pub(crate) source: ConfigArgs,
+    /// The daemon's socket [default: from the configuration].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+}
+
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct MarkArgs {
+    /// Text: one line, at most 255 characters.
+    pub(crate) text: String,
+    #[command(flatten)]
+    pub(crate) talk: TalkArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,9 @@ use std::process::ExitCode;
 pub(crate) enum Code {
     /// 0: done.
     Success,
+    /// 1: done, but not as it should be: a capture had to end early, or something could not be put back or written.
+    #[cfg(feature = "daemon")]
+    Failed,
     /// 2: the arguments are wrong, or an input that was asked for could not be read. (clap uses 2, too.)
     Unusable,
     /// 3: everything was read, but more of it is damaged or lost than `--max-loss` allows.
@@ -17,6 +20,8 @@ impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(match code {
             Code::Success => 0,
+            #[cfg(feature = "daemon")]
+            Code::Failed => 1,
             Code::Unusable => 2,
             Code::TooDamaged => 3,
         })

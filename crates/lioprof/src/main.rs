@@ -3,12 +3,19 @@
 
 mod analyze;
 mod args;
+#[cfg(feature = "daemon")]
+mod daemon;
 mod decode;
 mod exit_code;
 mod files;
 mod messages;
+#[cfg(feature = "replay")]
+mod replay;
+mod stores;
 mod summary;
 mod tables;
+#[cfg(feature = "daemon")]
+mod talk;
 
 use std::process::ExitCode;
 
@@ -27,6 +34,18 @@ fn main() -> ExitCode {
     let result = match &args.command {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
+        #[cfg(feature = "daemon")]
+        Command::Daemon(daemon_args) => daemon::run(daemon_args, verbosity),
+        #[cfg(feature = "daemon")]
+        Command::Doctor(doctor_args) => daemon::doctor(doctor_args),
+        #[cfg(feature = "daemon")]
+        Command::Status(status_args) => talk::status(status_args),
+        #[cfg(feature = "daemon")]
+        Command::Stop(talk_args) => talk::stop(talk_args),
+        #[cfg(feature = "daemon")]
+        Command::Mark(mark_args) => talk::mark(mark_args),
+        #[cfg(feature = "replay")]
+        Command::Replay(replay_args) => replay::run(replay_args, verbosity),
     };
     match result {
         Ok(code) => code.into(),

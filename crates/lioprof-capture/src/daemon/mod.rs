@@ -128,21 +128,19 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut watchdog = Instant::now();
+    let mut stop_asked = None;
     let reason = loop {
         tokio::select! {
             biased;
             name = signals.next() => break Reason::Signal(name),
             Some(command) = commanded.recv() => {
                 let Command { request, answer } = command;
-                let stop = request == Request::Stop;
-                let reply = if stop { Ok("stopping: draining and restoring".to_owned()) } else { running.request(request) };
-                // A client that has gone needs no answer.
-                drop(answer.send(reply));
-                if stop {
-                    // Let the answer out before everything ends.
-                    tokio::task::yield_now().await;
+                if request == Request::Stop {
+                    stop_asked = Some(answer);
                     break Reason::Asked;
                 }
+                // A client that has gone needs no answer.
+                drop(answer.send(running.request(request)));
             }
             _ = ticks.tick() => match running.tick(Instant::now(), now_us()) {
                 Ok(false) => {}
@@ -168,7 +166,16 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     };
     tracing::info!(%reason, "the capture ends");
     notifier.stopping(running::DRAIN_AT_MOST);
-    Ok(running.end(reason, &mut signals).await)
+    let ending = running.end(reason, &mut signals).await;
+    if let Some(answer) = stop_asked {
+        let totals = &ending.status.totals;
+        let files = &ending.status.files;
+        let message = format!("stopped: {} RPCs in {} files in {}", totals.rpcs, files.written, files.directory);
+        drop(answer.send(if ending.is_clean() { Ok(message) } else { Err(ending.failures.join("; ")) }));
+        // The answer goes out on another task.
+        tokio::time::sleep(TICK).await;
+    }
+    Ok(ending)
 }
 
 fn notifier_status(notifier: Notifier, running: &Running) {

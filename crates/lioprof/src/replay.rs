@@ -1,0 +1,27 @@
+//! `lioprof replay`.
+
+use anyhow::Context;
+use lioprof_sim::replay::{Progress, ReplayArgs, run as play, stop_on_signals};
+
+use crate::exit_code::Code;
+use crate::messages::{self, Verbosity};
+
+pub(crate) fn run(args: &ReplayArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let stop = stop_on_signals().context("failed to listen for signals")?;
+    let summary = play(args, &stop, &mut |progress| messages::note(verbosity, &text(&progress)))?;
+    let account = &summary.account;
+    messages::note(verbosity, &format!("{account}"));
+    Ok(Code::Success)
+}
+
+fn text(progress: &Progress) -> String {
+    match progress {
+        Progress::Note(note) => format!("note: {note}"),
+        Progress::Mounted(dir) => format!("a simulated server is mounted on `{}`", dir.display()),
+        Progress::Waiting => "waiting for a debug daemon and for rpctrace".to_owned(),
+        Progress::Playing => "playing".to_owned(),
+        Progress::Played(played) => format!("played {} records", played.records),
+        Progress::WaitingForStop => "waiting for the debug daemon to be stopped".to_owned(),
+        Progress::Idle => "the files stay until a signal comes".to_owned(),
+    }
+}
