@@ -1,0 +1,14 @@
+//! The daemon's unix socket.
+
+mod bind;
+mod client;
+mod error;
+mod server;
+
+pub use bind::ControlSocket;
+pub use client::{Client, ClientError};
+pub use error::SocketError;
+pub use server::{Command, ServerLimits, serve};
+
+#[cfg(test)]
+mod tests;

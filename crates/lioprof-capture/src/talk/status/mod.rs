@@ -1,0 +1,309 @@
+//! What the daemon knows about itself.
+
+mod text;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::{Figures, Level, Limits, Transition};
+
+/// Version of the layout. Adding keys keeps it.
+pub const SCHEMA: &str = "lioprof.status/1";
+
+/// The state of the daemon at one time. Times are microseconds since the epoch; what is not known is `null`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Status {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of the daemon.
+    pub version: String,
+    /// Process id.
+    pub pid: u32,
+    /// Name of the node.
+    pub node: String,
+    /// Version of the Lustre modules.
+    pub lustre_version: Option<String>,
+    /// Targets of the node.
+    pub targets: Vec<String>,
+    /// What the daemon does.
+    pub state: State,
+    /// Since when it does so.
+    pub state_since_us: i64,
+    /// When it started.
+    pub since_us: i64,
+    /// When this was written.
+    pub now_us: i64,
+    /// Profile in use, `full` or `light`.
+    pub profile: String,
+    /// What the kernel logs.
+    pub masks: Masks,
+    /// Raw segments.
+    pub segments: Segments,
+    /// Totals since the start.
+    pub totals: Totals,
+    /// Figures of the last seconds.
+    pub rates: Rates,
+    /// Age of the newest row on disk.
+    pub lag_s: Option<f64>,
+    /// What was lost.
+    pub loss: LossAccount,
+    /// What tracing costs.
+    pub budget: BudgetState,
+    /// Files kept.
+    pub files: Files,
+    /// The last sample of the node's counters.
+    pub counters: Option<CounterState>,
+    /// Messages of the debug daemon in the kernel log, by kind.
+    pub kernel_log: KernelLog,
+    /// What to know, most important first.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Status {
+    fn default() -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: 0,
+            node: String::new(),
+            lustre_version: None,
+            targets: Vec::new(),
+            state: State::default(),
+            state_since_us: 0,
+            since_us: 0,
+            now_us: 0,
+            profile: String::new(),
+            masks: Masks::default(),
+            segments: Segments::default(),
+            totals: Totals::default(),
+            rates: Rates::default(),
+            lag_s: None,
+            loss: LossAccount::default(),
+            budget: BudgetState::default(),
+            files: Files::default(),
+            counters: None,
+            kernel_log: KernelLog::default(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What the daemon does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Looking whether the node can be traced.
+    #[default]
+    Preflight,
+    /// Waiting until there is something to trace.
+    WaitingForTrigger,
+    /// Tracing.
+    Tracing,
+    /// Tracing part of the time.
+    DutyCycled,
+    /// Not tracing: the budget does not allow it.
+    Paused,
+    /// Draining and restoring.
+    Stopping,
+}
+
+impl State {
+    /// All states.
+    pub const ALL: [Self; 6] =
+        [Self::Preflight, Self::WaitingForTrigger, Self::Tracing, Self::DutyCycled, Self::Paused, Self::Stopping];
+
+    /// The name in JSON and metrics.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Preflight => "preflight",
+            Self::WaitingForTrigger => "waiting_for_trigger",
+            Self::Tracing => "tracing",
+            Self::DutyCycled => "duty_cycled",
+            Self::Paused => "paused",
+            Self::Stopping => "stopping",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Preflight => "checking the node",
+            Self::WaitingForTrigger => "waiting for the trigger",
+            Self::Tracing => "tracing",
+            Self::DutyCycled => "tracing part of the time",
+            Self::Paused => "paused by the budget",
+            Self::Stopping => "stopping",
+        })
+    }
+}
+
+/// What the kernel logs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Masks {
+    /// `debug`.
+    pub debug: String,
+    /// `subsystem_debug`.
+    pub subsystem_debug: String,
+    /// `debug_mb`.
+    pub debug_mb: u64,
+}
+
+/// Raw segments of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Segments {
+    /// Decoded since the start.
+    pub decoded: u64,
+    /// Waiting to be decoded.
+    pub queued: u64,
+    /// Their size.
+    pub queued_bytes: u64,
+    /// Dropped undecoded since the start.
+    pub dropped: u64,
+    /// Their size.
+    pub dropped_bytes: u64,
+    /// Start of the first dropped one.
+    pub dropped_from_us: Option<i64>,
+    /// End of the last dropped one.
+    pub dropped_to_us: Option<i64>,
+}
+
+/// Totals since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    /// Log records.
+    pub records: u64,
+    /// RPCs.
+    pub rpcs: u64,
+    /// Lock events.
+    pub lock_events: u64,
+    /// Bytes read by clients.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+}
+
+/// Figures of the last seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rates {
+    /// Log records.
+    pub records_per_s: f64,
+    /// RPCs.
+    pub rpcs_per_s: f64,
+    /// Bytes read.
+    pub read_bytes_per_s: f64,
+    /// Bytes written.
+    pub write_bytes_per_s: f64,
+}
+
+/// What was lost since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LossAccount {
+    /// Runs of records whose head the kernel discarded because a buffer was full.
+    pub discarded_heads: u64,
+    /// Requests that the schedulers numbered but whose records are not there.
+    pub nrs_sequence_gaps: u64,
+    /// Records that could not be read.
+    pub bad_records: u64,
+    /// Bytes of the log that belong to no record.
+    pub skipped_bytes: u64,
+    /// Share of RPCs lost, estimated; 0 to 1.
+    pub estimated_lost_fraction: Option<f64>,
+}
+
+impl LossAccount {
+    /// Whether anything is known to be lost.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.discarded_heads + self.nrs_sequence_gaps + self.bad_records + self.skipped_bytes > 0
+    }
+}
+
+/// What tracing costs and what was given up for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BudgetState {
+    /// Level.
+    pub level: Level,
+    /// Present cost.
+    pub figures: Figures,
+    /// Limits.
+    pub limits: Limits,
+    /// Steps since the start.
+    pub steps: u64,
+    /// The last step.
+    pub last_step: Option<Transition>,
+}
+
+impl Default for BudgetState {
+    fn default() -> Self {
+        Self {
+            level: Level::Configured,
+            figures: Figures::default(),
+            limits: Limits::default(),
+            steps: 0,
+            last_step: None,
+        }
+    }
+}
+
+/// Files kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Files {
+    /// Directory.
+    pub directory: String,
+    /// Files written since the start.
+    pub written: u64,
+    /// Their size.
+    pub written_bytes: u64,
+    /// Bytes in the directory now.
+    pub kept_bytes: u64,
+    /// Room left on its file system.
+    pub free_bytes: Option<u64>,
+}
+
+/// The last sample of counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CounterState {
+    /// When.
+    pub time_us: i64,
+    /// Figures.
+    pub values: u64,
+    /// Time it took.
+    pub elapsed_us: u64,
+}
+
+/// Kernel messages about the debug log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KernelLog {
+    /// `debug daemon buffer overflowed`.
+    pub buffer_overflows: u64,
+    /// Other errors of the debug daemon (cannot open, write failed).
+    pub errors: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json_and_absent_keys_are_allowed() {
+        for state in State::ALL {
+            assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
+        }
+        let status: Status = serde_json::from_str(r#"{"node":"oss03","from_the_future":1}"#).unwrap();
+        assert_eq!((status.node.as_str(), status.schema.as_str()), ("oss03", SCHEMA));
+        assert_eq!(serde_json::to_value(&status).unwrap()["lag_s"], serde_json::Value::Null);
+    }
+}

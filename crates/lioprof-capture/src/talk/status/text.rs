@@ -1,0 +1,189 @@
+//! The status for people: at most 80 columns.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use lioprof_model::units::{human_bytes, plural, thousands};
+
+use super::{State, Status};
+
+const WIDTH: usize = 80;
+/// Width of the column of names.
+const NAMES: &str = "            ";
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Lines { f };
+        let node = if self.node.is_empty() { "this node" } else { &self.node };
+        lines.line("", &format!("lioprof {} on {node}, pid {}: {}", self.version, self.pid, self.state))?;
+        lines.line("since", &self.since())?;
+        let lustre = self.lustre_version.as_deref().unwrap_or("version unknown");
+        lines.line("lustre", &format!("{lustre}; {}", list(&self.targets, "no targets")))?;
+        if !self.profile.is_empty() {
+            let masks = &self.masks;
+            let text = format!(
+                "profile {}; debug={}; subsystem_debug={}; debug_mb={}",
+                self.profile, masks.debug, masks.subsystem_debug, masks.debug_mb
+            );
+            lines.line("masks", &text)?;
+        }
+        lines.line("logged", &self.logged())?;
+        lines.line("I/O", &self.io())?;
+        lines.line("segments", &self.segments_text())?;
+        lines.line("loss", &self.loss_text())?;
+        lines.line("budget", &self.budget_text())?;
+        let files = &self.files;
+        let mut text = format!("{} written, {}", plural(files.written, "file"), human_bytes(files.written_bytes));
+        text += &format!("; {} kept", human_bytes(files.kept_bytes));
+        if let Some(free) = files.free_bytes {
+            text += &format!(", {} free", human_bytes(free));
+        }
+        if !files.directory.is_empty() {
+            text += &format!(" in {}", files.directory);
+        }
+        lines.line("files", &text)?;
+        if let Some(counters) = self.counters {
+            let text = format!("{} figures at {}", thousands(counters.values), time(counters.time_us));
+            lines.line("counters", &text)?;
+        }
+        for warning in &self.warnings {
+            lines.line("warning", warning)?;
+        }
+        Ok(())
+    }
+}
+
+impl Status {
+    fn since(&self) -> String {
+        let up = duration(self.now_us - self.since_us);
+        let mut text = format!("{} ({up})", time(self.since_us));
+        if self.state != State::Tracing || self.state_since_us != self.since_us {
+            text += &format!("; {} for {}", self.state, duration(self.now_us - self.state_since_us));
+        }
+        text
+    }
+
+    fn logged(&self) -> String {
+        let (totals, rates) = (&self.totals, &self.rates);
+        let lag = self.lag_s.map_or_else(|| "nothing on disk yet".to_owned(), |lag| format!("lag {lag:.1} s"));
+        format!(
+            "{} ({}/s), {} ({}/s), {}; {lag}",
+            plural(totals.records, "record"),
+            rate(rates.records_per_s),
+            plural(totals.rpcs, "RPC"),
+            rate(rates.rpcs_per_s),
+            plural(totals.lock_events, "lock event"),
+        )
+    }
+
+    fn io(&self) -> String {
+        let (totals, rates) = (&self.totals, &self.rates);
+        format!(
+            "{} read ({}/s), {} written ({}/s)",
+            human_bytes(totals.read_bytes),
+            human_bytes(whole(rates.read_bytes_per_s)),
+            human_bytes(totals.write_bytes),
+            human_bytes(whole(rates.write_bytes_per_s)),
+        )
+    }
+
+    fn segments_text(&self) -> String {
+        let it = &self.segments;
+        let mut text =
+            format!("{} decoded, {} queued ({})", thousands(it.decoded), it.queued, human_bytes(it.queued_bytes));
+        if it.dropped > 0 {
+            text += &format!(", {} DROPPED ({})", thousands(it.dropped), human_bytes(it.dropped_bytes));
+            if let Some((from, to)) = it.dropped_from_us.zip(it.dropped_to_us) {
+                text += &format!(" from {} to {}", time(from), time(to));
+            }
+        }
+        text
+    }
+
+    fn loss_text(&self) -> String {
+        let (loss, kernel) = (&self.loss, &self.kernel_log);
+        if !loss.any() && kernel.buffer_overflows + kernel.errors == 0 {
+            return "none found".to_owned();
+        }
+        let counts = [
+            (loss.discarded_heads, "run of records without head", "runs of records without heads"),
+            (loss.nrs_sequence_gaps, "gap in scheduler numbers", "gaps in scheduler numbers"),
+            (loss.bad_records, "unreadable record", "unreadable records"),
+            (loss.skipped_bytes, "skipped byte", "skipped bytes"),
+            (kernel.buffer_overflows, "buffer overflow in the kernel log", "buffer overflows in the kernel log"),
+            (kernel.errors, "debug daemon error in the kernel log", "debug daemon errors in the kernel log"),
+        ];
+        let some = counts.iter().filter(|(count, ..)| *count > 0);
+        let mut parts: Vec<String> = some
+            .map(|&(count, one, many)| format!("{} {}", thousands(count), if count == 1 { one } else { many }))
+            .collect();
+        parts.extend(loss.estimated_lost_fraction.map(|share| format!("about {:.2} % of RPCs lost", share * 100.0)));
+        parts.join(", ")
+    }
+
+    fn budget_text(&self) -> String {
+        let (figures, limits) = (&self.budget.figures, &self.budget.limits);
+        let cpu = figures.cpu_share.map_or_else(|| "?".to_owned(), |share| format!("{:.1}", share * 100.0));
+        let mut text = format!(
+            "{}; CPU {cpu} of {:.0} %, memory {} of {}",
+            self.budget.level,
+            limits.cpu_share * 100.0,
+            human_bytes(figures.resident_bytes),
+            human_bytes(limits.resident_bytes),
+        );
+        if let Some(step) = &self.budget.last_step {
+            text += &format!("; {}, last at {}: {step}", plural(self.budget.steps, "step"), time(step.time_us));
+        }
+        text
+    }
+}
+
+struct Lines<'a, 'b> {
+    f: &'a mut fmt::Formatter<'b>,
+}
+
+impl Lines<'_, '_> {
+    fn line(&mut self, name: &str, text: &str) -> fmt::Result {
+        // Names come from files and from other programs.
+        let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let first = if name.is_empty() { String::new() } else { format!("  {name:<width$}", width = NAMES.len() - 2) };
+        // Names and times are not broken at their hyphens.
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(&first)
+            .subsequent_indent(NAMES)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for line in textwrap::wrap(&text, options) {
+            writeln!(self.f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+fn list(names: &[String], none: &str) -> String {
+    if names.is_empty() { none.to_owned() } else { names.join(" ") }
+}
+
+/// UTC, to the second.
+fn time(time_us: i64) -> String {
+    let since = u64::try_from(time_us).map_or(Duration::ZERO, Duration::from_micros);
+    let at: SystemTime = UNIX_EPOCH + since;
+    humantime::format_rfc3339_seconds(at).to_string()
+}
+
+fn duration(micros: i64) -> String {
+    let seconds = u64::try_from(micros / 1_000_000).unwrap_or(0);
+    humantime::format_duration(Duration::from_secs(seconds)).to_string()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped; shown with few digits")]
+fn whole(value: f64) -> u64 {
+    value.clamp(0.0, 1e18) as u64
+}
+
+fn rate(per_s: f64) -> String {
+    if per_s < 10.0 { format!("{per_s:.1}") } else { thousands(whole(per_s)) }
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;
