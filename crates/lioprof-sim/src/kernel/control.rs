@@ -11,6 +11,7 @@ use super::account::Cause;
 use super::daemon::DEFAULT_SIZE;
 use super::kmsg::Level;
 use super::masks::{self, MaskKind, Parsed};
+use super::numbers::{number_prefix, strict_u32};
 use super::{Kernel, PAGE_BYTES, PAGES_PER_MIB, lock};
 use crate::SimRecord;
 
@@ -181,7 +182,7 @@ impl Kernel {
         text.parse().map_err(|_| Errno::RANGE)
     }
 
-    /// The size of the buffer as `debug_mb` reads: one more than was set, if that was a multiple of the CPUs.
+    /// The size of the buffer as `debug_mb` reads: what was set or one more, by how pages divide.
     #[must_use]
     pub fn debug_mb(&self) -> usize {
         let pages: usize = self.streams.iter().map(|stream| lock(stream).max_pages).sum();
@@ -278,69 +279,4 @@ impl Kernel {
         record.text = STARS.to_vec();
         self.log(&record);
     }
-
-    /// Unloads the Lustre modules: the daemon stops, the buffer is gone.
-    ///
-    /// # Errors
-    /// `ENOENT` if they are not loaded.
-    pub fn unload(&self) -> Result<(), Errno> {
-        let control = lock(&self.control);
-        if !self.loaded.swap(false, Relaxed) {
-            return Err(Errno::NOENT);
-        }
-        self.stop_thread();
-        self.discard_all(Cause::Unloaded);
-        lock(&self.daemon.path).clear();
-        drop(control);
-        Ok(())
-    }
-
-    /// Loads the modules again, with all settings at their defaults.
-    ///
-    /// # Errors
-    /// `EEXIST` if they are loaded.
-    pub fn load(&self) -> Result<(), Errno> {
-        let control = lock(&self.control);
-        if self.is_loaded() {
-            return Err(Errno::EXIST);
-        }
-        self.set_mask(Mask::Debug, masks::DEFAULT_DEBUG);
-        self.set_mask(Mask::SubsystemDebug, masks::DEFAULT_SUBSYSTEMS);
-        self.set_mask(Mask::Printk, masks::ALWAYS);
-        self.set_mask(Mask::SubsystemPrintk, 0);
-        self.daemon.size.store(DEFAULT_SIZE, Relaxed);
-        self.daemon.pass_lock().writer.reset();
-        self.share_pages(super::DEFAULT_MIB_PER_CPU * PAGES_PER_MIB);
-        *lock(&self.parameters) = super::Parameters::default();
-        self.loaded.store(true, Relaxed);
-        drop(control);
-        Ok(())
-    }
-}
-
-/// `kstrtouint(text, 0)`.
-fn strict_u32(text: &str) -> Result<u32, Errno> {
-    let text = text.strip_prefix('+').unwrap_or(text);
-    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let (radix, digits) = match hexadecimal {
-        Some(rest) => (16, rest),
-        None if text.len() > 1 && text.starts_with('0') => (8, &text[1..]),
-        None => (10, text),
-    };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err(Errno::INVAL);
-    }
-    u32::from_str_radix(digits, radix).map_err(|_| Errno::RANGE)
-}
-
-/// `simple_strtoul(text, NULL, 0)`: the number in front, 0 if there is none.
-fn number_prefix(text: &str) -> u64 {
-    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let (radix, digits) = match hexadecimal {
-        Some(rest) => (16, rest),
-        None if text.starts_with('0') => (8, text),
-        None => (10, text),
-    };
-    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-    u64::from_str_radix(&digits[..end], radix).unwrap_or(0)
 }

@@ -11,6 +11,8 @@ mod file;
 mod history;
 mod kmsg;
 pub mod masks;
+mod modules;
+mod numbers;
 mod page;
 mod parameters;
 mod stream;

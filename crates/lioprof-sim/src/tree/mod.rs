@@ -10,6 +10,7 @@
 
 mod content;
 mod director;
+mod files;
 mod fs;
 mod kmsg;
 mod layout;

@@ -79,7 +79,7 @@ fn a_full_ring_keeps_the_newest_pages_and_loses_its_first_record() {
     let kept = records(&dump(&kernel));
     assert_eq!(kept.len(), ring);
     assert!(kept.iter().all(|record| !record.first), "the record with F is gone");
-    assert!(kept.iter().map(crate::reader::Raw::number).eq(2 * ring..3 * ring));
+    assert!(kept.iter().map(crate::number).eq(2 * ring..3 * ring));
     assert!(kernel.kernel_log().texts().iter().all(|line| !line.contains("overflow")), "the ring is reused silently");
 }
 
@@ -91,7 +91,7 @@ fn one_more_record_costs_the_oldest_page() {
         kernel.log(&numbered(number));
     }
     let kept = records(&dump(&kernel));
-    assert!(kept.iter().map(crate::reader::Raw::number).eq(PER_PAGE..=ring));
+    assert!(kept.iter().map(crate::number).eq(PER_PAGE..=ring));
 }
 
 #[test]
@@ -137,7 +137,8 @@ fn first_records_are_those_after_the_start_a_dump_and_a_clear() {
     let log = |number, cpu| {
         kernel.log(&lioprof_sim::SimRecord { cpu, ..numbered(number) });
     };
-    let flags = || records(&dump(&kernel)).iter().map(|record| (record.number(), record.first)).collect::<Vec<_>>();
+    let flags =
+        || records(&dump(&kernel)).iter().map(|record| (crate::number(record), record.first)).collect::<Vec<_>>();
     (0..3).for_each(|number| log(number, 0));
     (3..5).for_each(|number| log(number, 1));
     assert_eq!(flags(), [(3, true), (4, false), (0, true), (1, false), (2, false)]);
@@ -177,7 +178,7 @@ fn overflow_discards_a_tenth_and_counts_what_was_in_it() {
 
         crate::stop(&kernel);
         let written = records(&fs::read(&path).unwrap());
-        assert!(written.iter().map(crate::reader::Raw::number).eq(gone..=full));
+        assert!(written.iter().map(crate::number).eq(gone..=full));
         assert!(!written[0].first, "a run that begins without F tells of the loss");
         assert_balanced(&kernel);
     }

@@ -7,7 +7,7 @@ use lioprof_sim::SimRecord;
 use lioprof_sim::kernel::{Flush, LustreVersion};
 use tempfile::tempdir;
 
-use crate::reader::{Raw, records};
+use crate::reader::records;
 use crate::{PER_PAGE, assert_balanced, kernel, log_all, numbered, start, stop};
 
 const V: LustreVersion = LustreVersion::V2_17;
@@ -29,7 +29,7 @@ fn a_pass_goes_from_the_highest_cpu_down_and_from_irq_to_process() {
     }
     let order: Vec<_> = records(&fs::read(&path).unwrap())
         .iter()
-        .map(|record| (record.cpu, record.context, record.number(), record.first))
+        .map(|record| (record.cpu, record.context, crate::number(record), record.first))
         .collect();
     let mut expected = Vec::new();
     for round in 0..2 {
@@ -58,7 +58,7 @@ fn more_than_eight_pages_wake_the_thread() {
     assert_eq!(written.len(), 8 * PER_PAGE + 1);
     stop(&kernel);
     let written = records(&fs::read(&path).unwrap());
-    assert!(written.iter().map(Raw::number).eq(0..8 * PER_PAGE + 2));
+    assert!(written.iter().map(crate::number).eq(0..8 * PER_PAGE + 2));
     assert!(written[8 * PER_PAGE + 1].first, "the pass has left the stream empty");
 }
 
@@ -116,7 +116,7 @@ fn a_new_path_is_used_from_the_next_pass_on_and_a_renamed_file_is_left_alone() {
     fs::remove_file(path("b")).unwrap();
     pass(3);
     stop(&kernel);
-    let numbers = |name: &str| records(&fs::read(path(name)).unwrap()).iter().map(Raw::number).collect::<Vec<_>>();
+    let numbers = |name: &str| records(&fs::read(path(name)).unwrap()).iter().map(crate::number).collect::<Vec<_>>();
     assert_eq!((numbers("a.1"), numbers("a"), numbers("b")), (vec![0], vec![1], vec![3]));
 }
 
@@ -157,7 +157,7 @@ fn a_dump_beside_the_daemon_takes_what_is_new_and_repeats_what_is_old() {
         kernel.dump(dump.to_str().unwrap().as_bytes()).unwrap();
         kernel.log(&numbered(5));
         stop(&kernel);
-        let numbers = |path| records(&fs::read(path).unwrap()).iter().map(Raw::number).collect::<Vec<_>>();
+        let numbers = |path| records(&fs::read(path).unwrap()).iter().map(crate::number).collect::<Vec<_>>();
         assert_eq!(numbers(&dump), expected, "{version}");
         assert_eq!(numbers(&path), [0, 1, 2, 5], "{version}");
         assert_eq!(kernel.account().total.lost.dumped.records, 2);

@@ -6,14 +6,14 @@ use lioprof_sim::SimRecord;
 use lioprof_sim::kernel::{Flush, LustreVersion};
 use tempfile::tempdir;
 
-use crate::reader::{Raw, record, records};
+use crate::reader::{record, records};
 use crate::{PER_PAGE, RECORD_BYTES, assert_balanced, kernel, log_all, numbered, start, stop};
 
 const V: LustreVersion = LustreVersion::V2_17;
 const PAGE: usize = PER_PAGE * RECORD_BYTES;
 
 fn numbers(bytes: &[u8]) -> Vec<usize> {
-    records(bytes).iter().map(Raw::number).collect()
+    records(bytes).iter().map(crate::number).collect()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_position_survives_a_stop_and_a_change_of_the_file() {
     fs::write(path("long"), vec![b'.'; position + RECORD_BYTES + 100]).unwrap();
     let long = write("long", 5..6);
     assert!(long[..position].iter().all(|&byte| byte == b'.'));
-    assert_eq!(record(&long[position..]).number(), 5);
+    assert_eq!(crate::number(&record(&long[position..])), 5);
     assert_eq!(&long[position + RECORD_BYTES..], [b'.'; 100]);
 
     // A shorter one is continued at its end.
@@ -105,7 +105,7 @@ fn a_full_disk_tears_a_page_and_it_is_written_again() {
     let torn = &bytes[2 * PAGE..2 * PAGE + part];
     assert_eq!(numbers(&torn[..10 * RECORD_BYTES]), (2 * PER_PAGE..2 * PER_PAGE + 10).collect::<Vec<_>>());
     let again = records(&bytes[2 * PAGE + part..]);
-    assert!(again.iter().map(Raw::number).eq(2 * PER_PAGE..4 * PER_PAGE + 5), "the page again, then the rest");
+    assert!(again.iter().map(crate::number).eq(2 * PER_PAGE..4 * PER_PAGE + 5), "the page again, then the rest");
     assert!(again.iter().all(|record| !record.first), "the stream was never empty");
     let account = kernel.account();
     assert_eq!((account.file.torn_bytes, account.total.repeated.records), (part as u64, 0));

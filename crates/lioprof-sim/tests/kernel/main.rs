@@ -49,6 +49,13 @@ fn handled(number: usize) -> SimRecord {
     SimRecord { text: format!("Handled RPC {number:0>27}\n").into_bytes(), ..numbered(number) }
 }
 
+/// The number in a text of `numbered` or `handled`.
+fn number(record: &reader::Raw) -> usize {
+    let digits: String =
+        record.text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("the text holds a number")
+}
+
 /// A kernel with all masks on and 1 MiB of buffer per CPU.
 fn kernel(version: LustreVersion, cpus: u16, flush: Flush) -> Arc<Kernel> {
     let kernel = Kernel::new(KernelConfig { version, cpus, flush, ..KernelConfig::default() });

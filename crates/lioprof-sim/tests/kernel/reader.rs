@@ -58,12 +58,3 @@ pub(crate) fn records(bytes: &[u8]) -> Vec<Raw> {
     }
     records
 }
-
-impl Raw {
-    /// The number that `numbered` put into the text.
-    pub(crate) fn number(&self) -> usize {
-        let digits: String =
-            self.text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-        digits.parse().expect("the text holds a number")
-    }
-}
