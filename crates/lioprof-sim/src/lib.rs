@@ -5,6 +5,9 @@
 //! share one mistake.
 #![forbid(unsafe_code)]
 
+pub mod kernel;
 pub mod record;
+pub mod replay;
+pub mod tree;
 
 pub use record::{SimRecord, Workload};

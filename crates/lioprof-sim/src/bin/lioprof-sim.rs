@@ -1,0 +1,73 @@
+//! The command `lioprof-sim`: simulated Lustre servers for tests and demos.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use lioprof_sim::replay::{self, Progress, ReplayArgs, Summary};
+
+/// Simulated Lustre servers for tests and demos.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  lioprof-sim replay oss1/rpc.bin.zst --to /tmp/oss1 --wait-daemon --exit-when-stopped
+  /tmp/oss1/bin/lctl set_param debug=+rpctrace
+  /tmp/oss1/bin/lctl debug_daemon start /tmp/rpc.bin 100";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Play the captured log of a server through a simulated kernel
+    Replay(ReplayArgs),
+}
+
+fn main() -> ExitCode {
+    let Args { command: Command::Replay(args) } = Args::parse();
+    match replay_log(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => {
+            let mut text = format!("lioprof-sim: {err}");
+            let mut cause = err.source();
+            while let Some(err) = cause {
+                text.push_str(&format!(": {err}"));
+                cause = err.source();
+            }
+            say(&text);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn replay_log(args: &ReplayArgs) -> Result<(), Box<dyn Error>> {
+    let stop = replay::stop_on_signals()?;
+    let Summary { played, account } = replay::run(args, &stop, &mut tell)?;
+    let lost = account.total.lost.total();
+    say(&format!(
+        "{} records played, {} logged; {} written to the daemon's file, {} lost ({} of them `Handled RPC`)",
+        played.records, played.logged, account.total.written.records, lost.records, lost.handled_rpcs
+    ));
+    Ok(())
+}
+
+fn tell(progress: Progress) {
+    say(&match progress {
+        Progress::Note(note) => format!("note: {note}"),
+        Progress::Mounted(directory) => format!("the server's files are in {}", directory.display()),
+        Progress::Waiting => "waiting for a debug daemon and rpctrace".to_owned(),
+        Progress::Playing => "playing".to_owned(),
+        Progress::Played(played) => format!("{} records played", played.records),
+        Progress::WaitingForStop => "waiting for the debug daemon to be stopped".to_owned(),
+        Progress::Idle => "the files stay until SIGINT or SIGTERM".to_owned(),
+    });
+}
+
+/// Messages are for people; nobody reading them is no reason to fail.
+fn say(text: &str) {
+    writeln!(io::stderr(), "{text}").unwrap_or_default();
+}

@@ -1,0 +1,112 @@
+//! The kernel log, as `/dev/kmsg` shows it.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Lines kept; the kernel's ring holds a few thousand of this length.
+const KEEP_LINES: usize = 8192;
+
+/// Severity of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Level {
+    /// `pr_emerg`.
+    Emergency = 0,
+    /// `pr_err`.
+    Error = 3,
+    /// `pr_warn`.
+    Warning = 4,
+    /// `pr_info`.
+    Info = 6,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Number since boot, without gaps.
+    pub sequence: u64,
+    /// Severity.
+    pub level: Level,
+    /// Microseconds since boot.
+    pub uptime_us: u64,
+    /// Text without line break.
+    pub text: String,
+}
+
+impl Line {
+    /// The record that a read of `/dev/kmsg` returns: `PRIORITY,SEQUENCE,MICROSECONDS,FLAGS;TEXT`.
+    #[must_use]
+    pub fn to_record(&self) -> String {
+        format!("{},{},{},-;{}\n", self.level as u8, self.sequence, self.uptime_us, self.text)
+    }
+}
+
+/// What a reader finds at its place in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The line there.
+    Line(Line),
+    /// Lines were overwritten before they were read (`EPIPE`); the oldest one left.
+    Overwritten(u64),
+    /// Nothing yet.
+    End,
+}
+
+/// The log. Shared by reference; all methods may be called from any thread.
+#[derive(Debug, Default)]
+pub struct KernelLog {
+    lines: Mutex<VecDeque<Line>>,
+    more: Condvar,
+}
+
+impl KernelLog {
+    pub(super) fn print(&self, level: Level, uptime_us: u64, text: impl Into<String>) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let sequence = lines.back().map_or(0, |line| line.sequence + 1);
+        if lines.len() == KEEP_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(Line { sequence, level, uptime_us, text: text.into() });
+        self.more.notify_all();
+    }
+
+    /// Sequence number of the oldest line.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).front().map_or(0, |line| line.sequence)
+    }
+
+    /// Sequence number that the next line will get.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).back().map_or(0, |line| line.sequence + 1)
+    }
+
+    /// The line with this number, or why there is none.
+    #[must_use]
+    pub fn at(&self, sequence: u64) -> Next {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(first) = lines.front().map(|line| line.sequence) else { return Next::End };
+        match sequence.checked_sub(first) {
+            None => Next::Overwritten(first),
+            Some(index) => usize::try_from(index)
+                .ok()
+                .and_then(|index| lines.get(index))
+                .map_or(Next::End, |line| Next::Line(line.clone())),
+        }
+    }
+
+    /// Waits until there is a line with this number, at most for `timeout`.
+    pub fn wait_for(&self, sequence: u64, timeout: Duration) {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = |lines: &mut VecDeque<Line>| lines.back().is_none_or(|line| line.sequence < sequence);
+        drop(self.more.wait_timeout_while(lines, timeout, missing));
+    }
+
+    /// The texts of all lines kept.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|line| line.text.clone()).collect()
+    }
+}

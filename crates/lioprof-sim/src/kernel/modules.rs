@@ -1,0 +1,51 @@
+//! Loading and unloading the Lustre modules.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use rustix::io::Errno;
+
+use super::account::Cause;
+use super::control::Mask;
+use super::daemon::DEFAULT_SIZE;
+use super::parameters::Parameters;
+use super::{DEFAULT_MIB_PER_CPU, Kernel, PAGES_PER_MIB, lock, masks};
+
+impl Kernel {
+    /// Unloads the Lustre modules: the daemon stops, the buffer is gone.
+    ///
+    /// # Errors
+    /// `ENOENT` if they are not loaded.
+    pub fn unload(&self) -> Result<(), Errno> {
+        let control = lock(&self.control);
+        if !self.loaded.swap(false, Relaxed) {
+            return Err(Errno::NOENT);
+        }
+        self.stop_thread();
+        self.discard_all(Cause::Unloaded);
+        lock(&self.daemon.path).clear();
+        drop(control);
+        Ok(())
+    }
+
+    /// Loads the modules again, with all settings at their defaults.
+    ///
+    /// # Errors
+    /// `EEXIST` if they are loaded.
+    pub fn load(&self) -> Result<(), Errno> {
+        let control = lock(&self.control);
+        if self.is_loaded() {
+            return Err(Errno::EXIST);
+        }
+        self.set_mask(Mask::Debug, masks::DEFAULT_DEBUG);
+        self.set_mask(Mask::SubsystemDebug, masks::DEFAULT_SUBSYSTEMS);
+        self.set_mask(Mask::Printk, masks::ALWAYS);
+        self.set_mask(Mask::SubsystemPrintk, 0);
+        self.daemon.size.store(DEFAULT_SIZE, Relaxed);
+        self.daemon.pass_lock().writer.reset();
+        self.share_pages(DEFAULT_MIB_PER_CPU * PAGES_PER_MIB);
+        *lock(&self.parameters) = Parameters::default();
+        self.loaded.store(true, Relaxed);
+        drop(control);
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! The simulator's own commands, for tests that drive it from another process: `sim/ctl`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use rustix::io::Errno;
+use serde::Serialize;
+
+use crate::SimRecord;
+use crate::kernel::{Kernel, masks};
+
+/// What a player does, and what others want it to do.
+#[derive(Debug, Default)]
+pub struct Director {
+    /// Playing halts while this is set.
+    pub paused: AtomicBool,
+    /// Playing begins although no debug daemon runs.
+    pub go: AtomicBool,
+    /// The player shall end.
+    pub quit: AtomicBool,
+    /// Playing has begun.
+    pub playing: AtomicBool,
+    /// All records were played.
+    pub played: AtomicBool,
+    /// Records given to the kernel so far.
+    pub records: AtomicU64,
+}
+
+/// `sim/ctl` as it reads.
+#[derive(Debug, Serialize)]
+struct State {
+    phase: &'static str,
+    paused: bool,
+    records: u64,
+    modules_loaded: bool,
+    daemon_runs: bool,
+}
+
+impl Director {
+    /// The state as JSON.
+    pub(super) fn state(&self, kernel: &Kernel) -> Vec<u8> {
+        let phase = match (self.playing.load(Relaxed), self.played.load(Relaxed)) {
+            (_, true) => "played",
+            (true, false) => "playing",
+            (false, false) => "waiting",
+        };
+        let state = State {
+            phase,
+            paused: self.paused.load(Relaxed),
+            records: self.records.load(Relaxed),
+            modules_loaded: kernel.is_loaded(),
+            daemon_runs: kernel.daemon_runs(),
+        };
+        let mut json = serde_json::to_vec(&state).unwrap_or_default();
+        json.push(b'\n');
+        json
+    }
+
+    /// Runs one command.
+    pub(super) fn command(&self, kernel: &Arc<Kernel>, text: &[u8]) -> Result<(), Errno> {
+        let text = std::str::from_utf8(text).map_err(|_| Errno::INVAL)?.trim();
+        let (verb, argument) = text.split_once(' ').map_or((text, ""), |(verb, argument)| (verb, argument.trim()));
+        let flag = || match argument {
+            "on" => Ok(true),
+            "off" => Ok(false),
+            _ => Err(Errno::INVAL),
+        };
+        match verb {
+            "unload" => kernel.unload()?,
+            "load" => kernel.load()?,
+            "stall" => kernel.stall_daemon(flag()?),
+            "enospc" if argument == "off" => kernel.limit_disk(None),
+            "enospc" => kernel.limit_disk(Some(argument.parse().map_err(|_| Errno::INVAL)?)),
+            "clockstep" => kernel.step_clock(argument.parse().map_err(|_| Errno::INVAL)?),
+            "burst" => burst(kernel, argument.parse().map_err(|_| Errno::INVAL)?),
+            // Before 2.15.62 these two are ioctls of `lctl`; here they are commands.
+            "mark" => kernel.mark(argument.as_bytes(), 0),
+            "clear" => kernel.clear(),
+            "pause" => self.paused.store(true, Relaxed),
+            "resume" => self.paused.store(false, Relaxed),
+            "start" => self.go.store(true, Relaxed),
+            "quit" => self.quit.store(true, Relaxed),
+            _ => return Err(Errno::INVAL),
+        }
+        Ok(())
+    }
+}
+
+/// Logs so many small messages of mask rpctrace at once on CPU 0.
+fn burst(kernel: &Arc<Kernel>, count: u64) {
+    let mut record = SimRecord {
+        subsystem: masks::SUBSYSTEM_RPC,
+        mask: masks::RPCTRACE,
+        pid: 1,
+        file: b"events.c".to_vec(),
+        line: 339,
+        function: b"request_in_callback".to_vec(),
+        text: b"peer: 12345-10.10.0.11@tcp (source: 12345-10.10.0.11@tcp)\n".to_vec(),
+        ..SimRecord::default()
+    };
+    let start_us = kernel.now_us();
+    for number in 0..count {
+        record.time_us = start_us.saturating_add(i64::try_from(number).unwrap_or(0));
+        kernel.log(&record);
+    }
+}

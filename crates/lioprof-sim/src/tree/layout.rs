@@ -1,0 +1,163 @@
+//! Which files there are and where: `/proc`, `/sys`, debugfs by Lustre version.
+
+use super::Stats;
+use super::node::{Content, Flavour, Live, Node, Nodes};
+use super::system;
+use crate::kernel::{Kernel, LustreVersion, Mask, Parameter};
+
+const DEBUGFS_LNET: &str = "sys/kernel/debug/lnet";
+const PARAMETERS: &str = "sys/module/libcfs/parameters";
+const DEBUGFS_LUSTRE: &str = "sys/kernel/debug/lustre";
+const SYSFS_LUSTRE: &str = "sys/fs/lustre";
+const PROC_LUSTRE: &str = "proc/fs/lustre";
+
+/// All nodes as they are now.
+pub(super) fn nodes(kernel: &Kernel, stats: &dyn Stats) -> Nodes {
+    let mut nodes = Nodes::default();
+    let names = stats.names();
+    system::add(&mut nodes, kernel, &names);
+    simulator(&mut nodes);
+    if kernel.is_loaded() {
+        let version = kernel.config().version;
+        if version.lnet_in_debugfs() {
+            debugfs_lnet(&mut nodes, kernel);
+        } else {
+            proc_lnet(&mut nodes, kernel);
+        }
+        parameters(&mut nodes, version);
+        lustre(&mut nodes, version, &names);
+    }
+    nodes
+}
+
+fn simulator(nodes: &mut Nodes) {
+    nodes.file("dev/kmsg", 0o644, Flavour::Procfs, Content::Kmsg);
+    nodes.file("sim/ctl", 0o644, Flavour::Debugfs, Content::Director);
+    nodes.file("sim/account", 0o444, Flavour::Debugfs, Content::Live(Live::Account));
+    let script = include_bytes!("lctl.sh").to_vec();
+    nodes.file("bin/lctl", 0o755, Flavour::Procfs, Content::Text(script));
+}
+
+/// After the tables `lnet_table` and `lnet_debugfs_symlinks` of libcfs `module.c`.
+fn debugfs_lnet(nodes: &mut Nodes, kernel: &Kernel) {
+    let version = kernel.config().version;
+    lnet_table(nodes, DEBUGFS_LNET, Flavour::Debugfs, kernel);
+    let mut file = |name: &str, mode, content| {
+        nodes.file(&format!("{DEBUGFS_LNET}/{name}"), mode, Flavour::Debugfs, content);
+    };
+    if version.has_subsystem_printk() {
+        file("subsystem_printk", 0o644, Content::Mask(Mask::SubsystemPrintk));
+    }
+    if version.has_debug_marker() {
+        file("debug_marker", 0o200, Content::DebugMarker);
+    }
+    for (name, parameter) in [
+        ("console_ratelimit", "libcfs_console_ratelimit"),
+        ("debug_path", "libcfs_debug_file_path"),
+        ("panic_on_lbug", "libcfs_panic_on_lbug"),
+        ("console_backoff", "libcfs_console_backoff"),
+        ("debug_mb", "libcfs_debug_mb"),
+        ("console_min_delay_centisecs", "libcfs_console_min_delay"),
+        ("console_max_delay_centisecs", "libcfs_console_max_delay"),
+    ] {
+        nodes.link(&format!("{DEBUGFS_LNET}/{name}"), &format!("../../../module/libcfs/parameters/{parameter}"));
+    }
+}
+
+/// `/proc/sys/lnet` of 2.10.
+fn proc_lnet(nodes: &mut Nodes, kernel: &Kernel) {
+    const DIRECTORY: &str = "proc/sys/lnet";
+    lnet_table(nodes, DIRECTORY, Flavour::Sysfs, kernel);
+    for (name, content) in [
+        ("debug_mb", Content::DebugMb),
+        ("debug_path", Content::Parameter(Parameter::DebugPath)),
+        ("console_ratelimit", Content::Parameter(Parameter::ConsoleRatelimit)),
+        ("console_backoff", Content::Parameter(Parameter::ConsoleBackoff)),
+        ("console_max_delay_centisecs", Content::Parameter(Parameter::ConsoleMaxDelay)),
+        ("console_min_delay_centisecs", Content::Parameter(Parameter::ConsoleMinDelay)),
+        ("panic_on_lbug", Content::Parameter(Parameter::PanicOnLbug)),
+    ] {
+        nodes.file(&format!("{DIRECTORY}/{name}"), 0o644, Flavour::Sysfs, content);
+    }
+}
+
+/// Files that both places have.
+fn lnet_table(nodes: &mut Nodes, directory: &str, flavour: Flavour, kernel: &Kernel) {
+    let mut file = |name: &str, mode, content| nodes.file(&format!("{directory}/{name}"), mode, flavour, content);
+    file("debug", 0o644, Content::Mask(Mask::Debug));
+    file("subsystem_debug", 0o644, Content::Mask(Mask::SubsystemDebug));
+    file("printk", 0o644, Content::Mask(Mask::Printk));
+    file("daemon_file", 0o644, Content::DaemonFile);
+    file("dump_kernel", 0o200, Content::DumpKernel);
+    file("lnet_memused", 0o444, Content::Text(b"52428800\n".to_vec()));
+    file("catastrophe", 0o444, Content::Text(b"0\n".to_vec()));
+    let cpus: String = (0..kernel.config().cpus).map(|cpu| format!(" {cpu}")).collect();
+    file("cpu_partition_table", 0o444, Content::Text(format!("0\t:{cpus}\n").into_bytes()));
+}
+
+fn parameters(nodes: &mut Nodes, version: LustreVersion) {
+    let mut file = |name: &str, content| nodes.file(&format!("{PARAMETERS}/{name}"), 0o644, Flavour::Sysfs, content);
+    file("libcfs_debug", Content::MaskNumber(Mask::Debug, true));
+    file("libcfs_subsystem_debug", Content::MaskNumber(Mask::SubsystemDebug, true));
+    file("libcfs_printk", Content::MaskNumber(Mask::Printk, false));
+    file("libcfs_debug_mb", Content::DebugMb);
+    file("libcfs_debug_file_path", Content::Parameter(Parameter::DebugPath));
+    file("libcfs_console_ratelimit", Content::Parameter(Parameter::ConsoleRatelimit));
+    file("libcfs_console_backoff", Content::Parameter(Parameter::ConsoleBackoff));
+    file("libcfs_console_max_delay", Content::Parameter(Parameter::ConsoleMaxDelay));
+    file("libcfs_console_min_delay", Content::Parameter(Parameter::ConsoleMinDelay));
+    file("libcfs_panic_on_lbug", Content::Parameter(Parameter::PanicOnLbug));
+    if version.has_subsystem_printk() {
+        file("libcfs_subsystem_printk", Content::MaskNumber(Mask::SubsystemPrintk, false));
+        file("libcfs_debug_raw_pointers", Content::Parameter(Parameter::RawPointers));
+    }
+    nodes.text(&format!("{PARAMETERS}/cpu_npartitions"), Flavour::Sysfs, "0\n");
+    nodes.text(&format!("{PARAMETERS}/cpu_pattern"), Flavour::Sysfs, "N\n");
+}
+
+fn lustre(nodes: &mut Nodes, version: LustreVersion, names: &[String]) {
+    for directory in [DEBUGFS_LUSTRE, SYSFS_LUSTRE, PROC_LUSTRE] {
+        nodes.directory(directory);
+    }
+    nodes.text(&format!("{SYSFS_LUSTRE}/version"), Flavour::Sysfs, format!("{}\n", version.full()));
+    nodes.text(&format!("{SYSFS_LUSTRE}/health_check"), Flavour::Sysfs, "healthy\n");
+    nodes.text(&format!("{SYSFS_LUSTRE}/pinger"), Flavour::Sysfs, "on\n");
+    nodes.text(&format!("{SYSFS_LUSTRE}/jobid_var"), Flavour::Sysfs, "disable\n");
+    nodes.text(&format!("{SYSFS_LUSTRE}/jobid_name"), Flavour::Sysfs, "%e.%u\n");
+    nodes.text(&format!("{DEBUGFS_LUSTRE}/devices"), Flavour::Debugfs, system::devices(names));
+    for name in names {
+        let (directory, flavour) = place(name, version);
+        let mode = if name.ends_with("stats") { 0o644 } else { 0o444 };
+        nodes.file(&format!("{directory}/{name}"), mode, flavour, Content::Stats(name.clone()));
+        // The statistics of disk I/O moved to the OSD; the old place is a link.
+        if let Some(target) = name.strip_suffix("/brw_stats").and_then(|name| name.strip_prefix("osd-ldiskfs/"))
+            && version >= LustreVersion::V2_15
+            && target.contains("-OST")
+        {
+            let path = format!("{DEBUGFS_LUSTRE}/obdfilter/{target}/brw_stats");
+            if !matches!(nodes.get(&path), Some(Node::File { .. })) {
+                nodes.link(&path, &format!("../../osd-ldiskfs/{target}/brw_stats"));
+            }
+        }
+    }
+}
+
+/// Where a parameter of this name is.
+fn place(name: &str, version: LustreVersion) -> (&'static str, Flavour) {
+    const PROC: (&str, Flavour) = (PROC_LUSTRE, Flavour::Procfs);
+    const DEBUGFS: (&str, Flavour) = (DEBUGFS_LUSTRE, Flavour::Debugfs);
+    const SYSFS: (&str, Flavour) = (SYSFS_LUSTRE, Flavour::Sysfs);
+    if version < LustreVersion::V2_15 {
+        return PROC;
+    }
+    let (kind, rest) = name.split_once('/').unwrap_or((name, ""));
+    let leaf = rest.rsplit('/').next().unwrap_or_default();
+    let table = leaf.ends_with("stats") || rest.contains("/exports/") || leaf == "req_history";
+    match kind {
+        "obdfilter" | "mdt" | "mgs" if table && !version.target_counters_in_debugfs() => PROC,
+        "ldlm" if rest.starts_with("namespaces/") => SYSFS,
+        "ost" | "mds" | "ldlm" => DEBUGFS,
+        _ if table => DEBUGFS,
+        _ => SYSFS,
+    }
+}

@@ -1,0 +1,97 @@
+//! The thread, with records coming in at the same time.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lioprof_sim::SimRecord;
+use lioprof_sim::kernel::{Flush, LustreVersion};
+use tempfile::tempdir;
+
+use crate::reader::records;
+use crate::{assert_balanced, kernel, log_all, numbered, start, stop};
+
+#[test]
+fn rotation_by_rename_loses_nothing_under_load() {
+    const RECORDS: usize = 300_000;
+    const CPUS: usize = 4;
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("rpc.bin");
+    let kernel = kernel(LustreVersion::V2_17, CPUS as u16, Flush::Thread);
+    kernel.set_debug_mb(b"400").unwrap();
+    start(&kernel, &path);
+    let done = AtomicBool::new(false);
+    let rotations = thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..RECORDS {
+                kernel.log(&SimRecord { cpu: (number % CPUS) as u16, ..numbered(number) });
+                if number % 5_000 == 0 {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+            done.store(true, Ordering::Release);
+        });
+        let mut rotations = 0;
+        while !done.load(Ordering::Acquire) {
+            if fs::rename(&path, directory.path().join(format!("segment.{rotations}"))).is_ok() {
+                rotations += 1;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        rotations
+    });
+    stop(&kernel);
+    assert_eq!(kernel.account().total.lost.total().records, 0);
+    assert_balanced(&kernel);
+
+    assert!(rotations > 5, "only {rotations} segments");
+    let mut segments: Vec<_> =
+        (0..rotations).map(|number| directory.path().join(format!("segment.{number}"))).collect();
+    segments.push(path);
+    let mut next: HashMap<u16, usize> = HashMap::new();
+    for segment in segments.iter().filter(|segment| segment.exists()) {
+        for record in records(&fs::read(segment).unwrap()) {
+            let next = next.entry(record.cpu).or_insert(usize::from(record.cpu));
+            assert_eq!(crate::number(&record), *next, "in order, none twice, none missing");
+            *next += CPUS;
+        }
+    }
+    assert!((0..CPUS).all(|cpu| next[&(cpu as u16)] == RECORDS + cpu));
+}
+
+#[test]
+fn the_thread_writes_within_about_a_second_unasked() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("rpc.bin");
+    let kernel = kernel(LustreVersion::V2_15, 1, Flush::Thread);
+    start(&kernel, &path);
+    kernel.log(&numbered(0));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while fs::metadata(&path).map_or(0, |metadata| metadata.len()) == 0 {
+        assert!(Instant::now() < deadline, "nothing was written");
+        thread::sleep(Duration::from_millis(10));
+    }
+    stop(&kernel);
+}
+
+#[test]
+fn a_stalled_thread_overflows_and_the_account_knows_exactly_what_is_missing() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("rpc.bin");
+    let kernel = kernel(LustreVersion::V2_17, 1, Flush::Thread);
+    start(&kernel, &path);
+    kernel.stall_daemon(true);
+    let total = 5 * crate::PROCESS_PAGES * crate::PER_PAGE;
+    log_all(&kernel, 0..total);
+    kernel.stall_daemon(false);
+    stop(&kernel);
+    let written = records(&fs::read(&path).unwrap());
+    let account = kernel.account();
+    assert_eq!(written.len() + usize::try_from(account.total.lost.overflow.records).unwrap(), total);
+    assert!(account.losses.events.len() > 10 && account.losses.omitted == 0);
+    let by_events: u64 = account.losses.events.iter().map(|event| event.what.records).sum();
+    assert_eq!(by_events, account.total.lost.overflow.records);
+    assert_balanced(&kernel);
+}
