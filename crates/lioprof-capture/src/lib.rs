@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+mod causes;
 pub mod config;
 pub mod control;
 pub mod counters;

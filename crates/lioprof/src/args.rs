@@ -106,7 +106,10 @@ pub(crate) struct DaemonArgs {
     pub(crate) socket: Option<PathBuf>,
     /// Address of the Prometheus metrics, or off.
     #[arg(long, value_name = "ADDRESS|off")]
-    pub(crate) metrics: Option<String>,
+    pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
+    /// How messages look: auto (human on a terminal, else logfmt), human, logfmt, json.
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,

@@ -7,7 +7,8 @@ use anyhow::Context;
 use lioprof_capture::config::{Config, OrOff};
 use lioprof_capture::daemon::{self, Ending};
 use lioprof_capture::doctor as checks;
-use lioprof_capture::talk::logging;
+use lioprof_capture::talk::logging::{self, LevelFilter};
+use lioprof_capture::talk::metrics::Listen;
 
 use crate::args::{ConfigArgs, DaemonArgs, DoctorArgs};
 use crate::exit_code::Code;
@@ -57,13 +58,9 @@ fn daemon_config(args: &DaemonArgs) -> anyhow::Result<Config> {
         config.node.name.clone_from(node);
     }
     if let Some(address) = &args.metrics {
-        config.talk.metrics = if address == "off" {
-            OrOff::Off
-        } else {
-            let parsed = address.parse();
-            OrOff::Is(parsed.with_context(|| {
-                format!("--metrics: expected an address such as 127.0.0.1:9817, or off; found `{address}`")
-            })?)
+        config.talk.metrics = match address {
+            Listen::Off => OrOff::Off,
+            Listen::On(address) => OrOff::Is(*address),
         };
     }
     config.validate()?;
@@ -77,8 +74,13 @@ fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Err
 
 pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = daemon_config(args)?;
-    logging::start(verbosity == Verbosity::Quiet, verbosity == Verbosity::Verbose);
-    let mut out = io::stdout().lock();
+    let level = match verbosity {
+        Verbosity::Quiet => LevelFilter::ERROR,
+        Verbosity::Normal => LevelFilter::INFO,
+        Verbosity::Verbose => LevelFilter::DEBUG,
+    };
+    logging::init(args.log_format, level)?;
+    let mut out = io::stdout();
     if args.restore {
         let report = daemon::restore(&config)?;
         write!(out, "{report}")?;

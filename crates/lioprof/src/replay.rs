@@ -9,8 +9,8 @@ use crate::messages::{self, Verbosity};
 pub(crate) fn run(args: &ReplayArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let stop = stop_on_signals().context("failed to listen for signals")?;
     let summary = play(args, &stop, &mut |progress| messages::note(verbosity, &text(&progress)))?;
-    let account = &summary.account;
-    messages::note(verbosity, &format!("{account}"));
+    let account = serde_json::to_string(&summary.account)?;
+    messages::note(verbosity, &format!("what the simulated kernel did: {account}"));
     Ok(Code::Success)
 }
 

@@ -98,16 +98,6 @@ impl Capture {
         &self.session
     }
 
-    /// Bytes in the kernel's file.
-    pub(crate) fn current_bytes(&self) -> u64 {
-        self.spool.current_bytes()
-    }
-
-    /// The kernel's file.
-    pub(crate) fn current_path(&self) -> std::path::PathBuf {
-        self.spool.current()
-    }
-
     /// A larger debug buffer.
     pub(crate) fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
         self.session.set_buffer(mib)
@@ -134,7 +124,8 @@ impl Capture {
         let age = self.rotation.age * self.level.rotation_factor();
         let is_due = now.duration_since(self.rotated) >= age || self.spool.current_bytes() >= self.rotation.bytes;
         if is_due {
-            let rename = |err| DaemonError::Rename { path: self.spool.current(), err };
+            let path = self.spool.current();
+            let rename = |err| DaemonError::Rename { path, err };
             self.spool.rotate(now).map_err(rename)?;
             self.rotated = now;
         }
@@ -163,7 +154,8 @@ impl Capture {
     pub(crate) fn end(mut self) -> Result<Report, DaemonError> {
         let report = self.session.end();
         let now = Instant::now();
-        let rename = |err| DaemonError::Rename { path: self.spool.current(), err };
+        let path = self.spool.current();
+        let rename = |err| DaemonError::Rename { path, err };
         for file in self.spool.stopped(now).map_err(rename)? {
             queue(&self.queue, file);
         }

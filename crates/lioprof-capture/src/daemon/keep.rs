@@ -130,12 +130,7 @@ impl RowKeep {
         let manifest = manifest(&facts, part, self.manifest_from_us);
         let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
         self.manifest_from_us = to_us;
-        Ok(KeptPart {
-            rpcs: stats.rpcs,
-            rows: stats.rows(),
-            files: closed.files.len() as u64 + 1,
-            bytes: closed.bytes,
-        })
+        Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
     }
 
     fn counters(&mut self, rows: &CounterRows) {
@@ -169,7 +164,10 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         (facts.sampled && from < to).then_some([from, to])
     };
     let extra = [
-        (SPOOL_SESSION, part.last_segment.as_deref().map(|name| name.chars().take_while(|&c| c != '-' && c != '.').collect())),
+        (
+            SPOOL_SESSION,
+            part.last_segment.as_deref().map(|name| name.chars().take_while(|&c| c != '-' && c != '.').collect()),
+        ),
         (LAST_SEGMENT, part.last_segment.clone()),
     ];
     ManifestFacts {

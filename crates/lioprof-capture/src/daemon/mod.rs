@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, watch};
 use crate::config::Config;
 use crate::counters::Comparison;
 use crate::journal::Report;
-use crate::talk::metrics;
+use crate::talk::metrics::{Listen, MetricsServer};
 use crate::talk::notify::Notifier;
 use crate::talk::protocol::Request;
 use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
@@ -106,10 +106,8 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     let node = config.node_name();
     recover::leftovers(config, &node)?;
     let socket = ControlSocket::bind(&config.talk.socket)?;
-    let exporter = match config.talk.metrics.get() {
-        Some(address) => Some(metrics::Exporter::bind(address).await?),
-        None => None,
-    };
+    let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
+    let exporter = MetricsServer::bind(listen, "talk.metrics")?;
     let (status, status_seen) = watch::channel(Arc::new(Status::default()));
     let (commands, mut commanded) = mpsc::channel::<Command>(16);
     let notifier = Notifier;

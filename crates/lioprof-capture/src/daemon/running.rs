@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
+use crate::causes::with_causes;
 use crate::config::{Auto, Config, ProfileChoice};
 use crate::control::Control;
 use crate::control::profile::Profile;
 use crate::control::sizing::{BufferInputs, buffer_size};
 use crate::counters::{Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
-use crate::drain::{CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
+use crate::drain::{
+    CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name,
+};
 use crate::journal::{Foreign, JournalFile, Report, Session};
-use crate::kmsg::KernelLog;
+use crate::kmsg::{self, KernelLog};
 use crate::system;
-use crate::talk::metrics::Metrics;
+use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::protocol::Request;
 use crate::talk::status::{State, Status};
 
@@ -82,11 +85,7 @@ struct Next {
 
 impl Running {
     /// Starts the decoding thread and, unless it waits for a trigger, tracing.
-    pub(super) fn start(
-        config: &Config,
-        node: &str,
-        status: watch::Sender<Arc<Status>>,
-    ) -> Result<Self, DaemonError> {
+    pub(super) fn start(config: &Config, node: &str, status: watch::Sender<Arc<Status>>) -> Result<Self, DaemonError> {
         let root = &config.control.root;
         let control = Control::open(root, config.control.access, &config.control.lctl)?;
         let facts = SharedFacts::default();
@@ -99,8 +98,9 @@ impl Running {
         }
         let queue = Arc::new(Queue::default());
         let sums = Arc::new(SharedSums::default());
+        let metrics = Arc::new(Metrics::default());
         let (told, progress) = mpsc::channel();
-        let worker = worker(config, node, &facts, &queue, &sums, told)?;
+        let worker = worker(config, node, &facts, &queue, &sums, &metrics, told)?;
         let (now, started_us) = (Instant::now(), now_us());
         let mut running = Self {
             config: config.clone(),
@@ -122,7 +122,7 @@ impl Running {
             trigger: config.trigger.is_on().then(|| Trigger::new(&config.trigger)),
             restored: None,
             status,
-            metrics: Arc::new(Metrics::default()),
+            metrics,
             started: now,
             started_us,
             state: State::Preflight,
@@ -151,9 +151,7 @@ impl Running {
 
     /// Does what is due; `true` when the time asked for is over.
     pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
-        while let Ok(progress) = self.progress.try_recv() {
-            self.account.enter(progress);
-        }
+        self.hear();
         if self.worker.as_ref().is_some_and(JoinHandle::is_finished) {
             return Err(DaemonError::WorkerDied { path: self.config.capture.spool_dir.clone() });
         }
@@ -185,7 +183,7 @@ impl Running {
         match request {
             Request::Mark { text } => match &self.capture {
                 Some(capture) => {
-                    capture.mark(&text).map_err(|err| crate::control::error::with_causes(&err))?;
+                    capture.mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
                 None => Err("nothing is traced at the moment: the daemon waits for its trigger".to_owned()),
@@ -210,9 +208,7 @@ impl Running {
         self.queue.push(Job::Finish);
         let give_up_at = Instant::now() + DRAIN_AT_MOST;
         while self.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
-            while let Ok(progress) = self.progress.try_recv() {
-                self.account.enter(progress);
-            }
+            self.hear();
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 name = signals.next() => {
@@ -225,9 +221,7 @@ impl Running {
                 break;
             }
         }
-        while let Ok(progress) = self.progress.try_recv() {
-            self.account.enter(progress);
-        }
+        self.hear();
         if let Some(worker) = self.worker.take().filter(JoinHandle::is_finished)
             && worker.join().is_err()
         {
@@ -240,6 +234,27 @@ impl Running {
         Ending { reason, status: Status::clone(&status), restored, comparison, failures }
     }
 
+    /// Enters what the decoding thread has told.
+    fn hear(&mut self) {
+        while let Ok(progress) = self.progress.try_recv() {
+            match &progress {
+                Progress::Decoded { bytes, records, .. } => {
+                    self.metrics.decoded(*records, *bytes, 0);
+                    self.metrics.segment(*bytes, false);
+                }
+                Progress::GivenUp(stretch) => self.metrics.segment(stretch.bytes, true),
+                Progress::Closed { part, summary, .. } => {
+                    self.metrics.file(part.bytes);
+                    self.metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
+                    self.metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
+                    self.metrics.lost(Loss::BadRecord, summary.loss.bad_records);
+                }
+                Progress::Failed(_) | Progress::Finished => {}
+            }
+            self.account.enter(progress);
+        }
+    }
+
     /// Switches tracing on.
     fn begin(&mut self, control: Control) -> Result<(), DaemonError> {
         let config = &self.config;
@@ -250,8 +265,7 @@ impl Running {
             Auto::Is(mib) => Some(mib),
             Auto::Auto => self.wanted_buffer(session.control(), false),
         };
-        let rotation =
-            Rotation { bytes: config.capture.segment_mib << 20, age: config.capture.rotate.0 };
+        let rotation = Rotation { bytes: config.capture.segment_mib << 20, age: config.capture.rotate.0 };
         let version = self.facts.lock().version.clone();
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
         self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);
@@ -342,7 +356,8 @@ impl Running {
             values: sample.values.len() as u64,
             elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
-        self.queue.push(Job::Counters(Box::new(CounterRows { time_us: sample.time_us, values: sample.values.clone() })));
+        self.queue
+            .push(Job::Counters(Box::new(CounterRows { time_us: sample.time_us, values: sample.values.clone() })));
     }
 
     fn sample_if_due(&mut self, now: Instant) {
@@ -423,6 +438,7 @@ impl Running {
                 capture.set_level(step.to, now);
             }
             self.steps.push(step);
+            self.metrics.budget_step();
             self.switch_if_due(now)?;
         }
         self.publish();
@@ -451,6 +467,9 @@ impl Running {
             Ok(events) => {
                 for event in events {
                     tracing::warn!(event = ?event.kind, "the kernel says");
+                    if matches!(event.kind, kmsg::Kind::Overflow { .. }) {
+                        self.metrics.lost(Loss::BufferOverflow, 1);
+                    }
                 }
             }
             Err(err) => {
@@ -476,7 +495,7 @@ impl Running {
         if let (Some(mib), Some(capture)) = (wanted, &mut self.capture) {
             match capture.set_buffer(mib) {
                 Ok(shown) => tracing::warn!(debug_mb = shown, "the kernel's debug buffer overflowed and was enlarged"),
-                Err(err) => self.account.failure(&crate::control::error::with_causes(&err)),
+                Err(err) => self.account.failure(&with_causes(&err)),
             }
         }
     }
@@ -575,7 +594,14 @@ impl Running {
 
     fn publish(&mut self) -> Arc<Status> {
         let status = Arc::new(self.status());
-        self.metrics.update(&status, &self.sums.sums());
+        self.metrics.status(&status);
+        if let Ok(own) = usage::own_usage() {
+            self.metrics.usage(&own);
+        }
+        match status.warnings.first() {
+            Some(trouble) => self.metrics.health.bad(trouble.clone()),
+            None => self.metrics.health.good(),
+        }
         self.status.send_replace(Arc::clone(&status));
         status
     }
@@ -623,10 +649,11 @@ fn worker(
     facts: &SharedFacts,
     queue: &Arc<Queue>,
     sums: &Arc<SharedSums>,
+    metrics: &Arc<Metrics>,
     told: mpsc::Sender<Progress>,
 ) -> Result<JoinHandle<()>, DaemonError> {
     let keep = AnyKeep::new(config, node, facts.clone(), now_us());
-    let keep = Summed::new(keep, Arc::clone(sums));
+    let keep = Summed::new(keep, Arc::clone(sums), Arc::clone(metrics));
     let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
     let limits = part_limits(config);
     let progress = move |progress| {

@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::config::Config;
 use crate::control::Control;
 use crate::doctor;
+use crate::journal::restore::restore_leftover;
+use crate::journal::{JournalFile, Report};
 use crate::lock::{self, Lock};
-use crate::journal::{JournalFile, Report, restore_leftover};
 use crate::system;
 
 use super::DaemonError;

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use lioprof_model::units::human_bytes;
 
-use crate::talk::status::{
-    BudgetState, Files, KernelLog, LossAccount, Masks, Rates, Segments, State, Status, Totals,
-};
+use crate::talk::status::{BudgetState, Files, KernelLog, LossAccount, Masks, Rates, Segments, State, Status, Totals};
 
 use super::running::Running;
 use super::{keep, now_us};
@@ -17,11 +15,7 @@ impl Running {
         let now_us = now_us();
         let facts = self.facts.lock();
         let sums = self.sums.sums();
-        let (mut read_bytes, mut write_bytes) = (0, 0);
-        for target in sums.targets.values() {
-            read_bytes += target.io.read.bytes;
-            write_bytes += target.io.write.bytes;
-        }
+        let (read_bytes, write_bytes) = (sums.io.read.bytes, sums.io.write.bytes);
         let waiting = self.queue.waiting();
         let account = &self.account;
         let loss = &account.summary.loss;
@@ -120,8 +114,7 @@ impl Running {
     pub(super) fn status_line(&self) -> Option<String> {
         let status = self.last_status();
         let io = status.totals.read_bytes + status.totals.write_bytes;
-        (status.state != State::Preflight).then(|| {
-            format!("{}, {} RPCs, {} of reads and writes", status.state, status.totals.rpcs, human_bytes(io))
-        })
+        (status.state != State::Preflight)
+            .then(|| format!("{}, {} RPCs, {} of reads and writes", status.state, status.totals.rpcs, human_bytes(io)))
     }
 }

@@ -48,9 +48,9 @@ impl Trigger {
             totals.targets.iter().map(|(target, reading)| (target.to_string(), *reading)).collect();
         if let Some((then, before)) = &self.last {
             let passed = now.duration_since(*then).as_secs_f64().max(1e-3);
-            let busy = readings.iter().any(|(target, now)| {
-                before.get(target).is_some_and(|before| self.is_busy(before, now, passed))
-            });
+            let busy = readings
+                .iter()
+                .any(|(target, now)| before.get(target).is_some_and(|before| self.is_busy(before, now, passed)));
             if busy {
                 self.busy = Some(now);
             }

@@ -11,23 +11,13 @@ use rustc_hash::FxHashMap;
 
 use super::DrainError;
 use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
+use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
 
 /// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
 const MAX_RPC_BYTES: u64 = 64 << 20;
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
-
-/// Sums of one target.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TargetSums {
-    /// Reads and writes.
-    pub io: ReadWrite,
-    /// Blocking callbacks sent.
-    pub blocking_callbacks: u64,
-    /// Requests that met a lock in their way.
-    pub incompatible_locks: u64,
-}
 
 /// Sums since the daemon started.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,8 +30,8 @@ pub struct Sums {
     pub lock_events: u64,
     /// RPCs sent by the node.
     pub sent_rpcs: u64,
-    /// By target.
-    pub targets: BTreeMap<TargetName, TargetSums>,
+    /// Reads and writes.
+    pub io: ReadWrite,
 }
 
 /// Time between two samples of the server's counters, in which everything was traced.
@@ -121,6 +111,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Summed<K> {
     inner: K,
     shared: Arc<SharedSums>,
+    metrics: Arc<Metrics>,
+    /// The metrics of targets, looked up once each.
+    targets: FxHashMap<Option<TargetName>, TargetMetrics>,
     sums: Sums,
     interval: Interval,
     /// Items of the part that is being written.
@@ -131,9 +124,14 @@ pub struct Summed<K> {
 
 impl<K: Keep> Summed<K> {
     /// Sums up what goes into `inner`.
-    pub fn new(inner: K, shared: Arc<SharedSums>) -> Self {
+    pub fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
         let (sums, interval) = Default::default();
-        Self { inner, shared, sums, interval, in_part: 0, repeated: 0 }
+        Self { inner, shared, metrics, targets: FxHashMap::default(), sums, interval, in_part: 0, repeated: 0 }
+    }
+
+    fn target(&mut self, target: Option<TargetName>) -> &TargetMetrics {
+        let Self { targets, metrics, .. } = self;
+        targets.entry(target).or_insert_with(|| metrics.target(target.map(|target| target.to_string()).as_deref()))
     }
 
     /// Whether an item is new.
@@ -154,8 +152,8 @@ impl Sums {
     fn add(&mut self, row: &RpcRow) {
         self.rpcs += 1;
         self.errors += u64::from(row.failed());
-        if let (Some(direction), Some(target)) = (row.direction(), row.target) {
-            add(&mut self.targets.entry(target).or_default().io, direction, row);
+        if let Some(direction) = row.direction() {
+            add(&mut self.io, direction, row);
         }
     }
 }
@@ -219,6 +217,11 @@ impl<K: Keep> RowSink for Summed<K> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         if self.is_new() {
             self.sums.add(row);
+            let metrics = self.target(row.target);
+            metrics.rpc(row.failed(), row.queue_us(), row.service_us);
+            if let Some(direction) = row.direction() {
+                metrics.io(direction, row.size);
+            }
             // Data-on-MDT has other counters.
             let on_mdt = row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
             if let Some(direction) = row.direction().filter(|_| !on_mdt) {
@@ -231,8 +234,10 @@ impl<K: Keep> RowSink for Summed<K> {
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         if self.is_new() {
             self.sums.lock_events += 1;
-            if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening {
-                self.sums.targets.entry(lock.target).or_default().incompatible_locks += 1;
+            if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening
+                && event.window.is_some_and(|waiter| lock.nid.is_some_and(|holder| holder != waiter.nid))
+            {
+                self.target(Some(lock.target)).conflicts(1);
             }
         }
         self.inner.lock_event(event, symbols);
@@ -241,10 +246,14 @@ impl<K: Keep> RowSink for Summed<K> {
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         if self.is_new() && sent.round_trip_us.is_none() {
             self.sums.sent_rpcs += 1;
-            if sent.opcode == Opcode::LDLM_BL_CALLBACK
-                && let Some(target) = TargetName::parse_bytes(symbols.bytes(sent.device))
-            {
-                self.sums.targets.entry(target).or_default().blocking_callbacks += 1;
+            let kind = match sent.opcode {
+                Opcode::LDLM_BL_CALLBACK => Some(Callback::Blocking),
+                Opcode::LDLM_CP_CALLBACK => Some(Callback::Completion),
+                Opcode::LDLM_GL_CALLBACK => Some(Callback::Glimpse),
+                _ => None,
+            };
+            if let (Some(kind), Some(target)) = (kind, TargetName::parse_bytes(symbols.bytes(sent.device))) {
+                self.target(Some(target)).callbacks(kind, 1);
             }
         }
         self.inner.sent_rpc(sent, symbols);

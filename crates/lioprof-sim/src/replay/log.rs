@@ -56,7 +56,7 @@ impl RecordedLog {
     /// # Errors
     /// If an input cannot be read or is no log, if there are no records, or logs of several servers.
     pub fn read(inputs: &[PathBuf]) -> Result<Self, ReplayError> {
-        let found = input::discover(inputs, &[], detect);
+        let found = input::discover(inputs, &[], detect, &|_| false);
         let mut log = Self { rounds_left: 1, ..Self::default() };
         for problem in found.problems {
             if problem.severity == Severity::Error {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tracing::Subscriber;
-use tracing::level_filters::LevelFilter;
+pub use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
