@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use lioprof_model::{RowSink, RpcRow, Symbols};
 use lioprof_store::{DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/store/support/mod.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod support;
 

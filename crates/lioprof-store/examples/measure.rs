@@ -10,7 +10,7 @@ use lioprof_model::{RowSink, RpcRow, Symbols};
 use lioprof_store::{DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/store/support/mod.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod support;
 

@@ -9,7 +9,7 @@ use lioprof_model::{LockEvent, LockHappening, LockStep, RowSink, RpcRow, RpcSize
 use lioprof_store::{CounterSample, DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
 use serde::Serialize;
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/store/support/mod.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod support;
 

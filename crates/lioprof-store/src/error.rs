@@ -34,7 +34,9 @@ pub enum StoreError {
         source: ParquetError,
     },
     /// A row of another node.
-    #[error("a row of node `{found}` was given to the writer of node `{expected}`; each node needs a writer of its own")]
+    #[error(
+        "a row of node `{found}` was given to the writer of node `{expected}`; each node needs a writer of its own"
+    )]
     OtherNode {
         /// Node of the writer.
         expected: String,

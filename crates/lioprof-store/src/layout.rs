@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn fs_comes_from_the_targets() {
-        let targets: Vec<TargetName> = ["b-OST0000", "a-MDT0000", "b-OST0001", "MGS"].map(|it| it.parse().unwrap()).into();
+        let targets: Vec<TargetName> =
+            ["b-OST0000", "a-MDT0000", "b-OST0001", "MGS"].map(|it| it.parse().unwrap()).into();
         assert_eq!(fs_of(&targets), "a+b");
         assert_eq!(fs_of(&targets[..1]), "b");
         assert_eq!(fs_of(&targets[3..]), "unknown");

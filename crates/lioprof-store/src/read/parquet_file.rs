@@ -12,8 +12,8 @@ use parquet::errors::ParquetError;
 
 use super::Part;
 use crate::error::StoreError;
-use crate::table::view::BadColumn;
 use crate::table::ROWS_SCHEMA;
+use crate::table::view::BadColumn;
 
 /// An open file of a part.
 pub(crate) struct ParquetFile {
@@ -42,7 +42,8 @@ impl ParquetFile {
         let footer = |source| StoreError::Read { path: path.clone(), place: "the footer".to_owned(), source };
         let metadata = load(&file).map_err(footer)?;
         let keys = metadata.metadata().file_metadata().key_value_metadata();
-        let schema = keys.into_iter().flatten().find(|pair| pair.key == "lioprof.schema").and_then(|it| it.value.clone());
+        let schema =
+            keys.into_iter().flatten().find(|pair| pair.key == "lioprof.schema").and_then(|it| it.value.clone());
         if schema.as_deref() != Some(ROWS_SCHEMA) {
             let found = schema.map_or("none".to_owned(), |it| format!("`{it}`"));
             return Err(StoreError::Version { path, found, expected: ROWS_SCHEMA });

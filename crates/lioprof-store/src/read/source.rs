@@ -58,18 +58,9 @@ impl RowSource for NodeSource {
 }
 
 /// Hands on the rows and marks of a part in the order of `seq`.
-fn read_part(
-    part: &Part,
-    node: Symbol,
-    symbols: &mut Symbols,
-    sink: &mut dyn RowSink,
-    problems: &mut Vec<StoreError>,
-) {
-    let mut tables: [Box<dyn AnyCursor>; 3] = [
-        open::<Rpcs>(part, problems),
-        open::<LockEvents>(part, problems),
-        open::<SentRpcs>(part, problems),
-    ];
+fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn RowSink, problems: &mut Vec<StoreError>) {
+    let mut tables: [Box<dyn AnyCursor>; 3] =
+        [open::<Rpcs>(part, problems), open::<LockEvents>(part, problems), open::<SentRpcs>(part, problems)];
     let mut marks = part.manifest.marks.clone();
     marks.sort_by_key(|mark| mark.seq);
     let mut marks = marks.iter().peekable();

@@ -53,9 +53,8 @@ pub(crate) trait AnyColumn {
 impl<C: Cell> AnyColumn for Column<C> {
     fn gather(&self, order: &[u32], texts: &mut Texts) -> ArrayRef {
         let values = order.iter().map(|row| self.values[*row as usize]).collect();
-        let nulls = C::NULLABLE.then(|| {
-            NullBuffer::new(BooleanBuffer::collect_bool(order.len(), |at| self.valid[order[at] as usize]))
-        });
+        let nulls = C::NULLABLE
+            .then(|| NullBuffer::new(BooleanBuffer::collect_bool(order.len(), |at| self.valid[order[at] as usize])));
         C::array(values, nulls.filter(|it| it.null_count() > 0), texts)
     }
 

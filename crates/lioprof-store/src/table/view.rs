@@ -2,7 +2,9 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, RecordBatch, StringArray, new_null_array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, RecordBatch, StringArray, new_null_array,
+};
 
 use super::cell::Cell;
 

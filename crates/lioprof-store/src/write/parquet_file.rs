@@ -100,12 +100,8 @@ impl ParquetFile {
         for (key, value) in facts {
             self.writer.append_key_value_metadata(KeyValue::new((*key).to_owned(), value.clone()));
         }
-        let failed = |source| StoreError::Write {
-            path: self.path.clone(),
-            row_group: self.row_groups,
-            column: FOOTER,
-            source,
-        };
+        let failed =
+            |source| StoreError::Write { path: self.path.clone(), row_group: self.row_groups, column: FOOTER, source };
         let file = self.writer.into_inner().map_err(failed)?;
         let bytes = files::publish(files, file, &self.path)?;
         Ok((self.rows, bytes))

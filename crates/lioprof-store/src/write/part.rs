@@ -126,7 +126,10 @@ impl OpenPart {
     }
 
     fn buffered(&self) -> usize {
-        self.rpcs.rows.bytes() + self.lock_events.rows.bytes() + self.sent_rpcs.rows.bytes() + self.counters.rows.bytes()
+        self.rpcs.rows.bytes()
+            + self.lock_events.rows.bytes()
+            + self.sent_rpcs.rows.bytes()
+            + self.counters.rows.bytes()
     }
 
     /// Whether a row group is full, or memory is.

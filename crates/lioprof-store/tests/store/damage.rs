@@ -1,17 +1,15 @@
 //! Datasets that somebody damaged, of other versions, in several places; and what is kept of them.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::support::random::Random;
+use crate::support::recorder::{Call, Recorder};
 use lioprof_model::Symbols;
 use lioprof_store::{
     ClosedPart, Dataset, DatasetWriter, Limits, ManifestFacts, NodeInfo, Options, Session, is_dataset, retention,
 };
-use support::random::Random;
-use support::recorder::{Call, Recorder};
 
 const HOUR_US: i64 = 3_600_000_000;
 /// 2026-11-21T08:51:22Z.
@@ -153,7 +151,7 @@ fn names_that_are_no_file_names_are_kept() {
 #[test]
 fn retention_deletes_the_oldest_parts_of_the_node() {
     let now_us = START_US + 4 * HOUR_US;
-    let age = |hours| Some(Duration::from_secs(hours * 3600));
+    let age = |hours: u64| Some(Duration::from_secs(hours * 3600));
 
     let dir = tempfile::tempdir().unwrap();
     let parts = write(dir.path(), "oss1", 5);

@@ -1,10 +1,8 @@
 //! What a row takes on disk. Bytes, not time: the same on every machine.
 
-mod support;
-
+use crate::support::traffic::{BULK, Traffic, WorstCase};
 use lioprof_model::{RowSink, RpcRow, Symbols};
 use lioprof_store::{DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
-use support::traffic::{BULK, Traffic, WorstCase};
 
 /// Two full row groups.
 const ROWS: usize = 2 * 128 * 1024;

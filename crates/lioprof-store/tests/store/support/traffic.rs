@@ -23,8 +23,13 @@ const RATE: u64 = 25_000;
 const THREADS: u64 = 256;
 
 /// Captures that are mostly reads and writes.
-pub(crate) const BULK: &[&str] =
-    &["file_per_process", "shared_striped_write", "shared_read_all_osts", "lock_pingpong_small", "v215_file_per_process"];
+pub(crate) const BULK: &[&str] = &[
+    "file_per_process",
+    "shared_striped_write",
+    "shared_read_all_osts",
+    "lock_pingpong_small",
+    "v215_file_per_process",
+];
 
 /// The rows of a capture, and their symbols.
 struct Rows<'a> {
@@ -246,7 +251,8 @@ impl WorstCase {
     pub(crate) fn new(symbols: &mut Symbols) -> Self {
         let mut random = Random(2);
         let clients = 1000;
-        let mut names = |name: &dyn Fn(u64) -> String| (0..clients).map(|n| symbols.intern(name(n).as_bytes())).collect();
+        let mut names =
+            |name: &dyn Fn(u64) -> String| (0..clients).map(|n| symbols.intern(name(n).as_bytes())).collect();
         let nids = names(&|n| format!("10.20.{}.{}@o2ib", n / 250, n % 250 + 1));
         let jobs = names(&|n| format!("job{n}.{}", n * 7919 % 65_536));
         let threads = names(&|n| format!("ll_ost_io{:02}_{:03}", n % 8, n / 8 % 64));

@@ -59,8 +59,11 @@ impl RowSink for Recorder {
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        let mut event =
-            LockEvent { node: self.own(event.node, symbols), window: self.window(event.window, symbols), ..event.clone() };
+        let mut event = LockEvent {
+            node: self.own(event.node, symbols),
+            window: self.window(event.window, symbols),
+            ..event.clone()
+        };
         if let LockHappening::Lock(_, lock) = &mut event.happening {
             lock.nid = lock.nid.map(|nid| self.own(nid, symbols));
         }

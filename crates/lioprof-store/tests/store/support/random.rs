@@ -200,11 +200,9 @@ impl Random {
             happening: match self.below(8) {
                 0 => LockHappening::EnqueueStart,
                 1 => LockHappening::EnqueueEnd,
-                2 => LockHappening::KernelContention {
-                    resource: self.resource(),
-                    added: self.u32(),
-                    window: self.u32(),
-                },
+                2 => {
+                    LockHappening::KernelContention { resource: self.resource(), added: self.u32(), window: self.u32() }
+                }
                 3 => LockHappening::CallbackTimedOut { opcode: self.opcode(), target: self.target() },
                 _ => LockHappening::Lock(self.lock_step(), self.lock(symbols)),
             },

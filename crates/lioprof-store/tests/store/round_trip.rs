@@ -1,14 +1,12 @@
 //! What a reader hands on is what the writer got.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::random::Random;
+use crate::support::recorder::{Call, Recorder};
 use lioprof_model::{RowSource, Symbols};
 use lioprof_store::{Dataset, DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
 use proptest::prelude::*;
-use support::random::Random;
-use support::recorder::{Call, Recorder};
 
 fn node(session: i64) -> NodeInfo {
     NodeInfo {
