@@ -1,0 +1,145 @@
+//! What can go wrong with a dataset.
+
+use std::io;
+use std::path::PathBuf;
+
+use parquet::errors::ParquetError;
+
+/// Why a dataset could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("failed to {action} `{}`{}", path.display(), hint(source))]
+    Io {
+        /// What was tried: `create`, `rename`, ...
+        action: &'static str,
+        /// File or folder.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        source: io::Error,
+    },
+    /// Parquet's encoder failed, or the file system below it.
+    #[error("failed to write column `{column}` of row group {row_group} to `{}`", path.display())]
+    Write {
+        /// File.
+        path: PathBuf,
+        /// Row group, from 0.
+        row_group: usize,
+        /// Column; `footer` for the end of the file.
+        column: &'static str,
+        /// Cause.
+        #[source]
+        source: ParquetError,
+    },
+    /// A row of another node.
+    #[error(
+        "a row of node `{found}` was given to the writer of node `{expected}`; each node needs a writer of its own"
+    )]
+    OtherNode {
+        /// Node of the writer.
+        expected: String,
+        /// Node of the row.
+        found: String,
+    },
+    /// A manifest is no manifest.
+    #[error("`{}` is no manifest of a lioprof dataset: {source}; delete the file to read the other parts", path.display())]
+    Manifest {
+        /// File.
+        path: PathBuf,
+        /// What and where.
+        source: serde_json::Error,
+    },
+    /// Another version of lioprof wrote this.
+    #[error("`{}` has schema {found}, expected `{expected}`; use the lioprof version that wrote it, or a newer one", path.display())]
+    Version {
+        /// File.
+        path: PathBuf,
+        /// Schema in the file.
+        found: String,
+        /// Schema that this version reads.
+        expected: &'static str,
+    },
+    /// A manifest names a file that is not there.
+    #[error("`{}` is missing, its manifest `{}` says it holds {rows} rows; copy the dataset again, with all its folders", path.display(), manifest.display())]
+    Missing {
+        /// File.
+        path: PathBuf,
+        /// Manifest that names it.
+        manifest: PathBuf,
+        /// Rows that it should hold.
+        rows: u64,
+    },
+    /// A file is not what its manifest says.
+    #[error("`{}` has {found} {what}, its manifest says {expected}; the file is damaged or its copy incomplete", path.display())]
+    Differs {
+        /// File.
+        path: PathBuf,
+        /// `bytes` or `rows`.
+        what: &'static str,
+        /// In the file.
+        found: u64,
+        /// In the manifest.
+        expected: u64,
+    },
+    /// A file is no readable Parquet.
+    #[error("failed to read {place} of `{}`", path.display())]
+    Read {
+        /// File.
+        path: PathBuf,
+        /// `the footer`, `row group 3`.
+        place: String,
+        /// Cause.
+        #[source]
+        source: ParquetError,
+    },
+    /// A column is not what it should be.
+    #[error("`{}`, row group {row_group}, column `{column}`: expected {expected}, found {found}", path.display())]
+    Column {
+        /// File.
+        path: PathBuf,
+        /// Row group, from 0.
+        row_group: usize,
+        /// Column.
+        column: String,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// The error and its causes as one sentence.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(source) = cause {
+            let next = source.to_string();
+            // A manifest's error says its cause already.
+            if !text.contains(&next) {
+                text.push_str(": ");
+                text.push_str(&next);
+            }
+            cause = source.source();
+        }
+        text
+    }
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull => ", the file system is full (free some space, or keep less)",
+        io::ErrorKind::QuotaExceeded => ", the quota is used up (raise it, or keep less)",
+        io::ErrorKind::ReadOnlyFilesystem => ", the file system is read-only (choose another folder)",
+        io::ErrorKind::PermissionDenied => " (run as the user that owns the folder, or choose another folder)",
+        _ => "",
+    }
+}

@@ -1,0 +1,112 @@
+//! The few file operations that decide whether a part survives a crash, in one place, so that tests can fail each.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+
+/// A file being written.
+pub(crate) trait OutFile: Write + Send {
+    /// Flushes what the kernel holds to the disk.
+    fn sync(&mut self) -> io::Result<()>;
+    /// Bytes in it.
+    fn bytes(&self) -> io::Result<u64>;
+}
+
+impl OutFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}
+
+/// File operations of a writer.
+pub(crate) trait Files: Send {
+    /// Makes a folder that is not there yet.
+    fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Makes a file, or empties it.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn OutFile>>;
+    /// Renames a file.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Flushes a folder's entries to the disk.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    /// Deletes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// The operating system's.
+pub(crate) struct OsFiles;
+
+impl Files for OsFiles {
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        match fs::create_dir(path) {
+            Err(err) if err.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            other => other,
+        }
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn OutFile>> {
+        Ok(Box::new(File::create(path)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}
+
+/// Suffix of files that are not complete; they also begin with a dot, so that no engine's `*.parquet` finds them.
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Where the file `path` is written until it is complete: `.NAME.tmp` in the same folder.
+pub(crate) fn temporary(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(TEMPORARY_SUFFIX);
+    path.with_file_name(name)
+}
+
+/// Makes a folder and those above it, so that they survive a crash.
+pub(crate) fn create_dirs(files: &dyn Files, path: &Path) -> Result<(), StoreError> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().unwrap_or(Path::new(""));
+    create_dirs(files, parent)?;
+    files.create_dir(path).map_err(StoreError::io("create folder", path))?;
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    files.sync_dir(parent).map_err(StoreError::io("sync folder", parent))
+}
+
+/// Opens the temporary file of `path`, making folders as needed.
+pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<Box<dyn OutFile>, StoreError> {
+    if let Some(folder) = path.parent() {
+        create_dirs(files, folder)?;
+    }
+    let temporary = temporary(path);
+    files.create(&temporary).map_err(StoreError::io("create", temporary))
+}
+
+/// Brings a complete temporary file to the disk and gives it its name. Its bytes.
+pub(crate) fn publish(files: &dyn Files, mut file: Box<dyn OutFile>, path: &Path) -> Result<u64, StoreError> {
+    let temporary = temporary(path);
+    let bytes = file.bytes().map_err(StoreError::io("read", &temporary))?;
+    file.sync().map_err(StoreError::io("sync", &temporary))?;
+    drop(file);
+    files.rename(&temporary, path).map_err(StoreError::io("rename to", path))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    files.sync_dir(folder).map_err(StoreError::io("sync folder", folder))?;
+    Ok(bytes)
+}

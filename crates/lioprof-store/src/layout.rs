@@ -1,0 +1,121 @@
+//! Names of folders and files.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use lustre_debuglog::TargetName;
+
+/// Folder of the manifests, beside those of the tables.
+pub(crate) const MANIFESTS: &str = "manifests";
+/// What stands for an empty value in Hive's layout.
+const EMPTY: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Partition of a part: `fs=../node=../date=..`.
+pub(crate) fn partition(fs: &str, node: &str, start_us: i64) -> PathBuf {
+    let time = time_text(start_us);
+    let date = time.get(..10).unwrap_or_default();
+    [format!("fs={}", hive(fs)), node_folder(node), format!("date={date}")].iter().collect()
+}
+
+/// Name of a node's folder.
+pub(crate) fn node_folder(node: &str) -> String {
+    format!("node={}", hive(node))
+}
+
+/// Name without suffix of all files of a part: sorts by time.
+pub(crate) fn stem(start_us: i64, session: &str, part: u64) -> String {
+    let time: String = time_text(start_us).chars().filter(|c| !matches!(c, '-' | ':')).collect();
+    format!("{time}-{}-{part:06}", hive(session))
+}
+
+/// `2026-11-21T08:51:22.123456Z`. For names only: what is before 1970 or after 9999 is put to the edge.
+fn time_text(us: i64) -> String {
+    const LAST_US: u64 = 253_402_300_799_999_999;
+    let us = u64::try_from(us).unwrap_or(0).min(LAST_US);
+    humantime::format_rfc3339_micros(UNIX_EPOCH + Duration::from_micros(us)).to_string()
+}
+
+/// A value in a folder's name: letters, digits and a few signs stay, other bytes become `%HH`, as Hive does it.
+fn hive(value: &str) -> String {
+    if value.is_empty() {
+        return EMPTY.to_owned();
+    }
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'@') {
+            out.push(char::from(byte));
+        } else {
+            write!(out, "%{byte:02X}").expect("writing to a String cannot fail");
+        }
+    }
+    out
+}
+
+/// The `fs` of a node with these targets: its file system, several joined by `+`, `unknown` without any.
+///
+/// The management service belongs to no file system and is passed over.
+#[must_use]
+pub fn fs_of<'a>(targets: impl IntoIterator<Item = &'a TargetName>) -> String {
+    let names: BTreeSet<&str> = targets.into_iter().map(TargetName::fsname).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() { "unknown".to_owned() } else { names.into_iter().collect::<Vec<_>>().join("+") }
+}
+
+/// Whether a folder is a dataset: it has the folder `manifests` with a file system in it.
+#[must_use]
+pub fn is_dataset(path: &Path) -> bool {
+    path.join(MANIFESTS).read_dir().is_ok_and(|mut entries| {
+        entries.any(|entry| entry.is_ok_and(|it| it.file_name().as_encoded_bytes().starts_with(b"fs=")))
+    })
+}
+
+/// The file of a table that belongs to a manifest of the dataset at `dir`.
+pub(crate) fn table_path(dir: &Path, manifest: &Path, table: &str) -> PathBuf {
+    sibling(dir, MANIFESTS, manifest, table, "parquet")
+}
+
+/// The manifest that a table's file belongs to.
+pub(crate) fn manifest_path(dir: &Path, table: &str, file: &Path) -> PathBuf {
+    sibling(dir, table, file, MANIFESTS, "json")
+}
+
+/// The same place in another folder of the dataset.
+fn sibling(dir: &Path, from: &str, path: &Path, to: &str, extension: &str) -> PathBuf {
+    let inside = path.strip_prefix(dir.join(from)).unwrap_or(path);
+    // Not `with_extension`: the stem has a dot of its own, and a node's or a session's name may.
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    dir.join(to).join(inside).with_file_name(format!("{stem}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_by_time_and_say_it() {
+        let us = 1_795_251_082_123_456;
+        assert_eq!(partition("lustre", "oss1", us), Path::new("fs=lustre/node=oss1/date=2026-11-21"));
+        assert_eq!(stem(us, "a1b2", 7), "20261121T085122.123456Z-a1b2-000007");
+        assert!(stem(us, "b", 9) < stem(us + 1, "a", 1));
+    }
+
+    #[test]
+    fn odd_values_stay_one_folder() {
+        assert_eq!(hive("oss/1=ä"), "oss%2F1%3D%C3%A4");
+        assert_eq!(hive(""), EMPTY);
+        assert_eq!(hive("a+b"), "a+b");
+        for us in [i64::MIN, -1, i64::MAX] {
+            assert_eq!(partition("x", "..", us).components().count(), 3);
+        }
+    }
+
+    #[test]
+    fn fs_comes_from_the_targets() {
+        let targets: Vec<TargetName> =
+            ["b-OST0000", "a-MDT0000", "b-OST0001", "MGS"].map(|it| it.parse().unwrap()).into();
+        assert_eq!(fs_of(&targets), "a+b");
+        assert_eq!(fs_of(&targets[..1]), "b");
+        assert_eq!(fs_of(&targets[3..]), "unknown");
+    }
+}

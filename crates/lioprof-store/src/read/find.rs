@@ -1,0 +1,85 @@
+//! Finds manifests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+use crate::layout::{self, MANIFESTS};
+
+/// Folders below a dataset's: `manifests/fs=../node=../date=..`.
+const PARTITION_DEPTH: usize = 3;
+/// Folders between what the user named and a dataset.
+const MAX_DEPTH: usize = 16;
+
+/// The manifests at `path` and below, each with the folder of its dataset; sorted by path.
+pub(crate) fn manifests(path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, StoreError> {
+    let mut found = Vec::new();
+    walk(path, MAX_DEPTH, &mut found)?;
+    found.sort();
+    Ok(found)
+}
+
+fn walk(path: &Path, depth: usize, found: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), StoreError> {
+    if layout::is_dataset(path) {
+        let mut manifests = Vec::new();
+        files(&path.join(MANIFESTS), PARTITION_DEPTH, "json", &mut manifests)?;
+        found.extend(manifests.into_iter().map(|manifest| (path.to_owned(), manifest)));
+        return Ok(());
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    for entry in entries(path)? {
+        if entry.is_dir() {
+            walk(&entry, depth - 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Files with an extension, so many folders down. Names that begin with a dot are not complete.
+fn files(path: &Path, depth: usize, extension: &str, found: &mut Vec<PathBuf>) -> Result<(), StoreError> {
+    for entry in entries(path)? {
+        let hidden = entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if depth > 0 {
+            if entry.is_dir() {
+                files(&entry, depth - 1, extension, found)?;
+            }
+        } else if !hidden && entry.extension().is_some_and(|it| it == extension) {
+            found.push(entry);
+        }
+    }
+    Ok(())
+}
+
+/// The `date=` folders of a node below a table's or the manifests' folder. None if there is no such folder.
+pub(crate) fn node_folders(table: &Path, node: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    if !table.is_dir() {
+        return Ok(found);
+    }
+    for fs in entries(table)? {
+        let node = fs.join(layout::node_folder(node));
+        if node.is_dir() {
+            found.extend(entries(&node)?.into_iter().filter(|path| path.is_dir()));
+        }
+    }
+    Ok(found)
+}
+
+/// A node's files with an extension below a table's or the manifests' folder.
+pub(crate) fn node_files(table: &Path, node: &str, extension: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    for folder in node_folders(table, node)? {
+        files(&folder, 0, extension, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Entries of a folder, sorted by name.
+fn entries(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
+    let mut entries = list().map_err(StoreError::io("list", path))?;
+    entries.sort();
+    Ok(entries)
+}

@@ -1,0 +1,149 @@
+//! Reading.
+
+mod cursor;
+mod find;
+mod parquet_file;
+mod source;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lioprof_model::RowSource;
+
+use crate::error::StoreError;
+use crate::layout::{self, MANIFESTS};
+use crate::manifest::Manifest;
+use crate::table::counters::{CounterColumns, CounterSample, CounterView};
+use parquet_file::ParquetFile;
+use source::NodeSource;
+
+/// A part of a dataset: a manifest and the files that it names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// Its file.
+    pub manifest_path: PathBuf,
+    /// Folder of the dataset: that of `manifests`.
+    pub(crate) dir: PathBuf,
+}
+
+impl Part {
+    pub(crate) fn read(manifest_path: PathBuf, dir: &Path) -> Result<Self, StoreError> {
+        Ok(Self { manifest: Manifest::read(&manifest_path)?, manifest_path, dir: dir.to_owned() })
+    }
+
+    /// The file of a table, whether the part has rows of it or not.
+    #[must_use]
+    pub fn table_path(&self, table: &str) -> PathBuf {
+        layout::table_path(&self.dir, &self.manifest_path, table)
+    }
+
+    /// Order of the parts of a node.
+    fn order(&self) -> (i64, &str, u64) {
+        let Manifest { session, part, .. } = &self.manifest;
+        (session.start_us, &session.id, *part)
+    }
+}
+
+/// A dataset, or several below one folder.
+#[derive(Debug)]
+pub struct Dataset {
+    path: PathBuf,
+    /// By node, in the order in which they were written.
+    nodes: BTreeMap<String, Vec<Part>>,
+    problems: Vec<StoreError>,
+}
+
+impl Dataset {
+    /// Finds the parts at `path` and below.
+    ///
+    /// A part whose manifest cannot be read is among [`Self::problems`]. A part that was copied twice counts once.
+    ///
+    /// # Errors
+    /// If a folder cannot be listed.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut dataset = Self { path: path.to_owned(), nodes: BTreeMap::new(), problems: Vec::new() };
+        for (dir, manifest) in find::manifests(path)? {
+            match Part::read(manifest, &dir) {
+                Ok(part) => dataset.nodes.entry(part.manifest.node.clone()).or_default().push(part),
+                Err(err) => dataset.problems.push(err),
+            }
+        }
+        for parts in dataset.nodes.values_mut() {
+            // Stable: of two copies the one with the smaller path stays.
+            parts.sort_by(|a, b| a.order().cmp(&b.order()));
+            parts.dedup_by(|a, b| a.order() == b.order());
+        }
+        Ok(dataset)
+    }
+
+    /// Names of the nodes, sorted.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.nodes.keys().map(String::as_str)
+    }
+
+    /// Parts of a node, in the order in which they were written.
+    #[must_use]
+    pub fn parts(&self, node: &str) -> &[Part] {
+        self.nodes.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Parts that cannot be used.
+    #[must_use]
+    pub fn problems(&self) -> &[StoreError] {
+        &self.problems
+    }
+
+    /// One source of rows per node, in the order of their names.
+    #[must_use]
+    pub fn node_sources(&self) -> Vec<Box<dyn RowSource>> {
+        let source = |(node, parts): (&String, &Vec<Part>)| -> Box<dyn RowSource> {
+            Box::new(NodeSource::new(node.clone(), self.path.clone(), parts.clone()))
+        };
+        self.nodes.iter().map(source).collect()
+    }
+
+    /// Hands the counter samples of a node to `to`, in the order in which they were written. What cannot be read is
+    /// passed over and returned.
+    pub fn counters(&self, node: &str, mut to: impl FnMut(&CounterSample<'_>)) -> Vec<StoreError> {
+        let mut problems = Vec::new();
+        for part in self.parts(node) {
+            let mut read = || -> Result<(), StoreError> {
+                let Some(file) = ParquetFile::open(part, CounterColumns::NAME)? else { return Ok(()) };
+                for row_group in 0..file.row_groups() {
+                    let batch = file.row_group(row_group, CounterView::COLUMNS)?;
+                    let view = CounterView::new(&batch).map_err(|bad| file.bad_column(row_group, bad))?;
+                    for at in cursor::by_seq(view.seq.values()) {
+                        to(&view.row(at as usize));
+                    }
+                }
+                Ok(())
+            };
+            problems.extend(read().err());
+        }
+        problems
+    }
+}
+
+/// Bytes of all files of a part that are there.
+pub(crate) fn part_bytes(part: &Part) -> u64 {
+    let tables = part.manifest.tables.keys().map(|table| part.table_path(table));
+    tables.chain([part.manifest_path.clone()]).filter_map(|path| fs::metadata(path).ok()).map(|it| it.len()).sum()
+}
+
+/// Parts of one node in the dataset at `dir`, in the order in which they were written.
+pub(crate) fn node_parts(dir: &Path, node: &str) -> Result<Vec<Part>, StoreError> {
+    let mut parts = Vec::new();
+    for manifest in find::node_files(&dir.join(MANIFESTS), node, "json")? {
+        let part = Part::read(manifest, dir)?;
+        if part.manifest.node == node {
+            parts.push(part);
+        }
+    }
+    parts.sort_by(|a, b| a.order().cmp(&b.order()));
+    Ok(parts)
+}
+
+pub(crate) use find::node_folders;

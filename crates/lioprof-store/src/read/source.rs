@@ -1,0 +1,119 @@
+//! A node's parts as one source of rows.
+
+use std::path::{Path, PathBuf};
+
+use lioprof_model::{Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
+
+use super::Part;
+use super::cursor::{AnyCursor, Cursor, Rows};
+use crate::error::StoreError;
+use crate::manifest::StoredMark;
+use crate::table::lock_events::LockEvents;
+use crate::table::rpcs::Rpcs;
+use crate::table::sent_rpcs::SentRpcs;
+use crate::text;
+
+/// The parts of a node.
+pub(crate) struct NodeSource {
+    node: String,
+    path: PathBuf,
+    parts: Vec<Part>,
+}
+
+impl NodeSource {
+    pub(crate) fn new(node: String, path: PathBuf, parts: Vec<Part>) -> Self {
+        Self { node, path, parts }
+    }
+}
+
+impl RowSource for NodeSource {
+    fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// Damaged parts are passed over, as far as they are damaged; the error names all of them.
+    fn read(&mut self, symbols: &mut Symbols, sink: &mut dyn RowSink) -> Result<(), String> {
+        let node = symbols.intern(self.node.as_bytes());
+        let mut problems = Vec::new();
+        for part in &self.parts {
+            read_part(part, node, symbols, sink, &mut problems);
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+    }
+
+    fn summary(&self) -> TraceSummary {
+        let mut sum = TraceSummary::default();
+        for part in &self.parts {
+            sum.merge(&part.manifest.facts.summary);
+        }
+        sum
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Hands on the rows and marks of a part in the order of `seq`.
+fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn RowSink, problems: &mut Vec<StoreError>) {
+    let mut tables: [Box<dyn AnyCursor>; 3] =
+        [open::<Rpcs>(part, problems), open::<LockEvents>(part, problems), open::<SentRpcs>(part, problems)];
+    let mut marks = part.manifest.marks.clone();
+    marks.sort_by_key(|mark| mark.seq);
+    let mut marks = marks.iter().peekable();
+    loop {
+        // The table that comes next, and how far it may go before another does.
+        let mut first: Option<(i64, Option<usize>)> = marks.peek().map(|mark| (mark.seq, None));
+        let mut limit = i64::MAX;
+        for (number, table) in tables.iter_mut().enumerate() {
+            let seq = match table.peek(node, symbols) {
+                Ok(Some(seq)) => seq,
+                Ok(None) => continue,
+                Err(err) => {
+                    problems.push(err);
+                    table.stop();
+                    continue;
+                }
+            };
+            match first {
+                Some((earlier, _)) if earlier <= seq => limit = limit.min(seq),
+                _ => {
+                    limit = limit.min(first.map_or(i64::MAX, |(later, _)| later));
+                    first = Some((seq, Some(number)));
+                }
+            }
+        }
+        match first {
+            None => break,
+            Some((_, None)) => {
+                if let Some(mark) = marks.next() {
+                    give_mark(mark, node, symbols, sink);
+                }
+            }
+            // No other has this `seq`, unless the dataset is damaged; one row at least, so that it ends.
+            Some((seq, Some(number))) => {
+                let limit = limit.max(seq.saturating_add(1));
+                if let Err(err) = tables[number].give_below(limit, symbols, sink) {
+                    problems.push(err);
+                    tables[number].stop();
+                }
+            }
+        }
+    }
+}
+
+fn open<R: Rows + 'static>(part: &Part, problems: &mut Vec<StoreError>) -> Box<dyn AnyCursor> {
+    let cursor = Cursor::<R>::open(part).unwrap_or_else(|err| {
+        problems.push(err);
+        Cursor::empty()
+    });
+    Box::new(cursor)
+}
+
+fn give_mark(mark: &StoredMark, node: Symbol, symbols: &mut Symbols, sink: &mut dyn RowSink) {
+    let text = symbols.intern(&text::decode(&mark.text));
+    sink.mark(&Mark { node, time_us: mark.time_us, text }, symbols);
+}

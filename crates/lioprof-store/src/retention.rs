@@ -1,0 +1,87 @@
+//! Deletes the oldest parts.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::error::StoreError;
+use crate::manifest::Manifest;
+use crate::read::{self, Part};
+
+/// How much of a node's rows is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Parts whose last item is older are deleted.
+    pub max_age: Option<Duration>,
+    /// Bytes of all parts together.
+    pub max_bytes: Option<u64>,
+}
+
+/// A part that was deleted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeletedPart {
+    /// Its manifest, as it was.
+    pub manifest: Manifest,
+    /// The manifest's file.
+    pub manifest_path: PathBuf,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
+/// Deletes whole parts of `node`, oldest first, until the limits hold at `now_us`. The newest part stays in any case,
+/// and so does one that is not complete.
+///
+/// # Errors
+/// If a folder cannot be listed, a manifest not read or a file not deleted; what was deleted before is gone.
+pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<Vec<DeletedPart>, StoreError> {
+    let parts = read::node_parts(dir, node)?;
+    let sizes: Vec<u64> = parts.iter().map(read::part_bytes).collect();
+    let mut total: u64 = sizes.iter().sum();
+    let oldest_us = limits.max_age.map(|age| now_us.saturating_sub_unsigned(micros(age)));
+    let older = parts.len().saturating_sub(1);
+    let mut deleted = Vec::new();
+    for (part, bytes) in parts.into_iter().zip(sizes).take(older) {
+        let too_old = oldest_us.is_some_and(|oldest| last_us(&part.manifest) < oldest);
+        let too_many = limits.max_bytes.is_some_and(|max| total > max);
+        if !too_old && !too_many {
+            // What comes after is newer. If a clock step says otherwise, it goes when this one does.
+            break;
+        }
+        delete(&part)?;
+        total -= bytes;
+        deleted.push(DeletedPart { manifest: part.manifest, manifest_path: part.manifest_path, bytes });
+    }
+    Ok(deleted)
+}
+
+/// When a part ends.
+fn last_us(manifest: &Manifest) -> i64 {
+    let facts = &manifest.facts;
+    manifest.last_us.or(facts.summary.last_us).or(facts.through_us).unwrap_or(manifest.session.start_us)
+}
+
+fn micros(age: Duration) -> u64 {
+    u64::try_from(age.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Deletes a part: the manifest first, so that no reader finds half of it.
+fn delete(part: &Part) -> Result<(), StoreError> {
+    remove(&part.manifest_path)?;
+    for table in part.manifest.tables.keys() {
+        remove(&part.table_path(table))?;
+    }
+    Ok(())
+}
+
+/// Deletes a file, and its folder if that was the last one of the day.
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(StoreError::io("delete", path)(err)),
+        _ => {}
+    }
+    if let Some(folder) = path.parent() {
+        let _not_empty = fs::remove_dir(folder);
+    }
+    Ok(())
+}

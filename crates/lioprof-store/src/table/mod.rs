@@ -1,0 +1,174 @@
+//! The tables: which columns they have, how rows become columns and back.
+//!
+//! Each table is declared once, with one line per column: name, type (`Option` if it may be null) and encoding. From
+//! that come the writer's buffers, the Parquet schema and the reader's view.
+
+pub(crate) mod cell;
+pub(crate) mod column;
+pub(crate) mod counters;
+pub(crate) mod lock_events;
+pub(crate) mod rpcs;
+pub(crate) mod sent_rpcs;
+pub(crate) mod texts;
+pub(crate) mod view;
+pub(crate) mod window;
+
+use std::sync::Arc;
+
+use arrow_schema::{Field, Schema};
+use parquet::basic::Encoding;
+
+use cell::Cell;
+pub(crate) use column::{AnyColumn, Column};
+
+/// Version of the tables' schema, in the Parquet metadata of each file. Adding nullable columns keeps it.
+pub const ROWS_SCHEMA: &str = "lioprof.rows/1";
+
+/// How a column's values are written, before compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// Differences of neighbours, bit-packed.
+    Delta,
+    /// Numbers in a dictionary of the row group.
+    Dictionary,
+    /// First bytes of all values, then second bytes, ...
+    Split,
+}
+
+impl Coding {
+    /// Parquet's encoding, unless it is a dictionary's.
+    pub(crate) fn plain(self) -> Option<Encoding> {
+        match self {
+            Self::Delta => Some(Encoding::DELTA_BINARY_PACKED),
+            Self::Dictionary => None,
+            Self::Split => Some(Encoding::BYTE_STREAM_SPLIT),
+        }
+    }
+}
+
+/// A column as it is declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
+    pub(crate) field: Field,
+    pub(crate) coding: Coding,
+    /// Whether row groups carry its smallest and largest value, so that engines can skip them.
+    pub(crate) bounds: bool,
+}
+
+impl Spec {
+    pub(crate) fn new<C: Cell>(name: &'static str, coding: Coding, bounds: bool) -> Self {
+        Self { name, field: C::field(name), coding, bounds }
+    }
+}
+
+/// What the writer needs of a table.
+pub(crate) trait Table: Default {
+    /// Name of the table and of its folder.
+    const NAME: &'static str;
+
+    /// The columns, in the order of [`Self::columns`].
+    fn specs() -> Vec<Spec>;
+
+    /// The rows gathered so far, column by column.
+    fn columns(&self) -> Vec<&dyn AnyColumn>;
+
+    /// Forgets the rows.
+    fn clear(&mut self);
+
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// The order in which rows are written, if another one packs better: `seq` tells the true one.
+    fn order(&self) -> Vec<u32>;
+
+    /// Memory of the rows.
+    fn bytes(&self) -> usize {
+        self.columns().iter().map(|column| column.bytes()).sum()
+    }
+}
+
+/// The Arrow schema of a table.
+pub(crate) fn schema<T: Table>() -> Arc<Schema> {
+    Arc::new(Schema::new(T::specs().into_iter().map(|spec| spec.field).collect::<Vec<_>>()))
+}
+
+/// Row numbers sorted by a key of the row.
+pub(crate) fn order_by(rows: usize, key: impl Fn(usize) -> u64) -> Vec<u32> {
+    let numbers = 0..u32::try_from(rows).expect("a row group has fewer than 2^32 rows");
+    let mut keyed: Vec<(u64, u32)> = numbers.map(|row| (key(row as usize), row)).collect();
+    // The row number makes the order one: nothing is left to the sort.
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Declares a table: its buffers, its columns and the view of rows read back. Columns after `derived` follow from the
+/// others; they are there for queries and are not read back.
+macro_rules! table {
+    (
+        $(#[$meta:meta])*
+        $buffers:ident, $view:ident, $name:literal;
+        $($column:ident: $cell:ty = $coding:ident $($bounds:ident)?,)+
+        ; derived:
+        $($derived:ident: $derived_cell:ty = $derived_coding:ident,)*
+    ) => {
+        $(#[$meta])*
+        #[derive(Default)]
+        pub(crate) struct $buffers {
+            $(pub(crate) $column: $crate::table::Column<$cell>,)+
+            $(pub(crate) $derived: $crate::table::Column<$derived_cell>,)*
+        }
+
+        impl $buffers {
+            pub(crate) const NAME: &'static str = $name;
+
+            pub(crate) fn specs() -> Vec<$crate::table::Spec> {
+                vec![
+                    $($crate::table::Spec::new::<$cell>(
+                        stringify!($column),
+                        $crate::table::Coding::$coding,
+                        false $(|| stringify!($bounds) == "bounds")?,
+                    ),)+
+                    $($crate::table::Spec::new::<$derived_cell>(
+                        stringify!($derived),
+                        $crate::table::Coding::$derived_coding,
+                        false,
+                    ),)*
+                ]
+            }
+
+            pub(crate) fn columns(&self) -> Vec<&dyn $crate::table::AnyColumn> {
+                vec![$(&self.$column,)+ $(&self.$derived,)*]
+            }
+
+            pub(crate) fn clear(&mut self) {
+                $(self.$column.clear();)+
+                $(self.$derived.clear();)*
+            }
+        }
+
+        /// The same columns, read back.
+        pub(crate) struct $view {
+            $(pub(crate) $column: <$cell as $crate::table::cell::Cell>::View,)+
+        }
+
+        impl $view {
+            /// Columns that are read.
+            pub(crate) const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
+
+            pub(crate) fn new(
+                batch: &arrow_array::RecordBatch,
+            ) -> Result<Self, $crate::table::view::BadColumn> {
+                Ok(Self {
+                    $($column: $crate::table::view::open::<$cell>(batch, stringify!($column))?,)+
+                })
+            }
+        }
+    };
+}
+pub(crate) use table;
+
+/// Spreads keys over all 64 bits; equal keys stay equal.
+pub(crate) fn mix(key: u64) -> u64 {
+    key.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+}

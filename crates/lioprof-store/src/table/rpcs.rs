@@ -1,0 +1,229 @@
+//! Table `rpcs`: one row per RPC.
+
+use lioprof_model::latency::latency_bucket;
+use lioprof_model::{RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Extent, Fid, Opcode, TargetName, Xid};
+
+use super::texts::{Text, Texts};
+use super::view::{BadColumn, Meanings, OptionalMeanings};
+use super::{Table, mix, order_by, table};
+use crate::text;
+use crate::words::Word;
+
+table! {
+    /// RPCs as columns.
+    RpcColumns, RpcView, "rpcs";
+    seq: i64 = Delta bounds,
+    end_us: i64 = Delta bounds,
+    service_us: Option<u64> = Delta,
+    total_us: Option<u64> = Delta,
+    opcode: u32 = Dictionary,
+    nid: Text = Dictionary,
+    client_uuid: Text = Dictionary,
+    job: Option<Text> = Dictionary,
+    xid: u64 = Delta,
+    thread: Text = Dictionary,
+    pid: u32 = Dictionary,
+    rc: i32 = Dictionary,
+    reply_rc: i32 = Dictionary,
+    transno: Option<u64> = Delta,
+    target: Option<Text> = Dictionary,
+    target_evidence: Text = Dictionary,
+    fid_seq: Option<u64> = Dictionary,
+    fid_oid: Option<u32> = Delta,
+    fid_ver: Option<u32> = Dictionary,
+    resource_0: Option<u64> = Dictionary,
+    resource_1: Option<u64> = Dictionary,
+    extent_start: Option<u64> = Delta,
+    extent_end: Option<u64> = Delta,
+    bytes: Option<u64> = Dictionary,
+    bytes_min: Option<u64> = Dictionary,
+    bytes_max: Option<u64> = Dictionary,
+    bytes_exact: bool = Dictionary,
+    size_evidence: Text = Dictionary,
+    dropped: bool = Dictionary,
+    resent: bool = Dictionary,
+    replay: bool = Dictionary,
+    uid: Option<u32> = Dictionary,
+    gid: Option<u32> = Dictionary,
+    projid: Option<u32> = Dictionary,
+    ; derived:
+    queue_us: Option<u64> = Delta,
+    queue_bucket: Option<u16> = Dictionary,
+    service_bucket: Option<u16> = Dictionary,
+    total_bucket: Option<u16> = Dictionary,
+    opcode_name: Text = Dictionary,
+}
+
+impl Table for RpcColumns {
+    const NAME: &'static str = Self::NAME;
+
+    fn specs() -> Vec<super::Spec> {
+        Self::specs()
+    }
+
+    fn columns(&self) -> Vec<&dyn super::AnyColumn> {
+        self.columns()
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn rows(&self) -> usize {
+        self.seq.stored().len()
+    }
+
+    /// Client by client, and in a client object by object: xids, offsets, jobs and objects then hardly change from row
+    /// to row. That saves more than the disorder of `seq` and `end_us` costs.
+    fn order(&self) -> Vec<u32> {
+        let (nids, oids, seqs) = (self.nid.stored(), self.fid_oid.stored(), self.fid_seq.stored());
+        let nid = |row: usize| u64::from(nids[row].unsigned_abs());
+        let object = |row: usize| mix(u64::from(oids[row]) ^ mix(seqs[row]));
+        order_by(self.rows(), |row| nid(row) << 40 | object(row) >> 24)
+    }
+}
+
+impl RpcColumns {
+    /// Adds an RPC.
+    pub(crate) fn push(&mut self, seq: i64, row: &RpcRow, texts: &mut Texts, symbols: &Symbols) {
+        let queue_us = row.queue_us();
+        self.seq.push(seq);
+        self.end_us.push(row.end_us);
+        self.queue_us.push(queue_us);
+        self.service_us.push(row.service_us);
+        self.total_us.push(row.total_us);
+        self.queue_bucket.push(queue_us.map(latency_bucket));
+        self.service_bucket.push(row.service_us.map(latency_bucket));
+        self.total_bucket.push(row.total_us.map(latency_bucket));
+        self.opcode.push(row.opcode.0);
+        self.opcode_name.push(texts.opcode(row.opcode));
+        self.nid.push(texts.symbol(row.nid, symbols));
+        self.client_uuid.push(texts.symbol(row.client_uuid, symbols));
+        self.job.push(row.job.map(|job| texts.symbol(job, symbols)));
+        self.xid.push(row.xid.0);
+        self.thread.push(texts.symbol(row.thread, symbols));
+        self.pid.push(row.pid);
+        self.rc.push(row.rc);
+        self.reply_rc.push(row.reply_rc);
+        self.transno.push(Some(row.transno).filter(|transno| *transno != 0));
+        self.target.push(row.target.map(|target| texts.target(target)));
+        self.target_evidence.push(texts.word(row.target_evidence));
+        self.push_object(row.object);
+        self.extent_start.push(row.extent.map(|extent| extent.start));
+        self.extent_end.push(row.extent.map(|extent| extent.end));
+        let (bytes, min, max) = match row.size {
+            RpcSize::Exact(bytes) => (Some(bytes), Some(bytes), Some(bytes)),
+            RpcSize::Bounded { best, min, max } => (Some(best), Some(min), Some(max)),
+            RpcSize::Unknown => (None, None, None),
+        };
+        self.bytes.push(bytes);
+        self.bytes_min.push(min);
+        self.bytes_max.push(max);
+        self.bytes_exact.push(matches!(row.size, RpcSize::Exact(_)));
+        self.size_evidence.push(texts.word(row.size_evidence));
+        self.dropped.push(row.dropped);
+        self.resent.push(row.resent);
+        self.replay.push(row.replay);
+        self.uid.push(row.uid);
+        self.gid.push(row.gid);
+        self.projid.push(row.projid);
+    }
+
+    fn push_object(&mut self, object: Option<ObjectName>) {
+        let (fid, resource) = match object {
+            Some(ObjectName::Fid(fid)) => (Some(fid), None),
+            Some(ObjectName::Resource(id, seq)) => (None, Some((id, seq))),
+            None => (None, None),
+        };
+        self.fid_seq.push(fid.map(|fid| fid.seq));
+        self.fid_oid.push(fid.map(|fid| fid.oid));
+        self.fid_ver.push(fid.map(|fid| fid.ver));
+        self.resource_0.push(resource.map(|it| it.0));
+        self.resource_1.push(resource.map(|it| it.1));
+    }
+}
+
+/// RPCs of a row group.
+pub(crate) struct Rpcs {
+    node: Symbol,
+    view: RpcView,
+    nid: Meanings<Symbol>,
+    client_uuid: Meanings<Symbol>,
+    job: OptionalMeanings<Symbol>,
+    thread: Meanings<Symbol>,
+    target: OptionalMeanings<TargetName>,
+    target_evidence: Meanings<TargetEvidence>,
+    size_evidence: Meanings<SizeEvidence>,
+}
+
+impl Rpcs {
+    pub(crate) fn new(view: RpcView, node: Symbol, symbols: &mut Symbols) -> Result<Self, BadColumn> {
+        let mut symbol = |text: &str| symbols.intern(&text::decode(text));
+        Ok(Self {
+            node,
+            nid: view.nid.map(&mut symbol),
+            client_uuid: view.client_uuid.map(&mut symbol),
+            job: view.job.map(&mut symbol),
+            thread: view.thread.map(&mut symbol),
+            target: view.target.try_map("target", "a target such as lustre-OST0003", |text| text.parse().ok())?,
+            target_evidence: view.target_evidence.try_map("target_evidence", TargetEvidence::WHAT, Word::parse)?,
+            size_evidence: view.size_evidence.try_map("size_evidence", SizeEvidence::WHAT, Word::parse)?,
+            view,
+        })
+    }
+
+    pub(crate) fn seqs(&self) -> &[i64] {
+        self.view.seq.values()
+    }
+
+    pub(crate) fn row(&self, at: usize) -> RpcRow {
+        let view = &self.view;
+        RpcRow {
+            node: self.node,
+            opcode: Opcode(view.opcode.get(at)),
+            nid: self.nid.get(at),
+            client_uuid: self.client_uuid.get(at),
+            xid: Xid(view.xid.get(at)),
+            job: self.job.get(at),
+            thread: self.thread.get(at),
+            pid: view.pid.get(at),
+            end_us: view.end_us.get(at),
+            service_us: view.service_us.get(at),
+            total_us: view.total_us.get(at),
+            rc: view.rc.get(at),
+            reply_rc: view.reply_rc.get(at),
+            transno: view.transno.get(at).unwrap_or(0),
+            target: self.target.get(at),
+            target_evidence: self.target_evidence.get(at),
+            object: self.object(at),
+            extent: view.extent_start.get(at).zip(view.extent_end.get(at)).map(|(start, end)| Extent { start, end }),
+            size: self.size(at),
+            size_evidence: self.size_evidence.get(at),
+            dropped: view.dropped.get(at),
+            resent: view.resent.get(at),
+            replay: view.replay.get(at),
+            uid: view.uid.get(at),
+            gid: view.gid.get(at),
+            projid: view.projid.get(at),
+        }
+    }
+
+    fn object(&self, at: usize) -> Option<ObjectName> {
+        let view = &self.view;
+        match (view.fid_seq.get(at), view.fid_oid.get(at), view.fid_ver.get(at)) {
+            (Some(seq), Some(oid), Some(ver)) => Some(ObjectName::Fid(Fid { seq, oid, ver })),
+            _ => Some(ObjectName::Resource(view.resource_0.get(at)?, view.resource_1.get(at)?)),
+        }
+    }
+
+    fn size(&self, at: usize) -> RpcSize {
+        let view = &self.view;
+        match (view.bytes.get(at), view.bytes_min.get(at), view.bytes_max.get(at)) {
+            (Some(bytes), _, _) if view.bytes_exact.get(at) => RpcSize::Exact(bytes),
+            (Some(best), Some(min), Some(max)) => RpcSize::Bounded { best, min, max },
+            _ => RpcSize::Unknown,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The schema of the files, column by column. Whoever changes it looks at docs/parquet.md, section "Versions", first.
+
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::path::Path;
+
+use lioprof_model::Symbols;
+use lioprof_store::{CounterSample, DatasetWriter, ManifestFacts, NodeInfo, Options, ROWS_SCHEMA, Session};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::printer::print_schema;
+
+use crate::support::random::Random;
+use crate::support::recorder::Call;
+
+/// Names and values of the metadata, the schema, and the encoding of each column's values.
+fn describe(path: &Path) -> String {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let metadata = reader.metadata();
+    let mut text = Vec::new();
+    print_schema(&mut text, metadata.file_metadata().schema());
+    let mut text = String::from_utf8(text).unwrap();
+    for column in metadata.row_group(0).columns() {
+        let encodings: Vec<String> = column.encodings().map(|encoding| encoding.to_string()).collect();
+        let bounds = if column.statistics().is_some() { ", bounds" } else { "" };
+        let (path, compression) = (column.column_path(), column.compression());
+        writeln!(text, "{path}: {}, {compression}{bounds}", encodings.join(" ")).unwrap();
+    }
+    for pair in metadata.file_metadata().key_value_metadata().unwrap() {
+        let value = pair.value.clone().unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        writeln!(text, "{} = {value}", pair.key).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_schema_is_the_documented_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let node = NodeInfo { fs: "lustre".into(), node: "oss1".into(), session: Session { start_us: 5, id: "s".into() } };
+    let mut writer = DatasetWriter::new(dir.path(), node, Options::default());
+    let mut symbols = Symbols::default();
+    let node = symbols.intern(b"oss1");
+    let mut random = Random(1);
+    for _ in 0..100 {
+        Call::Rpc(random.rpc(node, &mut symbols)).make(&mut writer, &symbols);
+        Call::LockEvent(random.lock_event(node, &mut symbols)).make(&mut writer, &symbols);
+        Call::SentRpc(random.sent_rpc(node, &mut symbols)).make(&mut writer, &symbols);
+    }
+    writer.counter(&CounterSample {
+        time_us: 0,
+        source: "disk",
+        target: Some("lustre-OST0000"),
+        entity: Some("sda"),
+        counter: "busy_us",
+        value: 1,
+    });
+    let facts = ManifestFacts {
+        lustre_version: Some("2.17.57".into()),
+        debug: Some("rpctrace dlmtrace net".into()),
+        subsystem_debug: Some("rpc filter ldlm".into()),
+        profile: Some("full".into()),
+        ..ManifestFacts::default()
+    };
+    let closed = writer.close_part(facts).unwrap();
+    let found: Vec<String> = closed.files.iter().map(|path| describe(path)).collect();
+    let found = format!("{ROWS_SCHEMA}\n\n{}", found.join("\n"));
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/schema.txt");
+    if std::env::var_os("LIOPROF_BLESS").is_some() {
+        fs::write(&path, &found).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "the schema changed (LIOPROF_BLESS=1 writes it to {}):\n{found}", path.display());
+}
