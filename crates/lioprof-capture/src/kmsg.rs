@@ -102,6 +102,8 @@ pub struct KernelLog {
     file: File,
     counts: KernelCounts,
     buffer: Vec<u8>,
+    /// Heard while opening.
+    pending: Vec<KernelEvent>,
 }
 
 impl KernelLog {
@@ -114,10 +116,15 @@ impl KernelLog {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        match open() {
-            Ok(file) => Ok(Self { path, file, counts: KernelCounts::default(), buffer: vec![0; RECORD_BYTES] }),
-            Err(source) => Err(KmsgError::Open { path, source }),
-        }
+        let file = match open() {
+            Ok(file) => file,
+            Err(source) => return Err(KmsgError::Open { path, source }),
+        };
+        let counts = KernelCounts::default();
+        let mut log = Self { path, file, counts, buffer: vec![0; RECORD_BYTES], pending: Vec::new() };
+        // A simulated server's device learns of the place with the first read only; the kernel's has nothing to say yet.
+        log.pending = log.poll()?;
+        Ok(log)
     }
 
     /// Sums since opening.
@@ -128,7 +135,7 @@ impl KernelLog {
 
     /// What came since the last call. Does not wait.
     pub fn poll(&mut self) -> Result<Vec<KernelEvent>, KmsgError> {
-        let mut events = Vec::new();
+        let mut events = std::mem::take(&mut self.pending);
         loop {
             match self.file.read(&mut self.buffer) {
                 Ok(0) => return Ok(events),

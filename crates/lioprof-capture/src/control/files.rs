@@ -65,9 +65,14 @@ impl ControlIo for Files {
     }
 
     fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
+        let mut bytes = value.as_bytes().to_vec();
+        if param == Param::DebugMarker {
+            // The kernel reads a C string here and refuses a text without its end (`strndup_user`, lnet/libcfs/module.c).
+            bytes.push(0);
+        }
         self.first(
             param,
-            |path| one_write(path, value.as_bytes()),
+            |path| one_write(path, &bytes),
             |path, source| ControlError::Write { param, path, value: value.to_owned(), source },
         )
     }
@@ -120,6 +125,14 @@ mod tests {
             files.write(Param::DebugMb, "400").unwrap();
             assert_eq!(fs::read_to_string(root.path().join(mb)).unwrap(), "400\n"); // no truncation: a control file
         }
+    }
+
+    #[test]
+    fn a_marker_ends_as_a_c_string() {
+        let root = tempfile::tempdir().unwrap();
+        put(root.path(), "sys/kernel/debug/lnet/debug_marker", "");
+        Files::new(root.path()).write(Param::DebugMarker, "run 7").unwrap();
+        assert_eq!(fs::read(root.path().join("sys/kernel/debug/lnet/debug_marker")).unwrap(), b"run 7\0");
     }
 
     #[test]
