@@ -34,5 +34,5 @@ pub use lustre::ClientMount;
 pub use options::SamplerOptions;
 pub use sample::{Cost, Sample, Source, Value};
 pub use sampler::Sampler;
-pub use totals::{Count, Reading, Rw, Totals};
+pub use totals::{Count, Key, Reading, Rw, Totals};
 pub use trace_sums::{Edges, TraceSums};

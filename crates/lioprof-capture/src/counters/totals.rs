@@ -83,7 +83,7 @@ impl Reading {
 }
 
 /// Target and NID, or target and job.
-pub(super) type Key = (Arc<str>, Arc<str>);
+pub type Key = (Arc<str>, Arc<str>);
 
 /// Counters of one time, before any limit on rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,9 +93,9 @@ pub struct Totals {
     /// By OST.
     pub targets: BTreeMap<Arc<str>, Reading>,
     /// By OST and NID; `None` if clients were not read this time.
-    pub clients: Option<BTreeMap<(Arc<str>, Arc<str>), Reading>>,
+    pub clients: Option<BTreeMap<Key, Reading>>,
     /// By OST and job; `None` if jobs were not read this time.
-    pub jobs: Option<BTreeMap<(Arc<str>, Arc<str>), Reading>>,
+    pub jobs: Option<BTreeMap<Key, Reading>>,
     /// OSTs with more exports than are read.
     pub clients_cut: BTreeSet<Arc<str>>,
     /// OSTs with more jobs than are read.

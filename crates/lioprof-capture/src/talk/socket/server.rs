@@ -1,6 +1,7 @@
 //! The server: a few clients at a time, each with deadlines. Nothing that a client sends can stop the daemon.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use serde::Serialize;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::super::protocol::{ErrorKind, MAX_REQUEST_BYTES, Reply, Request, parse_request, to_line};
@@ -44,7 +46,8 @@ impl Default for ServerLimits {
     }
 }
 
-/// Serves until the future is dropped. `status` is the last known state, `commands` leads to the main loop.
+/// Serves until `shutdown`; then clients that wait for a reply still get it, so that whoever said `stop` hears of it.
+/// `status` is the last known state, `commands` leads to the main loop.
 ///
 /// # Errors
 /// If the socket cannot be registered with the runtime; later errors concern one client only and are logged.
@@ -53,16 +56,23 @@ pub async fn serve(
     limits: ServerLimits,
     status: watch::Receiver<Arc<Status>>,
     commands: mpsc::Sender<Command>,
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), SocketError> {
     let step = |err| SocketError::Io { step: "listen on", path: socket.path().to_owned(), err };
     let listener = UnixListener::from_std(socket.listener().map_err(step)?).map_err(step)?;
     let slots = Arc::new(Semaphore::new(limits.clients));
     let owner = rustix::process::geteuid().as_raw();
-    // The tasks end with this future.
-    let mut clients = tokio::task::JoinSet::new();
+    // The tasks end with this future at the latest.
+    let mut clients = JoinSet::new();
+    let (end, ending) = watch::channel(false);
+    let mut shutdown = pin!(shutdown);
     loop {
         while clients.try_join_next().is_some() {}
-        let stream = match listener.accept().await {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut shutdown => break,
+        };
+        let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(err) => {
                 // Out of file descriptors, most likely: others will be closed.
@@ -85,7 +95,7 @@ pub async fn serve(
                 continue;
             }
         }
-        let client = Client { limits, status: status.clone(), commands: commands.clone() };
+        let client = Client { limits, status: status.clone(), commands: commands.clone(), ending: ending.clone() };
         clients.spawn(async move {
             let _slot = slot;
             if let Err(err) = client.talk(stream).await {
@@ -93,6 +103,12 @@ pub async fn serve(
             }
         });
     }
+    end.send_replace(true);
+    let rest = async { while clients.join_next().await.is_some() {} };
+    if timeout(limits.reply, rest).await.is_err() {
+        tracing::debug!("clients of the control socket did not take their replies in time");
+    }
+    Ok(())
 }
 
 /// Says why and hangs up, without waiting: a fresh socket takes one line at once.
@@ -108,6 +124,8 @@ struct Client {
     limits: ServerLimits,
     status: watch::Receiver<Arc<Status>>,
     commands: mpsc::Sender<Command>,
+    /// Becomes true when no more requests are taken.
+    ending: watch::Receiver<bool>,
 }
 
 /// What a client sent.
@@ -122,7 +140,12 @@ impl Client {
         let (input, mut output) = stream.into_split();
         let mut input = BufReader::new(input);
         loop {
-            let line = match timeout(self.limits.request, read_line(&mut input)).await {
+            let mut ending = self.ending.clone();
+            let line = tokio::select! {
+                line = timeout(self.limits.request, read_line(&mut input)) => line,
+                _ = ending.wait_for(|ending| *ending) => return Ok(()),
+            };
+            let line = match line {
                 Err(_) => {
                     let message = format!("no request within {} s", self.limits.request.as_secs_f64());
                     return self.send(&mut output, &Reply::error(ErrorKind::Timeout, message)).await;

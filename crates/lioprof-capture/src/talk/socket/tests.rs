@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::super::protocol::{ErrorKind, MAX_REQUEST_BYTES, Request};
 use super::super::status::{State, Status};
@@ -32,13 +32,21 @@ impl Daemon {
         let socket = ControlSocket::bind(&dir.path().join("socket")).unwrap();
         let (status, seen) = watch::channel(Arc::new(Status { node: "oss03".to_owned(), ..Status::default() }));
         let (commands, mut wanted) = mpsc::channel::<Command>(1);
-        runtime.spawn(async move { serve(&socket, limits, seen, commands).await });
+        let (end, ended) = oneshot::channel::<()>();
+        runtime.spawn(async move { serve(&socket, limits, seen, commands, async { drop(ended.await) }).await });
         runtime.spawn(async move {
             let mut hanging = Vec::new();
+            let mut end = Some(end);
             while let Some(command) = wanted.recv().await {
                 let answer = match &command.request {
                     Request::Mark { text } if text == "hang" => {
                         hanging.push(command);
+                        continue;
+                    }
+                    Request::Mark { text } if text == "then end" => {
+                        // As the daemon's main loop would: answer, and leave at once.
+                        drop(command.answer.send(Ok("ended".to_owned())));
+                        drop(end.take());
                         continue;
                     }
                     Request::Stop => Err("the mask was changed by somebody else".to_owned()),
@@ -185,6 +193,18 @@ fn poll(mut condition: impl FnMut() -> bool) -> bool {
         std::thread::sleep(Duration::from_millis(100));
     }
     false
+}
+
+#[test]
+fn the_last_reply_is_sent_before_the_end() {
+    for _ in 0..20 {
+        let daemon = Daemon::start(ServerLimits { request: LONG, ..ServerLimits::default() });
+        let idle = daemon.connect();
+        assert_eq!(daemon.client().mark("then end").unwrap(), "ended");
+        // A client that said nothing does not hold the daemon back, and the socket goes with it.
+        assert_eq!(lines(idle), Vec::<String>::new());
+        assert!(poll(|| !daemon.path().exists()));
+    }
 }
 
 #[test]
