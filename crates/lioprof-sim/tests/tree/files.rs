@@ -3,9 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::sync::Arc;
 
 use lioprof_sim::kernel::LustreVersion;
-use lioprof_sim::tree::FixedStats;
+use lioprof_sim::tree::{FixedStats, Tree};
 use rustix::io::Errno;
 
 use crate::reader::records;
@@ -188,4 +189,13 @@ fn counters_of_a_real_server_are_where_its_version_has_them() {
     let devices = server.read("sys/kernel/debug/lustre/devices");
     assert!(devices.contains(" UP obdfilter lustre-OST0001 lustre-OST0001_UUID "), "{devices}");
     assert!(devices.lines().enumerate().all(|(index, line)| line.starts_with(&format!("{index:>3} UP "))));
+}
+
+#[test]
+fn a_tree_that_cannot_be_mounted_says_where_and_why() {
+    let kernel = lioprof_sim::kernel::Kernel::new(lioprof_sim::kernel::KernelConfig::default());
+    let directory = std::path::Path::new("/no/such/directory");
+    let err = Tree::mount(directory, kernel, Arc::new(FixedStats::new()), Arc::default()).unwrap_err();
+    assert!(err.to_string().contains("`/no/such/directory`"), "{err}");
+    assert_eq!(err.err.kind(), ErrorKind::NotFound);
 }
