@@ -244,7 +244,7 @@ impl Kernel {
     ///
     /// # Errors
     /// `EINVAL` without a NUL at the end of the text (`strndup_user`; `lctl` writes one), `EOVERFLOW` if too long.
-    pub fn write_marker(self: &Arc<Self>, text: &[u8], pid: u32) -> Result<(), Errno> {
+    pub fn write_marker(&self, text: &[u8], pid: u32) -> Result<(), Errno> {
         let used = &text[..text.len().min(LONGEST_MARKER)];
         let end = used.iter().position(|&byte| byte == 0).ok_or(Errno::INVAL)?;
         match &used[..end] {
@@ -255,7 +255,7 @@ impl Kernel {
     }
 
     /// Logs `DEBUG MARKER: TEXT`, as `lctl mark`, between two lines of stars under mask trace.
-    pub fn mark(self: &Arc<Self>, text: &[u8], pid: u32) {
+    pub fn mark(&self, text: &[u8], pid: u32) {
         const STARS: &[u8] = b"**************************************************\n";
         let mut record = SimRecord {
             // The clock's step is added when the record is logged.

@@ -169,7 +169,7 @@ impl Kernel {
     /// Logs a message with the record's time (moved by [`Self::step_clock`]).
     ///
     /// A CPU or context that the node does not have is folded into those that it has.
-    pub fn log(self: &Arc<Self>, record: &SimRecord) -> Outcome {
+    pub fn log(&self, record: &SimRecord) -> Outcome {
         if !self.is_loaded() {
             return Outcome::Unloaded;
         }
@@ -196,7 +196,7 @@ impl Kernel {
     }
 
     /// What follows from a record that was logged or not: wake-up, lines of the kernel log, account.
-    fn after(self: &Arc<Self>, put: &Put, record: &SimRecord, time_us: i64) {
+    fn after(&self, put: &Put, record: &SimRecord, time_us: i64) {
         if put.wake {
             self.wake(time_us);
         }

@@ -1,7 +1,6 @@
 //! Gives records to a kernel at their time.
 
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -70,7 +69,7 @@ pub struct Played {
 #[derive(Debug)]
 pub struct Player<'a> {
     /// To whom.
-    pub kernel: &'a Arc<Kernel>,
+    pub kernel: &'a Kernel,
     /// What others want and may know.
     pub director: &'a Director,
     /// Ends everything, also a wait.

@@ -1,6 +1,5 @@
 //! The simulator's own commands, for tests that drive it from another process: `sim/ctl`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use rustix::io::Errno;
@@ -57,7 +56,7 @@ impl Director {
     }
 
     /// Runs one command.
-    pub(super) fn command(&self, kernel: &Arc<Kernel>, text: &[u8]) -> Result<(), Errno> {
+    pub(super) fn command(&self, kernel: &Kernel, text: &[u8]) -> Result<(), Errno> {
         let text = std::str::from_utf8(text).map_err(|_| Errno::INVAL)?.trim();
         let (verb, argument) = text.split_once(' ').map_or((text, ""), |(verb, argument)| (verb, argument.trim()));
         let flag = || match argument {
@@ -87,7 +86,7 @@ impl Director {
 }
 
 /// Logs so many small messages of mask rpctrace at once on CPU 0.
-fn burst(kernel: &Arc<Kernel>, count: u64) {
+fn burst(kernel: &Kernel, count: u64) {
     let mut record = SimRecord {
         subsystem: masks::SUBSYSTEM_RPC,
         mask: masks::RPCTRACE,

@@ -16,7 +16,7 @@ pub trait Stats: Send + Sync {
         0
     }
 
-    /// What a reader of the file gets, once per opening; `None` if the file is gone.
+    /// What a reader of the file gets who begins at its start; `None` if the file is gone.
     fn read(&self, name: &str) -> Option<Vec<u8>>;
 
     /// A write, such as `clear`.

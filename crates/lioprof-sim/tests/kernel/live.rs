@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,31 +22,34 @@ fn rotation_by_rename_loses_nothing_under_load() {
     let kernel = kernel(LustreVersion::V2_17, CPUS as u16, Flush::Thread);
     kernel.set_debug_mb(b"400").unwrap();
     start(&kernel, &path);
-    let done = AtomicBool::new(false);
-    let rotations = thread::scope(|scope| {
+    let (done, rotations) = (AtomicBool::new(false), AtomicUsize::new(0));
+    thread::scope(|scope| {
         scope.spawn(|| {
             for number in 0..RECORDS {
                 kernel.log(&SimRecord { cpu: (number % CPUS) as u16, ..numbered(number) });
-                if number % 5_000 == 0 {
+                // A slow machine gets the time that it needs for ten rotations.
+                let deadline = Instant::now() + Duration::from_secs(60);
+                while rotations.load(Ordering::Acquire) < number / (RECORDS / 11) {
+                    assert!(Instant::now() < deadline, "no rotation");
                     thread::sleep(Duration::from_millis(1));
                 }
             }
             done.store(true, Ordering::Release);
         });
-        let mut rotations = 0;
         while !done.load(Ordering::Acquire) {
-            if fs::rename(&path, directory.path().join(format!("segment.{rotations}"))).is_ok() {
-                rotations += 1;
+            let number = rotations.load(Ordering::Acquire);
+            if fs::rename(&path, directory.path().join(format!("segment.{number}"))).is_ok() {
+                rotations.store(number + 1, Ordering::Release);
             }
             thread::sleep(Duration::from_millis(2));
         }
-        rotations
     });
     stop(&kernel);
     assert_eq!(kernel.account().total.lost.total().records, 0);
     assert_balanced(&kernel);
 
-    assert!(rotations > 5, "only {rotations} segments");
+    let rotations = rotations.into_inner();
+    assert!(rotations >= 10, "only {rotations} segments");
     let mut segments: Vec<_> =
         (0..rotations).map(|number| directory.path().join(format!("segment.{number}"))).collect();
     segments.push(path);

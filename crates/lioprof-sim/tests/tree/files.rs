@@ -3,9 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::sync::Arc;
 
 use lioprof_sim::kernel::LustreVersion;
-use lioprof_sim::tree::FixedStats;
+use lioprof_sim::tree::{FixedStats, Tree};
 use rustix::io::Errno;
 
 use crate::reader::records;
@@ -40,11 +41,13 @@ fn a_capture_as_an_administrator_makes_it() {
     let written = records(&fs::read(&file).unwrap());
     assert_eq!(written.len(), 11);
     assert_eq!(written[10].text, "DEBUG MARKER: end\n");
-    assert_eq!(written[10].pid, std::process::id(), "the marker's pid is that of the writer");
+    let writer = rustix::thread::gettid().as_raw_nonzero().get();
+    assert_eq!(written[10].pid, writer.cast_unsigned(), "the marker's pid is that of the writing task");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let account: serde_json::Value = serde_json::from_str(&server.read("sim/account")).unwrap();
     assert_eq!(account["total"]["written"]["records"], 11);
-    assert_eq!(account["masked_records"], 1);
+    // The last record, and the two lines of mask trace around the marker.
+    assert_eq!(account["masked_records"], 3);
 }
 
 #[test]
@@ -186,4 +189,13 @@ fn counters_of_a_real_server_are_where_its_version_has_them() {
     let devices = server.read("sys/kernel/debug/lustre/devices");
     assert!(devices.contains(" UP obdfilter lustre-OST0001 lustre-OST0001_UUID "), "{devices}");
     assert!(devices.lines().enumerate().all(|(index, line)| line.starts_with(&format!("{index:>3} UP "))));
+}
+
+#[test]
+fn a_tree_that_cannot_be_mounted_says_where_and_why() {
+    let kernel = lioprof_sim::kernel::Kernel::new(lioprof_sim::kernel::KernelConfig::default());
+    let directory = std::path::Path::new("/no/such/directory");
+    let err = Tree::mount(directory, kernel, Arc::new(FixedStats::new()), Arc::default()).unwrap_err();
+    assert!(err.to_string().contains("`/no/such/directory`"), "{err}");
+    assert_eq!(err.err.kind(), ErrorKind::NotFound);
 }

@@ -87,7 +87,7 @@ fn a_replayed_capture_holds_the_same_records_however_it_is_rotated() {
     let input = capture("masks/server1/rpc.bin.zst");
     let directory = tempdir().unwrap();
     let segments = play_and_rotate(&input, directory.path());
-    assert!(segments.len() > 3, "{} segments", segments.len());
+    assert!(segments.len() > 1, "{} segments", segments.len());
     let drained: Vec<Raw> = segments.iter().flat_map(|segment| records(&fs::read(segment).unwrap())).collect();
 
     let original = records(&unpacked(&input));
