@@ -5,6 +5,12 @@
 //! share one mistake.
 #![forbid(unsafe_code)]
 
+pub mod cluster;
+pub mod counters;
 pub mod record;
+pub mod scenario;
+pub mod text;
+pub mod wording;
 
+pub use counters::Counters;
 pub use record::{SimRecord, Workload};
