@@ -58,6 +58,9 @@ impl Simulation {
         if let Some(request) = request {
             self.world.requests[request].open_callbacks += 1;
         }
+        if opcode == opcode::LDLM_BL_CALLBACK {
+            self.world.locks[lock].asts += 1;
+        }
         if self.world.mounts[mount].faults.deaf {
             self.events.at(pen.now_us + AST_TIMEOUT_US, Event::CallbackTimeout(callback));
             return;
@@ -95,7 +98,9 @@ impl Simulation {
             }
         }
         let way_us = self.world.mounts[mount].rtt_us / 2;
-        let back_us = self.now_us + self.rng.about(way_us).max(1);
+        // Now and then a client gives the lock back before its answer is on its way.
+        let busy_us = if self.rng.chance(120_000) { 600 } else { 10 };
+        let back_us = self.now_us + self.rng.about(way_us).max(1) + self.rng.about(busy_us);
         self.events.at(back_us, Event::CallbackReply(callback));
     }
 
@@ -131,6 +136,9 @@ impl Simulation {
         if state.opcode == opcode::LDLM_GL_CALLBACK {
             self.learn_size(&state, &mut pen);
         }
+        if state.opcode == opcode::LDLM_BL_CALLBACK {
+            self.forget_ast(state.lock, &mut pen);
+        }
         self.log.effect(&pen, Effect::Sent { node, opcode: state.opcode });
         say!(self, &mut pen, completed, |line| rpc::completed(line, &self.world.sent(callback)));
         if let Some(request) = state.request {
@@ -141,6 +149,17 @@ impl Simulation {
             }
         }
         self.world.callbacks.release(callback);
+    }
+
+    /// An AST no longer refers to its lock; the last one to do so frees it.
+    pub(super) fn forget_ast(&mut self, lock: usize, pen: &mut Pen) {
+        self.world.locks[lock].asts -= 1;
+        if self.world.locks[lock].gone && self.world.locks[lock].asts == 0 {
+            self.say_last_put(lock, pen);
+            if self.world.locks[lock].released {
+                self.world.locks.release(lock);
+            }
+        }
     }
 
     /// A writer said how large its file is.

@@ -89,9 +89,9 @@ impl Simulation {
         let object = self.world.locks[lock].object;
         let waiting = self.world.objects[object].waiting.len();
         self.world.unlink(lock);
-        let called = if self.world.locks[lock].timeout_s > 0 { flags::CBPENDING } else { 0 };
-        let look = Look::waiting(0, flags::DEAD | called);
-        say_lock!(self, pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
+        if self.world.locks[lock].asts == 0 {
+            self.say_last_put(lock, pen);
+        }
         if let Some(mount) = self.world.locks[lock].mount {
             let target = self.world.objects[object].target;
             let export = self.world.export_mut(mount, target);
@@ -114,6 +114,13 @@ impl Simulation {
             say_lock!(self, pen, add_lock, "About to add this lock", lock, look);
         }
         granted
+    }
+
+    /// Nothing refers to a lock any more.
+    pub(super) fn say_last_put(&mut self, lock: usize, pen: &mut Pen) {
+        let called = if self.world.locks[lock].timeout_s > 0 { flags::CBPENDING } else { 0 };
+        let look = Look::waiting(0, flags::DEAD | called);
+        say_lock!(self, pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
     }
 
     /// Tells clients that they have their locks. The server's own are used and given up at once.

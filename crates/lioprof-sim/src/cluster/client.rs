@@ -246,7 +246,12 @@ impl Simulation {
                 self.world.locks.release(lock);
                 self.answered_by(request);
             }
-            Purpose::Cancel(lock) => self.world.locks.release(lock),
+            Purpose::Cancel(lock) => {
+                self.world.locks[lock].released = true;
+                if self.world.locks[lock].asts == 0 {
+                    self.world.locks.release(lock);
+                }
+            }
             Purpose::Process(process) => self.answered(process),
             Purpose::Nothing => {}
         }

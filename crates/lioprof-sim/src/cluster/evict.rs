@@ -71,6 +71,9 @@ impl Simulation {
             let worker = Pen { now_us: pen.now_us, ..self.worker(state.target, 0) };
             self.evict(state.mount, state.target, worker);
         }
+        if state.opcode == opcode::LDLM_BL_CALLBACK {
+            self.forget_ast(lock, &mut pen);
+        }
         self.world.callbacks.release(callback);
     }
 
@@ -256,7 +259,7 @@ impl Simulation {
         say!(self, &mut pen, original, |line| faults::original(
             line,
             wording,
-            &self.world.received(&self.world.requests[request], "Interpret:", false)
+            &self.world.received(&self.world.requests[request], "Interpret:", true)
         ));
         if self.world.wording.has_unwrap {
             say!(self, &mut pen, finish, |line| rpc::finish(line, xid));

@@ -54,11 +54,13 @@ impl Simulation {
             self.update_object(io.object, pen);
         }
         self.say_decref(lock, pen, 0);
+        if self.world.wording.has_local_worker {
+            self.leave_to_worker(lock, pen, 0);
+            return;
+        }
         self.say_local_cancel(lock, pen, 0);
-        let granted = {
-            let look = Look::waiting(0, flags::DEAD | flags::LOCAL | flags::CANCELING | flags::CBPENDING);
-            self.free_local(lock, look, pen)
-        };
+        let look = Look::waiting(0, flags::DEAD | flags::LOCAL | flags::CANCELING | flags::CBPENDING);
+        let granted = self.free_local(lock, look, pen);
         self.complete(&granted, None, pen);
     }
 
@@ -146,8 +148,7 @@ impl Simulation {
             let look = pinned(3, true, flags::LOCAL | flags::DISCARD);
             say_lock!(self, &mut pen, local_lock, "client-side local enqueue handler, new lock created", lock, look);
             self.say_decref(lock, &mut pen, flags::DISCARD);
-            say!(self, &mut pen, bl_added, |line| line.s("added 1/1 locks to regular blp list, 1 blwis in pool\n"));
-            self.throw_away(lock, &pen);
+            self.leave_to_worker(lock, &mut pen, flags::DISCARD);
         }
         let state = &mut self.world.objects[object];
         (state.size_bytes, state.mtime_s) = (0, 0);
@@ -156,14 +157,15 @@ impl Simulation {
         self.finish(request, pen);
     }
 
-    /// A callback thread gives up the lock of an unlink, outside of any request.
-    fn throw_away(&mut self, lock: usize, pen: &Pen) {
+    /// A callback thread gives up a local lock, outside of any request.
+    fn leave_to_worker(&mut self, lock: usize, pen: &mut Pen, more: u64) {
+        say!(self, pen, bl_added, |line| line.s("added 1/1 locks to regular blp list, 1 blwis in pool\n"));
         let mut worker = Pen { pid: self.world.nodes[pen.node].bl_pids[0], ..*pen };
         worker.now_us += 40;
         say!(self, &mut worker, bl_work, |line| line.s("Got 1 locks of 1 total in blp.  (0 blwis in pool)\n"));
-        self.say_local_cancel(lock, &mut worker, flags::DISCARD);
-        let look = Look::waiting(0, flags::DEAD | flags::LOCAL | flags::CANCELING | flags::CBPENDING | flags::DISCARD);
-        let granted = self.free_local(lock, look, &mut worker);
+        self.say_local_cancel(lock, &mut worker, more);
+        let mode = flags::LOCAL | flags::CANCELING | flags::CBPENDING | more;
+        let granted = self.free_local(lock, Look::waiting(0, flags::DEAD | mode), &mut worker);
         self.complete(&granted, None, &mut worker);
         say!(self, &mut worker, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
     }

@@ -27,6 +27,10 @@ pub(crate) struct Lock {
     /// It waited for its grant.
     pub(crate) waited: bool,
     pub(crate) gone: bool,
+    /// Blocking ASTs under way: each refers to the lock.
+    pub(crate) asts: u32,
+    /// The client is done with it; its place is free once no AST refers to it.
+    pub(crate) released: bool,
     pub(crate) pid: u32,
     pub(crate) blocked_us: u64,
     pub(crate) ast_us: u64,
@@ -64,6 +68,8 @@ impl Lock {
             ast_sent: false,
             waited: false,
             gone: false,
+            asts: 0,
+            released: false,
             pid: 0,
             blocked_us: 0,
             ast_us: 0,

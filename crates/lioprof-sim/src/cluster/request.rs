@@ -140,13 +140,14 @@ impl World {
     pub(crate) fn received<'a>(&'a self, request: &Request, phase: &'a str, replied: bool) -> rpc::Request<'a> {
         let mount = &self.mounts[request.mount];
         let (asked, answered) = self.lens(request);
+        let connected = self.export(request.mount, request.target).connected;
         let flags = if mount.server { self.wording.server_flags } else { self.wording.client_flags };
         rpc::Request {
             pointer: request.pointer,
             xid: request.xid,
             transno: request.transno,
             opcode: request.opcode,
-            peer: &mount.uuid,
+            peer: if connected { &mount.uuid } else { "<?>" },
             nid: &self.hosts[mount.host].nid,
             portals: (u32::try_from(request.deadline_s % 293).unwrap_or(0), 0),
             lens: (asked, if replied { answered } else { 0 }),

@@ -221,6 +221,9 @@ impl Simulation {
         let state = &self.world.requests[request];
         let Some(io) = state.io.filter(|io| !io.direct) else { return 0 };
         let (part, thread, target) = (state.part, state.thread, state.target);
+        if !self.world.export(state.mount, target).connected {
+            return 0;
+        }
         let phase = match (ended, state.urgent) {
             (false, _) => "New:",
             (true, false) => "Complete:",

@@ -14,7 +14,7 @@ pub(super) fn file_per_process(options: &Options) -> Cluster {
         for &ost in &base.osts {
             let file = base.cluster.file(MIB, &[ost]);
             let steps = stream(Access::write(file, 0, 0), bytes, MIB * 4)
-                .chain([Op::Sync(file), Op::DropLocks(file)])
+                .chain([Op::Sync(file), Op::DropLocks(file), Op::Sleep(20_000)])
                 .chain(stream(Access::read(file, 0, 0), bytes, MIB * 4))
                 .chain([Op::Drain, Op::DropLocks(file)]);
             base.cluster.process(client, "python3.0", program(steps));

@@ -4,16 +4,22 @@ use super::Options;
 use super::base::{MIB, Traits, base, program, wide};
 use crate::cluster::{Access, Cluster, Op};
 
-/// Clients write the same 1 MiB by turns, with a pause after each write.
+/// Pairs of clients write the same 1 MiB by turns, with a pause after each write.
 ///
-/// To find: on one object nearly every enqueue calls back the lock of another client and waits for it; the requests
-/// themselves overlap.
+/// To find: on each pair's object nearly every enqueue calls back the lock of the other client and waits for it; the
+/// requests themselves overlap.
 pub(super) fn lock_pingpong(options: &Options) -> Cluster {
     let mut base = base(options, Traits::default());
-    let file = base.cluster.file(MIB, &[base.osts[0]]);
+    let files: Vec<usize> = (0..base.clients.len().div_ceil(2))
+        .map(|pair| base.cluster.file(MIB, &[base.osts[pair % base.osts.len()]]))
+        .collect();
     for (index, &client) in base.clients.iter().enumerate() {
-        let steps = std::iter::once(Op::Sleep(500 * wide(index)))
-            .chain((0..64 * options.size).flat_map(move |_| [Op::Io(Access::write(file, 0, MIB)), Op::Sleep(2_000)]));
+        let file = files[index / 2];
+        let pause_us = 2_000;
+        let first_us = if index % 2 == 0 { 0 } else { pause_us };
+        let steps = std::iter::once(Op::Sleep(first_us)).chain(
+            (0..64 * options.size).flat_map(move |_| [Op::Io(Access::write(file, 0, MIB)), Op::Sleep(2 * pause_us)]),
+        );
         base.cluster.process(client, "python3.0", program(steps));
     }
     base.cluster

@@ -46,6 +46,8 @@ pub struct Wording {
     pub has_contention_window: bool,
     /// Two lines for each lock whose time was prolonged (the extent code has its own), as 2.17.57 logs it.
     pub has_prolong_one: bool,
+    /// A callback thread gives up the lock of a direct I/O; in 2.17.57 the thread of the I/O does.
+    pub has_local_worker: bool,
     /// OST objects of MDT0 have a sequence of their own per OST; IDIF and `[oid:0:0]` resources before.
     pub has_fid_on_ost: bool,
     /// Request flags with "uid and gid packed" (0x200) and "projid packed" (0x400).
