@@ -5,9 +5,15 @@
 //! share one mistake.
 #![forbid(unsafe_code)]
 
+pub mod cluster;
+pub mod counters;
 pub mod kernel;
 pub mod record;
 pub mod replay;
+pub mod scenario;
+pub mod text;
 pub mod tree;
+pub mod wording;
 
+pub use counters::Counters;
 pub use record::{SimRecord, Workload};

@@ -1,0 +1,91 @@
+//! Reads and writes.
+
+use super::request::{Io, Stage};
+use super::say::say;
+use super::{Event, Simulation};
+use crate::cluster::log::Pen;
+use crate::wording::net;
+
+/// Kinds of events of a bulk transfer.
+const SENT: u32 = 5;
+const ACKNOWLEDGED: u32 = 4;
+const ARRIVED: u32 = 3;
+
+/// What a MiB takes between a server and a client.
+const NETWORK_BYTES_PER_S: u64 = 8_000_000_000;
+
+impl Simulation {
+    /// Begins a read or write: the thread is busy until the disk and the network are done.
+    pub(super) fn start_io(&mut self, request: usize, mut pen: Pen) {
+        let Some(io) = self.world.requests[request].io else { return };
+        let target = self.world.requests[request].target;
+        if io.direct {
+            pen.now_us += self.rng.about(20);
+            self.take_local_lock(request, &io, &mut pen);
+        }
+        pen.now_us += self.rng.about(40);
+        let disk = &mut self.world.targets[target].disk;
+        let done_us = if io.write {
+            let there_us = self.transfer(request, &io, &mut pen);
+            self.world.targets[target].disk.done_us(there_us, io.bytes, &mut self.rng)
+        } else {
+            pen.now_us = disk.done_us(pen.now_us, io.bytes, &mut self.rng);
+            self.transfer(request, &io, &mut pen)
+        };
+        self.world.requests[request].stage = Stage::Ending;
+        self.events.at(done_us.max(pen.now_us), Event::Step(request));
+    }
+
+    /// Moves the data; when the last byte is there.
+    fn transfer(&mut self, request: usize, io: &Io, pen: &mut Pen) -> u64 {
+        if io.is_short() {
+            return pen.now_us;
+        }
+        let state = &self.world.requests[request];
+        let (mount, xid, node) = (state.mount, state.xid, self.world.targets[state.target].node);
+        let pieces = io.descriptors();
+        // Each piece begins inside a page of its own.
+        let pages = io.bytes.div_ceil(4096).max(io.pieces);
+        say!(self, pen, transfer, |line| net::transfer(
+            line,
+            pages,
+            io.bytes,
+            self.world.nid(mount),
+            (xid, xid + pieces - 1)
+        ));
+        let descriptor = self.rng.pointer();
+        let mut driver = self.driver(node, mount);
+        let piece_us = (io.bytes / pieces).saturating_mul(1_000_000) / NETWORK_BYTES_PER_S;
+        let way_us = self.world.mounts[mount].rtt_us / 2;
+        driver.now_us = pen.now_us + 2;
+        for _ in 0..pieces {
+            say!(self, &mut driver, bulk_event, |line| net::bulk_event(line, SENT, 0, descriptor));
+        }
+        driver.now_us += way_us;
+        for _ in 0..pieces {
+            driver.now_us += piece_us;
+            let event = if io.write { ARRIVED } else { ACKNOWLEDGED };
+            say!(self, &mut driver, bulk_event, |line| net::bulk_event(line, event, 0, descriptor));
+        }
+        driver.now_us
+    }
+
+    /// The data are where they belong.
+    pub(super) fn end_io(&mut self, request: usize) {
+        let mut pen = self.handler_pen(request);
+        let Some(io) = self.world.requests[request].io else { return };
+        if io.write {
+            let object = &mut self.world.objects[io.object];
+            object.size_bytes = object.size_bytes.max(io.last + 1);
+            object.mtime_s = self.now_us / 1_000_000;
+            self.new_transaction(request);
+        } else {
+            let bytes = i64::try_from(io.bytes).unwrap_or(i64::MAX);
+            self.world.requests[request].rc = (bytes, bytes);
+        }
+        if io.direct {
+            self.drop_local_lock(request, &io, &mut pen);
+        }
+        self.finish(request, pen);
+    }
+}

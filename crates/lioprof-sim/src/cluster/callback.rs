@@ -1,0 +1,225 @@
+//! Requests of a server to its clients: blocking, completion and glimpse ASTs.
+
+use super::account::{Effect, LockEffect};
+use super::log::Pen;
+use super::request::Callback;
+use super::say::say;
+use super::world::World;
+use super::{Event, Simulation, opcode};
+use crate::wording::{net, ofd, rpc};
+
+const REQUEST_BYTES: u64 = 328;
+const REPLY_BYTES: u64 = 224;
+/// Portals of lock callbacks and their replies.
+const PORTALS: (u32, u32) = (15, 16);
+/// How long a deaf client is waited for, each time.
+const AST_TIMEOUT_US: u64 = 11_000_000;
+
+impl Simulation {
+    /// Sends an AST about a lock to its client. The handler of `request` waits for the answer.
+    pub(super) fn send_callback(&mut self, opcode: u16, lock: usize, request: Option<usize>, pen: &mut Pen) {
+        let Some(mount) = self.world.locks[lock].mount else { return };
+        let target = self.world.objects[self.world.locks[lock].object].target;
+        let node = &mut self.world.nodes[pen.node];
+        node.next_xid += self.world.wording.xid_step;
+        let callback = self.world.callbacks.insert(Callback {
+            pointer: 0,
+            xid: node.next_xid,
+            opcode,
+            target,
+            mount,
+            lock,
+            cookie: self.world.locks[lock].cookie,
+            request,
+            cpu: pen.cpu,
+            pid: pen.pid,
+            sent_us: pen.now_us,
+        });
+        self.world.callbacks[callback].pointer = self.pointer_of(callback.wrapping_mul(3) + 2);
+        let what = match opcode {
+            opcode::LDLM_BL_CALLBACK => LockEffect::BlockingAst(mount),
+            opcode::LDLM_CP_CALLBACK => LockEffect::CompletionAst(mount),
+            _ => LockEffect::GlimpseAst(mount),
+        };
+        self.log.effect(pen, Effect::Lock { target, what });
+        let state = self.world.callbacks[callback];
+        say!(self, pen, sending, |line| rpc::sending(line, &self.world.sent(callback)));
+        say!(self, pen, reply_buffer, |line| net::reply_buffer(line, 512, state.xid, PORTALS.1));
+        say!(self, pen, send_buffer, |line| net::send_buffer(line, REQUEST_BYTES, PORTALS.0, state.xid, 0));
+        let mut driver = self.driver(pen.node, mount);
+        driver.now_us = pen.now_us + 1;
+        let wording = self.world.wording;
+        say!(self, &mut driver, sent_event, |line| net::own_event(
+            line,
+            wording,
+            5,
+            &self.world.own(callback, "Rpc:r", false)
+        ));
+        if let Some(request) = request {
+            self.world.requests[request].open_callbacks += 1;
+        }
+        if opcode == opcode::LDLM_BL_CALLBACK {
+            self.world.locks[lock].asts += 1;
+        }
+        if self.world.mounts[mount].faults.deaf {
+            self.events.at(pen.now_us + AST_TIMEOUT_US, Event::CallbackTimeout(callback));
+            return;
+        }
+        let way_us = self.world.mounts[mount].rtt_us / 2;
+        let there_us = pen.now_us + self.rng.about(way_us).max(1);
+        self.events.at(there_us, Event::Callback(callback));
+    }
+
+    /// The sender goes to sleep until all answers are there.
+    pub(super) fn say_set_wait(&mut self, pen: &mut Pen) {
+        let set = self.rng.pointer();
+        let seconds = self.world.wording.ast_timeout_s;
+        pen.now_us += self.rng.about(10);
+        say!(self, pen, set_wait, |line| rpc::set_wait(line, set, seconds));
+    }
+
+    /// The client hears of it and answers.
+    pub(super) fn callback(&mut self, callback: usize) {
+        let state = self.world.callbacks[callback];
+        let mount = state.mount;
+        let lock = &mut self.world.locks[state.lock];
+        if lock.cookie == state.cookie {
+            match state.opcode {
+                opcode::LDLM_BL_CALLBACK if !self.world.mounts[mount].faults.keeps_locks => {
+                    lock.closing = true;
+                    self.close_if_unused(mount, state.lock);
+                }
+                opcode::LDLM_CP_CALLBACK => {
+                    lock.closing |= lock.ast_sent && !self.world.mounts[mount].faults.keeps_locks;
+                    lock.told = true;
+                    self.lock_ready(mount, state.lock);
+                }
+                _ => {}
+            }
+        }
+        let way_us = self.world.mounts[mount].rtt_us / 2;
+        // Now and then a client gives the lock back before its answer is on its way.
+        let busy_us = if self.rng.chance(120_000) { 600 } else { 10 };
+        let back_us = self.now_us + self.rng.about(way_us).max(1) + self.rng.about(busy_us);
+        self.events.at(back_us, Event::CallbackReply(callback));
+    }
+
+    /// The answer is there.
+    pub(super) fn callback_reply(&mut self, callback: usize) {
+        let state = self.world.callbacks[callback];
+        let node = self.world.targets[state.target].node;
+        let wording = self.world.wording;
+        let mut driver = self.driver(node, state.mount);
+        say!(self, &mut driver, reply_event, |line| net::own_event(
+            line,
+            wording,
+            2,
+            &self.world.own(callback, "Rpc:Qr", false)
+        ));
+        let mut pen = Pen { node, cpu: state.cpu, pid: state.pid, now_us: driver.now_us + 3 };
+        if let Some(request) = state.request {
+            let handler = &mut self.world.requests[request];
+            pen.now_us = pen.now_us.max(handler.callback_us);
+            handler.open_callbacks -= 1;
+        }
+        say!(self, &mut pen, reply_event, |line| net::own_event(
+            line,
+            wording,
+            6,
+            &self.world.own(callback, "Rpc:RQ", false)
+        ));
+        say!(self, &mut pen, reply_unlink, |line| net::reply_unlink(
+            line,
+            wording,
+            &self.world.own(callback, "Rpc:RQU", false)
+        ));
+        if state.opcode == opcode::LDLM_GL_CALLBACK {
+            self.learn_size(&state, &mut pen);
+        }
+        if state.opcode == opcode::LDLM_BL_CALLBACK {
+            self.forget_ast(state.lock, &mut pen);
+        }
+        self.log.effect(&pen, Effect::Sent { node, opcode: state.opcode });
+        say!(self, &mut pen, completed, |line| rpc::completed(line, &self.world.sent(callback)));
+        if let Some(request) = state.request {
+            self.world.requests[request].callback_us = pen.now_us;
+            if self.world.requests[request].open_callbacks == 0 {
+                let delay_us = self.rng.about(10);
+                self.events.at(pen.now_us + delay_us, Event::Step(request));
+            }
+        }
+        self.world.callbacks.release(callback);
+    }
+
+    /// An AST no longer refers to its lock; the last one to do so frees it.
+    pub(super) fn forget_ast(&mut self, lock: usize, pen: &mut Pen) {
+        self.world.locks[lock].asts -= 1;
+        if self.world.locks[lock].gone && self.world.locks[lock].asts == 0 {
+            self.say_last_put(lock, pen);
+            if self.world.locks[lock].released {
+                self.world.locks.release(lock);
+            }
+        }
+    }
+
+    /// A writer said how large its file is.
+    fn learn_size(&mut self, callback: &Callback, pen: &mut Pen) {
+        let object = self.world.locks[callback.lock].object;
+        let state = &mut self.world.objects[object];
+        let (fid, size_bytes, mtime_s) = (state.fid, state.size_bytes, state.mtime_s);
+        let Some((old_bytes, _)) = state.known.replace((size_bytes, mtime_s)) else { return };
+        if old_bytes == size_bytes {
+            return;
+        }
+        say!(self, pen, lvb_size, |line| ofd::lvb_update(line, fid, "size", old_bytes, size_bytes));
+        say!(self, pen, lvb_atime, |line| ofd::lvb_update(line, fid, "atime", 0, mtime_s));
+        let (old, new) = (old_bytes.div_ceil(512), size_bytes.div_ceil(512));
+        say!(self, pen, lvb_blocks, |line| ofd::lvb_update(line, fid, "blocks", old, new));
+    }
+}
+
+impl World {
+    /// As `Sending RPC` shows it.
+    fn sent(&self, callback: usize) -> rpc::Sent<'_> {
+        let state = &self.callbacks[callback];
+        rpc::Sent {
+            pointer: state.pointer,
+            thread: self.thread_name(state),
+            uuid: &self.targets[state.target].uuid,
+            pid: state.pid,
+            xid: state.xid,
+            nid: self.nid(state.mount),
+            opcode: state.opcode,
+        }
+    }
+
+    fn thread_name(&self, callback: &Callback) -> &str {
+        callback.request.map_or("ldlm_bl_03", |request| {
+            let request = &self.requests[request];
+            &self.parts[request.part].threads[request.thread].name
+        })
+    }
+
+    /// As DEBUG_REQ shows it.
+    pub(crate) fn own<'a>(&'a self, callback: usize, phase: &'a str, replied: bool) -> rpc::Request<'a> {
+        let state = &self.callbacks[callback];
+        rpc::Request {
+            pointer: state.pointer,
+            xid: state.xid,
+            transno: 0,
+            opcode: state.opcode,
+            peer: &self.targets[state.target].name,
+            nid: self.nid(state.mount),
+            portals: PORTALS,
+            lens: (REQUEST_BYTES, REPLY_BYTES),
+            timed_out: false,
+            deadline_s: state.sent_us / 1_000_000 + AST_TIMEOUT_US / 1_000_000 + 1,
+            references: 1,
+            phase,
+            flags: (0, if replied { 0 } else { u32::MAX }),
+            rc: if replied { (0, 0) } else { (0, -1) },
+            job: "",
+            owner: (u32::MAX, u32::MAX, u32::MAX),
+        }
+    }
+}

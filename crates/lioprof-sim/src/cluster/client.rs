@@ -1,0 +1,324 @@
+//! Clients: locks that they keep, I/O that they send.
+
+use super::lock::{EOF, Lock};
+use super::process::Access;
+use super::request::{Io, Purpose, Request, Stage};
+use super::{Event, Simulation, opcode};
+
+const PAGE_BYTES: u64 = 4096;
+
+/// Handles of one node are so far apart.
+const COOKIE_STEP: u64 = 7;
+
+/// How long a server waits for a request of its clients, seconds: the deadline in the lines.
+const DEADLINE_S: u64 = 11;
+
+impl Simulation {
+    /// Sends what a process reads or writes.
+    pub(super) fn access(&mut self, process: usize, access: &Access) {
+        let mount = self.world.processes[process].mount;
+        for (object, first, last) in self.split(access) {
+            for io in self.rpcs(process, access, object, first, last) {
+                self.world.processes[process].open += 1;
+                self.submit(mount, io, (first, last));
+            }
+        }
+    }
+
+    /// The extents of an access in the file's objects.
+    fn split(&self, access: &Access) -> Vec<(usize, u64, u64)> {
+        let file = &self.world.files[access.file];
+        let width = u64::try_from(file.objects.len()).unwrap_or(1).max(1);
+        let mut extents: Vec<(usize, u64, u64)> = Vec::new();
+        let (mut offset, end) = (access.offset, access.offset + access.bytes);
+        while offset < end {
+            let stripe = offset / file.stripe_bytes;
+            let bytes = (file.stripe_bytes - offset % file.stripe_bytes).min(end - offset);
+            let object = file.objects[usize::try_from(stripe % width).unwrap_or(0)];
+            let first = stripe / width * file.stripe_bytes + offset % file.stripe_bytes;
+            match extents.iter_mut().find(|(other, _, last)| *other == object && *last + 1 == first) {
+                Some((_, _, last)) => *last += bytes,
+                None => extents.push((object, first, first + bytes - 1)),
+            }
+            offset += bytes;
+        }
+        extents
+    }
+
+    /// An extent cut at the mount's RPC size.
+    fn rpcs(&self, process: usize, access: &Access, object: usize, mut first: u64, last: u64) -> Vec<Io> {
+        let limit = self.world.mounts[self.world.processes[process].mount].max_rpc_bytes;
+        let mut rpcs = Vec::new();
+        while first <= last {
+            let end = (first / limit * limit + limit - 1).min(last);
+            let bytes = end - first + 1;
+            let gaps = access.pieces.saturating_sub(1);
+            let gaps = if gaps * PAGE_BYTES < bytes { gaps } else { 0 };
+            rpcs.push(Io {
+                process,
+                object,
+                first,
+                last: end,
+                bytes: bytes - gaps * PAGE_BYTES,
+                pieces: gaps + 1,
+                write: access.write,
+                direct: access.direct,
+                lock: None,
+            });
+            first = end + 1;
+        }
+        rpcs
+    }
+
+    /// Sends an I/O as soon as there is a lock over it; asks for one over `extent` if none is on its way.
+    pub(super) fn submit(&mut self, mount: usize, io: Io, extent: (u64, u64)) {
+        if io.direct {
+            self.queue_io(mount, io);
+            return;
+        }
+        match self.world.client_lock(mount, &io) {
+            Some(lock) if self.world.locks[lock].ready => self.use_lock(mount, lock, io),
+            Some(lock) => self.world.locks[lock].waiters.push(io),
+            None => {
+                let extent = (extent.0 / PAGE_BYTES * PAGE_BYTES, extent.1 | (PAGE_BYTES - 1));
+                let lock = self.new_lock(mount, io.object, io.write, extent);
+                let state = &mut self.world.locks[lock];
+                state.waiters.push(io);
+                state.asker = Some(io.process);
+                self.world.processes[io.process].locks += 1;
+                self.world.mounts[mount].locks.entry(io.object).or_default().push(lock);
+                self.enqueue(mount, io.process, lock, Purpose::Enqueue(lock));
+            }
+        }
+    }
+
+    fn new_lock(&mut self, mount: usize, object: usize, write: bool, extent: (u64, u64)) -> usize {
+        let host = &mut self.world.hosts[self.world.mounts[mount].host];
+        host.next_cookie += COOKIE_STEP;
+        let mut lock = Lock::new(object, Some(mount), write, extent);
+        lock.remote = host.next_cookie;
+        self.world.locks.insert(lock)
+    }
+
+    fn enqueue(&mut self, mount: usize, process: usize, lock: usize, purpose: Purpose) {
+        let object = self.world.locks[lock].object;
+        let request = self.send(mount, self.world.objects[object].target, opcode::LDLM_ENQUEUE, purpose);
+        let state = &self.world.processes[process];
+        let request = &mut self.world.requests[request];
+        (request.pid, request.job, request.owner) = (state.pid, state.job, state.owner);
+        request.object = Some(object);
+    }
+
+    /// Asks the lock server for the size of an object.
+    pub(super) fn glimpse(&mut self, process: usize, object: usize) {
+        let mount = self.world.processes[process].mount;
+        self.world.processes[process].open += 1;
+        let lock = self.new_lock(mount, object, false, (0, EOF));
+        self.enqueue(mount, process, lock, Purpose::Glimpse(lock));
+    }
+
+    /// Cuts an object to nothing.
+    pub(super) fn truncate(&mut self, process: usize, object: usize) {
+        let state = &mut self.world.processes[process];
+        state.open += 1;
+        let (mount, job, owner) = (state.mount, state.job, state.owner);
+        let pid = self.world.mounts[mount].ptlrpcd_pids[0];
+        let target = self.world.objects[object].target;
+        let request = self.send(mount, target, opcode::OST_PUNCH, Purpose::Process(process));
+        let request = &mut self.world.requests[request];
+        (request.pid, request.job, request.owner, request.object) = (pid, job, owner, Some(object));
+    }
+
+    fn use_lock(&mut self, mount: usize, lock: usize, mut io: Io) {
+        self.world.locks[lock].users += 1;
+        io.lock = Some(lock);
+        self.queue_io(mount, io);
+    }
+
+    fn queue_io(&mut self, mount: usize, io: Io) {
+        let target = self.world.objects[io.object].target;
+        self.world.export_mut(mount, target).queue.push_back(io);
+        self.pump(mount, target);
+    }
+
+    /// Sends I/O while the mount's limit for the target allows it.
+    fn pump(&mut self, mount: usize, target: usize) {
+        let limit = self.world.mounts[mount].max_in_flight;
+        loop {
+            let export = self.world.export_mut(mount, target);
+            if export.in_flight >= limit {
+                return;
+            }
+            let Some(io) = export.queue.pop_front() else { return };
+            export.in_flight += 1;
+            self.send_io(mount, target, io);
+        }
+    }
+
+    fn send_io(&mut self, mount: usize, target: usize, io: Io) {
+        let request = self.send(mount, target, io.opcode(), Purpose::Io);
+        let state = &self.world.processes[io.process];
+        let daemon = usize::from(self.world.export(mount, target).sent.is_multiple_of(2));
+        let pid = self.world.mounts[mount].ptlrpcd_pids[daemon];
+        let request = &mut self.world.requests[request];
+        (request.pid, request.job, request.owner) = (pid, state.job, state.owner);
+        (request.io, request.object) = (Some(io), Some(io.object));
+    }
+
+    /// A new request, on its way to the server.
+    pub(super) fn send(&mut self, mount: usize, target: usize, opcode: u16, purpose: Purpose) -> usize {
+        let xid = self.world.next_xid(mount);
+        let service = opcode::Service::of(opcode, self.world.targets[target].mdt);
+        let sender = &self.world.mounts[mount];
+        let (pid, job, rtt_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.rtt_us);
+        let part = self.world.part_for(mount, target, service);
+        let arrival_us = self.now_us + self.rng.about(rtt_us / 2).max(1);
+        let request = self.world.requests.insert(Request {
+            pointer: 0,
+            xid,
+            opcode,
+            mount,
+            target,
+            pid,
+            job,
+            owner: (0, 0, 0),
+            purpose,
+            io: None,
+            object: None,
+            service,
+            part,
+            thread: 0,
+            sequence: 0,
+            urgent: false,
+            arrival_us,
+            start_us: 0,
+            deadline_s: self.now_us / 1_000_000 + DEADLINE_S,
+            transno: 0,
+            rc: (0, 0),
+            stage: Stage::Waiting,
+            open_callbacks: 0,
+            callback_us: 0,
+            local_lock: None,
+            resent: false,
+            answered: false,
+        });
+        // Hashed addresses come back with the memory, as on a real server.
+        self.world.requests[request].pointer = self.pointer_of(request);
+        let now_us = self.now_us;
+        let export = self.world.export_mut(mount, target);
+        (export.last_us, export.sent) = (now_us, export.sent + 1);
+        self.events.at(arrival_us, Event::Arrive(request));
+        if let Some(us) = self.resend_us {
+            self.events.at(now_us + us, Event::Resend(request, xid));
+        }
+        request
+    }
+
+    /// The reply to a request.
+    pub(super) fn reply(&mut self, request: usize) {
+        let (mount, target, purpose) = {
+            let request = &self.world.requests[request];
+            (request.mount, request.target, request.purpose)
+        };
+        if self.world.requests[request].rc.0 == super::evict::NOT_CONNECTED {
+            self.reconnect(request);
+            return;
+        }
+        match purpose {
+            Purpose::Io => {
+                self.world.export_mut(mount, target).in_flight -= 1;
+                if let Some(io) = self.world.requests[request].io {
+                    if let Some(lock) = io.lock {
+                        self.world.locks[lock].users -= 1;
+                        self.close_if_unused(mount, lock);
+                    }
+                    self.answered(io.process);
+                }
+                self.pump(mount, target);
+            }
+            Purpose::Enqueue(lock) => {
+                let state = &mut self.world.locks[lock];
+                state.replied = true;
+                state.told |= state.granted_in_reply;
+                self.lock_ready(mount, lock);
+            }
+            Purpose::Glimpse(lock) => {
+                self.world.locks.release(lock);
+                self.answered_by(request);
+            }
+            Purpose::Cancel(lock) => {
+                self.world.locks[lock].released = true;
+                if self.world.locks[lock].asts == 0 {
+                    self.world.locks.release(lock);
+                }
+            }
+            Purpose::Process(process) => self.answered(process),
+            Purpose::Nothing => {}
+        }
+        self.world.requests.release(request);
+    }
+
+    /// A glimpse belongs to the process whose pid it carries.
+    fn answered_by(&mut self, request: usize) {
+        let (mount, pid) = (self.world.requests[request].mount, self.world.requests[request].pid);
+        let process = self.world.processes.iter().position(|process| process.mount == mount && process.pid == pid);
+        if let Some(process) = process {
+            self.answered(process);
+        }
+    }
+
+    /// Uses a lock if both the reply to its enqueue and its grant are there.
+    pub(super) fn lock_ready(&mut self, mount: usize, lock: usize) {
+        let state = &mut self.world.locks[lock];
+        if state.ready || !state.replied || !state.told {
+            return;
+        }
+        state.ready = true;
+        let asker = state.asker.take();
+        for io in std::mem::take(&mut state.waiters) {
+            self.use_lock(mount, lock, io);
+        }
+        if let Some(process) = asker {
+            self.locked(process);
+        }
+        self.close_if_unused(mount, lock);
+    }
+
+    /// Gives back a lock that somebody else wants, once no I/O needs it.
+    pub(super) fn close_if_unused(&mut self, mount: usize, lock: usize) {
+        let state = &self.world.locks[lock];
+        if state.closing && state.ready && state.users == 0 && !state.cancelled {
+            let delay_us = self.rng.about(150);
+            self.events.at(self.now_us + delay_us, Event::Cancel(mount, lock));
+        }
+    }
+
+    /// Sends LDLM_CANCEL.
+    pub(super) fn cancel(&mut self, mount: usize, lock: usize) {
+        let state = &mut self.world.locks[lock];
+        if state.cancelled || state.users > 0 || state.gone {
+            return;
+        }
+        state.cancelled = true;
+        let object = state.object;
+        if let Some(locks) = self.world.mounts[mount].locks.get_mut(&object) {
+            locks.retain(|&other| other != lock);
+        }
+        let request = self.send(mount, self.world.objects[object].target, opcode::LDLM_CANCEL, Purpose::Cancel(lock));
+        let (pid, job) = (self.world.mounts[mount].bl_pid, self.world.mounts[mount].bl_job);
+        let request = &mut self.world.requests[request];
+        (request.pid, request.job, request.object) = (pid, job, Some(object));
+    }
+
+    /// Gives back all unused locks on an object.
+    pub(super) fn drop_locks(&mut self, mount: usize, object: usize) {
+        let locks = self.world.mounts[mount].locks.get(&object).cloned().unwrap_or_default();
+        for lock in locks {
+            let state = &mut self.world.locks[lock];
+            if state.ready && state.users == 0 && !state.closing {
+                state.closing = true;
+                self.cancel(mount, lock);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Locks that a server takes for itself: direct I/O and unlink.
+
+use super::account::{Effect, LockEffect};
+use super::lock::{EOF, Lock, Look};
+use super::log::Pen;
+use super::request::{Io, Stage};
+use super::say::{say, say_lock};
+use super::{Event, Simulation};
+use crate::wording::ldlm::{self, flags};
+
+/// The callback of all local locks, as its address is printed.
+const CALLBACK: u32 = 0xdc36_34d4;
+
+const fn pinned(references: u32, granted: bool, flags: u64) -> Look {
+    Look { references, granted, flags, newborn: false, pinned: true, glimpse: false }
+}
+
+impl Simulation {
+    fn new_local_lock(
+        &mut self,
+        request: usize,
+        object: usize,
+        write: bool,
+        extent: (u64, u64),
+        pen: &mut Pen,
+    ) -> usize {
+        let lock = self.world.locks.insert(Lock::new(object, None, write, extent));
+        self.bear(lock, pen.node, pen.pid);
+        self.world.requests[request].local_lock = Some(lock);
+        let target = self.world.objects[object].target;
+        self.log.effect(pen, Effect::Lock { target, what: LockEffect::Local });
+        self.know_object(object, pen);
+        let message = if write { "ldlm_lock_addref(PW)" } else { "ldlm_lock_addref(PR)" };
+        let look = Look { newborn: true, ..pinned(3, false, 0) };
+        say_lock!(self, pen, addref, message, lock, look);
+        lock
+    }
+
+    /// The lock under which a direct read or write is done.
+    pub(super) fn take_local_lock(&mut self, request: usize, io: &Io, pen: &mut Pen) {
+        let lock = self.new_local_lock(request, io.object, io.write, (io.first, io.last), pen);
+        self.say_contention(io.object, (0, 0), pen);
+        self.world.grant(lock);
+        let look = pinned(3, true, flags::IN_WORK | flags::LOCAL);
+        say_lock!(self, pen, add_lock, "About to add this lock", lock, look);
+        let look = pinned(3, true, flags::LOCAL);
+        say_lock!(self, pen, local_lock, "client-side local enqueue handler, new lock created", lock, look);
+    }
+
+    /// Gives that lock up.
+    pub(super) fn drop_local_lock(&mut self, request: usize, io: &Io, pen: &mut Pen) {
+        let Some(lock) = self.world.requests[request].local_lock.take() else { return };
+        if io.write {
+            self.update_object(io.object, pen);
+        }
+        self.say_decref(lock, pen, 0);
+        if self.world.wording.has_local_worker {
+            self.leave_to_worker(lock, pen, 0);
+            return;
+        }
+        self.say_local_cancel(lock, pen, 0);
+        let look = Look::waiting(0, flags::DEAD | flags::LOCAL | flags::CANCELING | flags::CBPENDING);
+        let granted = self.free_local(lock, look, pen);
+        self.complete(&granted, None, pen);
+    }
+
+    fn say_decref(&mut self, lock: usize, pen: &mut Pen, more: u64) {
+        let write = self.world.locks[lock].write;
+        let message = if write { "ldlm_lock_decref(PW)" } else { "ldlm_lock_decref(PR)" };
+        say_lock!(self, pen, decref, message, lock, pinned(3, true, flags::IN_WORK | flags::LOCAL | more));
+        let look = Look::held(2, flags::IN_WORK | flags::LOCAL | flags::CBPENDING | more);
+        say_lock!(self, pen, final_decref, "final decref done on CBPENDING lock", lock, look);
+    }
+
+    fn say_local_cancel(&mut self, lock: usize, pen: &mut Pen, more: u64) {
+        let held = flags::LOCAL | flags::CBPENDING | more;
+        let pointer = self.world.locks[lock].pointer;
+        let look = Look::held(3, held);
+        say_lock!(self, pen, local_callback, "client blocking AST callback handler", lock, look);
+        say!(self, pen, local_unused, |line| ldlm::local_unused(line, pointer, CALLBACK));
+        say_lock!(self, pen, local_calling, "already unused, calling ldlm_cli_cancel", lock, look);
+        let look = Look::held(4, held | flags::CANCELING);
+        say_lock!(self, pen, local_cancel, "server-side local cancel", lock, look);
+        let look = Look::waiting(2, flags::DEAD | held | flags::CANCELING);
+        say_lock!(self, pen, local_end, "client blocking callback handler END", lock, look);
+    }
+
+    fn free_local(&mut self, lock: usize, look: Look, pen: &mut Pen) -> Vec<usize> {
+        let object = self.world.locks[lock].object;
+        let waiting = !self.world.objects[object].waiting.is_empty();
+        self.world.unlink(lock);
+        say_lock!(self, pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
+        let state = &mut self.world.objects[object];
+        if state.granted.is_empty() && state.waiting.is_empty() {
+            state.known = None;
+        }
+        self.world.locks.release(lock);
+        if waiting { self.world.grant_waiting(object) } else { Vec::new() }
+    }
+
+    /// Unlink: a lock over the whole object, so that clients throw away what they cached of it.
+    pub(super) fn destroy_step(&mut self, request: usize) {
+        let Some(object) = self.world.requests[request].object else { return };
+        if self.is_object_busy(request, object) {
+            return;
+        }
+        let mut pen = self.handler_pen(request);
+        pen.now_us += self.rng.about(60);
+        let lock = self.new_local_lock(request, object, true, (0, EOF), &mut pen);
+        let (held, waiting) = self.world.conflicts(lock);
+        let in_the_way = self.call_back(&held, &waiting, lock, &mut pen);
+        self.say_contention(object, (held.len(), waiting.len()), &mut pen);
+        let mode = flags::LOCAL | flags::DISCARD;
+        if held.is_empty() && waiting.is_empty() {
+            self.world.grant(lock);
+            say_lock!(self, &mut pen, add_lock, "About to add this lock", lock, pinned(3, true, flags::IN_WORK | mode));
+        } else {
+            self.world.objects[object].waiting.push(lock);
+            self.world.locks[lock].blocked_us = pen.now_us;
+            say_lock!(
+                self,
+                &mut pen,
+                add_lock,
+                "About to add this lock",
+                lock,
+                pinned(4, false, flags::IN_WORK | mode)
+            );
+            self.world.locks[lock].waited = true;
+            self.send_blocking_asts(request, &in_the_way, &mut pen);
+        }
+        self.world.objects[object].busy_us = pen.now_us;
+        self.world.requests[request].stage = Stage::Callbacks;
+        if self.world.requests[request].open_callbacks == 0 {
+            self.events.at(pen.now_us, Event::Step(request));
+        } else {
+            self.say_set_wait(&mut pen);
+        }
+        self.world.requests[request].callback_us = pen.now_us;
+    }
+
+    /// The lock served its purpose when the clients know; the object goes.
+    pub(super) fn destroy_end(&mut self, request: usize) {
+        let mut pen = self.handler_pen(request);
+        let Some(lock) = self.world.requests[request].local_lock.take() else { return };
+        let Some(object) = self.world.requests[request].object else { return };
+        let granted = self.world.locks[lock].granted && !self.world.locks[lock].gone;
+        if granted {
+            let look = pinned(3, true, flags::LOCAL | flags::DISCARD);
+            say_lock!(self, &mut pen, local_lock, "client-side local enqueue handler, new lock created", lock, look);
+            self.say_decref(lock, &mut pen, flags::DISCARD);
+            self.leave_to_worker(lock, &mut pen, flags::DISCARD);
+        }
+        let state = &mut self.world.objects[object];
+        (state.size_bytes, state.mtime_s) = (0, 0);
+        self.new_transaction(request);
+        pen.now_us += self.rng.about(400);
+        self.finish(request, pen);
+    }
+
+    /// A callback thread gives up a local lock, outside of any request.
+    fn leave_to_worker(&mut self, lock: usize, pen: &mut Pen, more: u64) {
+        say!(self, pen, bl_added, |line| line.s("added 1/1 locks to regular blp list, 1 blwis in pool\n"));
+        let mut worker = Pen { pid: self.world.nodes[pen.node].bl_pids[0], ..*pen };
+        worker.now_us += 40;
+        say!(self, &mut worker, bl_work, |line| line.s("Got 1 locks of 1 total in blp.  (0 blwis in pool)\n"));
+        self.say_local_cancel(lock, &mut worker, more);
+        let mode = flags::LOCAL | flags::CANCELING | flags::CBPENDING | more;
+        let granted = self.free_local(lock, Look::waiting(0, flags::DEAD | mode), &mut worker);
+        self.complete(&granted, None, &mut worker);
+        say!(self, &mut worker, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
+    }
+}

@@ -1,0 +1,182 @@
+//! Requests in both directions.
+
+use super::opcode::{self, Service};
+use super::world::World;
+use crate::wording::rpc;
+
+/// A read or write of one RPC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Io {
+    pub(crate) process: usize,
+    pub(crate) object: usize,
+    /// First byte in the object.
+    pub(crate) first: u64,
+    /// Last byte.
+    pub(crate) last: u64,
+    /// Bytes to move: fewer than the extent has if there are gaps.
+    pub(crate) bytes: u64,
+    /// Contiguous pieces.
+    pub(crate) pieces: u64,
+    pub(crate) write: bool,
+    /// The server takes the lock.
+    pub(crate) direct: bool,
+    /// The lock that covers it.
+    pub(crate) lock: Option<usize>,
+}
+
+/// Inline data travel in the request or its reply up to this size.
+const SHORT_IO_BYTES: u64 = 16_384;
+
+impl Io {
+    /// Without a bulk transfer. Clients do so for direct I/O and for single pieces that fit.
+    pub(crate) fn is_short(&self) -> bool {
+        self.bytes <= SHORT_IO_BYTES
+    }
+
+    /// Descriptors of one MiB that a bulk transfer takes.
+    pub(crate) fn descriptors(&self) -> u64 {
+        self.bytes.div_ceil(1 << 20).max(1)
+    }
+
+    pub(crate) fn opcode(&self) -> u16 {
+        if self.write { opcode::OST_WRITE } else { opcode::OST_READ }
+    }
+}
+
+/// What the sender does with the reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Io,
+    Enqueue(usize),
+    Glimpse(usize),
+    Cancel(usize),
+    /// A process waits for it.
+    Process(usize),
+    /// Nobody cares.
+    Nothing,
+}
+
+/// How far a handler is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Waiting,
+    Started,
+    /// Callbacks are on their way.
+    Callbacks,
+    Ending,
+}
+
+/// A request to a server.
+pub(crate) struct Request {
+    pub(crate) pointer: u32,
+    pub(crate) xid: u64,
+    pub(crate) opcode: u16,
+    pub(crate) mount: usize,
+    pub(crate) target: usize,
+    pub(crate) pid: u32,
+    pub(crate) job: usize,
+    pub(crate) owner: (u32, u32, u32),
+    pub(crate) purpose: Purpose,
+    pub(crate) io: Option<Io>,
+    pub(crate) object: Option<usize>,
+    pub(crate) service: Service,
+    pub(crate) part: usize,
+    pub(crate) thread: usize,
+    pub(crate) sequence: u64,
+    pub(crate) urgent: bool,
+    pub(crate) arrival_us: u64,
+    pub(crate) start_us: u64,
+    pub(crate) deadline_s: u64,
+    pub(crate) transno: u64,
+    pub(crate) rc: (i64, i64),
+    pub(crate) stage: Stage,
+    pub(crate) open_callbacks: usize,
+    /// When the handler has written about the last answer.
+    pub(crate) callback_us: u64,
+    /// The server's own lock under which it works.
+    pub(crate) local_lock: Option<usize>,
+    pub(crate) resent: bool,
+    /// The server is done with it; a duplicate may still come.
+    pub(crate) answered: bool,
+}
+
+/// A request of a server to a client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Callback {
+    pub(crate) pointer: u32,
+    pub(crate) xid: u64,
+    pub(crate) opcode: u16,
+    pub(crate) target: usize,
+    pub(crate) mount: usize,
+    pub(crate) lock: usize,
+    /// The lock's handle: its place may hold another lock when the callback arrives.
+    pub(crate) cookie: u64,
+    /// The request whose handler waits for it.
+    pub(crate) request: Option<usize>,
+    pub(crate) cpu: u16,
+    pub(crate) pid: u32,
+    pub(crate) sent_us: u64,
+}
+
+impl World {
+    /// Bytes of a request and its reply, inline data included.
+    pub(crate) fn lens(&self, request: &Request) -> (u64, u64) {
+        let (mut asked, mut answered) = opcode::lens(request.opcode, self.targets[request.target].mdt);
+        if let Some(io) = &request.io {
+            asked += 16 * (io.pieces - 1);
+            if io.is_short() {
+                let inline = io.bytes.next_multiple_of(8);
+                if io.write {
+                    asked += inline;
+                } else {
+                    answered += inline;
+                }
+            }
+        }
+        (asked, answered)
+    }
+
+    /// As DEBUG_REQ shows a request that the server received.
+    pub(crate) fn received<'a>(&'a self, request: &Request, phase: &'a str, replied: bool) -> rpc::Request<'a> {
+        let mount = &self.mounts[request.mount];
+        let (asked, answered) = self.lens(request);
+        let connected = self.export(request.mount, request.target).connected;
+        let flags = if mount.server { self.wording.server_flags } else { self.wording.client_flags };
+        rpc::Request {
+            pointer: request.pointer,
+            xid: request.xid,
+            transno: request.transno,
+            opcode: request.opcode,
+            peer: if connected { &mount.uuid } else { "<?>" },
+            nid: &self.hosts[mount.host].nid,
+            portals: (u32::try_from(request.deadline_s % 293).unwrap_or(0), 0),
+            lens: (asked, if replied { answered } else { 0 }),
+            timed_out: false,
+            deadline_s: request.deadline_s,
+            references: 1,
+            phase,
+            flags: (flags | if request.resent { 2 } else { 0 }, if replied { 0 } else { u32::MAX }),
+            rc: if replied { request.rc } else { (0, -1) },
+            job: &self.jobs[request.job],
+            owner: if mount.server { (0, 0, u32::MAX) } else { request.owner },
+        }
+    }
+
+    /// As `Handling RPC` shows it.
+    pub(crate) fn handling<'a>(&'a self, request: &Request) -> rpc::Handling<'a> {
+        let mount = &self.mounts[request.mount];
+        let export = self.export(request.mount, request.target);
+        let connected = export.connected;
+        rpc::Handling {
+            pointer: request.pointer,
+            thread: &self.parts[request.part].threads[request.thread].name,
+            uuid: if connected { &mount.uuid } else { "0" },
+            references: if connected { export.references() } else { -99 },
+            pid: request.pid,
+            xid: request.xid,
+            nid: &self.hosts[mount.host].nid,
+            opcode: request.opcode,
+            job: &self.jobs[request.job],
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Servers: arrival, the threads of a service, its queues.
+//!
+//! A thread takes one request off the wire, looks at it and queues it; then it handles the first of the queue, which
+//! may be another one.
+
+use super::log::Pen;
+use super::request::{Purpose, Stage};
+use super::say::{say, say_lock};
+use super::{Event, Simulation, lock::Look, opcode};
+use crate::wording::ldlm::flags;
+use crate::wording::{faults, net, ofd, rpc};
+
+impl Simulation {
+    /// The network driver hands a request to its service.
+    pub(super) fn arrive(&mut self, request: usize) {
+        let state = &mut self.world.requests[request];
+        state.arrival_us = self.now_us;
+        let (mount, target, part) = (state.mount, state.target, state.part);
+        self.world.export_mut(mount, target).requests += 1;
+        let node = self.world.targets[target].node;
+        let mut pen = self.driver(node, mount);
+        let service = self.world.parts[part].service;
+        say!(self, &mut pen, event_in, |line| net::event_in(line, service.name()));
+        say!(self, &mut pen, peer, |line| rpc::peer(line, self.world.nid(mount)));
+        self.world.parts[part].incoming.push_back(request);
+        if let Some(thread) = self.world.parts[part].idle.pop_front() {
+            let node = &self.world.nodes[node];
+            let per_cpt = (node.cpus / node.cpts).max(1);
+            let first = self.world.parts[part].threads[thread].cpu / per_cpt * per_cpt;
+            let cpu = first + u16::try_from(self.rng.below(u64::from(per_cpt))).unwrap_or(0);
+            self.world.parts[part].threads[thread].cpu = cpu;
+            let wake_us = self.rng.about(30);
+            self.events.at(pen.now_us + wake_us, Event::Thread(part, thread));
+        }
+    }
+
+    /// A pen of the network driver's thread that talks to a mount's host.
+    pub(super) fn driver(&mut self, node: usize, mount: usize) -> Pen {
+        let host = self.world.mounts[mount].host;
+        let drivers = &self.world.nodes[node].lnd_pids;
+        let driver = host % drivers.len();
+        let cpu = u16::try_from(driver).unwrap_or(0) % self.world.nodes[node].cpus;
+        Pen { node, cpu, pid: drivers[driver], now_us: self.now_us }
+    }
+
+    /// A pen of a service thread.
+    pub(super) fn thread_pen(&self, part: usize, thread: usize) -> Pen {
+        let part = &self.world.parts[part];
+        let thread = &part.threads[thread];
+        Pen { node: part.node, cpu: thread.cpu, pid: thread.pid, now_us: self.now_us }
+    }
+
+    /// The pen of the thread that handles a request.
+    pub(super) fn handler_pen(&self, request: usize) -> Pen {
+        let request = &self.world.requests[request];
+        self.thread_pen(request.part, request.thread)
+    }
+
+    /// A thread looks for something to do.
+    pub(super) fn thread(&mut self, part: usize, thread: usize) {
+        if let Some(request) = self.world.parts[part].incoming.pop_front() {
+            self.look(part, thread, request);
+        } else if let Some((request, urgent)) = self.take(part) {
+            self.start(part, thread, request, urgent);
+        } else {
+            self.world.parts[part].idle.push_back(thread);
+        }
+    }
+
+    /// The next request of the queues; urgent ones first.
+    fn take(&mut self, part: usize) -> Option<(usize, bool)> {
+        let part = &mut self.world.parts[part];
+        part.urgent.pop_front().map(|request| (request, true)).or_else(|| Some((part.queue.pop_front()?, false)))
+    }
+
+    /// Unpacks a request and finds out how urgent it is.
+    fn look(&mut self, part: usize, thread: usize, request: usize) {
+        let mut pen = self.thread_pen(part, thread);
+        let xid = self.world.requests[request].xid;
+        self.world.requests[request].thread = thread;
+        if self.world.wording.has_unwrap {
+            say!(self, &mut pen, unwrap, |line| rpc::unwrap(line, xid));
+        }
+        say!(self, &mut pen, got, |line| rpc::got(line, xid));
+        pen.now_us += self.rng.about(20);
+        let urgent = match self.world.requests[request].opcode {
+            opcode::OST_READ | opcode::OST_WRITE => self.refresh(request, &mut pen, false) > 0,
+            opcode::OST_PUNCH => {
+                self.prolong(request, &mut pen);
+                false
+            }
+            opcode::LDLM_CANCEL => self.is_wanted_back(request, &mut pen),
+            opcode => opcode == opcode::OBD_PING,
+        };
+        self.world.requests[request].urgent = urgent;
+        pen.now_us += self.rng.about(15);
+        self.events.at(pen.now_us, Event::Queue(part, thread, request));
+    }
+
+    /// A cancel of a lock that somebody waits for goes first.
+    fn is_wanted_back(&mut self, request: usize, pen: &mut Pen) -> bool {
+        let Purpose::Cancel(lock) = self.world.requests[request].purpose else { return false };
+        if !self.world.locks[lock].ast_sent || self.world.locks[lock].gone {
+            return false;
+        }
+        let look = Look::held(4, flags::WAITED | flags::CBPENDING);
+        say_lock!(self, pen, hpreq_cancel, "hpreq cancel/convert lock", lock, look);
+        true
+    }
+
+    /// Puts a request into its queue; the thread goes on with the first of the queues.
+    pub(super) fn queue(&mut self, part: usize, thread: usize, request: usize) {
+        let queues = &mut self.world.parts[part];
+        if self.world.requests[request].urgent {
+            self.world.requests[request].sequence = queues.urgent_sequence;
+            queues.urgent_sequence += 1;
+            queues.urgent.push_back(request);
+        } else {
+            self.world.requests[request].sequence = queues.sequence;
+            queues.sequence += 1;
+            queues.queue.push_back(request);
+        }
+        if let Some((next, urgent)) = self.take(part) {
+            self.start(part, thread, next, urgent);
+        }
+    }
+
+    /// A thread begins to handle a request.
+    fn start(&mut self, part: usize, thread: usize, request: usize, urgent: bool) {
+        let mut pen = self.thread_pen(part, thread);
+        let state = &mut self.world.requests[request];
+        (state.thread, state.urgent, state.stage) = (thread, urgent, Stage::Started);
+        let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
+        let sequence = state.sequence;
+        say!(self, &mut pen, nrs_start, |line| rpc::nrs_start(line, self.world.nid(mount), sequence));
+        self.world.requests[request].start_us = pen.now_us;
+        if self.drop_if_late(request, &mut pen) {
+            return;
+        }
+        let state = &self.world.requests[request];
+        say!(self, &mut pen, handling, |line| rpc::handling(line, &self.world.handling(state)));
+        say!(self, &mut pen, got_again, |line| rpc::got_again(line, xid));
+        if !self.world.export(mount, target).connected && opcode != opcode::OST_CONNECT {
+            say!(self, &mut pen, unconnected, |line| faults::unconnected(line, opcode, self.world.nid(mount)));
+            self.world.requests[request].rc = (super::evict::NOT_CONNECTED, super::evict::NOT_CONNECTED);
+            self.finish(request, pen);
+            return;
+        }
+        match opcode {
+            opcode::OST_READ | opcode::OST_WRITE => self.start_io(request, pen),
+            opcode::LDLM_ENQUEUE | opcode::LDLM_CANCEL | opcode::OST_DESTROY
+                if self.world.requests[request].object.is_some() =>
+            {
+                let delay_us = self.rng.about(15);
+                self.events.at(pen.now_us + delay_us, Event::Step(request));
+            }
+            _ => {
+                let work_us = self.plain_us(opcode);
+                self.world.requests[request].stage = Stage::Ending;
+                self.events.at(pen.now_us + work_us, Event::Step(request));
+            }
+        }
+    }
+
+    /// How long an operation without bulk data takes.
+    fn plain_us(&mut self, opcode: u16) -> u64 {
+        self.rng.about(match opcode {
+            opcode::OBD_PING => 15,
+            opcode::OST_STATFS | opcode::MDS_STATFS => 40,
+            opcode::OST_CONNECT => 300,
+            opcode::OST_SYNC | opcode::OST_CREATE => 2500,
+            _ => 150,
+        })
+    }
+
+    /// A handler goes on.
+    pub(super) fn step(&mut self, request: usize) {
+        let state = &self.world.requests[request];
+        match (state.stage, state.opcode) {
+            (Stage::Started, opcode::LDLM_ENQUEUE) => self.enqueue_step(request),
+            (Stage::Callbacks, opcode::LDLM_ENQUEUE) => self.enqueue_end(request),
+            (Stage::Started, opcode::LDLM_CANCEL) => self.cancel_step(request),
+            (Stage::Callbacks, opcode::LDLM_CANCEL) => self.cancel_end(request),
+            (Stage::Started, opcode::OST_DESTROY) => self.destroy_step(request),
+            (Stage::Callbacks, opcode::OST_DESTROY) => self.destroy_end(request),
+            (_, opcode::OST_READ | opcode::OST_WRITE) => self.end_io(request),
+            _ => self.end_plain(request),
+        }
+    }
+
+    /// The end of an operation that only takes time.
+    fn end_plain(&mut self, request: usize) {
+        let mut pen = self.handler_pen(request);
+        let state = &self.world.requests[request];
+        let (opcode, object) = (state.opcode, state.object);
+        match opcode {
+            opcode::OST_CONNECT => self.connect(request, &mut pen),
+            opcode::OST_PUNCH => {
+                if let Some(object) = object {
+                    self.world.objects[object].size_bytes = 0;
+                }
+                self.new_transaction(request);
+            }
+            opcode::OST_CREATE | opcode::OST_SETATTR | opcode::MDS_REINT | opcode::MDS_CLOSE => {
+                self.new_transaction(request);
+            }
+            _ => {}
+        }
+        self.finish(request, pen);
+    }
+
+    /// Gives a request the number of its transaction.
+    pub(super) fn new_transaction(&mut self, request: usize) {
+        let target = &mut self.world.targets[self.world.requests[request].target];
+        target.next_transno += 1;
+        self.world.requests[request].transno = target.next_transno;
+    }
+
+    /// Lines about the object and extent of an I/O; the number of locks that it prolonged.
+    pub(super) fn refresh(&mut self, request: usize, pen: &mut Pen, ended: bool) -> u64 {
+        let state = &self.world.requests[request];
+        let Some(io) = state.io.filter(|io| !io.direct) else { return 0 };
+        let (part, thread, target) = (state.part, state.thread, state.target);
+        if !self.world.export(state.mount, target).connected {
+            return 0;
+        }
+        let phase = match (ended, state.urgent) {
+            (false, _) => "New:",
+            (true, false) => "Complete:",
+            (true, true) => "Complete:H",
+        };
+        let wording = self.world.wording;
+        say!(self, pen, refresh, |line| ofd::refresh(
+            line,
+            wording,
+            (&self.world.targets[target].name, &self.world.parts[part].threads[thread].name),
+            self.world.objects[io.object].fid,
+            (io.first, io.last),
+            &self.world.received(&self.world.requests[request], phase, ended),
+        ));
+        self.prolong(request, pen);
+        let wanted: Vec<usize> = self.world.objects[io.object]
+            .granted
+            .iter()
+            .copied()
+            .filter(|&lock| {
+                let lock = &self.world.locks[lock];
+                lock.ast_sent && lock.extent.0 <= io.last && io.first <= lock.extent.1
+            })
+            .collect();
+        for &lock in &wanted {
+            self.prolong_lock(lock, pen);
+        }
+        let locks = u64::try_from(wanted.len()).unwrap_or(0);
+        let pointer = self.world.requests[request].pointer;
+        say!(self, pen, refreshed, |line| ofd::refreshed(line, &self.world.targets[target].name, locks, pointer));
+        locks
+    }
+
+    /// A client gets more time for a lock under which it still writes.
+    fn prolong_lock(&mut self, lock: usize, pen: &mut Pen) {
+        let look = Look::held(4, flags::WAITED | flags::CBPENDING);
+        let wording = self.world.wording;
+        let seconds = self.lock_timeout_s;
+        if wording.has_prolong_one {
+            say!(self, pen, prolong_one, |line| crate::wording::ldlm::lock_with(
+                line,
+                wording,
+                ("refreshed to ", seconds, "s. "),
+                &self.world.lock_line(lock, look)
+            ));
+        }
+        say!(self, pen, refresh_waiting, |line| crate::wording::ldlm::lock_with(
+            line,
+            wording,
+            ("refreshed to ", seconds, "s"),
+            &self.world.lock_line(lock, look)
+        ));
+    }
+
+    /// The extent of an I/O or punch.
+    pub(super) fn prolong(&mut self, request: usize, pen: &mut Pen) {
+        let state = &self.world.requests[request];
+        let extent = state.io.map_or((0, u64::MAX), |io| (io.first, io.last));
+        let (pointer, xid) = (state.pointer, state.xid);
+        say!(self, pen, prolong, |line| ofd::prolong(line, pointer, xid, extent));
+    }
+}

@@ -1,0 +1,62 @@
+//! What servers and clients do without being asked: pings, statfs of the MDT, idle callback threads.
+
+use super::log::Pen;
+use super::request::Purpose;
+use super::say::say;
+use super::{Event, Simulation, opcode};
+use crate::wording::rpc;
+
+/// Something regular.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// A mount asks an idle target whether it is there.
+    Ping { mount: usize, target: usize, every_us: u64 },
+    /// The MDT asks an OST for its free space.
+    Statfs { mount: usize, target: usize, every_us: u64 },
+    /// A callback thread of a node finds nothing to do.
+    Idle { node: usize, every_us: u64 },
+}
+
+impl Timer {
+    pub(crate) fn every_us(self) -> u64 {
+        match self {
+            Self::Ping { every_us, .. } | Self::Statfs { every_us, .. } | Self::Idle { every_us, .. } => every_us,
+        }
+    }
+}
+
+impl Simulation {
+    /// A timer fires; it is set again as long as any process runs.
+    pub(super) fn timer(&mut self, index: usize) {
+        if self.running == 0 {
+            return;
+        }
+        let timer = self.timers[index];
+        self.events.at(self.now_us + timer.every_us(), Event::Timer(index));
+        match timer {
+            Timer::Ping { mount, target, every_us } => {
+                let export = self.world.export(mount, target);
+                if export.connected && self.now_us - export.last_us + every_us / 8 >= every_us {
+                    self.send(mount, target, opcode::OBD_PING, Purpose::Nothing);
+                }
+            }
+            Timer::Statfs { mount, target, .. } => {
+                self.send(mount, target, opcode::OST_STATFS, Purpose::Nothing);
+            }
+            Timer::Idle { node, .. } => {
+                let pids = &self.world.nodes[node].bl_pids;
+                let pid = pids[index % pids.len()];
+                let mut pen = Pen { node, cpu: 0, pid, now_us: self.now_us };
+                say!(self, &mut pen, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
+            }
+        }
+    }
+
+    /// `lctl mark` on every server.
+    pub(super) fn mark(&mut self, text: &str) {
+        for node in 0..self.world.nodes.len() {
+            let mut pen = Pen { node, cpu: 0, pid: 14_366, now_us: self.now_us };
+            say!(self, &mut pen, marker, |line| rpc::marker(line, text));
+        }
+    }
+}

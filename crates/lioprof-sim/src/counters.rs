@@ -1,0 +1,165 @@
+//! The truth: what a simulated server did, kept by the simulation itself and not read from its log.
+//!
+//! An RPC counts from the moment of its `Handled RPC` line, an event of a lock from the moment of its line: whoever
+//! stops a run in the middle finds both sides equal.
+
+use std::collections::BTreeMap;
+
+/// Number, extremes and sums of a quantity, as Lustre's `stats` files have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// How many.
+    pub count: u64,
+    /// The smallest; 0 without samples.
+    pub min: u64,
+    /// The largest; 0 without samples.
+    pub max: u64,
+    /// All together.
+    pub sum: u64,
+    /// Their squares together.
+    pub sumsq: u128,
+}
+
+impl Samples {
+    /// Counts one more.
+    pub fn add(&mut self, value: u64) {
+        self.min = if self.count == 0 { value } else { self.min.min(value) };
+        self.max = self.max.max(value);
+        self.count += 1;
+        self.sum += value;
+        self.sumsq += u128::from(value) * u128::from(value);
+    }
+
+    /// Counts those of another.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.sumsq += other.sumsq;
+    }
+}
+
+/// Reads, writes and other operations of somebody.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes of OST_READ; the count is that of RPCs.
+    pub read_bytes: Samples,
+    /// Bytes of OST_WRITE; the count is that of RPCs.
+    pub write_bytes: Samples,
+    /// Microseconds in the handler by opcode, reads and writes included.
+    pub operations_us: BTreeMap<u16, Samples>,
+}
+
+impl Traffic {
+    /// Counts those of another.
+    pub fn merge(&mut self, other: &Self) {
+        self.read_bytes.merge(&other.read_bytes);
+        self.write_bytes.merge(&other.write_bytes);
+        for (opcode, samples) in &other.operations_us {
+            self.operations_us.entry(*opcode).or_default().merge(samples);
+        }
+    }
+}
+
+/// What a target's lock server did for one client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientLocks {
+    /// Locks that it asked for, glimpses included.
+    pub enqueues: u64,
+    /// Locks that it gave back.
+    pub cancels: u64,
+    /// Requests to give back a lock that were sent to it.
+    pub blocking_asts: u64,
+    /// Locks that it got after a wait.
+    pub completion_asts: u64,
+    /// Questions for the size of a file that were sent to it.
+    pub glimpse_asts: u64,
+    /// It was thrown out.
+    pub evictions: u64,
+}
+
+/// A target's lock server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockCounters {
+    /// Enqueues that were granted at once.
+    pub granted: u64,
+    /// Enqueues that had to wait.
+    pub blocked: u64,
+    /// Enqueues that only asked for the size.
+    pub glimpses: u64,
+    /// Locks of the server itself: direct I/O and unlink.
+    pub local: u64,
+    /// From `About to add this lock` to `lock granted`, microseconds.
+    pub wait_us: Samples,
+    /// A client's lock stood in the way of another's: (NID that asked, NID that held), how often.
+    pub conflicts: BTreeMap<(String, String), u64>,
+    /// By NID.
+    pub clients: BTreeMap<String, ClientLocks>,
+}
+
+impl LockCounters {
+    /// Blocking ASTs to all clients.
+    pub fn blocking_asts(&self) -> u64 {
+        self.clients.values().map(|client| client.blocking_asts).sum()
+    }
+
+    /// Completion ASTs to all clients.
+    pub fn completion_asts(&self) -> u64 {
+        self.clients.values().map(|client| client.completion_asts).sum()
+    }
+}
+
+/// A client's connections to a target, as `exports/NID` shows them: all mounts of a node in one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportCounters {
+    /// The uuids of its mounts.
+    pub uuids: Vec<String>,
+    /// What they did.
+    pub traffic: Traffic,
+}
+
+/// A target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TargetCounters {
+    /// Of everybody.
+    pub traffic: Traffic,
+    /// By NID.
+    pub exports: BTreeMap<String, ExportCounters>,
+    /// By job as `job_stats` has it; requests without a job are left out.
+    pub jobs: BTreeMap<String, Traffic>,
+    /// Its lock server.
+    pub locks: LockCounters,
+}
+
+/// A service of a node, for example `ost_io`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceCounters {
+    /// Time in the queue, microseconds.
+    pub wait_us: Samples,
+    /// Time in the handler by opcode, microseconds.
+    pub operations_us: BTreeMap<u16, Samples>,
+    /// Requests that were thrown away because their time was over.
+    pub dropped: u64,
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// By name, for example `lustre-OST0000`.
+    pub targets: BTreeMap<String, TargetCounters>,
+    /// By name.
+    pub services: BTreeMap<String, ServiceCounters>,
+    /// Requests of the node's own that were completed, by opcode.
+    pub sent: BTreeMap<u16, u64>,
+}
+
+impl Counters {
+    /// RPCs that were handled, all services together.
+    pub fn rpcs(&self) -> u64 {
+        self.services.values().flat_map(|service| service.operations_us.values()).map(|samples| samples.count).sum()
+    }
+}

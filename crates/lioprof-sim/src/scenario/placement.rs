@@ -1,0 +1,89 @@
+//! Load that is not where it should be.
+
+use super::Options;
+use super::base::{MIB, Traits, base, base_with, program, stream, wide};
+use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op};
+
+/// One OST's disk is ten times slower than the others.
+///
+/// To find: the last OST has the same requests and bytes as the others and ten times their service time.
+pub(super) fn sluggish_ost(options: &Options) -> Cluster {
+    let last = options.osts.max(1) - 1;
+    let usual = DiskConfig::default();
+    let slow = DiskConfig { bytes_per_s: usual.bytes_per_s / 10, latency_us: usual.latency_us * 10, ..usual };
+    let mut base = base_with(options, Traits::default(), |ost| if ost == last { slow } else { usual });
+    for &client in &base.clients {
+        for &ost in &base.osts {
+            let file = base.cluster.file(MIB, &[ost]);
+            let steps = stream(Access::write(file, 0, 0), 32 * MIB * options.size, MIB).chain([Op::Drain]);
+            base.cluster.process(client, "ior.1000", program(steps));
+        }
+    }
+    base.cluster
+}
+
+/// OSTs get very different amounts: each half of the one before.
+///
+/// To find: bytes per OST fall by halves from the first one on.
+pub(super) fn imbalance(options: &Options) -> Cluster {
+    let mut base = base(options, Traits::default());
+    for &client in &base.clients {
+        for (index, &ost) in base.osts.iter().enumerate() {
+            let file = base.cluster.file(MIB, &[ost]);
+            let bytes = (64 * MIB * options.size) >> index.min(6);
+            let steps = stream(Access::write(file, 0, 0), bytes, MIB).chain([Op::Drain]);
+            base.cluster.process(client, "ior.1000", program(steps));
+        }
+    }
+    base.cluster
+}
+
+/// One client writes for all; the others wait.
+///
+/// To find: all bytes come from one client.
+pub(super) fn single_writer(options: &Options) -> Cluster {
+    let mut base = base(options, Traits::default());
+    let file = base.cluster.file(MIB, &base.osts);
+    let clients = base.clients.len();
+    let bytes = 32 * MIB * options.size * wide(clients);
+    for (index, &client) in base.clients.iter().enumerate() {
+        let written = if index == 0 { bytes } else { 0 };
+        let steps = stream(Access::write(file, 0, 0), written, 4 * MIB)
+            .chain([Op::Drain, Op::Barrier { id: 0, processes: clients }]);
+        base.cluster.process(client, "solver.1000", program(steps));
+    }
+    base.cluster
+}
+
+/// All clients write files that lie on the first OST only.
+///
+/// To find: one OST has all the bytes; each file has one object.
+pub(super) fn hot_ost(options: &Options) -> Cluster {
+    let mut base = base(options, Traits::default());
+    for &client in &base.clients {
+        let file = base.cluster.file(MIB, &base.osts[..1]);
+        let steps = stream(Access::write(file, 0, 0), 64 * MIB * options.size, MIB).chain([Op::Sync(file)]);
+        base.cluster.process(client, "ior.1000", program(steps));
+    }
+    base.cluster
+}
+
+/// One client keeps 64 requests in flight, the others one.
+///
+/// To find: on every OST one client gets far more than the others, and their requests wait behind its.
+pub(super) fn unfair(options: &Options) -> Cluster {
+    let modest = ClientConfig { max_in_flight: 1, ..ClientConfig::default() };
+    let disk = DiskConfig { bytes_per_s: 500_000_000, ..DiskConfig::default() };
+    let mut base = base(options, Traits { client: modest, disk, ..Traits::default() });
+    let greedy = base.cluster.client(ClientConfig { max_in_flight: 64, ..ClientConfig::default() });
+    let stop_us = 200_000 * options.size;
+    for &client in base.clients.iter().chain([&greedy]) {
+        for &ost in &base.osts {
+            let file = base.cluster.file(MIB, &[ost]);
+            let writes = if client == greedy { 200 * options.size } else { 20 * options.size };
+            let steps = stream(Access::write(file, 0, 0), writes * MIB, MIB).chain([Op::Until(stop_us), Op::Drain]);
+            base.cluster.process(client, if client == greedy { "hog.1000" } else { "ior.1000" }, program(steps));
+        }
+    }
+    base.cluster
+}
