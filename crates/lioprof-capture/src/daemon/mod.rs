@@ -114,7 +114,8 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     let mut running = Running::start(config, &node, status)?;
     let metrics = running.metrics();
 
-    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands);
+    // Clients are heard until the process ends: the last answer goes out while it does.
+    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands, std::future::pending());
     let exporting = async {
         match exporter {
             Some(exporter) => exporter.serve(metrics).await,
