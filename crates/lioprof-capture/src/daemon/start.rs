@@ -45,7 +45,9 @@ pub(super) fn prepare(config: &Config) -> Result<Lock, DaemonError> {
     if !report.settings.is_empty() {
         tracing::warn!(%report, "an earlier daemon was killed; its settings were put back");
     }
-    let checks = doctor::preflight(config);
+    let mut checks = doctor::preflight(config);
+    // That other daemon is this one.
+    checks.retain(|check| check.id != doctor::OTHER_DAEMON);
     if !doctor::may_start(&checks) {
         let failed: Vec<_> = checks.into_iter().filter(|check| check.status == doctor::Status::Failed).collect();
         return Err(DaemonError::Preflight(doctor::text(&failed)));

@@ -14,6 +14,9 @@ pub use render::text;
 use crate::config::Config;
 use crate::control::Control;
 
+/// Id of the check that no other lioprof daemon runs: a daemon that has its lock already leaves it out.
+pub const OTHER_DAEMON: &str = "other_lioprof";
+
 /// How a check went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

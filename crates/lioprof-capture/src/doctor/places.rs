@@ -157,7 +157,7 @@ fn data_directory(config: &Config) -> Check {
 }
 
 fn other_daemon(lock: &Path, running: Option<bool>) -> Check {
-    let (id, title) = ("other_lioprof", "no other lioprof daemon");
+    let (id, title) = (super::OTHER_DAEMON, "no other lioprof daemon");
     match running {
         Some(false) => Check::new(id, title, Status::Ok, "none", ""),
         Some(true) => Check::new(
