@@ -2,6 +2,7 @@
 
 mod account;
 mod analysis;
+mod findings;
 mod order;
 mod records;
 mod replica;
