@@ -4,6 +4,7 @@
 //! the log; the log gives them out in order. All chance comes from one seed.
 
 mod account;
+mod build;
 mod bulk;
 mod callback;
 mod cancel;
@@ -14,6 +15,7 @@ mod enqueue;
 mod events;
 mod evict;
 mod finish;
+mod layout;
 mod local;
 mod lock;
 mod log;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use lioprof_sim::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op, ServerConfig};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{SimRecord, Workload as _, text};
 use regex::Regex;
@@ -76,7 +77,7 @@ fn masks_only_leave_out() {
     let light = Options { interest: (0x10_0000, u32::MAX), ..all };
     let keep = |text: Vec<u8>| -> Vec<String> {
         let text = String::from_utf8(text).unwrap();
-        text.lines().filter(|line| line[9..17].as_bytes()[2] != b'0').map(str::to_owned).collect()
+        text.lines().filter(|line| line.as_bytes()[11] != b'0').map(str::to_owned).collect()
     };
     let (light, all) = (keep(bytes("lock-pingpong", &light)), keep(bytes("lock-pingpong", &all)));
     assert!(light.len() > 100);
@@ -87,4 +88,38 @@ fn masks_only_leave_out() {
 fn an_unknown_scenario_says_which_there_are() {
     let error = Scenario::named("pong", &Options::default()).err().unwrap().to_string();
     assert!(error.contains("`pong`") && error.contains("lock-pingpong"), "{error}");
+}
+
+#[test]
+fn two_mounts_of_one_machine_share_its_numbers() {
+    let mut cluster = Cluster::new(3, 1_795_250_600_000_000);
+    let server = cluster.server(ServerConfig::default());
+    let ost = cluster.ost(server, DiskConfig::default());
+    let first = cluster.client(ClientConfig::default());
+    let second = cluster.mount_beside(first, ClientConfig::default());
+    for mount in [first, second] {
+        let file = cluster.file(1 << 20, &[ost]);
+        let writes = (0..20).map(move |step| Op::Io(Access::write(file, step << 20, 1 << 20)));
+        cluster.process(mount, "dd.0", Box::new(std::iter::once(Op::Mark("begin".to_owned())).chain(writes)));
+    }
+    let mut simulation = cluster.start();
+    let mut record = SimRecord::default();
+    let (mut xids, mut markers) = (BTreeSet::new(), 0);
+    while simulation.next(&mut record) {
+        let line = String::from_utf8_lossy(&record.text);
+        markers += usize::from(line == "DEBUG MARKER: begin\n");
+        if let Some(found) = RPC.captures(&line).filter(|found| &found[1] == "Handling") {
+            assert!(xids.insert(found[2].to_owned()), "x{} twice", &found[2]);
+        }
+    }
+    let counters = simulation.counters();
+    let export = &counters.targets["lustre-OST0000"].exports["10.10.1.1@tcp"];
+    assert_eq!((export.uuids.len(), export.traffic.write_bytes.count, markers), (2, 40, 2));
+}
+
+/// A simulation may run on another thread than the one that made it.
+#[test]
+fn a_simulation_can_be_sent() {
+    fn sent<T: Send>(_: &T) {}
+    sent(&Scenario::all()[0].start(&small()));
 }

@@ -1,0 +1,232 @@
+//! From the description of a cluster to its parts, and the start of its processes.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::config::Cluster;
+use super::disk::Disk;
+use super::lock::Lock;
+use super::opcode::Service;
+use super::process::{Pause, Process};
+use super::request::{Callback, Request};
+use super::rng::{Rng, uuid};
+use super::slab::Slab;
+use super::timers::Timer;
+use super::world::{Export, File, Host, Mount, Node, Object, Part, Target, Thread, World};
+use super::{Event, Simulation};
+
+impl Cluster {
+    /// Builds the cluster and starts its processes.
+    pub fn start(self) -> Simulation {
+        let mut rng = Rng::new(self.seed);
+        let mut world = World {
+            wording: self.wording,
+            nodes: Vec::new(),
+            targets: Vec::new(),
+            hosts: Vec::new(),
+            mounts: Vec::new(),
+            jobs: vec![String::new()],
+            objects: Vec::new(),
+            files: Vec::new(),
+            parts: Vec::new(),
+            part_of: FxHashMap::default(),
+            exports: Vec::new(),
+            processes: Vec::new(),
+            requests: Slab::<Request>::new(),
+            callbacks: Slab::<Callback>::new(),
+            locks: Slab::<Lock>::new(),
+        };
+        self.build_servers(&mut world, &mut rng);
+        self.build_targets(&mut world);
+        self.build_clients(&mut world, &mut rng);
+        self.build_files(&mut world);
+        let timers = self.timers();
+        let mut simulation = Simulation::new(world, rng, self.start_us, self.lock_timeout_s, self.resend_us);
+        simulation.open_log(self.follow, self.interest);
+        for (index, timer) in timers.iter().enumerate() {
+            let first_us = simulation.rng.below(timer.every_us());
+            simulation.events.at(self.start_us + first_us, Event::Timer(index));
+        }
+        simulation.timers = timers;
+        self.build_processes(&mut simulation);
+        simulation
+    }
+
+    fn first_xid(&self, rng: &mut Rng) -> u64 {
+        // Seeded with the second in which the modules were loaded.
+        let loaded_s = (self.start_us / 1_000_000).saturating_sub(600 + rng.below(600));
+        (loaded_s << 20) & !0xfff
+    }
+
+    fn build_servers(&self, world: &mut World, rng: &mut Rng) {
+        for (index, server) in self.servers.iter().enumerate() {
+            world.nodes.push(Node {
+                nid: format!("10.10.0.{}@tcp", index + 2),
+                cpus: server.cpus,
+                cpts: server.cpts.max(1),
+                lnd_pids: (0..4).map(|driver| 352 + driver).collect(),
+                bl_pids: (0..3).map(|worker| 2192 + worker).collect(),
+                next_xid: self.first_xid(rng),
+                next_cookie: rng.bits() | (1 << 62),
+            });
+            let per_cpt = (server.cpus / server.cpts.max(1)).max(1);
+            let mut pid = 2200;
+            for service in Service::ALL {
+                world.part_of.insert((index, service), world.parts.len());
+                for cpt in 0..server.cpts.max(1) {
+                    let count =
+                        if service == Service::OstIo { server.threads.ost_io } else { server.threads.other }.max(1);
+                    let threads = (0..count).map(|id| {
+                        pid += 1;
+                        let mut name = format!("{}{cpt:02}_{id:03}", service.thread());
+                        name.truncate(15);
+                        Thread { pid, name, cpu: cpt * per_cpt }
+                    });
+                    world.parts.push(Part {
+                        node: index,
+                        service,
+                        threads: threads.collect(),
+                        idle: (0..count).collect::<VecDeque<_>>(),
+                        incoming: VecDeque::new(),
+                        queue: VecDeque::new(),
+                        urgent: VecDeque::new(),
+                        sequence: 100 + rng.below(1000),
+                        urgent_sequence: rng.below(100),
+                    });
+                }
+            }
+        }
+    }
+
+    fn build_targets(&self, world: &mut World) {
+        let (mut osts, mut mdts) = (0, 0);
+        for target in &self.targets {
+            let (kind, index) = if target.mdt { ("MDT", &mut mdts) } else { ("OST", &mut osts) };
+            let name = format!("{}-{kind}{index:04x}", self.fsname);
+            world.targets.push(Target {
+                uuid: format!("{name}_UUID"),
+                name,
+                node: target.node,
+                index: *index,
+                mdt: target.mdt,
+                disk: Disk::new(target.disk),
+                next_transno: 4_294_967_296,
+                next_object: 2,
+            });
+            *index += 1;
+        }
+    }
+
+    fn build_clients(&self, world: &mut World, rng: &mut Rng) {
+        world.jobs.push("kworker.0".to_owned());
+        world.jobs.push(self.wording.bl_job.to_owned());
+        for nid in &self.hosts {
+            let next_cookie = rng.bits() | (1 << 62);
+            world.hosts.push(Host { nid: nid.clone(), next_xid: self.first_xid(rng), next_cookie });
+        }
+        for mount in &self.mounts {
+            let pid = 380 + u32::try_from(rng.below(2000)).unwrap_or(0);
+            world.mounts.push(Mount {
+                uuid: if mount.server { format!("{}-MDT0000-mdtlov_UUID", self.fsname) } else { uuid(rng) },
+                host: mount.host,
+                server: mount.server,
+                ptlrpcd_pids: [pid, pid + 1],
+                bl_pid: pid + 40,
+                ping_job: usize::from(!mount.server),
+                bl_job: if mount.server { 0 } else { 2 },
+                max_in_flight: mount.config.max_in_flight.max(1),
+                max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),
+                rtt_us: mount.config.rtt_us,
+                faults: mount.config.faults,
+                locks: FxHashMap::default(),
+            });
+            for _ in &self.targets {
+                world.exports.push(Export {
+                    pointer: rng.pointer(),
+                    connected: true,
+                    locks: 0,
+                    requests: 0,
+                    in_flight: 0,
+                    queue: VecDeque::new(),
+                    last_us: self.start_us,
+                    sent: 0,
+                });
+            }
+        }
+    }
+
+    fn build_files(&self, world: &mut World) {
+        for (stripe_bytes, targets) in &self.files {
+            let mut objects = Vec::new();
+            for &target in targets {
+                objects.push(world.objects.len());
+                let state = &mut world.targets[target];
+                state.next_object += 1;
+                let (index, id) = (u64::from(state.index), state.next_object);
+                let (fid, resource) = if self.wording.has_fid_on_ost {
+                    let fid = (0x2_4000_0400 + index * 0x4000_0000, id);
+                    (fid, fid)
+                } else {
+                    ((0x1_0000_0000 | (index << 16), id), (id, 0))
+                };
+                world.objects.push(Object {
+                    target,
+                    fid,
+                    resource,
+                    size_bytes: 0,
+                    mtime_s: 0,
+                    known: None,
+                    granted: Vec::new(),
+                    waiting: Vec::new(),
+                    busy_us: 0,
+                    contention: (0, 0),
+                    contended_us: 0,
+                });
+            }
+            world.files.push(File { stripe_bytes: (*stripe_bytes).max(4096), objects });
+        }
+    }
+
+    fn timers(&self) -> Vec<Timer> {
+        let mut timers = Vec::new();
+        for node in 0..self.servers.len() {
+            timers.push(Timer::Idle { node, every_us: 400_000 });
+        }
+        for (mount, config) in self.mounts.iter().enumerate() {
+            for (target, at) in self.targets.iter().enumerate() {
+                if !config.server && self.ping_s > 0 {
+                    timers.push(Timer::Ping { mount, target, every_us: self.ping_s * 1_000_000 });
+                } else if config.server && !at.mdt && self.statfs_s > 0 {
+                    timers.push(Timer::Statfs { mount, target, every_us: self.statfs_s * 1_000_000 });
+                }
+            }
+        }
+        timers
+    }
+
+    fn build_processes(self, simulation: &mut Simulation) {
+        for process in self.processes {
+            let world = &mut simulation.world;
+            let job = world.jobs.iter().position(|job| *job == process.job).unwrap_or_else(|| {
+                world.jobs.push(process.job.clone());
+                world.jobs.len() - 1
+            });
+            let number = world.processes.len();
+            world.processes.push(Process {
+                mount: process.mount,
+                pid: 5000 + u32::try_from(number).unwrap_or(0),
+                job,
+                owner: process.owner,
+                program: process.program,
+                pending: None,
+                open: 0,
+                locks: 0,
+                pause: Pause::None,
+            });
+            let first_us = simulation.rng.below(200);
+            simulation.events.at(self.start_us + first_us, Event::Process(number));
+            simulation.running += 1;
+        }
+    }
+}
