@@ -11,7 +11,7 @@ use crate::wording::{faults, net, ofd, rpc};
 
 /// `-ENOTCONN`: the server threw the client out.
 pub(super) const NOT_CONNECTED: i64 = -107;
-/// `-EBUSY`-like waits between two tries of a client, microseconds.
+/// How long a client waits before it tries again, microseconds.
 const RECONNECT_US: u64 = 5_000;
 
 impl Simulation {

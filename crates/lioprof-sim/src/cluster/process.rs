@@ -14,7 +14,8 @@ pub struct Access {
     pub bytes: u64,
     /// Write, or read.
     pub write: bool,
-    /// O_DIRECT: the server takes the lock.
+    /// O_DIRECT: the server takes the lock. It does not call back locks of clients, so it is for files on which none
+    /// has a lock in the way.
     pub direct: bool,
     /// The process goes on only when it is done.
     pub wait: bool,

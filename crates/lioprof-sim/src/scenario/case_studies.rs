@@ -66,7 +66,7 @@ fn hdf5(options: &Options, collective: bool) -> Cluster {
                 for header in 0..4 {
                     // The headers are at the beginning of the file, hence on its first OST.
                     let offset = (step * 4 + header) % 256 * 4096;
-                    round.push(Op::Io(Access::read(file, offset, HEADER_BYTES).direct()));
+                    round.push(Op::Io(Access::read(file, offset, HEADER_BYTES)));
                 }
             }
             round.push(Op::Barrier { id: usize::try_from(step).unwrap_or(0), processes: clients });

@@ -1,7 +1,7 @@
 //! Requests of bad size, place or order.
 
 use super::Options;
-use super::base::{MIB, Traits, base, program, wide};
+use super::base::{MIB, Traits, base, program};
 use crate::cluster::{Access, Cluster, Op};
 
 /// Each client does this to a file of its own on one OST.
@@ -59,6 +59,6 @@ pub(super) fn direct_io(options: &Options) -> Cluster {
         let sizes = [4096, 16 << 10, 28 << 10, MIB, 4 * MIB];
         let bytes = sizes[usize::try_from(step).unwrap_or(0) % sizes.len()];
         let access = if step % 2 == 0 { Access::write(file, 0, bytes) } else { Access::read(file, 0, bytes) };
-        Access { offset: wide(0) + step * 4 * MIB, ..access }.direct()
+        Access { offset: step * 4 * MIB, ..access }.direct()
     })
 }

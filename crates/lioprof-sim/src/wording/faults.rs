@@ -41,17 +41,6 @@ pub fn expired(line: &mut Line<'_>, wording: &Wording, sent_s: u64, request: &Re
     with_request(line, wording, request);
 }
 
-/// It is sent again.
-pub fn new_mbits(line: &mut Line<'_>, old: u64, new: u64) {
-    line.s("resend with new mbits old x").u(old).s(" new x").u(new).s("\n");
-}
-
-/// A bulk transfer did not come to an end.
-pub fn bulk_timeout(line: &mut Line<'_>, wording: &Wording, write: bool, waited_s: u64, request: &Request<'_>) {
-    line.s("@@@ timeout on bulk ").s(if write { "WRITE" } else { "READ" }).s(" after ").u(waited_s).s("+0s");
-    with_request(line, wording, request);
-}
-
 /// A client did not give back a lock in time.
 pub fn expired_lock(line: &mut Line<'_>, wording: &Wording, waited_s: u64, nid: &str, lock: &Lock<'_>) {
     line.s("### lock callback timer expired after ").u(waited_s).s("s: evicting client at ").s(nid).s(" ");

@@ -183,16 +183,6 @@ pub fn set_wait(line: &mut Line<'_>, set: u32, seconds: u32) {
     line.s("set ").p(set).s(" going to sleep for ").u(seconds).s(" seconds\n");
 }
 
-/// A service got another thread.
-pub fn thread_count(line: &mut Line<'_>, service: &str, cpt: u32, started: u64, max: u64) {
-    line.s(service).s("[").u(cpt).s("] started ").u(started).s(" min 3 max ").u(max).s("\n");
-}
-
-/// The name of that thread.
-pub fn thread_start(line: &mut Line<'_>, name: &str) {
-    line.s("starting thread '").s(name).s("'\n");
-}
-
 /// What an administrator wrote with `lctl mark`.
 pub fn marker(line: &mut Line<'_>, text: &str) {
     line.s("DEBUG MARKER: ").s(text).s("\n");

@@ -64,10 +64,6 @@ releases! {
     nrs_start: "nrs_fifo.c" "nrs_fifo_req_get" | "nrs_fifo_req_get", 150 | 177, RPC, RPCTRACE;
     /// `NRS stop fifo request`.
     nrs_stop: "nrs_fifo.c" "nrs_fifo_req_stop" | "nrs_fifo_req_stop", 209 | 239, RPC, RPCTRACE;
-    /// `SERVICE[CPT] started N min N max N`.
-    thread_count: "service.c" "ptlrpc_start_thread" | "ptlrpc_start_thread", 3460 | 3208, RPC, RPCTRACE;
-    /// `starting thread 'NAME'`.
-    thread_start: "service.c" "ptlrpc_start_thread" | "ptlrpc_start_thread", 3521 | 3269, RPC, RPCTRACE;
     /// `Sending RPC`: a request of the server's own.
     sending: "client.c" "ptlrpc_send_new_req" | "ptlrpc_send_new_req", 1913 | 1727, RPC, RPCTRACE;
     /// `set .. going to sleep`.
@@ -76,16 +72,12 @@ releases! {
     completed: "client.c" "ptlrpc_check_set" | "ptlrpc_check_set", 2406 | 2207, RPC, RPCTRACE;
     /// `Request sent has timed out`.
     expired: "client.c" "ptlrpc_expire_one_request" | "ptlrpc_expire_one_request", 2497 | 2290, RPC, WARNING;
-    /// `resend with new mbits`.
-    new_mbits: "client.c" "ptlrpc_set_mbits" | "ptlrpc_set_mbits", 3739 | 3380, RPC, HA;
     /// `Setup reply buffer`.
     reply_buffer: "niobuf.c" "ptl_send_rpc" | "ptl_send_rpc", 1094 | 919, RPC, NET;
     /// `Sending N bytes to portal`.
     send_buffer: "niobuf.c" "ptl_send_buf" | "ptl_send_buf", 93 | 85, RPC, NET;
     /// `Transferring N pages N bytes`.
     transfer: "niobuf.c" "ptlrpc_start_bulk_transfer" | "ptlrpc_start_bulk_transfer", 276 | 261, RPC, NET;
-    /// `haven't heard from client`.
-    pinger_evicts: "pinger.c" "ping_evictor_main" | "ping_evictor_main", 516 | 500, RPC, WARNING | CONSOLE;
     /// `changing import state`.
     import_state: "import.c" "import_set_state_nolock" | "import_set_state_nolock", 62 | 86, RPC, HA;
     /// `operation N on unconnected OST`.
@@ -132,8 +124,6 @@ releases! {
     connection: "ldlm_lib.c" "target_handle_connect" | "target_handle_connect", 1440 | 1332, LDLM, HA;
     /// `Client .. reconnecting`.
     reconnecting: "ldlm_lib.c" "target_handle_reconnect" | "target_handle_reconnect", 960 | 873, LDLM, WARNING | CONSOLE;
-    /// `timeout on bulk`.
-    bulk_timeout: "ldlm_lib.c" "target_bulk_io" | "target_bulk_io", 3520 | 3365, LDLM, ERROR;
     /// `server-side enqueue handler START`.
     enqueue_start: "ldlm_lockd.c" "ldlm_handle_enqueue" | "ldlm_handle_enqueue0", 1265 | 1248, LDLM, DLMTRACE;
     /// `new lock created`.
