@@ -380,7 +380,8 @@ impl Join {
                     self.counts.missing_handled += 1;
                     self.remove(other);
                 }
-                self.counts.missing_handling += 1;
+                // A request that was dropped prints no start.
+                self.counts.missing_handling += u64::from(!dropped);
                 if previous.is_some() {
                     self.settle(event.pid, out);
                 }
