@@ -1,6 +1,6 @@
 //! What a user must know before believing the figures, in sentences.
 
-use lioprof_model::units::{human_bounds, plural};
+use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{Analysis, Io};
 
 use crate::aggregate::both;
@@ -77,6 +77,14 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
             plural(loss.discarded_heads, "place")
         ));
     }
+    if loss.dropped_segments > 0 {
+        warnings.push(format!(
+            "{} of the log ({}) were given up unread because decoding could not keep up: give the daemon more CPU, \
+             or use the light profile",
+            plural(loss.dropped_segments, "segment"),
+            human_bytes(loss.dropped_segment_bytes)
+        ));
+    }
     if loss.clock_steps > 0 {
         warnings.push(format!(
             "time goes back at {}: the clock was stepped, or the log is not sorted; times around there are wrong",
@@ -102,6 +110,19 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut unattributed = Io::default();
     unattributed.merge(&totals.unattributed.read);
     unattributed.merge(&totals.unattributed.write);
+    for node in &analysis.nodes {
+        if let Some(sampled) = &node.sampled {
+            warnings.push(format!(
+                "{} was traced {:.1} % of the time only: counts and bytes are of that time; `sampled` in the JSON estimates \
+                 the whole ({} RPCs, {} read, {} written)",
+                node.name,
+                100.0 * sampled.traced_share,
+                thousands(whole(sampled.estimated_rpcs)),
+                human_bytes(whole(sampled.estimated_read_bytes)),
+                human_bytes(whole(sampled.estimated_write_bytes)),
+            ));
+        }
+    }
     let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
@@ -125,4 +146,14 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
         warnings.push("no handled RPC is in the selected part of the log".to_owned());
     }
     warnings
+}
+
+/// An estimate as a whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "estimates are not negative; too large ones saturate"
+)]
+fn whole(estimate: f64) -> u64 {
+    estimate.round() as u64
 }

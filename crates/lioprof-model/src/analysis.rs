@@ -164,7 +164,7 @@ pub struct Loss {
     pub nrs_sequence_seen: u64,
     /// `Handling RPC` without `Handled RPC` (still running at the end, or lost).
     pub missing_handled: u64,
-    /// `Handled RPC` without `Handling RPC` (before the start, dropped by late checks, or lost).
+    /// `Handled RPC` without `Handling RPC` (before the start, or lost).
     pub missing_handling: u64,
     /// Reads and writes that announced themselves but were never handled.
     pub never_handled: u64,
@@ -179,6 +179,15 @@ pub struct Loss {
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,
+    /// Segments of a daemon's log that were given up unread because decoding could not keep up.
+    #[serde(default)]
+    pub dropped_segments: u64,
+    /// Bytes in them.
+    #[serde(default)]
+    pub dropped_segment_bytes: u64,
+    /// Times that the kernel said that its debug buffer overflowed.
+    #[serde(default)]
+    pub kernel_overflows: u64,
     /// Records that could not be read.
     pub bad_records: u64,
     /// Times the clock went back.
@@ -253,6 +262,24 @@ pub struct Node {
     pub first: f64,
     /// Time of the last record.
     pub last: f64,
+    /// Tracing was on part of the time only: what that means. `null`: it was on all the time.
+    #[serde(default)]
+    pub sampled: Option<Sampled>,
+}
+
+/// A node that was traced part of the time. All counts and bytes are of that time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// Seconds of tracing between first and last record.
+    pub traced_s: f64,
+    /// Share of the time between first and last record, 0 to 1.
+    pub traced_share: f64,
+    /// RPCs that all of the time would have had, if it was like the part that was traced.
+    pub estimated_rpcs: f64,
+    /// Bytes read, estimated likewise.
+    pub estimated_read_bytes: f64,
+    /// Bytes written, estimated likewise.
+    pub estimated_write_bytes: f64,
 }
 
 /// Kind of a target.

@@ -167,6 +167,8 @@ pub struct TraceSummary {
     pub first_us: Option<i64>,
     /// Time of the last record.
     pub last_us: Option<i64>,
+    /// Stretches in which tracing was on, in order; empty if it was on all the time.
+    pub traced_us: Vec<[i64; 2]>,
     /// Targets that the log names as this node's.
     #[serde(with = "names")]
     pub targets: BTreeSet<TargetName>,
@@ -226,6 +228,7 @@ impl TraceSummary {
         self.rpctrace_records += other.rpctrace_records;
         self.first_us = self.first_us.into_iter().chain(other.first_us).min();
         self.last_us = self.last_us.max(other.last_us);
+        self.traced_us.extend(&other.traced_us);
         self.targets.extend(&other.targets);
         self.pinging_targets.extend(&other.pinging_targets);
         self.dropped_rpcs += other.dropped_rpcs;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model as model;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
-    Operation, Owner, ReadWrite, RpcSample, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo,
+    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo,
     TargetKindName, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
@@ -16,7 +16,7 @@ use crate::locks;
 use super::bins::Bins;
 use super::series::Cell;
 use super::times::quarter_octave_edge;
-use super::{Aggregate, ReadWriteIo, TargetDirection, TargetKey, service_name};
+use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey, service_name};
 
 /// Objects listed; the rest is summed up in one row.
 const TOP_OBJECTS: usize = 100;
@@ -127,10 +127,31 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
             unattributed: unattributed(aggregate, Some(symbol)),
             first: seconds(node.first_us.unwrap_or(0)),
             last: seconds(node.last_us.unwrap_or(0)),
+            sampled: sampled(node),
         })
         .collect();
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
+}
+
+/// What tracing part of the time means for a node's figures.
+#[expect(clippy::cast_precision_loss, reason = "estimates")]
+fn sampled(node: &NodeSum) -> Option<Sampled> {
+    let (first_us, last_us) = node.first_us.zip(node.last_us)?;
+    if node.traced_us.is_empty() || last_us <= first_us {
+        return None;
+    }
+    let inside = |[from, to]: &[i64; 2]| (*to.min(&last_us) - *from.max(&first_us)).max(0);
+    let traced_us: i64 = node.traced_us.iter().map(inside).sum();
+    let share = traced_us as f64 / (last_us - first_us) as f64;
+    let estimate = |seen: u64| if share > 0.0 { seen as f64 / share } else { 0.0 };
+    Some(Sampled {
+        traced_s: seconds(traced_us),
+        traced_share: share,
+        estimated_rpcs: estimate(node.rpcs),
+        estimated_read_bytes: estimate(node.io.read.bytes),
+        estimated_write_bytes: estimate(node.io.write.bytes),
+    })
 }
 
 fn target_io(direction: &TargetDirection) -> TargetIo {

@@ -121,6 +121,7 @@ struct NodeSum {
     io: ReadWriteIo,
     first_us: Option<i64>,
     last_us: Option<i64>,
+    traced_us: Vec<[i64; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -329,6 +330,7 @@ impl Aggregate {
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
+        sum.traced_us.extend(&log.traced_us);
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
         self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);

@@ -51,7 +51,7 @@ pub enum DaemonError {
     },
     /// Settings of an earlier daemon could not be put back.
     #[error("settings that an earlier daemon changed could not be put back:\n{0}mend what it says, then start again")]
-    NotRestored(Report),
+    NotRestored(Box<Report>),
     /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),

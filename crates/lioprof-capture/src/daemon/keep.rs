@@ -44,7 +44,7 @@ impl AnyKeep {
         let session = lioprof_store::Session { start_us, id: session_name(start_us) };
         let info = NodeInfo { fs, node: node.to_owned(), session };
         let writer = DatasetWriter::new(&config.keep.dir, info, Options::default());
-        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us }))
+        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us, told_overflows: 0 }))
     }
 }
 
@@ -54,6 +54,8 @@ pub(super) struct RowKeep {
     facts: SharedFacts,
     /// Stretches of tracing before this time are in earlier manifests.
     manifest_from_us: i64,
+    /// Overflows that earlier manifests tell.
+    told_overflows: u64,
 }
 
 impl RowSink for AnyKeep {
@@ -127,9 +129,11 @@ impl RowKeep {
         self.writer.set_fs(fs_of(&facts));
         let stats = self.writer.part_stats();
         let to_us = part.through_us.unwrap_or(i64::MAX);
-        let manifest = manifest(&facts, part, self.manifest_from_us);
+        let mut manifest = manifest(&facts, part, self.manifest_from_us);
+        manifest.summary.loss.kernel_overflows = facts.kernel_overflows - self.told_overflows;
         let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
         self.manifest_from_us = to_us;
+        self.told_overflows = facts.kernel_overflows;
         Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
     }
 
@@ -170,8 +174,11 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         ),
         (LAST_SEGMENT, part.last_segment.clone()),
     ];
+    let traced_us: Vec<[i64; 2]> = facts.traced_us.iter().filter_map(traced).collect();
+    let mut summary = part.summary;
+    summary.traced_us.clone_from(&traced_us);
     ManifestFacts {
-        summary: part.summary,
+        summary,
         through_us: part.through_us,
         lustre_version: facts.version.as_ref().map(ToString::to_string),
         kernel: facts.kernel.clone(),
@@ -186,7 +193,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
             .collect(),
         clients,
         clock: Some(Clock { boot_id: facts.boot_id.clone(), ..Clock::default() }),
-        traced_us: facts.traced_us.iter().filter_map(traced).collect(),
+        traced_us,
         dropped: part
             .given_up
             .iter()

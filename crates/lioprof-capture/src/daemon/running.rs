@@ -469,6 +469,7 @@ impl Running {
                     tracing::warn!(event = ?event.kind, "the kernel says");
                     if matches!(event.kind, kmsg::Kind::Overflow { .. }) {
                         self.metrics.lost(Loss::BufferOverflow, 1);
+                        self.facts.lock().kernel_overflows += 1;
                     }
                 }
             }

@@ -40,7 +40,7 @@ pub(super) fn prepare(config: &Config) -> Result<Lock, DaemonError> {
     let lock = Lock::take(&config.lock_path())?;
     let report = put_back(config)?;
     if !report.is_complete() {
-        return Err(DaemonError::NotRestored(report));
+        return Err(DaemonError::NotRestored(Box::new(report)));
     }
     if !report.settings.is_empty() {
         tracing::warn!(%report, "an earlier daemon was killed; its settings were put back");
