@@ -104,6 +104,8 @@ impl LiveTrace {
         }
         self.source.feed(Chunks::Binary(reader));
         self.drain(sink);
+        self.source.part_is_over();
+        self.drain(sink);
         let (first_us, last_us) = self.source.input_span();
         let records = self.source.input_records();
         self.source.take_error().map_or(Ok(Segment { bytes, records, first_us, last_us }), Err)

@@ -189,6 +189,11 @@ impl Source {
         mem::take(&mut self.seen)
     }
 
+    /// A part has been read: what its passes have settled need not wait for more to sort.
+    pub(crate) fn part_is_over(&mut self) {
+        self.release(self.passes.settled_us);
+    }
+
     /// Nothing will come any more that belongs before this time.
     pub(crate) fn settle(&mut self, before_us: i64) {
         self.release(before_us);

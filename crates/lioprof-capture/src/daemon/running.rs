@@ -596,6 +596,8 @@ impl Running {
     fn publish(&mut self) -> Arc<Status> {
         let status = Arc::new(self.status());
         self.metrics.status(&status);
+        let told = self.last_status().totals.lock_events;
+        self.metrics.decoded(0, 0, status.totals.lock_events.saturating_sub(told));
         if let Ok(own) = usage::own_usage() {
             self.metrics.usage(&own);
         }
