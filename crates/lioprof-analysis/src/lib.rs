@@ -36,7 +36,7 @@ mod warnings;
 
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
-pub use live::{LiveTrace, Segment, segment_span};
+pub use live::{Known, LiveTrace, Segment, segment_span};
 
 pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};

@@ -32,6 +32,15 @@ pub struct Segment {
     pub last_us: Option<i64>,
 }
 
+/// What has been handed on of a log that is read again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Everything up to this time, microseconds since the epoch ...
+    pub through_us: i64,
+    /// ... but for the rows of these requests (client NID, xid), which were handled before, and whose last lines had not come.
+    pub unfinished: Vec<(Vec<u8>, u64)>,
+}
+
 /// Makes rows of one node's debug daemon file while it is being written, segment by segment.
 ///
 /// A segment is a binary log that nobody writes to any more, cut between two pages by renaming the daemon's file.
@@ -43,8 +52,8 @@ pub struct LiveTrace {
     symbols: Symbols,
     source: Source,
     join: Join,
-    /// Rows of events up to this time are there already, from an earlier run over the same segments.
-    known_through_us: i64,
+    /// What is there already, from an earlier run over the same segments.
+    known: Option<Known>,
     /// Handed on up to this time.
     through_us: Option<i64>,
     /// The next segment does not follow on the last one.
@@ -54,11 +63,11 @@ pub struct LiveTrace {
 }
 
 impl LiveTrace {
-    /// For the log of `node`. Rows of events up to `known_through_us` are not handed on: they are there.
+    /// For the log of `node`. What is `known` is not handed on again.
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn new(node: &str, known_through_us: Option<i64>) -> Result<Self, AnalyzeError> {
+    pub fn new(node: &str, known: Option<Known>) -> Result<Self, AnalyzeError> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(1)
             .thread_name(|_| "decode".to_owned())
@@ -72,8 +81,8 @@ impl LiveTrace {
             symbols,
             source: Source::live(),
             join: Join::new(node),
-            known_through_us: known_through_us.unwrap_or(i64::MIN),
-            through_us: known_through_us,
+            through_us: known.as_ref().map(|known| known.through_us),
+            known,
             after_gap: true,
             summed_up_us: None,
         })
@@ -125,7 +134,7 @@ impl LiveTrace {
     /// Tracing was stopped: hands on everything. What comes next stands on its own.
     pub fn interrupt(&mut self, sink: &mut (dyn RowSink + Send)) -> TraceSummary {
         self.settle(i64::MAX, sink);
-        let mut rows = Above { sink, open: true };
+        let mut rows = Unknown { sink, known: self.known.as_mut(), is_new: true };
         self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
         let summary = self.take_summary();
         self.join = Join::new(self.node);
@@ -143,6 +152,13 @@ impl LiveTrace {
         summary.first_us = self.summed_up_us.or(summary.first_us).filter(|_| summary.records > 0);
         self.summed_up_us = summary.last_us.max(self.summed_up_us);
         summary
+    }
+
+    /// What has been handed on, for whoever reads the same segments again.
+    #[must_use]
+    pub fn known(&self) -> Option<Known> {
+        let unfinished = self.join.unfinished().map(|(nid, xid)| (self.symbols.bytes(nid).to_vec(), xid)).collect();
+        Some(Known { through_us: self.through_us?, unfinished })
     }
 
     /// Everything up to this time has been handed on.
@@ -179,11 +195,12 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known_through_us, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known, through_us, .. } = self;
         pool.install(|| {
-            let mut rows = Above { sink, open: false };
+            let known_us = known.as_ref().map_or(i64::MIN, |known| known.through_us);
+            let mut rows = Unknown { sink, known: known.as_mut(), is_new: false };
             while let Some(event) = source.next(symbols) {
-                rows.open = event.time_us > *known_through_us;
+                rows.is_new = event.time_us > known_us;
                 join.event(&event, &mut Output { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(event.time_us));
             }
@@ -191,33 +208,45 @@ impl LiveTrace {
     }
 }
 
-/// Hands rows on while it is open.
-struct Above<'a> {
+/// Hands on what is not known yet.
+struct Unknown<'a> {
     sink: &'a mut (dyn RowSink + Send),
-    open: bool,
+    known: Option<&'a mut Known>,
+    /// The event that makes the rows is behind what is known.
+    is_new: bool,
 }
 
-impl RowSink for Above<'_> {
+impl RowSink for Unknown<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        if self.open {
+        // A row may be held back until its request's last lines have come. Without its first lines, which are gone, it
+        // would be held back where it was not before; so what was handled by then counts, not what makes the row.
+        let is_new = match self.known.as_deref_mut().filter(|known| row.end_us <= known.through_us) {
+            None => self.is_new,
+            Some(known) => {
+                let key = (symbols.bytes(row.nid), row.xid.0);
+                let at = known.unfinished.iter().position(|(nid, xid)| (&nid[..], *xid) == key);
+                at.map(|at| known.unfinished.swap_remove(at)).is_some()
+            }
+        };
+        if is_new {
             self.sink.rpc(row, symbols);
         }
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        if self.open {
+        if self.is_new {
             self.sink.lock_event(event, symbols);
         }
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        if self.open {
+        if self.is_new {
             self.sink.sent_rpc(sent, symbols);
         }
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        if self.open {
+        if self.is_new {
             self.sink.mark(mark, symbols);
         }
     }

@@ -300,9 +300,17 @@ impl Join {
         }
     }
 
-    /// When the oldest request that is not over was first seen.
+    /// When the oldest request that is not over, handled or sent, was first seen.
     pub(crate) fn oldest_open_us(&self) -> Option<i64> {
-        self.by_key.values().map(|&at| self.slab[at as usize].seen_us).min()
+        let handled = self.by_key.values().map(|&at| self.slab[at as usize].seen_us);
+        handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).min()
+    }
+
+    /// Requests that were handled but whose rows are not out: their last lines may still come.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Symbol, u64)> {
+        // A thread waits for the last lines of one request at most.
+        let waiting = self.threads.values().filter_map(|thread| Some(&self.slab[thread.last? as usize]));
+        waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid))
     }
 
     /// What was counted up to now has been told.

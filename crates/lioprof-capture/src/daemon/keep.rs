@@ -9,12 +9,14 @@ use lioprof_store::{
 use serde_json::Value;
 
 use crate::config::{Config, Mode};
-use crate::drain::{CounterRows, DrainError, Keep, KeptPart, PartFacts, PartSize, session_name};
+use crate::drain::{CounterRows, DrainError, Keep, KeptPart, PartFacts, PartSize, session_name, session_of};
 
 use super::facts::{NodeFacts, SharedFacts};
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";
+/// Key of a manifest's `extra`: requests that were handled but whose rows are in a later part.
+pub(super) const UNFINISHED: &str = "unfinished";
 /// Key of a manifest's `extra`: the last segment whose content has been counted.
 pub(super) const LAST_SEGMENT: &str = "last_segment";
 
@@ -128,7 +130,7 @@ impl RowKeep {
         let facts = self.facts.lock().clone();
         self.writer.set_fs(fs_of(&facts));
         let stats = self.writer.part_stats();
-        let to_us = part.through_us.unwrap_or(i64::MAX);
+        let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
         let mut manifest = manifest(&facts, part, self.manifest_from_us);
         manifest.summary.loss.kernel_overflows = facts.kernel_overflows - self.told_overflows;
         let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
@@ -162,24 +164,28 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
             None => clients.push(Client { nid: client.nid.clone(), uuids: vec![client.uuid.clone()] }),
         }
     }
-    let to_us = part.through_us.unwrap_or(i64::MAX);
+    let through_us = part.known.as_ref().map(|known| known.through_us);
+    let to_us = through_us.unwrap_or(i64::MAX);
     let traced = |&(from, to): &(i64, Option<i64>)| {
         let (from, to) = (from.max(from_us), to.unwrap_or(to_us).min(to_us));
         (facts.sampled && from < to).then_some([from, to])
     };
+    let session = part.last_segment.as_deref().and_then(|name| session_of(Path::new(name)));
+    let unfinished: Option<Vec<(String, u64)>> = part.known.map(|known| {
+        let text = |(nid, xid): (Vec<u8>, u64)| (String::from_utf8_lossy(&nid).into_owned(), xid);
+        known.unfinished.into_iter().map(text).collect()
+    });
     let extra = [
-        (
-            SPOOL_SESSION,
-            part.last_segment.as_deref().map(|name| name.chars().take_while(|&c| c != '-' && c != '.').collect()),
-        ),
-        (LAST_SEGMENT, part.last_segment.clone()),
+        (SPOOL_SESSION, session.map(Value::String)),
+        (LAST_SEGMENT, part.last_segment.clone().map(Value::String)),
+        (UNFINISHED, unfinished.filter(|list| !list.is_empty()).and_then(|list| serde_json::to_value(list).ok())),
     ];
     let traced_us: Vec<[i64; 2]> = facts.traced_us.iter().filter_map(traced).collect();
     let mut summary = part.summary;
     summary.traced_us.clone_from(&traced_us);
     ManifestFacts {
         summary,
-        through_us: part.through_us,
+        through_us,
         lustre_version: facts.version.as_ref().map(ToString::to_string),
         kernel: facts.kernel.clone(),
         debug: Some(facts.debug.clone()),
@@ -204,10 +210,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
                 reason: "decoding could not keep up".to_owned(),
             })
             .collect(),
-        extra: extra
-            .into_iter()
-            .filter_map(|(key, value): (_, Option<String>)| Some((key.to_owned(), Value::String(value?))))
-            .collect(),
+        extra: extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect(),
     }
 }
 

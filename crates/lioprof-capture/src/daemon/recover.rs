@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lioprof_analysis::Known;
 use lioprof_store::Dataset;
 
 use crate::config::Config;
@@ -15,8 +16,8 @@ use super::{DaemonError, now_us, running};
 /// How far an earlier session had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Reached {
-    /// All of its log up to this time is safe.
-    through_us: Option<i64>,
+    /// What of its log is safe.
+    known: Option<Known>,
     /// The last segment whose content has been counted.
     last_segment: Option<String>,
 }
@@ -76,7 +77,7 @@ fn session_leftovers(
             tracing::error!("{err}");
         }
     };
-    Worker::new(node, reached.through_us, queue, keep, raw, running::part_limits(config), progress)?.run();
+    Worker::new(node, reached.known.clone(), queue, keep, raw, running::part_limits(config), progress)?.run();
     Ok(())
 }
 
@@ -91,7 +92,13 @@ fn reached(config: &Config, node: &str, session: &str) -> Result<Reached, Daemon
         let facts = &part.manifest.facts;
         let text = |key: &str| facts.extra.get(key).and_then(|value| value.as_str());
         if text(keep::SPOOL_SESSION) == Some(session) {
-            reached.through_us = reached.through_us.max(facts.through_us);
+            // Parts come in the order in which they were written.
+            if let Some(through_us) = facts.through_us {
+                let unfinished = facts.extra.get(keep::UNFINISHED).cloned().unwrap_or_default();
+                let unfinished: Vec<(String, u64)> = serde_json::from_value(unfinished).unwrap_or_default();
+                let unfinished = unfinished.into_iter().map(|(nid, xid)| (nid.into_bytes(), xid)).collect();
+                reached.known = Some(Known { through_us, unfinished });
+            }
             reached.last_segment = reached.last_segment.max(text(keep::LAST_SEGMENT).map(str::to_owned));
         }
     }

@@ -1,5 +1,6 @@
 //! Where rows go.
 
+use lioprof_analysis::Known;
 use lioprof_model::{RowSink, TraceSummary};
 
 use super::DrainError;
@@ -32,8 +33,8 @@ pub struct KeptPart {
 pub struct PartFacts {
     /// What the log of this part held.
     pub summary: TraceSummary,
-    /// All of the log up to this time is in this part or an earlier one.
-    pub through_us: Option<i64>,
+    /// What of the log is in this part or an earlier one.
+    pub known: Option<Known>,
     /// Name of the last segment that was counted in `summary`.
     pub last_segment: Option<String>,
     /// Stretches that were given up, first to last record where known.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_analysis::{LiveTrace, segment_span};
+use lioprof_analysis::{Known, LiveTrace, segment_span};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
@@ -91,8 +91,8 @@ pub struct Worker<K> {
     progress: Box<dyn FnMut(Progress) + Send>,
     live: LiveTrace,
     held: Vec<Held>,
-    /// All of the log up to this time is safe.
-    safe_us: Option<i64>,
+    /// What is safe.
+    safe: Option<Known>,
     part_since: Instant,
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
@@ -100,13 +100,13 @@ pub struct Worker<K> {
 }
 
 impl<K: Keep> Worker<K> {
-    /// For the log of `node`, of which everything up to `safe_us` is kept already.
+    /// For the log of `node`, of which some is kept already.
     ///
     /// # Errors
     /// If a thread cannot be started.
     pub fn new(
         node: &str,
-        safe_us: Option<i64>,
+        safe: Option<Known>,
         queue: Arc<Queue>,
         keep: K,
         raw: Option<RawKeep>,
@@ -120,9 +120,9 @@ impl<K: Keep> Worker<K> {
             raw,
             limits,
             progress: Box::new(progress),
-            live: LiveTrace::new(node, safe_us).map_err(DrainError::Thread)?,
+            live: LiveTrace::new(node, safe.clone()).map_err(DrainError::Thread)?,
             held: Vec::new(),
-            safe_us,
+            safe,
             part_since: Instant::now(),
             summary: TraceSummary::default(),
             given_up: Vec::new(),
@@ -240,19 +240,20 @@ impl<K: Keep> Worker<K> {
             self.decode_again();
         }
         self.summary.merge(&self.live.take_summary());
-        let (through_us, needed_us) = (self.live.through_us(), self.live.needed_from_us());
+        let (known, needed_us) = (self.live.known(), self.live.needed_from_us());
+        let through_us = self.live.through_us();
         if self.keep.part().rows == 0 && self.summary == TraceSummary::default() {
             return self.delete_before(needed_us);
         }
         let facts = PartFacts {
             summary: self.summary.clone(),
-            through_us,
+            known: known.clone(),
             last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
             given_up: self.given_up.clone(),
         };
         match self.keep.close(facts) {
             Ok(part) => {
-                self.safe_us = through_us;
+                self.safe = known;
                 self.given_up.clear();
                 self.held.iter_mut().for_each(|held| held.counted = true);
                 let summary = Box::new(std::mem::take(&mut self.summary));
@@ -276,7 +277,7 @@ impl<K: Keep> Worker<K> {
     }
 
     fn decode_again(&mut self) {
-        match LiveTrace::new(&self.node, self.safe_us) {
+        match LiveTrace::new(&self.node, self.safe.clone()) {
             Ok(live) => {
                 self.live = live;
                 self.keep.forget_symbols();
@@ -303,7 +304,7 @@ impl<K: Keep> Worker<K> {
 
     /// Deletes the segments that nothing before this time needs.
     fn delete_before(&mut self, needed_us: Option<i64>) {
-        let Some(through_us) = self.safe_us else { return };
+        let Some(through_us) = self.safe.as_ref().map(|safe| safe.through_us) else { return };
         let needed_us = needed_us.unwrap_or(through_us).max(through_us.saturating_sub(HOLD_US));
         for mut held in std::mem::take(&mut self.held) {
             if held.last_us.is_some_and(|last_us| last_us >= needed_us) || !self.copied(&mut held) {
