@@ -90,7 +90,7 @@ fn a_truncated_or_altered_file_is_named_and_the_rest_is_read() {
     let mut random = Random(3);
     for _ in 0..300 {
         let mut bytes = whole.clone();
-        let at = random.below(bytes.len() as u64) as usize;
+        let at = random.place(bytes.len());
         bytes[at] ^= 1 << random.below(8);
         fs::write(&path, &bytes).unwrap();
         let (rpcs, _, problems) = read(dir.path());

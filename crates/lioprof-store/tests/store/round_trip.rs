@@ -55,7 +55,7 @@ proptest! {
         let mut symbols = Symbols::default();
         let node = symbols.intern(b"oss1");
         let mut all = Vec::new();
-        for (session, lens) in lens.iter().enumerate() {
+        for (session, lens) in (0i64..).zip(&lens) {
             let parts: Vec<Vec<Call>> = lens
                 .iter()
                 .map(|len| (0..*len).map(|_| random.call(node, &mut symbols)).collect())
@@ -63,7 +63,7 @@ proptest! {
             let mut options = Options::default();
             options.row_group_rows = row_group_rows;
             options.buffer_bytes = buffer_bytes;
-            write(dir.path(), session as i64, options, &parts, &symbols);
+            write(dir.path(), session, options, &parts, &symbols);
             all.extend(parts.concat());
         }
         let dataset = Dataset::open(dir.path()).unwrap();
