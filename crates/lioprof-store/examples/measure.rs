@@ -55,7 +55,7 @@ fn measure(name: &str, rows: &[RpcRow], symbols: &Symbols, dir: &Path) -> Result
     for (column, bytes) in &columns {
         println!("  {column:20} {:6.3}", *bytes as f64 / rows.len() as f64);
     }
-    let data: i64 = columns.iter().map(|it| it.1).sum();
-    println!("  {:20} {:6.3}", "footer, manifest", (closed.bytes as i64 - data) as f64 / rows.len() as f64);
+    let data: f64 = columns.iter().map(|it| it.1 as f64).sum();
+    println!("  {:20} {:6.3}", "footer, manifest", (closed.bytes as f64 - data) / rows.len() as f64);
     Ok(())
 }

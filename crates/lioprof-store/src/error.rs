@@ -76,7 +76,7 @@ pub enum StoreError {
     Differs {
         /// File.
         path: PathBuf,
-        /// `bytes` or `rows`.
+        /// `bytes`, `rows`, `as its CRC-32`.
         what: &'static str,
         /// In the file.
         found: u64,

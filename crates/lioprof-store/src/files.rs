@@ -11,17 +11,11 @@ use crate::error::StoreError;
 pub(crate) trait OutFile: Write + Send {
     /// Flushes what the kernel holds to the disk.
     fn sync(&mut self) -> io::Result<()>;
-    /// Bytes in it.
-    fn bytes(&self) -> io::Result<u64>;
 }
 
 impl OutFile for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_all()
-    }
-
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
     }
 }
 
@@ -90,23 +84,51 @@ pub(crate) fn create_dirs(files: &dyn Files, path: &Path) -> Result<(), StoreErr
     files.sync_dir(parent).map_err(StoreError::io("sync folder", parent))
 }
 
+/// What was written, as manifests tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) bytes: u64,
+    pub(crate) crc32: u32,
+}
+
+/// A file that adds up what is written to it.
+pub(crate) struct SummedFile {
+    file: Box<dyn OutFile>,
+    bytes: u64,
+    crc32: crc32fast::Hasher,
+}
+
+impl Write for SummedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.file.write(bytes)?;
+        self.bytes += len as u64;
+        self.crc32.update(&bytes[..len]);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Opens the temporary file of `path`, making folders as needed.
-pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<Box<dyn OutFile>, StoreError> {
+pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<SummedFile, StoreError> {
     if let Some(folder) = path.parent() {
         create_dirs(files, folder)?;
     }
     let temporary = temporary(path);
-    files.create(&temporary).map_err(StoreError::io("create", temporary))
+    let file = files.create(&temporary).map_err(StoreError::io("create", temporary))?;
+    Ok(SummedFile { file, bytes: 0, crc32: crc32fast::Hasher::new() })
 }
 
-/// Brings a complete temporary file to the disk and gives it its name. Its bytes.
-pub(crate) fn publish(files: &dyn Files, mut file: Box<dyn OutFile>, path: &Path) -> Result<u64, StoreError> {
+/// Brings a complete temporary file to the disk and gives it its name.
+pub(crate) fn publish(files: &dyn Files, file: SummedFile, path: &Path) -> Result<Written, StoreError> {
     let temporary = temporary(path);
-    let bytes = file.bytes().map_err(StoreError::io("read", &temporary))?;
+    let SummedFile { mut file, bytes, crc32 } = file;
     file.sync().map_err(StoreError::io("sync", &temporary))?;
     drop(file);
     files.rename(&temporary, path).map_err(StoreError::io("rename to", path))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     files.sync_dir(folder).map_err(StoreError::io("sync folder", folder))?;
-    Ok(bytes)
+    Ok(Written { bytes, crc32: crc32.finalize() })
 }

@@ -39,7 +39,7 @@ pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
 };
 pub use read::{Dataset, Part};
-pub use retention::{DeletedPart, Limits, retention};
+pub use retention::{DeletedPart, Limits, Retention, retention};
 pub use table::ROWS_SCHEMA;
 pub use table::counters::CounterSample;
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

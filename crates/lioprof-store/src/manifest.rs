@@ -60,6 +60,8 @@ pub struct TableFile {
     pub rows: u64,
     /// Bytes.
     pub bytes: u64,
+    /// CRC-32 of all bytes, as gzip has it. Without it a reader does not look for damage.
+    pub crc32: Option<u32>,
 }
 
 /// An `lctl mark` line.

@@ -29,18 +29,28 @@ pub struct DeletedPart {
     pub bytes: u64,
 }
 
+/// What [`retention`] did.
+#[derive(Debug, Default)]
+pub struct Retention {
+    /// Parts deleted.
+    pub deleted: Vec<DeletedPart>,
+    /// Manifests that cannot be read: nobody knows how old these parts are, so they stay and count for nothing. A file
+    /// that cannot be deleted: no more parts were.
+    pub problems: Vec<StoreError>,
+}
+
 /// Deletes whole parts of `node`, oldest first, until the limits hold at `now_us`. The newest part stays in any case,
 /// and so does one that is not complete.
 ///
 /// # Errors
-/// If a folder cannot be listed, a manifest not read or a file not deleted; what was deleted before is gone.
-pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<Vec<DeletedPart>, StoreError> {
-    let parts = read::node_parts(dir, node)?;
+/// If a folder cannot be listed.
+pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<Retention, StoreError> {
+    let (parts, problems) = read::node_parts(dir, node)?;
     let sizes: Vec<u64> = parts.iter().map(read::part_bytes).collect();
     let mut total: u64 = sizes.iter().sum();
     let oldest_us = limits.max_age.map(|age| now_us.saturating_sub_unsigned(micros(age)));
     let older = parts.len().saturating_sub(1);
-    let mut deleted = Vec::new();
+    let mut done = Retention { deleted: Vec::new(), problems };
     for (part, bytes) in parts.into_iter().zip(sizes).take(older) {
         let too_old = oldest_us.is_some_and(|oldest| last_us(&part.manifest) < oldest);
         let too_many = limits.max_bytes.is_some_and(|max| total > max);
@@ -48,11 +58,14 @@ pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<
             // What comes after is newer. If a clock step says otherwise, it goes when this one does.
             break;
         }
-        delete(&part)?;
+        if let Err(err) = delete(&part) {
+            done.problems.push(err);
+            break;
+        }
         total -= bytes;
-        deleted.push(DeletedPart { manifest: part.manifest, manifest_path: part.manifest_path, bytes });
+        done.deleted.push(DeletedPart { manifest: part.manifest, manifest_path: part.manifest_path, bytes });
     }
-    Ok(deleted)
+    Ok(done)
 }
 
 /// When a part ends.

@@ -133,17 +133,17 @@ pub(crate) fn part_bytes(part: &Part) -> u64 {
     tables.chain([part.manifest_path.clone()]).filter_map(|path| fs::metadata(path).ok()).map(|it| it.len()).sum()
 }
 
-/// Parts of one node in the dataset at `dir`, in the order in which they were written.
-pub(crate) fn node_parts(dir: &Path, node: &str) -> Result<Vec<Part>, StoreError> {
-    let mut parts = Vec::new();
+/// Parts of one node in the dataset at `dir`, in the order in which they were written, and those that are unreadable.
+pub(crate) fn node_parts(dir: &Path, node: &str) -> Result<(Vec<Part>, Vec<StoreError>), StoreError> {
+    let (mut parts, mut problems) = (Vec::new(), Vec::new());
     for manifest in find::node_files(&dir.join(MANIFESTS), node, "json")? {
-        let part = Part::read(manifest, dir)?;
-        if part.manifest.node == node {
-            parts.push(part);
+        match Part::read(manifest, dir) {
+            Ok(part) => parts.push(part),
+            Err(err) => problems.push(err),
         }
     }
     parts.sort_by(|a, b| a.order().cmp(&b.order()));
-    Ok(parts)
+    Ok((parts, problems))
 }
 
 pub(crate) use find::node_folders;

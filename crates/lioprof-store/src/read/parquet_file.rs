@@ -1,6 +1,7 @@
 //! One Parquet file while it is read.
 
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,18 +28,24 @@ impl ParquetFile {
     pub(crate) fn open(part: &Part, table: &str) -> Result<Option<Self>, StoreError> {
         let Some(said) = part.manifest.tables.get(table) else { return Ok(None) };
         let path = part.table_path(table);
-        let bytes = match fs::metadata(&path) {
-            Ok(metadata) => metadata.len(),
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => {
+        let mut file = match File::open(&path) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {
                 return Err(StoreError::Missing { path, manifest: part.manifest_path.clone(), rows: said.rows });
             }
-            Err(err) => return Err(StoreError::io("read", path)(err)),
+            other => other.map_err(StoreError::io("open", &path))?,
         };
         let differs = |what, found, expected| StoreError::Differs { path: path.clone(), what, found, expected };
+        let bytes = file.metadata().map_err(StoreError::io("read", &path))?.len();
         if bytes != said.bytes {
             return Err(differs("bytes", bytes, said.bytes));
         }
-        let file = File::open(&path).map_err(StoreError::io("open", &path))?;
+        // Parquet's decoders trust what they read: they may panic on damage.
+        if let Some(expected) = said.crc32 {
+            let found = crc32(&mut file).map_err(StoreError::io("read", &path))?;
+            if found != expected {
+                return Err(differs("as its CRC-32", found.into(), expected.into()));
+            }
+        }
         let footer = |source| StoreError::Read { path: path.clone(), place: "the footer".to_owned(), source };
         let metadata = load(&file).map_err(footer)?;
         let keys = metadata.metadata().file_metadata().key_value_metadata();
@@ -94,6 +101,20 @@ impl ParquetFile {
         let BadColumn { column, expected, found } = bad;
         StoreError::Column { path: self.path.clone(), row_group, column, expected, found }
     }
+}
+
+/// The sum of all bytes of a file; goes back to its start.
+fn crc32(file: &mut File) -> io::Result<u32> {
+    let mut sum = crc32fast::Hasher::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            len => sum.update(&buffer[..len]),
+        }
+    }
+    file.rewind()?;
+    Ok(sum.finalize())
 }
 
 /// The footer; texts are to be read as dictionaries, so that each is looked at once.

@@ -167,8 +167,3 @@ macro_rules! table {
     };
 }
 pub(crate) use table;
-
-/// Spreads keys over all 64 bits; equal keys stay equal.
-pub(crate) fn mix(key: u64) -> u64 {
-    key.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-}

@@ -13,21 +13,21 @@ use crate::text;
 table! {
     /// Sent RPCs as columns.
     SentRpcColumns, SentRpcView, "sent_rpcs";
-    seq: i64 = Delta bounds,
-    time_us: i64 = Delta bounds,
-    round_trip_us: Option<u64> = Delta,
+    seq: i64 = Split bounds,
+    time_us: i64 = Split bounds,
+    round_trip_us: Option<u64> = Split,
     opcode: u32 = Dictionary,
     device: Text = Dictionary,
     nid: Text = Dictionary,
-    xid: u64 = Delta,
+    xid: u64 = Split,
     pid: u32 = Dictionary,
     window_nid: Option<Text> = Dictionary,
     window_client_uuid: Option<Text> = Dictionary,
-    window_xid: Option<u64> = Delta,
+    window_xid: Option<u64> = Split,
     window_opcode: Option<u32> = Dictionary,
     window_job: Option<Text> = Dictionary,
     ; derived:
-    round_trip_bucket: Option<u16> = Dictionary,
+    round_trip_bucket: Option<u16> = Split,
     opcode_name: Text = Dictionary,
     window_opcode_name: Option<Text> = Dictionary,
 }

@@ -85,10 +85,6 @@ impl OutFile for DyingFile {
         self.life.step()?;
         self.file.sync()
     }
-
-    fn bytes(&self) -> io::Result<u64> {
-        self.file.bytes()
-    }
 }
 
 /// A file system with so many bytes left.
@@ -143,10 +139,6 @@ impl Write for FullFile {
 impl OutFile for FullFile {
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync()
-    }
-
-    fn bytes(&self) -> io::Result<u64> {
-        self.file.bytes()
     }
 }
 

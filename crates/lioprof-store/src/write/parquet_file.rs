@@ -14,7 +14,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
 use crate::error::StoreError;
-use crate::files::{self, Files, OutFile};
+use crate::files::{self, Files, SummedFile};
+use crate::manifest::TableFile;
 use crate::table::texts::Texts;
 use crate::table::{self, Spec, Table};
 
@@ -24,7 +25,7 @@ const FOOTER: &str = "footer";
 /// A Parquet file under its temporary name.
 pub(crate) struct ParquetFile {
     path: PathBuf,
-    writer: SerializedFileWriter<Box<dyn OutFile>>,
+    writer: SerializedFileWriter<SummedFile>,
     columns: ArrowRowGroupWriterFactory,
     schema: Arc<Schema>,
     specs: Vec<Spec>,
@@ -91,20 +92,20 @@ impl ParquetFile {
         self.writer.bytes_written() as u64
     }
 
-    /// Writes the footer, brings the file to the disk and gives it its name. Rows and bytes.
+    /// Writes the footer, brings the file to the disk and gives it its name.
     pub(crate) fn publish(
         mut self,
         facts: &[(&'static str, String)],
         files: &dyn Files,
-    ) -> Result<(u64, u64), StoreError> {
+    ) -> Result<TableFile, StoreError> {
         for (key, value) in facts {
             self.writer.append_key_value_metadata(KeyValue::new((*key).to_owned(), value.clone()));
         }
         let failed =
             |source| StoreError::Write { path: self.path.clone(), row_group: self.row_groups, column: FOOTER, source };
         let file = self.writer.into_inner().map_err(failed)?;
-        let bytes = files::publish(files, file, &self.path)?;
-        Ok((self.rows, bytes))
+        let written = files::publish(files, file, &self.path)?;
+        Ok(TableFile { rows: self.rows, bytes: written.bytes, crc32: Some(written.crc32) })
     }
 
     /// Name that the file will have.

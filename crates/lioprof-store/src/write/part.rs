@@ -205,11 +205,7 @@ impl OpenPart {
         let keys = footer_facts(node, number, &facts);
         let published = &mut self.published;
         let mut tables = BTreeMap::new();
-        let mut add = |name: &str, file: Option<(u64, u64)>| {
-            if let Some((rows, bytes)) = file {
-                tables.insert(name.to_owned(), TableFile { rows, bytes });
-            }
-        };
+        let mut add = |name: &str, file: Option<TableFile>| tables.extend(file.map(|file| (name.to_owned(), file)));
         add(RpcColumns::NAME, self.rpcs.publish(&keys, files, published)?);
         add(LockEventColumns::NAME, self.lock_events.publish(&keys, files, published)?);
         add(SentRpcColumns::NAME, self.sent_rpcs.publish(&keys, files, published)?);
@@ -250,7 +246,7 @@ impl OpenPart {
             files::publish(files, file, &path)
         });
         match written {
-            Ok(bytes) => Ok((path, bytes)),
+            Ok(written) => Ok((path, written.bytes)),
             Err(err) => {
                 discard(files, &files::temporary(&path));
                 // If the folder could not be synced after the rename: better no part than one that may vanish.

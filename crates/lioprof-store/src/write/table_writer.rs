@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::parquet_file::ParquetFile;
 use crate::error::StoreError;
 use crate::files::{self, Files};
+use crate::manifest::TableFile;
 use crate::table::Table;
 use crate::table::texts::Texts;
 
@@ -57,13 +58,13 @@ impl<T: Table> TableWriter<T> {
         self.file.as_ref().map_or((0, 0), |file| (file.bytes(), file.rows()))
     }
 
-    /// Completes the file, if there is one. Its path, rows and bytes.
+    /// Completes the file, if there is one.
     pub(crate) fn publish(
         &mut self,
         facts: &[(&'static str, String)],
         files: &dyn Files,
         published: &mut Vec<PathBuf>,
-    ) -> Result<Option<(u64, u64)>, StoreError> {
+    ) -> Result<Option<TableFile>, StoreError> {
         let Some(file) = self.file.take() else { return Ok(None) };
         // Noted before, so that a failure half way finds both names.
         published.push(file.path().to_owned());

@@ -48,7 +48,8 @@ fn rewrite(
     writer.close().unwrap();
 
     let mut manifest = part.manifest.clone();
-    manifest.tables.get_mut("rpcs").unwrap().bytes = fs::metadata(path).unwrap().len();
+    let file = manifest.tables.get_mut("rpcs").unwrap();
+    (file.bytes, file.crc32) = (fs::metadata(path).unwrap().len(), None);
     fs::write(&part.manifest_path, serde_json::to_vec(&manifest).unwrap()).unwrap();
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::support::random::Random;
 use crate::support::recorder::{Call, Recorder};
+use crate::support::traffic::{BULK, Traffic};
 use lioprof_model::{RowSource, Symbols};
 use lioprof_store::{Dataset, DatasetWriter, ManifestFacts, NodeInfo, Options, Session};
 use proptest::prelude::*;
@@ -55,7 +56,7 @@ proptest! {
         let mut symbols = Symbols::default();
         let node = symbols.intern(b"oss1");
         let mut all = Vec::new();
-        for (session, lens) in lens.iter().enumerate() {
+        for (session, lens) in (0i64..).zip(&lens) {
             let parts: Vec<Vec<Call>> = lens
                 .iter()
                 .map(|len| (0..*len).map(|_| random.call(node, &mut symbols)).collect())
@@ -63,7 +64,7 @@ proptest! {
             let mut options = Options::default();
             options.row_group_rows = row_group_rows;
             options.buffer_bytes = buffer_bytes;
-            write(dir.path(), session as i64, options, &parts, &symbols);
+            write(dir.path(), session, options, &parts, &symbols);
             all.extend(parts.concat());
         }
         let dataset = Dataset::open(dir.path()).unwrap();
@@ -85,4 +86,23 @@ proptest! {
             prop_assert_eq!(source.node(), "oss1");
         }
     }
+}
+
+#[test]
+fn rows_of_real_captures_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut symbols = Symbols::default();
+    let captures = [BULK, &["metadata", "ops_mix", "masks", "v215_masks", "eviction_clean"]].concat();
+    let mut traffic = Traffic::new(&captures, 40, &mut symbols);
+    let parts: Vec<Vec<Call>> =
+        (0..3).map(|_| (0..5000).map(|_| Call::Rpc(traffic.next(&symbols))).collect()).collect();
+    let mut options = Options::default();
+    options.row_group_rows = 2000;
+    write(dir.path(), 1, options, &parts, &symbols);
+    let mut expected = Recorder::default();
+    for call in parts.iter().flatten() {
+        call.make(&mut expected, &symbols);
+    }
+    let found = read(&mut *Dataset::open(dir.path()).unwrap().node_sources()[0]).unwrap();
+    assert!(found.calls == expected.calls, "the rows differ");
 }

@@ -1,5 +1,7 @@
 //! Any rows: every variant, and the edges of every number.
 
+#![expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "any bits will do")]
+
 use lioprof_model::{
     LockEvent, LockHappening, LockState, LockStep, Mark, RpcRow, RpcSize, RpcWindow, SentRpc, SizeEvidence, Symbol,
     Symbols, TargetEvidence,
@@ -27,8 +29,13 @@ impl Random {
         self.next() % n
     }
 
+    /// A place in a list of so many.
+    pub(crate) fn place(&mut self, len: usize) -> usize {
+        self.below(len as u64) as usize
+    }
+
     pub(crate) fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len() as u64) as usize]
+        values[self.place(values.len())]
     }
 
     pub(crate) fn chance(&mut self, one_in: u64) -> bool {
@@ -78,7 +85,7 @@ impl Random {
 
     fn target(&mut self) -> TargetName {
         let kind = self.one_of(&[TargetKind::Ost, TargetKind::Ost, TargetKind::Mdt, TargetKind::Mgs]);
-        TargetName::new(self.one_of(&["lustre", "a", "my-fs_01"]), kind, self.next() as u16).unwrap()
+        TargetName::new(self.one_of(&["lustre", "a", "my-fs_01"]), kind, self.next() as u16).expect("a name")
     }
 
     fn extent(&mut self) -> Extent {

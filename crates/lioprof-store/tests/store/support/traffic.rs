@@ -5,6 +5,8 @@
 //! does not is drawn anew for every row: service and queue times, the service thread, gaps between xids; random offsets;
 //! and for every repetition the objects. [`worst_case`] has nothing that repeats but the sets that names come from.
 
+#![expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "all numbers here are small")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -60,8 +62,8 @@ pub(crate) fn capture(name: &str) -> PathBuf {
 /// Binary logs of a capture, one per server.
 fn logs(name: &str) -> Vec<PathBuf> {
     let mut logs: Vec<PathBuf> = std::fs::read_dir(capture(name))
-        .unwrap()
-        .map(|server| server.unwrap().path().join("rpc.bin.zst"))
+        .expect("the captures of the repository")
+        .map(|server| server.expect("a folder per server").path().join("rpc.bin.zst"))
         .filter(|log| log.is_file())
         .collect();
     logs.sort();
@@ -75,7 +77,7 @@ fn scripts(captures: &[&str], symbols: &mut Symbols) -> Vec<Script> {
     let mut scripts = Vec::new();
     for log in captures.iter().flat_map(|name| logs(name)) {
         let mut rows = Rows { symbols: &mut *symbols, rows: Vec::new() };
-        analyze(&[log], &Config::default(), Some(&mut SendRows(&mut rows))).unwrap();
+        analyze(&[log], &Config::default(), Some(&mut rows)).expect("a readable capture");
         let mut by_client: BTreeMap<Symbol, Script> = BTreeMap::new();
         for row in rows.rows {
             by_client.entry(row.nid).or_default().push(row);
@@ -83,15 +85,6 @@ fn scripts(captures: &[&str], symbols: &mut Symbols) -> Vec<Script> {
         scripts.extend(by_client.into_values().filter(|script| script.len() >= 30));
     }
     scripts
-}
-
-/// `analyze` wants a sink that may move to another thread.
-struct SendRows<'a, 'b>(&'a mut Rows<'b>);
-
-impl RowSink for SendRows<'_, '_> {
-    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        self.0.rpc(row, symbols);
-    }
 }
 
 /// A client that plays a script.
@@ -130,11 +123,10 @@ impl Traffic {
         let mut threads: BTreeMap<Vec<u8>, Vec<Symbol>> = BTreeMap::new();
         for row in scripts.iter().flatten() {
             let kind = thread_kind(symbols.bytes(row.thread)).to_vec();
-            if !threads.contains_key(&kind) {
-                let name = |n: u64| format!("{}{:02}_{:03}", String::from_utf8_lossy(&kind), n % 4, n / 4);
-                let names = (0..THREADS).map(|n| symbols.intern(name(n).as_bytes())).collect();
-                threads.insert(kind, names);
-            }
+            let names = |n: u64| format!("{}{:02}_{:03}", String::from_utf8_lossy(&kind), n % 4, n / 4);
+            threads
+                .entry(kind.clone())
+                .or_insert_with(|| (0..THREADS).map(|n| symbols.intern(names(n).as_bytes())).collect());
         }
         let clients = (0..clients)
             .map(|n| Client {
@@ -170,7 +162,7 @@ impl Traffic {
             client.ends.clear();
             let xids = || script.iter().map(|row| row.xid.0);
             // Some more than the script took: the client talks to other servers, too.
-            client.xid += xids().max().unwrap() - xids().min().unwrap() + ((1 + random.below(8)) << 7);
+            client.xid += xids().max().unwrap_or(0) - xids().min().unwrap_or(0) + ((1 + random.below(8)) << 7);
         }
         let mut row = script[client.at].clone();
         client.at += 1;
@@ -233,8 +225,8 @@ fn uuid(random: &mut Random) -> String {
     format!("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", a >> 32, a >> 16 & 0xffff, a & 0xffff, b >> 48, b & 0xffff_ffff_ffff)
 }
 
-/// Rows with as much in them as a server could possibly produce: a thousand clients that write odd pieces with gaps at
-/// random places of a million objects.
+/// Rows with as much in them as a server could possibly produce: a thousand clients, each with a job of its own, that write
+/// odd pieces with gaps at random places of a million objects of 256 GiB each.
 pub(crate) struct WorstCase {
     random: Random,
     node: Symbol,
@@ -272,7 +264,7 @@ impl WorstCase {
         // From microseconds to seconds.
         let service_us = random.next() >> (44 + random.below(12));
         let queue_us = random.next() >> (44 + random.below(12));
-        let start = random.below(1 << 40);
+        let start = random.below(256 << 30);
         let max = 1 + random.below(4 << 20);
         let best = 1 + random.below(max);
         RpcRow {
