@@ -222,15 +222,29 @@ pub(super) fn free_bytes(dir: &Path) -> Option<u64> {
 
 /// Deletes what is older or more than it may be; says what.
 pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
-    let limits = lioprof_store::Limits {
-        max_age: config.keep.retention.get().map(|span| span.0),
-        max_bytes: Some(config.keep.retention_mib << 20),
-    };
-    match lioprof_store::retention(&config.keep.dir, node, limits, super::now_us()) {
-        Ok(deleted) => deleted
-            .iter()
-            .map(|part| format!("deleted `{}` ({} bytes): {}", part.manifest_path.display(), part.bytes, "retention"))
-            .collect(),
-        Err(err) => vec![format!("old files could not be deleted: {}", err.chain())],
+    let max_age = config.keep.retention.get().map(|span| span.0);
+    let max_bytes = Some(config.keep.retention_mib << 20);
+    let limits = lioprof_store::Limits { max_age, max_bytes };
+    let mut told = Vec::new();
+    if lioprof_store::is_dataset(&config.keep.dir) {
+        match lioprof_store::retention(&config.keep.dir, node, limits, super::now_us()) {
+            Ok(done) => {
+                let deleted = done.deleted.iter();
+                told.extend(
+                    deleted.map(|part| format!("deleted `{}`: too old, or too much", part.manifest_path.display())),
+                );
+                told.extend(done.problems.iter().map(StoreError::chain));
+            }
+            Err(err) => told.push(format!("old files could not be deleted: {}", err.chain())),
+        }
     }
+    if keeps_raw(config) {
+        match crate::drain::raw_retention(&config.keep.dir, node, max_age, max_bytes) {
+            Ok(deleted) => {
+                told.extend(deleted.iter().map(|path| format!("deleted `{}`: too old, or too much", path.display())))
+            }
+            Err(err) => told.push(format!("old logs could not be deleted: {err}")),
+        }
+    }
+    told
 }

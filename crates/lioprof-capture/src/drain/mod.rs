@@ -19,7 +19,7 @@ use lioprof_analysis::AnalyzeError;
 
 pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize};
 pub use queue::{Job, Queue, Waiting};
-pub use raw::RawKeep;
+pub use raw::{RawKeep, raw_retention};
 pub use spool::{SegmentFile, Spool, leftovers, session_name, session_of};
 pub use sums::{Interval, SharedSums, Stretch, Summed, Sums};
 pub use worker::{PartLimits, Progress, Worker};

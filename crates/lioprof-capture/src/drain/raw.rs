@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::DrainError;
 
@@ -51,6 +52,51 @@ impl RawKeep {
     }
 }
 
+/// Deletes the oldest copies of a node's segments until the limits hold; says which.
+///
+/// # Errors
+/// If a folder cannot be read or a file not be deleted.
+pub fn raw_retention(
+    dir: &Path,
+    node: &str,
+    max_age: Option<Duration>,
+    max_bytes: Option<u64>,
+) -> io::Result<Vec<PathBuf>> {
+    let mut copies = Vec::new();
+    find(&dir.join("raw"), &format!("node={node}"), false, &mut copies)?;
+    copies.sort();
+    let mut total: u64 = copies.iter().map(|copy| copy.2).sum();
+    let mut deleted = Vec::new();
+    for (modified, path, bytes) in copies {
+        let too_old = max_age.is_some_and(|max| modified.elapsed().is_ok_and(|age| age > max));
+        if !too_old && max_bytes.is_none_or(|max| total <= max) {
+            break;
+        }
+        fs::remove_file(&path)?;
+        total -= bytes;
+        deleted.push(path);
+    }
+    Ok(deleted)
+}
+
+/// Copies below `dir` that are in a folder of this node: time, path, bytes.
+fn find(dir: &Path, node: &str, inside: bool, copies: &mut Vec<(SystemTime, PathBuf, u64)>) -> io::Result<()> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        let metadata = fs::metadata(&path)?;
+        let of_node = inside || path.file_name().is_some_and(|name| name == node);
+        if metadata.is_dir() {
+            find(&path, node, of_node, copies)?;
+        } else if inside && path.extension().is_some_and(|extension| extension == "zst") {
+            copies.push((metadata.modified()?, path, metadata.len()));
+        }
+    }
+    Ok(())
+}
+
 /// Day of the segment's last change, UTC.
 fn date(segment: &Path) -> Result<String, DrainError> {
     let modified = fs::metadata(segment).and_then(|metadata| metadata.modified());
@@ -80,6 +126,29 @@ mod tests {
         let error = RawKeep::new(&dir.path().join("file"), "lustre", "oss1").add(&segment).unwrap_err();
         assert!(error.to_string().contains("file/raw"), "{error}");
         assert!(walk(dir.path()).iter().all(|path| path.extension().is_none_or(|e| e != "tmp")));
+    }
+
+    #[test]
+    fn the_oldest_copies_of_this_node_go_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let segment = |number: u32| {
+            let path = dir.path().join(format!("000-{number:08}.seg"));
+            fs::write(&path, vec![0; 1000]).unwrap();
+            path
+        };
+        for node in ["oss1", "oss2"] {
+            for number in 0..3 {
+                RawKeep::new(dir.path(), "lustre", node).add(&segment(number)).unwrap();
+            }
+        }
+        let bytes = walk(dir.path()).iter().find(|path| path.extension().is_some_and(|e| e == "zst")).unwrap().clone();
+        let bytes = fs::metadata(bytes).unwrap().len();
+        let deleted = raw_retention(dir.path(), "oss1", None, Some(2 * bytes)).unwrap();
+        assert_eq!(deleted.len(), 1);
+        assert!(deleted[0].ends_with("000-00000000.bin.zst"), "{deleted:?}");
+        assert_eq!(raw_retention(dir.path(), "oss1", Some(Duration::from_secs(3600)), None).unwrap().len(), 0);
+        assert_eq!(raw_retention(dir.path(), "oss1", Some(Duration::ZERO), None).unwrap().len(), 2);
+        assert_eq!(raw_retention(dir.path(), "oss2", None, Some(3 * bytes)).unwrap().len(), 0);
     }
 
     fn walk(dir: &Path) -> Vec<PathBuf> {
