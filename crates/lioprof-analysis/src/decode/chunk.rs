@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::Symbols;
+use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{Layout, Skipped, binary};
+use lustre_debuglog::frame::{Layout, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
 };
@@ -140,13 +141,12 @@ pub(crate) fn decode_text(data: &[u8]) -> Decoded {
 /// Decodes a piece of a binary log that holds whole, tested records and nothing else.
 pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
     let mut decoder = Decoder::default();
-    let mut rest = data;
-    while let Some((record, len)) = binary::read_record(rest, layout) {
+    let mut records = TestedRecords::new(data, layout);
+    for record in &mut records {
         decoder.run(&record);
         decoder.record(&record);
-        rest = &rest[len..];
     }
-    debug_assert!(rest.is_empty(), "the reader cuts at record boundaries");
+    debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
     decoder.out
 }
 
