@@ -7,7 +7,7 @@
 //!
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
-use super::sites::{self, Names, Sites};
+use super::sites::{Hash, Names, Sites};
 use super::{Skipped, Why};
 use crate::Record;
 use crate::record::Context;
@@ -221,7 +221,7 @@ fn known_names(record: &[u8], sites: &mut Sites) -> Option<Names> {
     // The line in the file and the first bytes of its name.
     let (head, body) = record.split_at_checked(HEADER_LEN)?;
     let (line, file) = (*head.last_chunk::<4>()?, *body.first_chunk::<4>()?);
-    let hash = sites::hash(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
+    let hash = Hash::new(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
     sites.find(hash, body).or_else(|| {
         let names = test_names(body)?;
         sites.remember(hash, body, names);

@@ -34,7 +34,7 @@ pub(super) struct Names {
     pub(super) line: u32,
 }
 
-/// Remembers sites. Each hash has two places: two sites of equal hash do not drive each other out.
+/// Remembers sites. Each has two places where it may be, so that hardly any two drive each other out.
 #[derive(Clone, Debug)]
 pub(super) struct Sites(Box<[Site; PLACES]>);
 
@@ -46,17 +46,16 @@ impl Sites {
 
     /// The names of the site at the start of `data`, if it was remembered under this hash.
     #[inline(always)]
-    pub(super) fn find(&self, hash: u8, data: &[u8]) -> Option<Names> {
-        self.0[usize::from(hash)].at_start_of(data).or_else(|| self.0[usize::from(hash ^ 1)].at_start_of(data))
+    pub(super) fn find(&self, Hash([first, second]): Hash, data: &[u8]) -> Option<Names> {
+        self.0[usize::from(first)].at_start_of(data).or_else(|| self.0[usize::from(second)].at_start_of(data))
     }
 
     /// Remembers the site at the start of `data`, unless its text is too long.
     #[cold]
-    pub(super) fn remember(&mut self, hash: u8, data: &[u8], names: Names) {
-        if let Some(site) = Site::new(data, names) {
-            self.0[usize::from(hash ^ 1)] = self.0[usize::from(hash)];
-            self.0[usize::from(hash)] = site;
-        }
+    pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], names: Names) {
+        let Some(site) = Site::new(data, names) else { return };
+        let taken = self.0[usize::from(first)].len > 0;
+        self.0[usize::from(if taken { second } else { first })] = site;
     }
 }
 
@@ -91,11 +90,18 @@ impl Site {
     }
 }
 
-/// Eight bits of a key that tells call sites apart.
-#[inline(always)]
-pub(super) fn hash(key: u64) -> u8 {
-    // The highest bits of the product depend on all of the key's.
-    key.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0]
+/// Where a site may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hash([u8; 2]);
+
+impl Hash {
+    /// From a key that tells call sites apart.
+    #[inline(always)]
+    pub(super) fn new(key: u64) -> Self {
+        // The highest bits of the product depend on all of the key's.
+        let [first, second, ..] = key.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+        Self([first, second])
+    }
 }
 
 #[cfg(test)]
@@ -104,39 +110,46 @@ mod tests {
 
     const NAMES: Names = Names { file_len: 3, function_at: 4, function_len: 1, len: 6, line: 7 };
 
-    #[test]
-    fn only_the_same_text_is_found() {
-        let mut sites = Sites::new();
-        assert_eq!(sites.find(0, b""), None);
-        sites.remember(9, b"a.c\0f\0text", NAMES);
-        assert_eq!(sites.find(9, b"a.c\0f\0"), Some(NAMES));
-        assert_eq!(sites.find(9, b"a.c\0f\0other"), Some(NAMES));
-        for other in [&b"a.c\0f"[..], b"a.c\0g\0text", b""] {
-            assert_eq!(sites.find(9, other), None);
-        }
-        assert_eq!(sites.find(7, b"a.c\0f\0text"), None);
+    /// A site of seven bytes.
+    fn text(n: u8) -> [u8; 7] {
+        [b'a' + n, b'.', b'c', 0, b'f', 0, b'x']
     }
 
     #[test]
-    fn of_sites_with_the_same_hash_the_newest_two_are_kept() {
+    fn only_the_same_text_is_found() {
         let mut sites = Sites::new();
-        for text in [b"a.c\0f\0", b"b.c\0f\0", b"c.c\0f\0"] {
-            sites.remember(9, text, NAMES);
+        let hash = Hash([9, 77]);
+        assert_eq!(sites.find(hash, b""), None);
+        sites.remember(hash, &text(0), NAMES);
+        assert_eq!(sites.find(hash, &text(0)), Some(NAMES));
+        assert_eq!(sites.find(hash, &text(0)[..6]), Some(NAMES));
+        for other in [&text(0)[..5], &text(1), b""] {
+            assert_eq!(sites.find(hash, other), None);
         }
-        assert_eq!(sites.find(9, b"a.c\0f\0"), None);
-        assert_eq!(sites.find(9, b"b.c\0f\0"), Some(NAMES));
-        assert_eq!(sites.find(9, b"c.c\0f\0"), Some(NAMES));
+        assert_eq!(sites.find(Hash([8, 76]), &text(0)), None);
+    }
+
+    #[test]
+    fn sites_with_the_same_place_do_not_drive_each_other_out() {
+        let mut sites = Sites::new();
+        let hash = |n: u8| Hash([9, 10 + n]);
+        (0..4).for_each(|n| sites.remember(hash(n), &text(n), NAMES));
+        (0..4).for_each(|n| assert_eq!(sites.find(hash(n), &text(n)), Some(NAMES)));
+        sites.remember(hash(3), &text(5), NAMES);
+        assert_eq!(sites.find(hash(3), &text(3)), None);
+        assert_eq!(sites.find(hash(3), &text(5)), Some(NAMES));
     }
 
     #[test]
     fn long_texts_are_not_kept() {
         let mut sites = Sites::new();
         let text = [b'x'; 2 * MAX_TEXT];
+        let hash = Hash::new(9);
         for len in [MAX_TEXT + 1, 2 * MAX_TEXT, 3 * MAX_TEXT, 300] {
-            sites.remember(9, &text, Names { len, ..NAMES });
-            assert_eq!(sites.find(9, &text), None);
+            sites.remember(hash, &text, Names { len, ..NAMES });
+            assert_eq!(sites.find(hash, &text), None);
         }
-        sites.remember(9, &text, Names { len: MAX_TEXT, ..NAMES });
-        assert_eq!(sites.find(9, &text), Some(Names { len: MAX_TEXT, ..NAMES }));
+        sites.remember(hash, &text, Names { len: MAX_TEXT, ..NAMES });
+        assert_eq!(sites.find(hash, &text), Some(Names { len: MAX_TEXT, ..NAMES }));
     }
 }
