@@ -193,7 +193,8 @@ impl Decoder {
         }
         counts.first_us = Some(counts.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
         counts.last_us = Some(counts.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
-        let body = match Message::parse(record) {
+        let message = Message::parse(record);
+        let body = match &message {
             Message::Other => {
                 self.count_other(record);
                 return;
@@ -204,7 +205,7 @@ impl Decoder {
             }
             message => {
                 counts.messages += 1;
-                self.body(&message)
+                self.body(message)
             }
         };
         if let Some(body) = body {
