@@ -4,7 +4,7 @@
 //! behind it, or `None` when there is no digit or the number does not fit 64 bits.
 
 /// 1 in each byte.
-const ONES: u64 = 0x0101_0101_0101_0101;
+pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Value of each hexadecimal digit, 255 for every other byte.
 const HEX: [u8; 256] = {
