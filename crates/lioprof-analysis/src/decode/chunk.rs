@@ -444,7 +444,8 @@ mod tests {
             }
         }
         assert_eq!(symbols.len(), 8 * Recent::PLACES);
-        assert_eq!(symbols.bytes(recent.intern(b"", &mut symbols)), b"");
+        let empty = recent.intern(b"", &mut symbols);
+        assert_eq!(symbols.bytes(empty), b"");
     }
 
     #[test]

@@ -132,7 +132,8 @@ mod tests {
         let (mut written, mut read) = (0_u8, 0_u8);
         let mut chunks = Vec::new();
         for step in 0..5000_usize {
-            fill(&mut window, window.len().max(step % 97), &mut written);
+            let total = window.len().max(step % 97);
+            fill(&mut window, total, &mut written);
             let len = step * 31 % (window.len() + 1);
             if step % 7 == 0 {
                 window.skip(len);
