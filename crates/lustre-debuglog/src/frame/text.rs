@@ -42,8 +42,9 @@ pub enum TextItem<'a> {
 pub struct TextRecords<'a> {
     data: &'a [u8],
     pos: usize,
-    /// Header at `pos`, if it has been read already.
-    next: Option<Header<'a>>,
+    /// Header at `pos`, if it has been read already. It is written in place, field by field, and copied a
+    /// whole record later: the processor would wait for a copy of what was written just before.
+    next: Header<'a>,
     seen: Seen,
 }
 
@@ -72,11 +73,37 @@ struct Header<'a> {
     text_at: usize,
 }
 
+impl Header<'_> {
+    /// No header.
+    const NONE: Self = Self {
+        record: Record {
+            subsystem: 0,
+            mask: 0,
+            cpu: 0,
+            context: None,
+            first: false,
+            time_us: 0,
+            stack: 0,
+            pid: 0,
+            extern_pid: 0,
+            file: b"",
+            line: 0,
+            function: b"",
+            text: b"",
+        },
+        text_at: 0,
+    };
+
+    fn is_some(&self) -> bool {
+        self.text_at > 0
+    }
+}
+
 impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: None, seen: Seen { kind: Kind::default(), sites: Sites::new() } }
+        Self { data, pos: 0, next: Header::NONE, seen: Seen { kind: Kind::default(), sites: Sites::new() } }
     }
 
     /// Where the record that starts at `start` ends; the header there, if there is one, is read.
@@ -94,10 +121,7 @@ impl<'a> TextRecords<'a> {
             let line = at + 1;
             let ends = line - start > MAX_RECORD
                 || match data.get(line) {
-                    Some(b'0'..=b'9' | b'a'..=b'f') => {
-                        self.next = next_header(data, line, &mut self.seen);
-                        self.next.is_some()
-                    }
+                    Some(b'0'..=b'9' | b'a'..=b'f') => self.read_header(line),
                     Some(b'D') => data[line..].starts_with(SUMMARY),
                     // No text holds NULs; a crashed or full file system leaves them in files.
                     None | Some(0) => true,
@@ -109,10 +133,16 @@ impl<'a> TextRecords<'a> {
             }
         }
         if may_hold_header && let Some((inside, header)) = self.header_inside(text_at, end) {
-            self.next = Some(header);
+            self.next = header;
             end = inside;
         }
         end
+    }
+
+    /// Reads the header at `at` into `self.next`; whether one is there.
+    #[inline(always)]
+    fn read_header(&mut self, at: usize) -> bool {
+        next_header(self.data, at, &mut self.seen, &mut self.next).is_some()
     }
 
     /// A header inside `self.data[from..to]`, a stretch of text without header at a line start: the
@@ -146,7 +176,7 @@ impl<'a> TextRecords<'a> {
                 break;
             }
             if let Some(header) = header_at(self.data, at) {
-                self.next = Some(header);
+                self.next = header;
                 break;
             }
             if self.data[at..].starts_with(SUMMARY) {
@@ -154,7 +184,7 @@ impl<'a> TextRecords<'a> {
             }
         }
         if let Some((inside, header)) = self.header_inside(start, at) {
-            self.next = Some(header);
+            self.next = header;
             at = inside;
         }
         self.pos = at;
@@ -171,7 +201,7 @@ impl<'a> Iterator for TextRecords<'a> {
         if start >= data.len() {
             return None;
         }
-        let Some(header) = self.next.take().or_else(|| next_header(data, start, &mut self.seen)) else {
+        if !self.next.is_some() && !self.read_header(start) {
             if data[start..].starts_with(SUMMARY) {
                 let len = memchr(b'\n', &data[start..]).map_or(data.len() - start, |n| n + 1);
                 self.pos = start + len;
@@ -180,12 +210,14 @@ impl<'a> Iterator for TextRecords<'a> {
             // Right behind a record only a header can stand, or what made the record too long.
             let why = if start == 0 || data[start] == 0 { Why::NoHeader } else { Why::TooLong };
             return Some(self.skip(start, why));
-        };
+        }
+        let header = self.next;
+        self.next.text_at = 0;
         let text_at = start + header.text_at;
         let mut end = self.end_of_record(start, text_at);
         if end - start > MAX_RECORD {
             end = start + MAX_RECORD;
-            self.next = None;
+            self.next.text_at = 0;
         }
         self.pos = end;
         let record = Record { text: &data[text_at..end], ..header.record };
@@ -226,9 +258,9 @@ fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
     if looks_like_header(line) { parse_header(line) } else { None }
 }
 
-/// The same, with the help of what was seen before.
+/// The same, with the help of what was seen before, into `header`, which stays as it is if there is none.
 #[inline(always)]
-fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen) -> Option<Header<'a>> {
+fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen, header: &mut Header<'a>) -> Option<()> {
     let line = data.get(at..)?;
     if !looks_like_header(line) {
         return None;
@@ -238,7 +270,7 @@ fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen) -> Option<Header<
     }
     let numbers = Numbers::parse(line)?;
     let names = known_names(line.get(numbers.len..)?, &mut seen.sites)?;
-    numbers.with(line, seen.kind, names)
+    numbers.write(line, seen.kind, names, header)
 }
 
 /// The cheap part of the header test: two groups of eight and a colon after each.
@@ -252,7 +284,9 @@ fn parse_header(line: &[u8]) -> Option<Header<'_>> {
     let kind = Kind::parse(line)?;
     let numbers = Numbers::parse(line)?;
     let names = parse_names(line.get(numbers.len..)?)?;
-    numbers.with(line, kind, names)
+    let mut header = Header::NONE;
+    numbers.write(line, kind, names, &mut header)?;
+    Some(header)
 }
 
 impl Kind {
@@ -306,26 +340,27 @@ impl Numbers {
         Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: cursor.at })
     }
 
-    /// The header that has these numbers, and more.
+    /// Writes the header that has these numbers, and more.
     #[inline(always)]
-    fn with<'a>(&self, line: &'a [u8], kind: Kind, names: Names) -> Option<Header<'a>> {
+    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: Names, header: &mut Header<'a>) -> Option<()> {
         let site = line.get(self.len..)?;
-        let record = Record {
-            subsystem: kind.subsystem,
-            mask: kind.mask,
-            cpu: self.cpu,
-            context: self.context,
-            first: self.first,
-            time_us: self.time_us,
-            stack: self.stack,
-            pid: self.pid,
-            extern_pid: self.extern_pid,
-            file: site.get(..names.file_len)?,
-            line: names.line,
-            function: site.get(names.function_at..names.function_at + names.function_len)?,
-            text: b"",
-        };
-        Some(Header { record, text_at: self.len + names.len })
+        let file = site.get(..names.file_len)?;
+        let function = site.get(names.function_at..names.function_at + names.function_len)?;
+        let record = &mut header.record;
+        record.subsystem = kind.subsystem;
+        record.mask = kind.mask;
+        record.cpu = self.cpu;
+        record.context = self.context;
+        record.first = self.first;
+        record.time_us = self.time_us;
+        record.stack = self.stack;
+        record.pid = self.pid;
+        record.extern_pid = self.extern_pid;
+        record.file = file;
+        record.line = names.line;
+        record.function = function;
+        header.text_at = self.len + names.len;
+        Some(())
     }
 }
 
