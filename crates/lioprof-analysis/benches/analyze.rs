@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use lioprof_analysis::input::{discover, open};
 use lioprof_analysis::{Config, analyze, decode_text};
+use lioprof_model::Format;
 
 mod support;
 
 /// Size of the logs.
 const BYTES: usize = 16 << 20;
 const SAMPLE: &[u8] = include_bytes!("../../lustre-debuglog/tests/data/rpctrace-2.17.txt");
+
+/// The text once more, compressed.
+const COMPRESSED: &str = "rpc.txt.zst";
 
 /// A log in two forms on disk.
 struct Logs {
@@ -32,6 +37,8 @@ impl Logs {
         let handled = |record: &&lustre_debuglog::Record<'_>| record.text.starts_with(b"Handled RPC ");
         let rpcs = copies * support::records(SAMPLE).iter().filter(handled).count() as u64;
         let dir = tempfile::tempdir().expect("a temporary directory");
+        let zst = zstd::encode_all(&text[..], 3).expect("memory is enough");
+        fs::write(dir.path().join(COMPRESSED), zst).expect("room on disk");
         let logs = [("rpc.txt", text), ("rpc.bin", binary)];
         let bytes = logs.map(|(name, log)| {
             fs::write(dir.path().join(name), &log).expect("room on disk");
@@ -58,6 +65,24 @@ fn short<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     group
 }
 
+/// Input alone: files to bytes, decompressed.
+fn reading(c: &mut Criterion, logs: &Logs) {
+    let [(text, bytes), _] = logs.bytes;
+    let mut group = short(c, "read");
+    group.throughput(Throughput::Bytes(bytes));
+    for name in [text, COMPRESSED] {
+        let found = discover(&[logs.path(name)], &[], |_| Some(Format::Text), &|_| false).files.remove(0);
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let mut stream = open(&found, |_| Some(Format::Text)).expect("a log").stream;
+                let read = std::io::copy(&mut stream, &mut std::io::sink()).expect("a whole log");
+                assert_eq!(read, bytes);
+            });
+        });
+    }
+    group.finish();
+}
+
 fn all(c: &mut Criterion) {
     let logs = Logs::new();
     let mut group = short(c, "analyze");
@@ -69,7 +94,11 @@ fn all(c: &mut Criterion) {
             });
         }
     }
+    let [(_, text_bytes), _] = logs.bytes;
+    group.throughput(Throughput::ElementsAndBytes { elements: logs.rpcs, bytes: text_bytes });
+    group.bench_function(format!("{COMPRESSED}, threads 1"), |b| b.iter(|| run(&logs.path(COMPRESSED), 1, logs.rpcs)));
     group.finish();
+    reading(c, &logs);
     let mut group = short(c, "decode");
     for (name, bytes) in logs.bytes {
         group.throughput(Throughput::Bytes(bytes));

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use lustre_debuglog::Record;
-use lustre_debuglog::frame::binary;
+use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 
 use crate::decode::chunk::Run;
@@ -83,11 +83,9 @@ fn decode_input(
         match chunks {
             Chunks::Text(_) => text_chunk(&chunk, sorter, outcome, out)?,
             Chunks::Binary(reader) => {
-                let mut rest = &chunk.bytes[..];
-                while let Some((record, len)) = binary::read_record(rest, reader.layout()) {
+                for record in TestedRecords::new(&chunk.bytes, reader.layout()) {
                     sorter.add(&record, out)?;
                     outcome.records += 1;
-                    rest = &rest[len..];
                 }
             }
         }

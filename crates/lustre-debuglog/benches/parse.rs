@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use lustre_debuglog::frame::binary::BinaryRecords;
+use lustre_debuglog::frame::binary::{BinaryRecords, TestedRecords};
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, detect};
 use lustre_debuglog::{Message, Record};
@@ -52,6 +52,10 @@ fn framing(c: &mut Criterion) {
             let found = BinaryRecords::new(black_box(&binary), layout).flatten().count();
             assert_eq!(found, records);
         });
+    });
+    // What a decoder does that gets records which a framer has found.
+    group.bench_function("binary, tested before", |b| {
+        b.iter(|| assert_eq!(TestedRecords::new(black_box(&binary), layout).count(), records));
     });
     group.finish();
 }

@@ -78,6 +78,7 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// The text without its final line break.
+    #[inline]
     #[must_use]
     pub fn message(&self) -> &'a [u8] {
         self.text.strip_suffix(b"\n").unwrap_or(self.text)
@@ -87,6 +88,7 @@ impl<'a> Record<'a> {
     ///
     /// Records of one stream are in time order in every file (clock steps aside); nothing orders
     /// records of different streams.
+    #[inline]
     #[must_use]
     pub fn stream(&self) -> u32 {
         self.cpu.wrapping_mul(4).wrapping_add(self.context.map_or(3, |c| c as u32))

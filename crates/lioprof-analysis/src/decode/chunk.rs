@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{LockState, LockStep, Symbols};
+use lioprof_model::{LockState, LockStep, Symbol, Symbols};
+use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{Layout, Skipped, binary};
+use lustre_debuglog::frame::{Layout, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
 };
@@ -126,7 +127,7 @@ impl Counts {
 
 /// Decodes a piece of text that holds whole records.
 pub(crate) fn decode_text(data: &[u8]) -> Decoded {
-    let mut decoder = Decoder::default();
+    let mut decoder = Decoder::new(data.len());
     for item in TextRecords::new(data) {
         match item {
             TextItem::Record(record, _) => decoder.record(&record),
@@ -139,23 +140,32 @@ pub(crate) fn decode_text(data: &[u8]) -> Decoded {
 
 /// Decodes a piece of a binary log that holds whole, tested records and nothing else.
 pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
-    let mut decoder = Decoder::default();
-    let mut rest = data;
-    while let Some((record, len)) = binary::read_record(rest, layout) {
+    let mut decoder = Decoder::new(data.len());
+    let mut records = TestedRecords::new(data, layout);
+    for record in &mut records {
         decoder.run(&record);
         decoder.record(&record);
-        rest = &rest[len..];
     }
-    debug_assert!(rest.is_empty(), "the reader cuts at record boundaries");
+    debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
     decoder.out
 }
 
-#[derive(Default)]
+/// Bytes of a log per event, in a log that holds many of them.
+const BYTES_PER_EVENT: usize = 256;
+
 struct Decoder {
     out: Decoded,
+    recent: Recent,
 }
 
 impl Decoder {
+    /// A decoder of so many bytes.
+    fn new(bytes: usize) -> Self {
+        // What is not needed is never touched.
+        let events = Vec::with_capacity(bytes / BYTES_PER_EVENT);
+        Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default() }
+    }
+
     /// Notes which stream the next event belongs to.
     fn run(&mut self, record: &Record<'_>) {
         let stream = record.stream();
@@ -193,7 +203,8 @@ impl Decoder {
         }
         counts.first_us = Some(counts.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
         counts.last_us = Some(counts.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
-        let body = match Message::parse(record) {
+        let message = Message::parse(record);
+        let body = match &message {
             Message::Other => {
                 self.count_other(record);
                 return;
@@ -204,7 +215,7 @@ impl Decoder {
             }
             message => {
                 counts.messages += 1;
-                self.body(&message)
+                self.body(message)
             }
         };
         if let Some(body) = body {
@@ -266,7 +277,7 @@ impl Decoder {
             }
             Message::Completed(sent) => Body::Completed(self.sent(sent)),
             Message::Transferring(bulk) => Body::Transferring {
-                nid: self.out.symbols.intern(bulk.nid),
+                nid: self.intern(bulk.nid),
                 bytes: bulk.bytes,
                 first_match_bits: bulk.match_bits.0,
             },
@@ -283,20 +294,23 @@ impl Decoder {
                 Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
             }
             Message::PingEviction(_) => Body::Evicted,
-            Message::Marker(text) => Body::Marker(self.out.symbols.intern(text)),
+            Message::Marker(text) => Body::Marker(self.intern(text)),
             _ => return None,
         })
     }
 
+    fn intern(&mut self, text: &[u8]) -> Symbol {
+        self.recent.intern(text, &mut self.out.symbols)
+    }
+
     fn rpc(&mut self, rpc: &Handling<'_>) -> RpcIds {
-        let symbols = &mut self.out.symbols;
         RpcIds {
             req: rpc.req.unwrap_or(0),
             xid: rpc.xid.0,
-            nid: symbols.intern(rpc.nid),
-            thread: symbols.intern(rpc.thread),
-            client_uuid: symbols.intern(rpc.client_uuid),
-            job: rpc.job.map(|job| symbols.intern(job)),
+            nid: self.intern(rpc.nid),
+            thread: self.intern(rpc.thread),
+            client_uuid: self.intern(rpc.client_uuid),
+            job: rpc.job.map(|job| self.intern(job)),
             opcode: rpc.opcode,
         }
     }
@@ -305,7 +319,7 @@ impl Decoder {
         ReqInfo {
             req: req.req,
             xid: req.xid.0,
-            nid: self.out.symbols.intern(req.nid),
+            nid: self.intern(req.nid),
             opcode: req.opcode,
             request_len: req.request_len,
             complete: req.phase == b"Complete",
@@ -320,8 +334,8 @@ impl Decoder {
     fn sent(&mut self, sent: &ClientRpc<'_>) -> SentIds {
         SentIds {
             xid: sent.xid.0,
-            nid: self.out.symbols.intern(sent.nid),
-            device: self.out.symbols.intern(sent.device_uuid),
+            nid: self.intern(sent.nid),
+            device: self.intern(sent.device_uuid),
             opcode: sent.opcode,
         }
     }
@@ -352,7 +366,7 @@ impl Decoder {
         let target = TargetName::from_namespace(lock.namespace)?;
         self.out.targets.insert(target);
         let nid = match lock.tail {
-            LockTail::Export { nid, .. } if nid != b"local" => Some(self.out.symbols.intern(nid)),
+            LockTail::Export { nid, .. } if nid != b"local" => Some(self.intern(nid)),
             _ => None,
         };
         let info = LockState {
@@ -370,6 +384,38 @@ impl Decoder {
     }
 }
 
+/// Symbols that were asked for lately: the same few clients, threads and jobs come again and again.
+struct Recent([Option<Symbol>; Self::PLACES]);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self([None; Self::PLACES])
+    }
+}
+
+impl Recent {
+    const PLACES: usize = 256;
+
+    #[inline]
+    fn intern(&mut self, text: &[u8], symbols: &mut Symbols) -> Symbol {
+        let place = &mut self.0[usize::from(Self::hash(text))];
+        match *place {
+            Some(symbol) if symbols.bytes(symbol) == text => symbol,
+            _ => *place.insert(symbols.intern(text)),
+        }
+    }
+
+    /// Of names up to 16 bytes all count, of uuids both ends.
+    #[inline]
+    fn hash(text: &[u8]) -> u8 {
+        let key = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+            (Some(start), Some(end)) => u64::from_le_bytes(*start).rotate_left(29) ^ u64::from_le_bytes(*end),
+            _ => text.iter().fold(0, |key, byte| key << 8 | u64::from(*byte)),
+        };
+        key.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0]
+    }
+}
+
 /// The target behind a light-weight connection: `lustre-MDT0000-lwp-OST0003_UUID` is that of `lustre-OST0003`.
 fn lwp_target(device: &[u8]) -> Option<TargetName> {
     let at = memchr::memmem::find(device, b"-lwp-")?;
@@ -381,6 +427,26 @@ fn lwp_target(device: &[u8]) -> Option<TargetName> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn recent_symbols_are_those_of_the_table() {
+        let mut recent = Recent::default();
+        let mut symbols = Symbols::default();
+        let mut expected = Symbols::default();
+        // Four times as many as there are places, each of them twice.
+        for round in 0..2 {
+            for n in 0..4 * Recent::PLACES {
+                for text in [format!("{n}"), format!("10.10.{n}.1@tcp")] {
+                    let symbol = recent.intern(text.as_bytes(), &mut symbols);
+                    assert_eq!(symbol, expected.intern(text.as_bytes()), "{text} in round {round}");
+                    assert_eq!(recent.intern(text.as_bytes(), &mut symbols), symbol);
+                }
+            }
+        }
+        assert_eq!(symbols.len(), 8 * Recent::PLACES);
+        let empty = recent.intern(b"", &mut symbols);
+        assert_eq!(symbols.bytes(empty), b"");
+    }
 
     #[test]
     fn light_weight_connections_name_their_target() {

@@ -11,3 +11,4 @@ pub(crate) mod merge;
 pub(crate) mod reader;
 pub(crate) mod ring;
 pub(crate) mod source;
+mod window;

@@ -7,15 +7,16 @@ use std::ops::Range;
 use lustre_debuglog::frame::binary::{Framer, Step};
 use lustre_debuglog::frame::{Layout, Why, text};
 
+use super::window::{ChunkBytes, Window};
 use crate::input::ReadAt;
 
 /// A piece of an input to be decoded on its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RawChunk {
     /// Where it starts in the input.
     pub(crate) offset: u64,
     /// Whole records.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: ChunkBytes,
     /// Binary: the records before these are missing or damaged.
     pub(crate) after_gap: bool,
 }
@@ -33,52 +34,54 @@ pub(crate) struct TextReader {
     stream: Box<dyn Read + Send>,
     chunk_bytes: usize,
     offset: u64,
-    /// Read, but behind the last cut.
-    rest: Vec<u8>,
+    window: Window,
     eof: bool,
 }
 
 impl TextReader {
     pub(crate) fn new(stream: Box<dyn Read + Send>, chunk_bytes: usize) -> Self {
-        Self { stream, chunk_bytes, offset: 0, rest: Vec::new(), eof: false }
+        Self { stream, chunk_bytes, offset: 0, window: Window::default(), eof: false }
     }
 
     /// The next chunk, `None` at the end.
     pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
-        let mut bytes = std::mem::take(&mut self.rest);
         let mut wanted = self.chunk_bytes;
-        loop {
-            if bytes.len() < wanted && !self.eof {
-                let missing = wanted - bytes.len();
-                let got = read_up_to(&mut self.stream, &mut bytes, missing)?;
-                self.eof = got < missing;
-            }
+        let len = loop {
+            self.read_until(wanted)?;
+            let bytes = self.window.bytes();
             if self.eof {
-                break;
+                break bytes.len();
             }
-            if let Some(cut) = text::find_cut(&bytes) {
-                self.rest = bytes.split_off(cut);
-                break;
+            if let Some(cut) = text::find_cut(bytes) {
+                break cut;
             }
             // No header in sight: a very long record, or no log at all. Beyond twice the longest record
             // there is nothing to wait for, and memory stays bounded.
             if bytes.len() >= 2 * text::MAX_RECORD {
-                break;
+                break bytes.len();
             }
             wanted = bytes.len() + self.chunk_bytes;
-        }
-        if bytes.is_empty() {
+        };
+        if len == 0 {
             return Ok(None);
         }
         let offset = self.offset;
-        self.offset += bytes.len() as u64;
-        Ok(Some(RawChunk { offset, bytes, after_gap: false }))
+        self.offset += len as u64;
+        Ok(Some(RawChunk { offset, bytes: self.window.cut(len), after_gap: false }))
     }
-}
 
-/// Appends up to `count` bytes; fewer only at the end.
-fn read_up_to(stream: &mut dyn Read, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
-    stream.take(count as u64).read_to_end(bytes)
+    /// Reads until there are `wanted` bytes, or the stream ends.
+    fn read_until(&mut self, wanted: usize) -> io::Result<()> {
+        while self.window.len() < wanted && !self.eof {
+            match self.stream.read(self.window.room(wanted)) {
+                Ok(0) => self.eof = true,
+                Ok(got) => self.window.filled(got),
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+                Err(err) => return Err(err),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Appends up to `count` bytes from `offset` on; fewer only at the end.
@@ -90,6 +93,9 @@ pub(crate) fn append_at(source: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>, c
     Ok(got)
 }
 
+/// Bytes read beyond a binary chunk, so that its last record and the one behind it are in sight.
+const READ_AHEAD: usize = 8 << 10;
+
 /// Reads chunks of a binary log, one segment after the other.
 pub(crate) struct BinaryReader {
     source: Box<dyn ReadAt>,
@@ -98,7 +104,7 @@ pub(crate) struct BinaryReader {
     segments: VecDeque<Range<u64>>,
     framer: Framer,
     /// Bytes from `position` on.
-    buffer: Vec<u8>,
+    window: Window,
     position: u64,
     after_gap: bool,
     /// Stretches that are no records, adjacent ones joined.
@@ -117,7 +123,7 @@ impl BinaryReader {
             chunk_bytes,
             segments,
             framer: Framer::new(layout),
-            buffer: Vec::new(),
+            window: Window::default(),
             position,
             after_gap: true,
             gaps: Vec::new(),
@@ -138,8 +144,8 @@ impl BinaryReader {
         while let Some(segment) = self.segments.front().cloned() {
             let mut used = 0;
             loop {
-                let eof = self.position + self.buffer.len() as u64 == segment.end;
-                match self.framer.step(&self.buffer[used..], eof) {
+                let eof = self.read_to() == segment.end;
+                match self.framer.step(&self.window.bytes()[used..], eof) {
                     Step::Record(len) => {
                         used += len;
                         if used >= self.chunk_bytes {
@@ -156,17 +162,9 @@ impl BinaryReader {
                         }
                     }
                     Step::NeedMore => {
-                        let wanted = self.chunk_bytes.max(Framer::ENOUGH);
-                        let left = segment.end - self.position - self.buffer.len() as u64;
-                        let got = append_at(
-                            self.source.as_ref(),
-                            self.position + self.buffer.len() as u64,
-                            &mut self.buffer,
-                            usize::try_from(left).unwrap_or(usize::MAX).min(wanted),
-                        )?;
-                        if got == 0 {
+                        if self.read_more(used, segment.end)? == 0 {
                             // The file became shorter while it was read.
-                            self.segments[0].end = self.position + self.buffer.len() as u64;
+                            self.segments[0].end = self.read_to();
                             break;
                         }
                     }
@@ -175,7 +173,7 @@ impl BinaryReader {
                         self.segments.pop_front();
                         if let Some(next) = self.segments.front() {
                             self.position = next.start;
-                            self.buffer.clear();
+                            self.window.skip(self.window.len());
                             self.framer = Framer::new(self.layout);
                             self.after_gap = true;
                         }
@@ -190,17 +188,32 @@ impl BinaryReader {
         Ok(None)
     }
 
+    /// Where in the input the window ends.
+    fn read_to(&self) -> u64 {
+        self.position + self.window.len() as u64
+    }
+
+    /// Reads on, behind `used` bytes that are framed; returns how many bytes.
+    fn read_more(&mut self, used: usize, end: u64) -> io::Result<usize> {
+        let at = self.read_to();
+        let whole_chunk = self.chunk_bytes + READ_AHEAD;
+        let wanted = if self.window.len() < whole_chunk { whole_chunk } else { used + Framer::ENOUGH };
+        let left = usize::try_from(end - at).unwrap_or(usize::MAX);
+        let total = wanted.min(self.window.len().saturating_add(left));
+        let got = self.source.read_full_at(at, self.window.room(total))?;
+        self.window.filled(got);
+        Ok(got)
+    }
+
     /// Takes the first `len` bytes as a chunk.
     fn cut(&mut self, len: usize) -> RawChunk {
-        let rest = self.buffer.split_off(len);
-        let bytes = std::mem::replace(&mut self.buffer, rest);
-        let offset = self.position;
+        let (offset, bytes) = (self.position, self.window.cut(len));
         self.position += len as u64;
         RawChunk { offset, bytes, after_gap: std::mem::take(&mut self.after_gap) }
     }
 
     fn skip(&mut self, len: usize, why: Why) {
-        self.buffer.drain(..len);
+        self.window.skip(len);
         match self.gaps.last_mut() {
             Some(gap) if gap.offset + gap.len == self.position => gap.len += len as u64,
             _ => self.gaps.push(Gap { offset: self.position, len: len as u64, why }),

@@ -26,6 +26,7 @@
 
 pub mod node;
 
+mod ahead;
 mod compression;
 mod damage;
 mod discover;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use lioprof_model::Format;
 
+use super::ahead::ReadAhead;
 use super::compression::Compression;
 use super::damage::{Consumed, Counted, Damage, SharedDamage, Tolerant};
 use super::discover::Found;
@@ -29,7 +30,8 @@ pub struct Opened {
     pub format: Format,
     /// All decompressed bytes from byte 0. It never fails: damage ends it and is kept in [`Self::damage`].
     pub stream: Box<dyn Read + Send>,
-    /// What was wrong with what was read from `stream` so far. Look again when the stream is at its end.
+    /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
+    /// read ahead. Look again when the stream is at its end.
     pub damage: SharedDamage,
     /// The file itself, if it is a plain one that can be read anywhere.
     plain: Option<File>,
@@ -110,10 +112,14 @@ fn open_stream(
             },
         });
     };
+    let head = Cursor::new(head);
     Ok(Opened {
         compression,
         format,
-        stream: Box::new(Cursor::new(head).chain(stream)),
+        stream: match compression {
+            Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
+            None => Box::new(head.chain(stream)),
+        },
         damage,
         plain: if compression.is_none() { file } else { None },
     })

@@ -7,6 +7,7 @@
 //!
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
+use super::sites::{Hash, Names, Sites};
 use super::{Skipped, Why};
 use crate::Record;
 use crate::record::Context;
@@ -38,67 +39,159 @@ impl Layout {
         Self { big_endian: true, v1: false },
         Self { big_endian: true, v1: true },
     ];
-
-    fn u16(self, data: &[u8], at: usize) -> u32 {
-        let bytes = [data[at], data[at + 1]];
-        u32::from(if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
-    }
-
-    fn u32(self, data: &[u8], at: usize) -> u32 {
-        let bytes = [data[at], data[at + 1], data[at + 2], data[at + 3]];
-        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-    }
-
-    fn u64(self, data: &[u8], at: usize) -> u64 {
-        let (first, second) = (u64::from(self.u32(data, at)), u64::from(self.u32(data, at + 4)));
-        if self.big_endian { first << 32 | second } else { second << 32 | first }
-    }
 }
 
-/// Reads the record at the start of `data`, which must hold all of it; applies the strict test, but
-/// does not look at what follows.
-#[must_use]
-pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
-    let header = check_header(data, layout)?;
-    let body = data.get(HEADER_LEN..header.len)?;
-    let file_end = header.file_len + 1;
-    let function_end = file_end + header.function_len + 1;
-    let (cpu, context) = if layout.v1 {
-        (layout.u32(data, 16), None)
-    } else {
-        let context = match layout.u16(data, 18) {
+/// The fixed header as its twelve 32-bit words, in the byte order of this machine.
+#[derive(Clone, Copy)]
+struct Header {
+    words: [u32; HEADER_LEN / 4],
+    layout: Layout,
+}
+
+impl Header {
+    /// The header at the start of `data`, whatever it is.
+    #[inline(always)]
+    fn read(data: &[u8], layout: Layout) -> Option<Self> {
+        let bytes = data.first_chunk::<HEADER_LEN>()?;
+        let mut words = [0; HEADER_LEN / 4];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        if layout.big_endian {
+            words = words.map(u32::swap_bytes);
+        }
+        Some(Self { words, layout })
+    }
+
+    /// `ph_len`.
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.words[0] as usize
+    }
+
+    /// `ph_cpu_id`, and `ph_type` where there is one.
+    #[inline(always)]
+    fn cpu_and_type(&self) -> (u32, u32) {
+        let (low, high) = (self.words[4] & 0xffff, self.words[4] >> 16);
+        match self.layout {
+            Layout { v1: true, .. } => (self.words[4], 0),
+            Layout { big_endian: false, .. } => (low, high),
+            Layout { big_endian: true, .. } => (high, low),
+        }
+    }
+
+    /// `ph_usec`.
+    #[inline(always)]
+    fn micros(&self) -> u64 {
+        let (first, second) = (u64::from(self.words[6]), u64::from(self.words[7]));
+        if self.layout.big_endian { first << 32 | second } else { second << 32 | first }
+    }
+
+    /// The strict test of all but the names.
+    #[inline(always)]
+    fn is_plausible(&self) -> bool {
+        let [_, flags, subsystem, mask, _, seconds, _, _, stack, _, extern_pid, line] = self.words;
+        let (cpu, kind) = self.cpu_and_type();
+        (MIN_RECORD..=MAX_RECORD).contains(&self.len())
+            && flags <= 1
+            && subsystem != 0
+            && mask != 0
+            && kind <= 2
+            && cpu < 8192
+            && seconds >= 1 << 30
+            && self.micros() < 1_000_000
+            && stack <= 65_536
+            && extern_pid == 0
+            && (1..=65_536).contains(&line)
+    }
+
+    /// The record of which this is the header, with these names; `data` is all of it.
+    #[inline(always)]
+    fn record<'a>(&self, data: &'a [u8], names: Names) -> Option<Record<'a>> {
+        let [_, flags, subsystem, mask, _, seconds, _, _, stack, pid, extern_pid, line] = self.words;
+        let (cpu, kind) = self.cpu_and_type();
+        let context = match kind {
             0 => Context::Process,
             1 => Context::SoftIrq,
             _ => Context::HardIrq,
         };
-        (layout.u16(data, 16), Some(context))
-    };
-    let seconds = i64::from(layout.u32(data, 20));
-    let micros = i64::try_from(layout.u64(data, 24)).ok()?;
-    let record = Record {
-        subsystem: layout.u32(data, 8),
-        mask: layout.u32(data, 12),
-        cpu,
-        context,
-        first: layout.u32(data, 4) & 1 != 0,
-        time_us: seconds * 1_000_000 + micros,
-        stack: layout.u32(data, 32),
-        pid: layout.u32(data, 36),
-        extern_pid: layout.u32(data, 40),
-        file: &body[..header.file_len],
-        line: layout.u32(data, 44),
-        function: &body[file_end..file_end + header.function_len],
-        text: body.get(function_end..)?,
-    };
-    Some((record, header.len))
+        let body = data.get(HEADER_LEN..)?;
+        Some(Record {
+            subsystem,
+            mask,
+            cpu,
+            context: (!self.layout.v1).then_some(context),
+            first: flags & 1 != 0,
+            time_us: i64::from(seconds) * 1_000_000 + i64::try_from(self.micros()).ok()?,
+            stack,
+            pid,
+            extern_pid,
+            file: body.get(..names.file_len)?,
+            line,
+            function: body.get(names.function_at..names.function_at + names.function_len)?,
+            text: body.get(names.len..)?,
+        })
+    }
+}
+
+/// Reads the record at the start of `data`, which must hold all of it; applies the strict test, but
+/// does not look at what follows. For many records use [`TestedRecords`].
+#[must_use]
+pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
+    let header = Header::read(data, layout).filter(Header::is_plausible)?;
+    let record = data.get(..header.len())?;
+    Some((header.record(record, test_names(&record[HEADER_LEN..])?)?, header.len()))
+}
+
+/// Iterates over records that follow each other without a gap, as a [`Framer`] has found them.
+///
+/// Applies the same test as [`read_record`], and ends where something does not pass it.
+#[derive(Clone, Debug)]
+pub struct TestedRecords<'a> {
+    rest: &'a [u8],
+    layout: Layout,
+    sites: Sites,
+}
+
+impl<'a> TestedRecords<'a> {
+    /// Starts at the beginning of `data`.
+    #[must_use]
+    pub fn new(data: &'a [u8], layout: Layout) -> Self {
+        Self { rest: data, layout, sites: Sites::new() }
+    }
+
+    /// What has not been read: nothing at the end, if all were records.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for TestedRecords<'a> {
+    type Item = Record<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Record<'a>> {
+        let (record, len) = read_next_record(self.rest, self.layout, &mut self.sites)?;
+        self.rest = &self.rest[len..];
+        Some(record)
+    }
+}
+
+/// [`read_record`] with the help of what was seen before.
+#[inline(always)]
+fn read_next_record<'a>(data: &'a [u8], layout: Layout, sites: &mut Sites) -> Option<(Record<'a>, usize)> {
+    let header = Header::read(data, layout).filter(Header::is_plausible)?;
+    let record = data.get(..header.len())?;
+    Some((header.record(record, known_names(record, sites)?)?, header.len()))
 }
 
 /// A header that passed the test.
 #[derive(Clone, Copy, Debug)]
 struct Checked {
     len: usize,
-    file_len: usize,
-    function_len: usize,
+    /// Where the record's text begins.
+    text_at: usize,
 }
 
 /// The strict header test. `data` may end before the record does, but must hold the names.
@@ -106,22 +199,38 @@ fn check_header(data: &[u8], layout: Layout) -> Option<Checked> {
     if data.len() < MIN_RECORD {
         return None;
     }
-    let len = layout.u32(data, 0) as usize;
-    let plausible = (MIN_RECORD..=MAX_RECORD).contains(&len)
-        && layout.u32(data, 4) <= 1
-        && layout.u32(data, 8) != 0
-        && layout.u32(data, 12) != 0
-        && (layout.v1 || layout.u16(data, 18) <= 2)
-        && (if layout.v1 { layout.u32(data, 16) } else { layout.u16(data, 16) }) < 8192
-        && layout.u32(data, 20) >= 1 << 30
-        && layout.u64(data, 24) < 1_000_000
-        && layout.u32(data, 32) <= 65_536
-        && layout.u32(data, 40) == 0
-        && (1..=65_536).contains(&layout.u32(data, 44));
-    if !plausible {
+    let header = Header::read(data, layout).filter(Header::is_plausible)?;
+    let names = test_names(&data[HEADER_LEN..data.len().min(header.len())])?;
+    Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
+}
+
+/// The same, with the help of what was seen before.
+#[inline(always)]
+fn check_next_header(data: &[u8], layout: Layout, sites: &mut Sites) -> Option<Checked> {
+    if data.len() < MIN_RECORD {
         return None;
     }
-    let body = &data[HEADER_LEN..data.len().min(len)];
+    let header = Header::read(data, layout).filter(Header::is_plausible)?;
+    let names = known_names(&data[..data.len().min(header.len())], sites)?;
+    Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
+}
+
+/// The names behind the header at the start of `record`, which may end in its text.
+#[inline(always)]
+fn known_names(record: &[u8], sites: &mut Sites) -> Option<Names> {
+    // The line in the file and the first bytes of its name.
+    let (head, body) = record.split_at_checked(HEADER_LEN)?;
+    let (line, file) = (*head.last_chunk::<4>()?, *body.first_chunk::<4>()?);
+    let hash = Hash::new(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
+    sites.find(hash, body).or_else(|| {
+        let names = test_names(body)?;
+        sites.remember(hash, body, names);
+        Some(names)
+    })
+}
+
+/// The strict test of the names at the start of `body`.
+fn test_names(body: &[u8]) -> Option<Names> {
     let file_len = name_len(body, MAX_FILE)?;
     let function = &body[file_len + 1..];
     let function_len = name_len(function, MAX_FUNCTION)?;
@@ -130,7 +239,13 @@ fn check_header(data: &[u8], layout: Layout) -> Option<Checked> {
     let good_function = function_len > 0
         && !function[0].is_ascii_digit()
         && function[..function_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
-    (good_file && good_function).then_some(Checked { len, file_len, function_len })
+    (good_file && good_function).then_some(Names {
+        file_len,
+        function_at: file_len + 1,
+        function_len,
+        len: file_len + 1 + function_len + 1,
+        line: 0,
+    })
 }
 
 /// Length of the NUL-terminated name at the start of `data`.
@@ -155,9 +270,10 @@ pub enum Step {
 }
 
 /// Finds record boundaries in a binary log that arrives in pieces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Framer {
     layout: Layout,
+    sites: Sites,
     /// The header at the position, if it has been tested already: as what follows the record before it.
     next: Option<Checked>,
 }
@@ -169,7 +285,7 @@ impl Framer {
     /// A framer at the start of an input.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
-        Self { layout, next: None }
+        Self { layout, sites: Sites::new(), next: None }
     }
 
     /// Looks at `data`, which starts at the current position; `eof` says that nothing follows it.
@@ -181,7 +297,7 @@ impl Framer {
             return if eof { Step::End } else { Step::NeedMore };
         }
         let complete = eof || data.len() >= Self::ENOUGH;
-        let Some(header) = self.next.take().or_else(|| check_header(data, self.layout)) else {
+        let Some(header) = self.next.take().or_else(|| check_next_header(data, self.layout, &mut self.sites)) else {
             return if complete { self.resync(data, eof, Why::BadHeader) } else { Step::NeedMore };
         };
         if !complete && data.len() < header.len + LOOKAHEAD {
@@ -192,9 +308,9 @@ impl Framer {
             return self.resync(data, eof, Why::TruncatedTail);
         }
         let following = &data[header.len..];
-        self.next = check_header(following, self.layout);
+        self.next = check_next_header(following, self.layout, &mut self.sites);
         // A text holds no NUL, a header always does.
-        let text = &data[HEADER_LEN + header.file_len + 1 + header.function_len + 1..header.len];
+        let text = &data[header.text_at..header.len];
         let suspicious = memchr::memchr(0, text).is_some() || (self.next.is_none() && !following.is_empty());
         if !suspicious {
             return Step::Record(header.len);
@@ -269,7 +385,8 @@ impl<'a> Iterator for BinaryRecords<'a> {
         match self.framer.step(rest, true) {
             Step::Record(len) => {
                 self.pos += len;
-                read_record(rest, self.layout).map(|(record, _)| Ok((record, offset)))
+                let read = read_next_record(rest, self.layout, &mut self.framer.sites);
+                read.map(|(record, _)| Ok((record, offset)))
             }
             Step::Skipped(len, why) => {
                 self.pos += len;

@@ -4,6 +4,7 @@
 //! length and reason. Neither depends on how the input is cut into pieces.
 
 pub mod binary;
+mod sites;
 pub mod text;
 
 pub use binary::Layout;

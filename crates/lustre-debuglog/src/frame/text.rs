@@ -8,11 +8,13 @@
 //! Lustre 2.12 and older, and some lock messages, hold line breaks. A text that was logged without a
 //! final line break leaves the next header in the middle of a line; it is found there.
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr2_iter, memmem, memrchr};
 
+use super::sites::{Hash, Names, Sites};
 use super::{Skipped, Why};
 use crate::Record;
 use crate::record::Context;
+use crate::vocab::digits;
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
 /// Lustre servers run on); what is longer is damage.
@@ -40,10 +42,29 @@ pub enum TextItem<'a> {
 pub struct TextRecords<'a> {
     data: &'a [u8],
     pos: usize,
-    /// Header at `pos`, if it has been read already.
-    next: Option<Header<'a>>,
-    header_end: memmem::Finder<'static>,
+    /// Header at `pos`, if it has been read already. It is written in place, field by field, and copied a
+    /// whole record later: the processor would wait for a copy of what was written just before.
+    next: Header<'a>,
+    seen: Seen,
 }
+
+/// Parts of headers that were parsed before, and mostly stand in the next header again.
+#[derive(Clone, Debug)]
+struct Seen {
+    kind: Kind,
+    sites: Sites,
+}
+
+/// `SUBSYS:MASK:`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kind {
+    text: [u8; 18],
+    subsystem: u32,
+    mask: u32,
+}
+
+/// How every header ends.
+const HEADER_END: &[u8] = b"()) ";
 
 /// A header and where its text starts, relative to the header's first byte.
 #[derive(Clone, Copy, Debug)]
@@ -52,19 +73,83 @@ struct Header<'a> {
     text_at: usize,
 }
 
+impl Header<'_> {
+    /// No header.
+    const NONE: Self = Self {
+        record: Record {
+            subsystem: 0,
+            mask: 0,
+            cpu: 0,
+            context: None,
+            first: false,
+            time_us: 0,
+            stack: 0,
+            pid: 0,
+            extern_pid: 0,
+            file: b"",
+            line: 0,
+            function: b"",
+            text: b"",
+        },
+        text_at: 0,
+    };
+
+    fn is_some(&self) -> bool {
+        self.text_at > 0
+    }
+}
+
 impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: None, header_end: memmem::Finder::new(b"()) ") }
+        Self { data, pos: 0, next: Header::NONE, seen: Seen { kind: Kind::default(), sites: Sites::new() } }
+    }
+
+    /// Where the record that starts at `start` ends; the header there, if there is one, is read.
+    ///
+    /// It goes on until a line starts with a header, or one stands inside a line.
+    fn end_of_record(&mut self, start: usize, text_at: usize) -> usize {
+        let data = self.data;
+        let mut may_hold_header = false;
+        let mut end = data.len();
+        for at in memchr2_iter(b'\n', b')', &data[text_at..]).map(|at| text_at + at) {
+            if data[at] == b')' {
+                may_hold_header |= data[at - 1..].starts_with(HEADER_END);
+                continue;
+            }
+            let line = at + 1;
+            let ends = line - start > MAX_RECORD
+                || match data.get(line) {
+                    Some(b'0'..=b'9' | b'a'..=b'f') => self.read_header(line),
+                    Some(b'D') => data[line..].starts_with(SUMMARY),
+                    // No text holds NULs; a crashed or full file system leaves them in files.
+                    None | Some(0) => true,
+                    Some(_) => false,
+                };
+            if ends {
+                end = line;
+                break;
+            }
+        }
+        if may_hold_header && let Some((inside, header)) = self.header_inside(text_at, end) {
+            self.next = header;
+            end = inside;
+        }
+        end
+    }
+
+    /// Reads the header at `at` into `self.next`; whether one is there.
+    #[inline(always)]
+    fn read_header(&mut self, at: usize) -> bool {
+        next_header(self.data, at, &mut self.seen, &mut self.next).is_some()
     }
 
     /// A header inside `self.data[from..to]`, a stretch of text without header at a line start: the
     /// record before it had no final line break.
     fn header_inside(&self, from: usize, to: usize) -> Option<(usize, Header<'a>)> {
-        let mut search = from;
-        while let Some(found) = self.header_end.find(&self.data[search..to]) {
-            let end = search + found + 4;
+        for found in memmem::find_iter(&self.data[from..to], HEADER_END) {
+            let end = from + found + HEADER_END.len();
             // The shortest header is 8 + 1 + 8 + 1 + ... bytes; the longest has a long file and function name.
             let lowest = end.saturating_sub(256).max(from);
             for start in lowest..end.saturating_sub(20) {
@@ -75,7 +160,6 @@ impl<'a> TextRecords<'a> {
                     return Some((start, header));
                 }
             }
-            search = end;
         }
         None
     }
@@ -92,7 +176,7 @@ impl<'a> TextRecords<'a> {
                 break;
             }
             if let Some(header) = header_at(self.data, at) {
-                self.next = Some(header);
+                self.next = header;
                 break;
             }
             if self.data[at..].starts_with(SUMMARY) {
@@ -100,7 +184,7 @@ impl<'a> TextRecords<'a> {
             }
         }
         if let Some((inside, header)) = self.header_inside(start, at) {
-            self.next = Some(header);
+            self.next = header;
             at = inside;
         }
         self.pos = at;
@@ -117,7 +201,7 @@ impl<'a> Iterator for TextRecords<'a> {
         if start >= data.len() {
             return None;
         }
-        let Some(header) = self.next.take().or_else(|| header_at(data, start)) else {
+        if !self.next.is_some() && !self.read_header(start) {
             if data[start..].starts_with(SUMMARY) {
                 let len = memchr(b'\n', &data[start..]).map_or(data.len() - start, |n| n + 1);
                 self.pos = start + len;
@@ -126,37 +210,14 @@ impl<'a> Iterator for TextRecords<'a> {
             // Right behind a record only a header can stand, or what made the record too long.
             let why = if start == 0 || data[start] == 0 { Why::NoHeader } else { Why::TooLong };
             return Some(self.skip(start, why));
-        };
-        let text_at = start + header.text_at;
-        // The record goes on until a line starts with a header.
-        let mut line = text_at;
-        let mut end = loop {
-            let Some(n) = memchr(b'\n', &data[line..]) else { break data.len() };
-            line += n + 1;
-            if line - start > MAX_RECORD {
-                break line;
-            }
-            match data.get(line) {
-                None => break line,
-                Some(b'0'..=b'9' | b'a'..=b'f') => {
-                    if let Some(next) = header_at(data, line) {
-                        self.next = Some(next);
-                        break line;
-                    }
-                }
-                Some(b'D') if data[line..].starts_with(SUMMARY) => break line,
-                // No text holds NULs; a crashed or full file system leaves them in files.
-                Some(0) => break line,
-                Some(_) => {}
-            }
-        };
-        if let Some((inside, next)) = self.header_inside(text_at, end) {
-            self.next = Some(next);
-            end = inside;
         }
+        let header = self.next;
+        self.next.text_at = 0;
+        let text_at = start + header.text_at;
+        let mut end = self.end_of_record(start, text_at);
         if end - start > MAX_RECORD {
             end = start + MAX_RECORD;
-            self.next = None;
+            self.next.text_at = 0;
         }
         self.pos = end;
         let record = Record { text: &data[text_at..end], ..header.record };
@@ -197,66 +258,157 @@ fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
     if looks_like_header(line) { parse_header(line) } else { None }
 }
 
+/// The same, with the help of what was seen before, into `header`, which stays as it is if there is none.
+#[inline(always)]
+fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen, header: &mut Header<'a>) -> Option<()> {
+    let line = data.get(at..)?;
+    if !looks_like_header(line) {
+        return None;
+    }
+    if line.first_chunk() != Some(&seen.kind.text) {
+        seen.kind = Kind::parse(line)?;
+    }
+    let numbers = Numbers::parse(line)?;
+    let names = known_names(line.get(numbers.len..)?, &mut seen.sites)?;
+    numbers.write(line, seen.kind, names, header)
+}
+
 /// The cheap part of the header test: two groups of eight and a colon after each.
+#[inline(always)]
 fn looks_like_header(line: &[u8]) -> bool {
     line.len() > 20 && line[8] == b':' && line[17] == b':' && line[18].is_ascii_digit()
 }
 
 /// Parses a header at the start of `line`; the record's text is left empty.
 fn parse_header(line: &[u8]) -> Option<Header<'_>> {
-    let subsystem = hex8(line.get(..8)?)?;
-    let mask = hex8(line.get(9..17)?)?;
-    let mut cursor = Cursor { line, at: 18 };
-    let cpu = cursor.number(u64::from(u32::MAX))?;
-    let context = if cursor.eat(b'.') {
-        Some(match cursor.number(2)? {
-            0 => Context::Process,
-            1 => Context::SoftIrq,
-            _ => Context::HardIrq,
-        })
-    } else {
-        None
-    };
-    let first = cursor.eat(b'F');
+    let kind = Kind::parse(line)?;
+    let numbers = Numbers::parse(line)?;
+    let names = parse_names(line.get(numbers.len..)?)?;
+    let mut header = Header::NONE;
+    numbers.write(line, kind, names, &mut header)?;
+    Some(header)
+}
+
+impl Kind {
+    /// Reads `SUBSYS:MASK:`; the colons have been looked at.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let text: &[u8; 18] = line.first_chunk()?;
+        let subsystem = digits::hex_lower_8(*text.first_chunk()?)?;
+        let mask = digits::hex_lower_8(*text[9..].first_chunk()?)?;
+        Some(Self { text: *text, subsystem, mask })
+    }
+}
+
+/// The numbers behind it, `CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(`.
+struct Numbers {
+    cpu: u32,
+    context: Option<Context>,
+    first: bool,
+    time_us: i64,
+    stack: u32,
+    pid: u32,
+    extern_pid: u32,
+    /// Where the names begin in the line.
+    len: usize,
+}
+
+impl Numbers {
+    #[inline(always)]
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor { line, at: 18 };
+        let cpu = cursor.number(u32::MAX)?;
+        let context = if cursor.eat(b'.') {
+            Some(match cursor.digit(2)? {
+                0 => Context::Process,
+                1 => Context::SoftIrq,
+                _ => Context::HardIrq,
+            })
+        } else {
+            None
+        };
+        let first = cursor.eat(b'F');
+        cursor.expect(b':')?;
+        let time_us = cursor.time_us()?;
+        cursor.expect(b':')?;
+        let stack = cursor.digit(u32::MAX)?;
+        cursor.expect(b':')?;
+        let pid = cursor.number(u32::MAX)?;
+        cursor.expect(b':')?;
+        let extern_pid = cursor.digit(u32::MAX)?;
+        cursor.expect(b':')?;
+        cursor.expect(b'(')?;
+        Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: cursor.at })
+    }
+
+    /// Writes the header that has these numbers, and more.
+    #[inline(always)]
+    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: Names, header: &mut Header<'a>) -> Option<()> {
+        let site = line.get(self.len..)?;
+        let file = site.get(..names.file_len)?;
+        let function = site.get(names.function_at..names.function_at + names.function_len)?;
+        let record = &mut header.record;
+        record.subsystem = kind.subsystem;
+        record.mask = kind.mask;
+        record.cpu = self.cpu;
+        record.context = self.context;
+        record.first = self.first;
+        record.time_us = self.time_us;
+        record.stack = self.stack;
+        record.pid = self.pid;
+        record.extern_pid = self.extern_pid;
+        record.file = file;
+        record.line = names.line;
+        record.function = function;
+        header.text_at = self.len + names.len;
+        Some(())
+    }
+}
+
+/// The names at the start of `site`: `FILE:LINE:FUNC()) `.
+#[inline(always)]
+fn known_names(site: &[u8], sites: &mut Sites) -> Option<Names> {
+    // The file's name, the line, and mostly the first letters of the function's name.
+    let Some(head) = site.first_chunk::<24>() else { return parse_names(site) };
+    let key = head.as_chunks::<8>().0.iter().fold(0_u64, |key, bytes| key.rotate_left(21) ^ u64::from_le_bytes(*bytes));
+    let hash = Hash::new(key);
+    sites.find(hash, site).or_else(|| {
+        let names = parse_names(site)?;
+        // Without its last byte the text might go on in another way.
+        if site.get(..names.len).is_some_and(|text| text.ends_with(HEADER_END)) {
+            sites.remember(hash, site, names);
+        }
+        Some(names)
+    })
+}
+
+fn parse_names(site: &[u8]) -> Option<Names> {
+    let mut cursor = Cursor { line: site, at: 0 };
+    let file_len = cursor.until(b':', 64)?.len();
+    let line = cursor.number(u32::MAX)?;
     cursor.expect(b':')?;
-    let seconds = cursor.number(u64::from(u32::MAX))?;
-    cursor.expect(b'.')?;
-    let micros = cursor.number(999_999)?;
-    cursor.expect(b':')?;
-    let stack = cursor.number(u64::from(u32::MAX))?;
-    cursor.expect(b':')?;
-    let pid = cursor.number(u64::from(u32::MAX))?;
-    cursor.expect(b':')?;
-    let extern_pid = cursor.number(u64::from(u32::MAX))?;
-    cursor.expect(b':')?;
-    cursor.expect(b'(')?;
-    let file = cursor.until(b':', 64)?;
-    let source_line = cursor.number(u64::from(u32::MAX))?;
-    cursor.expect(b':')?;
-    let function = cursor.until(b'(', 128)?;
+    let function_at = cursor.at;
+    let function_len = cursor.until(b'(', 128)?.len();
     cursor.expect(b')')?;
     cursor.expect(b')')?;
     // `lctl` prints one space; an empty text at the end of the input may have lost it.
     cursor.eat(b' ');
-    let narrow = |n: u64| u32::try_from(n).ok();
-    Some(Header {
-        record: Record {
-            subsystem,
-            mask,
-            cpu: narrow(cpu)?,
-            context,
-            first,
-            time_us: i64::try_from(seconds * 1_000_000 + micros).ok()?,
-            stack: narrow(stack)?,
-            pid: narrow(pid)?,
-            extern_pid: narrow(extern_pid)?,
-            file,
-            line: narrow(source_line)?,
-            function,
-            text: b"",
-        },
-        text_at: cursor.at,
-    })
+    Some(Names { file_len, function_at, function_len, len: cursor.at, line })
+}
+
+/// Length of `1700000000.123456`.
+const USUAL_TIME_LEN: usize = 17;
+
+/// A time of ten digits (since 2001), a dot, six digits and a colon.
+#[inline(always)]
+fn usual_time_us(text: &[u8; USUAL_TIME_LEN + 1]) -> Option<i64> {
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, b'.', u0, u1, u2, u3, u4, u5, b':'] = *text else { return None };
+    let high = digits::eight_digits([s0, s1, s2, s3, s4, s5, s6, s7])?;
+    let low = digits::eight_digits([s8, s9, u0, u1, u2, u3, u4, u5])?;
+    // Seconds beyond 32 bits are read elsewhere, and refused.
+    if high >= 40_000_000 {
+        return None;
+    }
+    i64::try_from(high * 100_000_000 + low).ok()
 }
 
 /// Reads a header from left to right.
@@ -266,28 +418,51 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[inline(always)]
     fn eat(&mut self, byte: u8) -> bool {
         let hit = self.line.get(self.at) == Some(&byte);
         self.at += usize::from(hit);
         hit
     }
 
+    #[inline(always)]
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.eat(byte).then_some(())
     }
 
     /// A decimal number of at least one digit, at most `max`.
-    fn number(&mut self, max: u64) -> Option<u64> {
-        let start = self.at;
-        let mut value = 0u64;
-        while let Some(digit) = self.line.get(self.at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-            value = value * 10 + u64::from(digit);
-            if value > max {
-                return None;
+    #[inline(always)]
+    fn number(&mut self, max: u32) -> Option<u32> {
+        let (value, rest) = digits::dec_short(self.line.get(self.at..)?)?;
+        self.at = self.line.len() - rest.len();
+        u32::try_from(value).ok().filter(|value| *value <= max)
+    }
+
+    /// The same, where it nearly always has one digit.
+    #[inline(always)]
+    fn digit(&mut self, max: u32) -> Option<u32> {
+        match self.line.get(self.at..self.at + 2)? {
+            [digit @ b'0'..=b'9', next] if !next.is_ascii_digit() => {
+                self.at += 1;
+                Some(u32::from(digit - b'0')).filter(|value| *value <= max)
             }
-            self.at += 1;
+            _ => self.number(max),
         }
-        (self.at > start).then_some(value)
+    }
+
+    /// `SEC.USEC` in microseconds. The digits behind the dot are a number, too: not all are padded.
+    #[inline(always)]
+    fn time_us(&mut self) -> Option<i64> {
+        if let Some(time) = self.line.get(self.at..).and_then(<[u8]>::first_chunk)
+            && let Some(time_us) = usual_time_us(time)
+        {
+            self.at += USUAL_TIME_LEN;
+            return Some(time_us);
+        }
+        let seconds = self.number(u32::MAX)?;
+        self.expect(b'.')?;
+        let micros = self.number(999_999)?;
+        Some(i64::from(seconds) * 1_000_000 + i64::from(micros))
     }
 
     /// The bytes up to `stop`, which is consumed; at most `max`, none of them a line break.
@@ -301,20 +476,6 @@ impl<'a> Cursor<'a> {
         self.at += len + 1;
         Some(&window[..len])
     }
-}
-
-/// Eight hexadecimal digits, lower case as `%08x` prints them.
-fn hex8(digits: &[u8]) -> Option<u32> {
-    let mut value = 0u32;
-    for &b in digits {
-        let digit = match b {
-            b'0'..=b'9' => b - b'0',
-            b'a'..=b'f' => b - b'a' + 10,
-            _ => return None,
-        };
-        value = value << 4 | u32::from(digit);
-    }
-    Some(value)
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use nom::Parser;
 
 use super::Malformed;
 use super::number::{
-    Res, complete, dec_u32, field, hex_u32, int, int_i32, int_long, opcode, pointer, split_peer, stop, tag, until,
-    until_near, xid,
+    Res, complete, dec_u32, field, hex_u32, int, int_i32, int_long, opcode, pointer, split_peer, stop, tag, until, xid,
 };
 use super::req_event::{ReqEvent, event};
+use crate::vocab::near;
 use crate::{Opcode, Xid};
 
 /// The request description.
@@ -101,8 +101,8 @@ pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
     let (i, _timed_out) = field(i, b"", int, b" dl ")?;
     let (i, deadline_s) = field(i, b"", int_long, b" ref ")?;
     let (i, _refs) = field(i, b"", int, b" fl ")?;
-    let (i, phase) = field(i, b"", until_near::<b':', b'\n'>, b":")?;
-    let (i, letters) = field(i, b"", until_near::<b'/', b' '>, b"/")?;
+    let (i, phase) = field(i, b"", until::<b':', b'\n'>, b":")?;
+    let (i, letters) = field(i, b"", until::<b'/', b' '>, b"/")?;
     let (i, request_flags) = field(i, b"", hex_u32, b"/")?;
     let (i, reply_flags) = field(i, b"", hex_u32, b" rc ")?;
     let (i, rc) = field(i, b"", int_i32, b"/")?;
@@ -148,7 +148,7 @@ fn request_transno(i: &[u8]) -> Res<'_, ()> {
 fn peer(i: &[u8]) -> Res<'_, (&[u8], &[u8])> {
     let (rest, all) = until::<b' ', b'\n'>(i)?;
     // The NID may hold colons (IPv6), the portals do not.
-    let ports = memchr::memrchr(b':', all);
+    let ports = near::rfind(all, b':');
     let Some((name, nid)) = ports.and_then(|at| all.get(..at)).and_then(split_peer) else { return stop(i) };
     Ok((rest, (name, nid)))
 }
@@ -167,7 +167,7 @@ struct Owner<'a> {
 fn owner(i: &[u8]) -> Res<'_, Owner<'_>> {
     let none = Owner { job: None, uid: None, gid: None, projid: None };
     let Ok((quoted, ())) = tag(b" job:'").parse(i) else { return Ok((i, none)) };
-    let Some(at) = memchr::memrchr(b'\'', quoted) else { return stop(i) };
+    let Some(at) = near::rfind(quoted, b'\'') else { return stop(i) };
     let (job, i) = quoted.split_at(at);
     let (i, ()) = tag(b"'").parse(i)?;
     let owner = Owner { job: Some(job), ..none };

@@ -106,18 +106,7 @@ impl<'a> Message<'a> {
     /// Most texts of a real log are unknown, so the first bytes decide what to try at all.
     #[must_use]
     pub fn parse_text(text: &'a [u8]) -> Self {
-        let message = by_first_word(text);
-        // Only request descriptions and lock lines have line breaks inside (see `frame::text`). Behind
-        // any other message they mean that a line which is no record follows it in a damaged text.
-        if let Self::Malformed(_) = message
-            && let Some(first_line) = memchr::memchr(b'\n', text).map(|end| &text[..end])
-        {
-            return match by_first_word(first_line) {
-                Self::Malformed(_) => message,
-                whole => whole,
-            };
-        }
-        message
+        by_first_word(text)
     }
 }
 
@@ -126,25 +115,27 @@ fn by_first_word(text: &[u8]) -> Message<'_> {
     let starts = |words: &[u8]| text.starts_with(words);
     let Some(first) = text.first_chunk::<4>() else { return Message::Other };
     match first {
-        b"Hand" if starts(b"Handling RPC ") => or_malformed(Handling::parse(text), Message::Handling),
-        b"Hand" if starts(b"Handled RPC ") => or_malformed(Handled::parse(text), Message::Handled),
-        b"Send" if starts(b"Sending RPC ") => or_malformed(ClientRpc::parse_sending(text), Message::Sending),
-        b"Comp" if starts(b"Completed RPC ") => or_malformed(ClientRpc::parse_completed(text), Message::Completed),
-        b"peer" if starts(b"peer: ") => or_malformed(Peer::parse(text), Message::Peer),
+        b"Hand" if starts(b"Handling RPC ") => or_malformed(text, Handling::parse(text), Message::Handling),
+        b"Hand" if starts(b"Handled RPC ") => or_malformed(text, Handled::parse(text), Message::Handled),
+        b"Send" if starts(b"Sending RPC ") => or_malformed(text, ClientRpc::parse_sending(text), Message::Sending),
+        b"Comp" if starts(b"Completed RPC ") => {
+            or_malformed(text, ClientRpc::parse_completed(text), Message::Completed)
+        }
+        b"peer" if starts(b"peer: ") => or_malformed(text, Peer::parse(text), Message::Peer),
         b"unwr" if starts(b"unwrap req x") => xid_only("unwrap req", text, b"unwrap req x", Message::UnwrapReq),
         b"got " if starts(b"got req x") => xid_only("got req", text, b"got req x", Message::GotReq),
         b"got " if starts(b"got req ") => xid_only("got req", text, b"got req ", Message::GotReqNet),
         b"fini" if starts(b"finish req x") => xid_only("finish req", text, b"finish req x", Message::FinishReq),
-        b"NRS " | b"NRS:" | b"TBF " if nrs::is_nrs(text) => or_malformed(NrsMessage::parse(text), Message::Nrs),
+        b"NRS " | b"NRS:" | b"TBF " if nrs::is_nrs(text) => or_malformed(text, NrsMessage::parse(text), Message::Nrs),
         b"@@@ " => with_description(text),
-        b"### " => or_malformed(LdlmMessage::parse(text), Message::Ldlm),
+        b"### " => or_malformed(text, LdlmMessage::parse(text), Message::Ldlm),
         b"Prol" if starts(b"Prolong locks for req ") || starts(b"Prolong DOM lock for req ") => {
-            or_malformed(ProlongLocks::parse(text), Message::ProlongLocks)
+            or_malformed(text, ProlongLocks::parse(text), Message::ProlongLocks)
         }
-        b"Tran" if starts(b"Transferring ") => or_malformed(Transferring::parse(text), Message::Transferring),
-        b"Send" if is_sending_bytes(text) => or_malformed(SendingBytes::parse(text), Message::SendingBytes),
-        b"cont" if starts(b"contended locks = ") => or_malformed(Contention::parse(text), Message::Contention),
-        b"add " if is_contention_window(text) => or_malformed(Contention::parse(text), Message::Contention),
+        b"Tran" if starts(b"Transferring ") => or_malformed(text, Transferring::parse(text), Message::Transferring),
+        b"Send" if is_sending_bytes(text) => or_malformed(text, SendingBytes::parse(text), Message::SendingBytes),
+        b"cont" if starts(b"contended locks = ") => or_malformed(text, Contention::parse(text), Message::Contention),
+        b"add " if is_contention_window(text) => or_malformed(text, Contention::parse(text), Message::Contention),
         b"DEBU" if starts(MARKER) => Message::Marker(text.get(MARKER.len()..).unwrap_or_default().trim_ascii_end()),
         _ => by_target(text),
     }
@@ -158,17 +149,17 @@ fn by_target(text: &[u8]) -> Message<'_> {
     let named = name.ends_with(b":");
     let maybe_target = || name.len() > 8 && name.get(name.len() - 8) == Some(&b'-');
     if named && rest.starts_with(b" refreshed ") {
-        or_malformed(RefreshedLocks::parse(text), Message::RefreshedLocks)
+        or_malformed(text, RefreshedLocks::parse(text), Message::RefreshedLocks)
     } else if named && rest.starts_with(b" haven't heard from client ") {
-        or_malformed(PingEviction::parse(text), Message::PingEviction)
+        or_malformed(text, PingEviction::parse(text), Message::PingEviction)
     } else if named && rest.starts_with(b" connection from ") {
-        or_malformed(Connection::parse(text), Message::Connection)
+        or_malformed(text, Connection::parse(text), Message::Connection)
     } else if rest.starts_with(b" NRS: TBF ") {
-        or_malformed(NrsMessage::parse(text), Message::Nrs)
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else if !named && maybe_target() {
         // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
         ofd::refresh_head(text).map_or(Message::Other, |head| {
-            or_malformed(RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
+            or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
         })
     } else {
         Message::Other
@@ -179,11 +170,11 @@ fn by_target(text: &[u8]) -> Message<'_> {
 fn with_description(text: &[u8]) -> Message<'_> {
     let i = text.get(4..).unwrap_or_default();
     if let Some(head) = ofd::refresh_head(i) {
-        or_malformed(RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
+        or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
     } else if i.starts_with(b"NRS: finished delayed ") {
-        or_malformed(NrsMessage::parse(text), Message::Nrs)
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else {
-        or_malformed(ReqMessage::parse(text), Message::Req)
+        or_malformed(text, ReqMessage::parse(text), Message::Req)
     }
 }
 
@@ -204,12 +195,27 @@ fn is_contention_window(text: &[u8]) -> bool {
 /// A message of which only an xid follows its first words.
 fn xid_only<'a>(kind: &'static str, text: &'a [u8], words: &[u8], wrap: fn(Xid) -> Message<'a>) -> Message<'a> {
     let number = text.get(words.len()..).unwrap_or_default();
-    or_malformed(number::complete(kind, text, number::xid(number)), wrap)
+    or_malformed(text, number::complete(kind, text, number::xid(number)), wrap)
 }
 
-#[inline]
-fn or_malformed<'a, T>(result: Result<T, Malformed>, wrap: fn(T) -> Message<'a>) -> Message<'a> {
-    result.map_or_else(Message::Malformed, wrap)
+/// The message that `text` was parsed as. Messages are large: this is the only place that moves one.
+#[inline(always)]
+fn or_malformed<'a, T>(text: &'a [u8], result: Result<T, Malformed>, wrap: fn(T) -> Message<'a>) -> Message<'a> {
+    match result {
+        Ok(value) => wrap(value),
+        Err(malformed) => first_line(text, malformed),
+    }
+}
+
+/// Only request descriptions and lock lines have line breaks inside (see `frame::text`). Behind any other
+/// message they mean that a line which is no record follows it in a damaged text.
+#[cold]
+fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
+    let line = memchr::memchr(b'\n', text).and_then(|end| text.get(..end));
+    match line.map(by_first_word) {
+        None | Some(Message::Malformed(_)) => Message::Malformed(malformed),
+        Some(whole) => whole,
+    }
 }
 
 /// Strips the process-id prefix of a peer id: `12345-10.0.0.1@tcp` gives `10.0.0.1@tcp`

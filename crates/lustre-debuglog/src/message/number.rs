@@ -7,7 +7,7 @@ use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult, Mode, OutputMode, PResult, Parser};
 
 use super::Malformed;
-use crate::vocab::digits;
+use crate::vocab::{digits, near};
 use crate::{Extent, Fid, Opcode, ResourceId, Xid};
 
 /// Why a parser stopped: only where. What was expected there is in the grammar next to the parser.
@@ -43,9 +43,10 @@ pub(super) fn or_stop<'a, T>(i: &'a [u8], value: Option<(T, &'a [u8])>) -> Res<'
 }
 
 /// Turns a parser's result for `text` into the public one: all of `text` but white space must be used.
+#[inline(always)]
 pub(super) fn complete<'a, T>(kind: &'static str, text: &'a [u8], result: Res<'a, T>) -> Result<T, Malformed> {
     let rest = match result {
-        Ok((rest, value)) if rest.trim_ascii_start().is_empty() => return Ok(value),
+        Ok((rest, value)) if rest.is_empty() || rest.trim_ascii_start().is_empty() => return Ok(value),
         Ok((rest, _)) => rest,
         Err(Err::Error(Stop(rest)) | Err::Failure(Stop(rest))) => rest,
         Err(Err::Incomplete(_)) => text,
@@ -96,14 +97,7 @@ pub(super) fn field<'a, const A: usize, const B: usize, T>(
 /// Everything before the first of two stop bytes (give one twice to have one), which must exist.
 #[inline(always)]
 pub(super) fn until<const END: u8, const OR: u8>(i: &[u8]) -> Res<'_, &[u8]> {
-    or_stop(i, memchr::memchr2(END, OR, i).and_then(|at| i.split_at_checked(at)))
-}
-
-/// The same for a part that is mostly shorter than a vector register.
-#[inline(always)]
-pub(super) fn until_near<const END: u8, const OR: u8>(i: &[u8]) -> Res<'_, &[u8]> {
-    let found = i.iter().position(|byte| *byte == END || *byte == OR);
-    or_stop(i, found.and_then(|at| i.split_at_checked(at)))
+    or_stop(i, near::find(i, [END, OR]).and_then(|at| i.split_at_checked(at)))
 }
 
 /// A value that is there if `start` is: unlike with nom's `opt`, a `start` without its value is an error.
@@ -259,7 +253,7 @@ pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
         return or_stop(i, plain.split_at_checked(plain.len() - rest.len()));
     }
     // A NID has at most 63 characters, so text without one is given up soon.
-    let addr = memchr::memchr3(b'@', b' ', b'\n', plain.get(..64).unwrap_or(plain));
+    let addr = near::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n']);
     let Some((addr, [b'@', net @ ..])) = addr.and_then(|at| plain.split_at_checked(at)) else { return stop(i) };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
@@ -275,10 +269,10 @@ pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
 /// the `@` in front of the NID's address.
 #[inline(always)]
 pub(super) fn split_peer(i: &[u8]) -> Option<(&[u8], &[u8])> {
-    let last = memchr::memrchr(b'@', i)?;
+    let last = near::rfind(i, b'@')?;
     let at = match i.get(last + 1..)? {
         b"<?>" | b"<unknown>" => last,
-        _ => memchr::memrchr(b'@', i.get(..last)?)?,
+        _ => near::rfind(i.get(..last)?, b'@')?,
     };
     Some((i.get(..at)?, i.get(at + 1..)?))
 }

@@ -18,6 +18,7 @@ use super::number::{
     Res, complete, dec_long, dec_u32, extent, fid, field, optional, pointer, space, stop, tag, until, xid,
 };
 use super::{DebugReq, Malformed};
+use crate::vocab::near;
 use crate::{Extent, Fid, TargetName, Xid};
 
 /// How a message names an object.
@@ -117,9 +118,9 @@ pub(super) struct RefreshHead<'a> {
 /// Splits off the head of a text (without `@@@ `), which says whether it is a refresh at all.
 #[inline]
 pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
-    let (target, rest) = i.split_at_checked(i.iter().take(40).position(|byte| *byte == b' ')?)?;
+    let (target, rest) = i.split_at_checked(near::find(i.get(..40).unwrap_or(i), [b' '])?)?;
     let rest = rest.get(1..)?;
-    let (thread, rest) = rest.split_at_checked(rest.iter().take(16).position(|byte| *byte == b':')?)?;
+    let (thread, rest) = rest.split_at_checked(near::find(rest.get(..16).unwrap_or(rest), [b':'])?)?;
     Some(RefreshHead { target, thread, rest: rest.strip_prefix(b": refresh rw locks")? })
 }
 

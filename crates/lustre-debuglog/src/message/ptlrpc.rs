@@ -16,6 +16,7 @@ use super::Malformed;
 use super::number::{
     Res, complete, dec_long, field, int, int_i32, nid, opcode, optional, pointer, stop, tag, until, xid,
 };
+use crate::vocab::near;
 use crate::{Opcode, Xid};
 
 /// `Handling RPC ...`: a service thread takes a request up.
@@ -173,16 +174,16 @@ pub(super) fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
 /// `next` succeeds. There are at most 15 bytes to try.
 #[inline]
 pub(super) fn behind_thread<'a, T>(i: &'a [u8], next: impl Fn(&'a [u8]) -> Res<'a, T>) -> Res<'a, (&'a [u8], T)> {
+    let name = i.get(..16).unwrap_or(i);
     let mut first_error = None;
-    for (at, byte) in i.iter().take(16).enumerate() {
-        if *byte != b':' {
-            continue;
-        }
-        let (thread, rest) = i.split_at(at);
+    let mut from = 0;
+    while let Some(found) = near::find(&name[from..], [b':']) {
+        let (thread, rest) = i.split_at(from + found);
         match field(rest, b":", &next, b"") {
             Ok((rest, fields)) => return Ok((rest, (thread, fields))),
             Err(error) => first_error = first_error.or(Some(error)),
         }
+        from += found + 1;
     }
     first_error.map_or_else(|| stop(i), Err)
 }

@@ -3,6 +3,9 @@
 //! Hot: every message holds five to twenty numbers. Each function returns the number and the bytes
 //! behind it, or `None` when there is no digit or the number does not fit 64 bits.
 
+/// 1 in each byte.
+pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
+
 /// Value of each hexadecimal digit, 255 for every other byte.
 const HEX: [u8; 256] = {
     let mut table = [255; 256];
@@ -62,9 +65,24 @@ pub(crate) fn dec_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, rest))
 }
 
+/// Decimal digits; fastest where their number is small and hard to foresee: no branch depends on it.
+#[inline(always)]
+pub(crate) fn dec_short(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let Some(head) = bytes.first_chunk::<8>() else { return dec(bytes) };
+    // The value of each byte that is a digit; any other byte becomes more than 9.
+    let values = u64::from_le_bytes(*head) ^ (0x30 * ONES);
+    let others = ((values & (0x7f * ONES)).wrapping_add(0x76 * ONES) | values) & (0x80 * ONES);
+    let len = others.trailing_zeros() / 8;
+    match len {
+        0 => None,
+        1..=7 => Some((join_eight(values << (64 - 8 * len)), bytes.get(len as usize..)?)),
+        _ => dec_long(bytes),
+    }
+}
+
 /// Eight ASCII digits at once: three multiplications instead of eight dependent steps.
 #[inline]
-fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
+pub(crate) fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
     let word = u64::from_le_bytes(bytes);
     // Each byte must have the high half 3, and must keep it when 6 is added (':' to '?' do not).
     let high = word & 0xf0f0_f0f0_f0f0_f0f0;
@@ -72,11 +90,16 @@ fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
     if high != 0x3030_3030_3030_3030 || carried != 0x3030_3030_3030_3030 {
         return None;
     }
-    let digits = word & 0x0f0f_0f0f_0f0f_0f0f;
-    // Neighbours join to two, four, eight digits; the first digit is the lowest byte.
+    Some(join_eight(word & 0x0f0f_0f0f_0f0f_0f0f))
+}
+
+/// The number of eight digits, the first of which is the lowest byte.
+#[inline(always)]
+fn join_eight(digits: u64) -> u64 {
+    // Neighbours join to two, four, eight digits.
     let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
-    Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
 /// Hexadecimal digits without `0x`; fastest for pointers and lock cookies.
@@ -97,7 +120,6 @@ pub(crate) fn hex_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
 /// Eight hexadecimal digits at once.
 #[inline(always)]
 fn eight_nibbles(bytes: [u8; 8]) -> Option<u64> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     // The first digit becomes the highest byte.
     let word = u64::from_be_bytes(bytes);
     // Letters are 0x41 to 0x46 and 0x61 to 0x66, digits 0x30 to 0x39: 1 in each byte of a letter.
@@ -113,6 +135,16 @@ fn eight_nibbles(bytes: [u8; 8]) -> Option<u64> {
     let pairs = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
     Some((fours | fours >> 16) & 0xffff_ffff)
+}
+
+/// Eight hexadecimal digits, letters in lower case as `%08x` prints them.
+#[inline(always)]
+pub(crate) fn hex_lower_8(bytes: [u8; 8]) -> Option<u32> {
+    // Of digits and letters, only those of the upper case lack this bit.
+    if u64::from_le_bytes(bytes) & (0x20 * ONES) != 0x20 * ONES {
+        return None;
+    }
+    eight_nibbles(bytes).and_then(|value| u32::try_from(value).ok())
 }
 
 /// Hexadecimal digits of either case, without `0x`.
@@ -168,6 +200,39 @@ mod tests {
             }
         }
         assert_eq!(dec_long(digits), Some((u64::MAX, b"".as_slice())));
+    }
+
+    #[test]
+    fn dec_short_agrees_with_dec_at_every_length() {
+        let digits = b"18446744073709551615";
+        for len in 0..=digits.len() {
+            for end in [&b""[..], b"/", b":", b":0:(service.c", b"\xff\xff\xff", b".999999:", b"    "] {
+                let text = [&digits[..len], end].concat();
+                assert_eq!(dec_short(&text), dec(&text), "{}", text.escape_ascii());
+            }
+        }
+        assert_eq!(dec_short(b"000000000000000000000000000007:"), Some((7, b":".as_slice())));
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut text = *b"1234567:";
+                text[at] = byte;
+                assert_eq!(dec_short(&text), dec(&text), "{byte} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn hex_lower_8_takes_lower_case_only() {
+        assert_eq!(hex_lower_8(*b"00000100"), Some(0x100));
+        assert_eq!(hex_lower_8(*b"fedcba98"), Some(0xfedc_ba98));
+        for byte in 0..=u8::MAX {
+            let wanted = matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            for at in 0..8 {
+                let mut text = *b"01234567";
+                text[at] = byte;
+                assert_eq!(hex_lower_8(text).is_some(), wanted, "{byte} at {at}");
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod extent;
 mod fid;
 mod job;
 mod lock;
+pub(crate) mod near;
 mod nid;
 mod opcode;
 mod target;
