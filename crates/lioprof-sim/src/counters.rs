@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 /// Number, extremes and sums of a quantity, as Lustre's `stats` files have them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Samples {
     /// How many.
     pub count: u64,
@@ -43,30 +45,58 @@ impl Samples {
     }
 }
 
+/// RPCs by size: the exponent of the smallest power of two that is not below the bytes of the RPC.
+pub type Sizes = BTreeMap<u32, u64>;
+
 /// Reads, writes and other operations of somebody.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// Bytes of OST_READ; the count is that of RPCs.
     pub read_bytes: Samples,
     /// Bytes of OST_WRITE; the count is that of RPCs.
     pub write_bytes: Samples,
+    /// OST_READ by size.
+    pub read_sizes: Sizes,
+    /// OST_WRITE by size.
+    pub write_sizes: Sizes,
     /// Microseconds in the handler by opcode, reads and writes included.
     pub operations_us: BTreeMap<u16, Samples>,
 }
 
 impl Traffic {
+    /// Counts a read.
+    pub fn add_read(&mut self, bytes: u64) {
+        self.read_bytes.add(bytes);
+        *self.read_sizes.entry(exponent(bytes)).or_default() += 1;
+    }
+
+    /// Counts a write.
+    pub fn add_write(&mut self, bytes: u64) {
+        self.write_bytes.add(bytes);
+        *self.write_sizes.entry(exponent(bytes)).or_default() += 1;
+    }
+
     /// Counts those of another.
     pub fn merge(&mut self, other: &Self) {
         self.read_bytes.merge(&other.read_bytes);
         self.write_bytes.merge(&other.write_bytes);
+        for (into, sizes) in [(&mut self.read_sizes, &other.read_sizes), (&mut self.write_sizes, &other.write_sizes)] {
+            for (exponent, rpcs) in sizes {
+                *into.entry(*exponent).or_default() += rpcs;
+            }
+        }
         for (opcode, samples) in &other.operations_us {
             self.operations_us.entry(*opcode).or_default().merge(samples);
         }
     }
 }
 
+fn exponent(bytes: u64) -> u32 {
+    bytes.checked_next_power_of_two().map_or(64, u64::trailing_zeros)
+}
+
 /// What a target's lock server did for one client.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClientLocks {
     /// Locks that it asked for, glimpses included.
     pub enqueues: u64,
@@ -83,7 +113,7 @@ pub struct ClientLocks {
 }
 
 /// A target's lock server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LockCounters {
     /// Enqueues that were granted at once.
     pub granted: u64,
@@ -96,6 +126,7 @@ pub struct LockCounters {
     /// From `About to add this lock` to `lock granted`, microseconds.
     pub wait_us: Samples,
     /// A client's lock stood in the way of another's: (NID that asked, NID that held), how often.
+    #[serde(skip)]
     pub conflicts: BTreeMap<(String, String), u64>,
     /// By NID.
     pub clients: BTreeMap<String, ClientLocks>,
@@ -114,7 +145,7 @@ impl LockCounters {
 }
 
 /// A client's connections to a target, as `exports/NID` shows them: all mounts of a node in one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ExportCounters {
     /// The uuids of its mounts.
     pub uuids: Vec<String>,
@@ -123,7 +154,7 @@ pub struct ExportCounters {
 }
 
 /// A target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetCounters {
     /// Of everybody.
     pub traffic: Traffic,
@@ -136,7 +167,7 @@ pub struct TargetCounters {
 }
 
 /// A service of a node, for example `ost_io`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ServiceCounters {
     /// Time in the queue, microseconds.
     pub wait_us: Samples,
@@ -147,7 +178,7 @@ pub struct ServiceCounters {
 }
 
 /// A node.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// By name, for example `lustre-OST0000`.
     pub targets: BTreeMap<String, TargetCounters>,

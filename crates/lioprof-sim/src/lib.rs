@@ -8,12 +8,14 @@
 pub mod cluster;
 pub mod counters;
 pub mod kernel;
+pub mod live;
 pub mod record;
 pub mod replay;
 pub mod scenario;
+pub mod scenario_log;
 pub mod text;
 pub mod tree;
 pub mod wording;
 
 pub use counters::Counters;
-pub use record::{SimRecord, Workload};
+pub use record::{SimRecord, Stamp, Workload};

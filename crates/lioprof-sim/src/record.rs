@@ -25,6 +25,16 @@ pub struct SimRecord {
     pub text: Vec<u8>,
 }
 
+/// Which time records get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stamp {
+    /// The time that was recorded.
+    #[default]
+    Original,
+    /// The present: the first record now, the others as far from it as they are played.
+    Now,
+}
+
 /// Something that makes a server log: a scenario, or a log that is played again.
 pub trait Workload {
     /// Fills in the next message, in time order; `false` at the end.

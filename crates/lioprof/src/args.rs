@@ -57,7 +57,8 @@ pub(crate) enum Command {
     /// Put a mark into the log; `lioprof analyze --from MARK --to MARK` finds it again.
     #[cfg(feature = "daemon")]
     Mark(MarkArgs),
-    /// Play a captured log through a simulated server, for tests and demonstrations (needs root and FUSE).
+    /// Play a captured log or a made-up workload through a simulated server, for tests and demonstrations
+    /// (needs root and FUSE).
     #[cfg(feature = "replay")]
     Replay(Box<lioprof_sim::replay::ReplayArgs>),
 }

@@ -14,7 +14,8 @@ use crate::control::profile::Profile;
 use crate::control::sizing::{BufferInputs, buffer_size};
 use crate::counters::{Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
 use crate::drain::{
-    CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name,
+    CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SampleTime, SharedSums, Spool, Summed, Worker,
+    session_name,
 };
 use crate::journal::{Foreign, JournalFile, Report, Session};
 use crate::kmsg::{self, KernelLog};
@@ -310,7 +311,7 @@ impl Running {
         } else {
             self.ledger.resume(&sample.totals);
         }
-        self.sums.begin_stretch(sample.time_us);
+        self.sums.begin_stretch(when(&sample));
         let mut facts = self.facts.lock();
         facts.traced_us.push((sample.time_us, None));
         self.note_profile(&mut facts);
@@ -320,7 +321,7 @@ impl Running {
     fn traced_until_now(&mut self) {
         let sample = self.sample_now();
         self.ledger.observe(&sample.totals);
-        self.sums.end_stretch(sample.time_us);
+        self.sums.end_stretch(when(&sample));
         if let Some((_, to)) = self.facts.lock().traced_us.last_mut() {
             to.get_or_insert(sample.time_us);
         }
@@ -339,7 +340,9 @@ impl Running {
 
     /// Takes a sample with clients and jobs, and keeps it.
     fn sample_now(&mut self) -> Sample {
-        // The sampler may be at work in the background.
+        // The sampler may be at work in the background. What it finds would be entered after what is found now, as if
+        // counters had gone back.
+        self.sampling = None;
         let mut sampler = self
             .sampler
             .take()
@@ -614,6 +617,12 @@ impl Running {
         let interval = self.sums.take_interval()?;
         Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
     }
+}
+
+/// When a sample was taken, from the first counter to the last.
+fn when(sample: &Sample) -> SampleTime {
+    let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
+    SampleTime { begun_us: sample.time_us, ended_us: sample.time_us.saturating_add(elapsed_us) }
 }
 
 /// Any number: `disk_used` is all or nothing.

@@ -21,7 +21,7 @@ pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize};
 pub use queue::{Job, Queue, Waiting};
 pub use raw::{RawKeep, raw_retention};
 pub use spool::{SegmentFile, Spool, leftovers, session_name, session_of};
-pub use sums::{Interval, SharedSums, Stretch, Summed, Sums};
+pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed, Sums};
 pub use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

@@ -34,13 +34,29 @@ pub struct Sums {
     pub io: ReadWrite,
 }
 
+/// When a sample of the server's counters was taken: they are read one after the other, while they move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleTime {
+    /// Before the first was read, microseconds since the epoch.
+    pub begun_us: i64,
+    /// After the last was read.
+    pub ended_us: i64,
+}
+
+impl SampleTime {
+    /// Whether an RPC may be in some of its counters only.
+    fn meets(&self, start_us: i64, end_us: i64) -> bool {
+        start_us <= self.ended_us && self.begun_us <= end_us
+    }
+}
+
 /// Time between two samples of the server's counters, in which everything was traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Time of the sample at its beginning, microseconds since the epoch.
-    pub from_us: i64,
-    /// Time of the sample at its end; `None` while it goes on.
-    pub to_us: Option<i64>,
+    /// The sample at its beginning.
+    pub from: SampleTime,
+    /// The sample at its end; `None` while it goes on.
+    pub to: Option<SampleTime>,
 }
 
 /// Sums over stretches between samples of the server's counters.
@@ -62,7 +78,7 @@ pub struct Interval {
     pub jobs_known: bool,
     /// More clients or jobs than are kept.
     pub incomplete: bool,
-    /// Reads and writes that were in service at one of the samples.
+    /// Reads and writes that were in service while one of the samples was taken.
     pub edge_rpcs: u64,
     /// The bytes that these can have moved at most.
     pub edge_bytes: u64,
@@ -84,14 +100,14 @@ impl SharedSums {
     }
 
     /// The counters were sampled at this time, and everything is traced from now on.
-    pub fn begin_stretch(&self, from_us: i64) {
-        lock(&self.stretches).push(Stretch { from_us, to_us: None });
+    pub fn begin_stretch(&self, from: SampleTime) {
+        lock(&self.stretches).push(Stretch { from, to: None });
     }
 
     /// The counters were sampled at this time, and everything was traced until now.
-    pub fn end_stretch(&self, to_us: i64) {
+    pub fn end_stretch(&self, to: SampleTime) {
         if let Some(stretch) = lock(&self.stretches).last_mut() {
-            stretch.to_us.get_or_insert(to_us);
+            stretch.to.get_or_insert(to);
         }
     }
 
@@ -161,12 +177,13 @@ impl Sums {
 impl Interval {
     fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
         let start_us = row.start_us().unwrap_or(row.end_us);
-        let in_service_at = |time_us: i64| start_us <= time_us && time_us <= row.end_us;
+        let in_service_at = |sample: SampleTime| sample.meets(start_us, row.end_us);
         // The latest stretches are the likely ones; an RPC of an earlier one is over.
         let mut inside = false;
-        for stretch in self.stretches.iter().rev().take_while(|stretch| stretch.to_us.is_none_or(|to| start_us <= to)) {
-            inside |= stretch.from_us <= row.end_us && stretch.to_us.is_none_or(|to_us| row.end_us <= to_us);
-            if in_service_at(stretch.from_us) || stretch.to_us.is_some_and(in_service_at) {
+        let over = |stretch: &Stretch| stretch.to.is_some_and(|to| to.ended_us < start_us);
+        for stretch in self.stretches.iter().rev().take_while(|stretch| !over(stretch)) {
+            inside |= stretch.from.begun_us <= row.end_us && stretch.to.is_none_or(|to| row.end_us <= to.begun_us);
+            if in_service_at(stretch.from) || stretch.to.is_some_and(in_service_at) {
                 self.edge_rpcs += 1;
                 self.edge_bytes += match row.size {
                     RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => bytes,
@@ -300,3 +317,7 @@ impl<K: Keep> Keep for Summed<K> {
         self.inner.has_failed()
     }
 }
+
+#[cfg(test)]
+#[path = "sums_tests.rs"]
+mod tests;

@@ -59,6 +59,8 @@ pub(crate) struct Account {
     targets: Vec<TargetAccount>,
     services: BTreeMap<(usize, &'static str), ServiceCounters>,
     sent: BTreeMap<(usize, u16), u64>,
+    /// Target and job: jobs that counted for the first time since somebody asked.
+    new_jobs: Vec<(usize, usize)>,
 }
 
 impl Account {
@@ -67,6 +69,7 @@ impl Account {
             targets: (0..targets).map(|_| TargetAccount::default()).collect(),
             services: BTreeMap::new(),
             sent: BTreeMap::new(),
+            new_jobs: Vec::new(),
         }
     }
 
@@ -84,7 +87,11 @@ impl Account {
         count(&mut target.all, rpc);
         count(target.mounts.entry(rpc.mount).or_default(), rpc);
         if !world.jobs[rpc.job].is_empty() {
-            count(target.jobs.entry(rpc.job).or_default(), rpc);
+            let job = target.jobs.entry(rpc.job).or_insert_with(|| {
+                self.new_jobs.push((rpc.target, rpc.job));
+                Traffic::default()
+            });
+            count(job, rpc);
         }
         let service = self.services.entry((world.targets[rpc.target].node, rpc.service)).or_default();
         service.wait_us.add(rpc.wait_us);
@@ -113,6 +120,22 @@ impl Account {
         }
     }
 
+    /// Targets and jobs that counted for the first time since the last call.
+    pub(crate) fn take_new_jobs(&mut self) -> Vec<(usize, usize)> {
+        std::mem::take(&mut self.new_jobs)
+    }
+
+    /// The sums of one target.
+    pub(crate) fn target(&self, world: &World, target: usize) -> TargetCounters {
+        target_counters(world, &self.targets[target])
+    }
+
+    /// The services of one node.
+    pub(crate) fn services(&self, node: usize) -> BTreeMap<&'static str, &ServiceCounters> {
+        let services = self.services.iter().filter(|((of, _), _)| *of == node);
+        services.map(|((_, name), service)| (*name, service)).collect()
+    }
+
     /// The sums of one node, or of all.
     pub(crate) fn counters(&self, world: &World, node: Option<usize>) -> Counters {
         let mut counters = Counters::default();
@@ -137,8 +160,8 @@ impl Account {
 
 fn count(traffic: &mut Traffic, rpc: &RpcEffect) {
     match (rpc.opcode, rpc.bytes) {
-        (super::opcode::OST_READ, Some(bytes)) => traffic.read_bytes.add(bytes),
-        (super::opcode::OST_WRITE, Some(bytes)) => traffic.write_bytes.add(bytes),
+        (super::opcode::OST_READ, Some(bytes)) => traffic.add_read(bytes),
+        (super::opcode::OST_WRITE, Some(bytes)) => traffic.add_write(bytes),
         _ => {}
     }
     traffic.operations_us.entry(rpc.opcode).or_default().add(rpc.service_us);

@@ -27,6 +27,7 @@ mod say;
 mod server;
 mod slab;
 mod timers;
+mod view;
 mod world;
 
 pub use config::{ClientConfig, Cluster, MDS, ServerConfig, Threads};

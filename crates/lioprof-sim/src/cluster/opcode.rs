@@ -39,6 +39,32 @@ pub const LDLM_GL_CALLBACK: u16 = 106;
 /// Are you there?
 pub const OBD_PING: u16 = 400;
 
+/// The name in the `stats` files of services (`ll_rpc_opcode_table` of ptlrpc `lproc_ptlrpc.c`).
+pub fn name(opcode: u16) -> Option<&'static str> {
+    Some(match opcode {
+        OST_GETATTR => "ost_getattr",
+        OST_SETATTR => "ost_setattr",
+        OST_READ => "ost_read",
+        OST_WRITE => "ost_write",
+        OST_CREATE => "ost_create",
+        OST_DESTROY => "ost_destroy",
+        OST_CONNECT => "ost_connect",
+        OST_PUNCH => "ost_punch",
+        OST_STATFS => "ost_statfs",
+        OST_SYNC => "ost_sync",
+        MDS_CLOSE => "mds_close",
+        MDS_REINT => "mds_reint",
+        MDS_STATFS => "mds_statfs",
+        LDLM_ENQUEUE => "ldlm_enqueue",
+        LDLM_CANCEL => "ldlm_cancel",
+        LDLM_BL_CALLBACK => "ldlm_bl_callback",
+        LDLM_CP_CALLBACK => "ldlm_cp_callback",
+        LDLM_GL_CALLBACK => "ldlm_gl_callback",
+        OBD_PING => "obd_ping",
+        _ => return None,
+    })
+}
+
 /// A ptlrpc service of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Service {

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::kernel::{Kernel, Outcome, masks, wall_clock_us};
 use crate::tree::Director;
-use crate::{SimRecord, Workload};
+use crate::{SimRecord, Stamp, Workload};
 
 /// Longest sleep before a look at what others want.
 const NAP: Duration = Duration::from_millis(20);
@@ -44,18 +46,8 @@ impl FromStr for Speed {
     }
 }
 
-/// Which time records get.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Stamp {
-    /// The time that was recorded.
-    #[default]
-    Original,
-    /// The present: the first record now, the others as far from it as they are played.
-    Now,
-}
-
 /// What became of the records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Played {
     /// Given to the kernel.
     pub records: u64,
@@ -91,6 +83,11 @@ impl Player<'_> {
     pub fn wait_for_daemon(&self) {
         let traced = || self.kernel.daemon_runs() && self.kernel.passes(masks::SUBSYSTEM_RPC, masks::RPCTRACE);
         self.wait_until(|| traced() || self.director.go.load(Relaxed));
+    }
+
+    /// Waits until somebody says `start`.
+    pub fn wait_for_start(&self) {
+        self.wait_until(|| self.director.go.load(Relaxed));
     }
 
     /// Waits until the debug daemon is stopped.

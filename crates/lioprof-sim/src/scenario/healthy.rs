@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::base::{MIB, Traits, base, program, stream, wide};
-use crate::cluster::{Access, Cluster, Op};
+use crate::cluster::{Access, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
 /// Each client writes a file of its own on each OST in 4 MiB RPCs, then reads it back.
 ///
@@ -53,6 +53,45 @@ pub(super) fn steady(options: &Options) -> Cluster {
         let steps = (0..writes).flat_map(move |write| {
             let until = Op::Until(first_us + write * interval_us);
             [until, Op::Io(Access::write(file, write % 4096 * MIB, MIB).ahead())]
+        });
+        base.cluster.process(client, "fio.1000", program(steps.chain([Op::Drain])));
+    }
+    base.cluster
+}
+
+/// Reads and writes of 1 MiB, some small ones and a few locks, [`Options::rate`] reads and writes per second, on disks
+/// that keep up with it.
+///
+/// For load: the mix of records of a busy server. Each client has a file of its own; one small file belongs to all.
+pub(super) fn busy(options: &Options) -> Cluster {
+    let disk = DiskConfig { bytes_per_s: 200_000_000_000, latency_us: 200, ..DiskConfig::default() };
+    let server = ServerConfig { threads: Threads { ost_io: 64, other: 16 }, ..ServerConfig::default() };
+    let mut base = base(options, Traits { disk, server, ..Traits::default() });
+    let clients = wide(base.clients.len());
+    let rate = options.rate.max(1);
+    let interval_us = move |calls: u64| calls * clients * 1_000_000 / rate;
+    let calls = rate * options.duration_s / clients;
+    let shared = base.cluster.file(MIB, &base.osts[..1]);
+    for (index, &client) in base.clients.iter().enumerate() {
+        let file = base.cluster.file(MIB, &[base.osts[index % base.osts.len()]]);
+        let first_us = interval_us(1) * wide(index) / clients;
+        let steps = (0..calls).flat_map(move |call| {
+            let until = Op::Until(first_us + interval_us(call));
+            let offset = call % 4096 * MIB;
+            let io = match call % 16 {
+                0..=6 => Access::write(file, offset, MIB).ahead(),
+                7..=13 => Access::read(file, offset, MIB).ahead(),
+                14 => Access::write(file, offset, 4096).ahead(),
+                _ => Access::read(file, offset, 16 << 10).ahead(),
+            };
+            // Every few hundred calls a look at the size, new locks, and a place where clients meet.
+            let more = match call % 512 {
+                100 => Some(Op::Stat(file)),
+                200 => Some(Op::DropLocks(file)),
+                300 => Some(Op::Io(Access::write(shared, 0, 4096))),
+                _ => None,
+            };
+            [Some(until), Some(Op::Io(io)), more].into_iter().flatten()
         });
         base.cluster.process(client, "fio.1000", program(steps.chain([Op::Drain])));
     }

@@ -11,9 +11,12 @@ mod load;
 mod locks;
 mod placement;
 mod shapes;
+mod size;
 mod table;
 
 use thiserror::Error;
+
+pub use size::SizeArgs;
 
 use crate::cluster::{Cluster, Simulation};
 use crate::wording::{V2_17, Wording};
@@ -86,6 +89,11 @@ impl Scenario {
     /// All of them.
     pub fn all() -> &'static [Self] {
         table::ALL
+    }
+
+    /// All of them for people, one per line.
+    pub fn list() -> String {
+        Self::all().iter().map(|scenario| format!("{:26} {}\n", scenario.name, scenario.summary)).collect()
     }
 
     /// Starts the scenario of a name.

@@ -25,6 +25,11 @@ pub(super) static ALL: &[Scenario] = &[
         build: healthy::steady,
     },
     Scenario {
+        name: "busy",
+        summary: "healthy: reads and writes of 1 MiB, small ones and a few locks at a constant rate, for load tests",
+        build: healthy::busy,
+    },
+    Scenario {
         name: "direct-io",
         summary: "healthy: direct I/O of several sizes under the server's own locks",
         build: shapes::direct_io,

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use lioprof_sim::kernel::{Flush, Kernel, KernelConfig, LustreVersion, Mask};
-use lioprof_sim::replay::{Player, RecordedLog, Speed, Stamp};
+use lioprof_sim::replay::{Player, RecordedLog, Speed};
 use lioprof_sim::tree::Director;
-use lioprof_sim::{SimRecord, Workload};
+use lioprof_sim::{SimRecord, Stamp, Workload};
 use tempfile::tempdir;
 
 use crate::reader::{Raw, records};
