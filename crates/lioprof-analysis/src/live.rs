@@ -26,6 +26,8 @@ pub struct Segment {
     pub bytes: u64,
     /// Records.
     pub records: u64,
+    /// Bytes that the busiest CPU logged.
+    pub busiest_cpu_bytes: u64,
     /// Time of the first record, microseconds since the epoch.
     pub first_us: Option<i64>,
     /// Time of the last record.
@@ -116,8 +118,8 @@ impl LiveTrace {
         self.source.part_is_over();
         self.drain(sink);
         let (first_us, last_us) = self.source.input_span();
-        let records = self.source.input_records();
-        self.source.take_error().map_or(Ok(Segment { bytes, records, first_us, last_us }), Err)
+        let (records, busiest_cpu_bytes) = (self.source.input_records(), self.source.busiest_cpu_bytes());
+        self.source.take_error().map_or(Ok(Segment { bytes, records, busiest_cpu_bytes, first_us, last_us }), Err)
     }
 
     /// A segment will never come: what follows does not continue what was.

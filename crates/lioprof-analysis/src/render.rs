@@ -151,6 +151,7 @@ impl Sorter {
                 end_us: time_us,
                 last_us: time_us,
                 clock_steps: 0,
+                bytes: 0,
             };
             self.run = Some(run);
             // Discarded heads are the analysis' business.

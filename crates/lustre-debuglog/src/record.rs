@@ -84,6 +84,12 @@ impl<'a> Record<'a> {
         self.text.strip_suffix(b"\n").unwrap_or(self.text)
     }
 
+    /// Bytes of this record in a binary log: header, names with their NULs, text.
+    #[must_use]
+    pub fn binary_len(&self) -> usize {
+        48 + self.file.len() + 1 + self.function.len() + 1 + self.text.len()
+    }
+
     /// Number of the kernel buffer this record went through: `cpu * 4 + context`.
     ///
     /// Records of one stream are in time order in every file (clock steps aside); nothing orders

@@ -37,6 +37,8 @@ pub(crate) struct Run {
     pub(crate) last_us: i64,
     /// Times that time went back in it.
     pub(crate) clock_steps: u64,
+    /// Bytes of its records.
+    pub(crate) bytes: u64,
 }
 
 /// What a chunk holds.
@@ -169,8 +171,10 @@ impl Decoder {
     /// Notes which stream the next event belongs to.
     fn run(&mut self, record: &Record<'_>) {
         let stream = record.stream();
+        let bytes = record.binary_len() as u64;
         match self.out.runs.last_mut() {
             Some(run) if run.stream == stream && !record.first => {
+                run.bytes += bytes;
                 run.clock_steps += u64::from(record.time_us < run.end_us);
                 run.end_us = record.time_us;
                 run.last_us = run.last_us.max(record.time_us);
@@ -183,6 +187,7 @@ impl Decoder {
                 end_us: record.time_us,
                 last_us: record.time_us,
                 clock_steps: 0,
+                bytes,
             }),
         }
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::frame::Why;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
 use super::event::Event;
@@ -75,6 +75,8 @@ pub(crate) struct Source {
     span: (Option<i64>, Option<i64>),
     /// Records of the current part.
     records: u64,
+    /// Bytes of the current part by CPU.
+    cpu_bytes: FxHashMap<u32, u64>,
     /// Events whose order is not certain yet.
     pending: Vec<Event>,
     /// Events in order.
@@ -116,6 +118,7 @@ impl Source {
             live: true,
             span: (None, None),
             records: 0,
+            cpu_bytes: FxHashMap::default(),
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -160,6 +163,7 @@ impl Source {
         self.exhausted = false;
         self.span = (None, None);
         self.records = 0;
+        self.cpu_bytes.clear();
     }
 
     /// A part that holds no records.
@@ -176,6 +180,11 @@ impl Source {
     /// Records of the current part.
     pub(crate) fn input_records(&self) -> u64 {
         self.records
+    }
+
+    /// Bytes that the busiest CPU logged in the current part.
+    pub(crate) fn busiest_cpu_bytes(&self) -> u64 {
+        self.cpu_bytes.values().copied().max().unwrap_or(0)
     }
 
     /// What stopped the reading of the current part.
@@ -291,6 +300,7 @@ impl Source {
                 self.damaged |= after_gap && self.passes.current.is_some();
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
+                    *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
                     let cut = u64::from(self.passes.continues(run) && run.first_us < self.passes.end_us);
                     self.seen.clock_steps += run.clock_steps + cut;

@@ -24,7 +24,7 @@ pub struct Tick {
     pub disk_bytes: u64,
     /// Log records since the start.
     pub records: u64,
-    /// Age of the newest row on disk.
+    /// How far decoding is behind the log.
     pub lag_s: f64,
 }
 
@@ -41,7 +41,7 @@ pub struct Figures {
     pub disk_bytes: u64,
     /// Log records per second; `None` until enough time has passed.
     pub records_per_s: Option<f64>,
-    /// Age of the newest row on disk.
+    /// How far decoding is behind the log.
     pub lag_s: f64,
 }
 

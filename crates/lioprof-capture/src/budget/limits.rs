@@ -18,7 +18,7 @@ pub struct Limits {
     pub disk_bytes: u64,
     /// Log records per second, averaged like the CPU share.
     pub records_per_s: f64,
-    /// Age of the newest row on disk.
+    /// How far decoding is behind the log.
     pub lag_s: f64,
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Account {
     pub(crate) bytes: u64,
     /// Time of the last record decoded.
     pub(crate) decoded_us: Option<i64>,
+    /// The highest rate at which one CPU logged, bytes per second.
+    pub(crate) busiest_cpu_bytes_per_s: Option<f64>,
     /// CPU time that decoding took.
     pub(crate) decode_cpu: std::time::Duration,
     /// Segments given up.
@@ -53,7 +55,9 @@ pub(crate) struct Account {
 impl Account {
     pub(crate) fn enter(&mut self, progress: Progress) {
         match progress {
-            Progress::Decoded { bytes, records, last_us, took } => {
+            Progress::Decoded { bytes, records, last_us, took, busiest_cpu_bytes_per_s } => {
+                self.busiest_cpu_bytes_per_s =
+                    busiest_cpu_bytes_per_s.into_iter().chain(self.busiest_cpu_bytes_per_s).reduce(f64::max);
                 self.segments += 1;
                 self.records += records;
                 self.bytes += bytes;

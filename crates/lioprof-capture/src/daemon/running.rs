@@ -292,7 +292,7 @@ impl Running {
             possible_cpus: system::cpus::possible_cpus(root)?,
             memory_mib: system::memory::total_mib(root)?,
             current_mib,
-            busiest_cpu_bytes_per_s: None,
+            busiest_cpu_bytes_per_s: self.account.busiest_cpu_bytes_per_s,
             longest_pass_s: 1.0,
             limit_mib: self.config.capture.buffer_limit_mib,
         };
@@ -421,7 +421,7 @@ impl Running {
 
     /// Takes figures and lets the budget decide.
     fn measure(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
-        self.poll_kernel_log()?;
+        self.poll_kernel_log();
         let own = usage::own_usage().unwrap_or_default();
         let tick = Tick {
             uptime: now.duration_since(self.started),
@@ -464,9 +464,8 @@ impl Running {
         Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0)).as_secs_f64()
     }
 
-    fn poll_kernel_log(&mut self) -> Result<(), DaemonError> {
-        let Some(kernel_log) = &mut self.kernel_log else { return Ok(()) };
-        match kernel_log.poll() {
+    fn poll_kernel_log(&mut self) {
+        match self.kernel_log.as_mut().map_or(Ok(Vec::new()), KernelLog::poll) {
             Ok(events) => {
                 for event in events {
                     tracing::warn!(event = ?event.kind, "the kernel says");
@@ -479,26 +478,25 @@ impl Running {
             Err(err) => {
                 tracing::warn!("{err}");
                 self.kernel_log = None;
-                return Ok(());
             }
         }
-        let overflows = kernel_log.counts().overflows + self.account.summary.loss.discarded_heads;
-        if overflows > self.overflows_answered {
-            self.overflows_answered = overflows;
-            self.enlarge_buffer();
-        }
-        Ok(())
+        let told = self.facts.lock().kernel_overflows;
+        let overflows = told + self.account.summary.loss.discarded_heads;
+        let overflowed = overflows > self.overflows_answered;
+        self.overflows_answered = overflows;
+        self.size_buffer(overflowed);
     }
 
-    /// The kernel threw records away: a larger buffer, if that may be.
-    fn enlarge_buffer(&mut self) {
+    /// A larger buffer, if the measured rate asks for one, or the kernel threw records away.
+    fn size_buffer(&mut self, overflowed: bool) {
         if !matches!(self.config.capture.buffer_mib, Auto::Auto) {
             return;
         }
-        let wanted = self.capture.as_ref().and_then(|capture| self.wanted_buffer(capture.session().control(), true));
+        let wanted =
+            self.capture.as_ref().and_then(|capture| self.wanted_buffer(capture.session().control(), overflowed));
         if let (Some(mib), Some(capture)) = (wanted, &mut self.capture) {
             match capture.set_buffer(mib) {
-                Ok(shown) => tracing::warn!(debug_mb = shown, "the kernel's debug buffer overflowed and was enlarged"),
+                Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "the kernel's debug buffer was enlarged"),
                 Err(err) => self.account.failure(&with_causes(&err)),
             }
         }

@@ -55,7 +55,7 @@ impl Running {
                 write_bytes,
             },
             rates: self.rates(sums.rpcs, read_bytes, write_bytes),
-            lag_s: self.capture.is_some().then(|| self.lag_s(now_us)),
+            lag_s: Some(self.lag_s(now_us)),
             loss: LossAccount {
                 discarded_heads: loss.discarded_heads,
                 nrs_sequence_gaps: loss.nrs_sequence_gaps,

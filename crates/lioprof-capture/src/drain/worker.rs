@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_analysis::{Known, LiveTrace, segment_span};
+use lioprof_analysis::{Known, LiveTrace, Segment, segment_span};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
@@ -45,6 +45,8 @@ pub enum Progress {
         bytes: u64,
         /// Its records.
         records: u64,
+        /// Bytes per second that the busiest CPU logged; `None` if it is too short to tell.
+        busiest_cpu_bytes_per_s: Option<f64>,
         /// Time of its last record.
         last_us: Option<i64>,
         /// What it cost, in CPU time of the thread.
@@ -177,13 +179,18 @@ impl<K: Keep> Worker<K> {
         let begun = thread_cpu();
         let mut held = Held { file, may_wrap, last_us: None, last_of_stretch: false, counted, copied: false };
         match self.decode(&mut held) {
-            Ok(records) => {
+            Ok(segment) => {
                 let took = thread_cpu().saturating_sub(begun);
-                let (bytes, last_us) = (held.file.bytes, held.last_us);
                 if counted {
                     self.live.take_summary();
                 }
-                (self.progress)(Progress::Decoded { bytes, records, last_us, took });
+                (self.progress)(Progress::Decoded {
+                    bytes: segment.bytes,
+                    records: segment.records,
+                    busiest_cpu_bytes_per_s: cpu_rate(&segment),
+                    last_us: segment.last_us,
+                    took,
+                });
                 self.held.push(held);
             }
             Err(err) => {
@@ -194,12 +201,12 @@ impl<K: Keep> Worker<K> {
         }
     }
 
-    fn decode(&mut self, held: &mut Held) -> Result<u64, std::io::Error> {
+    fn decode(&mut self, held: &mut Held) -> Result<Segment, std::io::Error> {
         self.keep.begin_segment();
         let segment = self.live.segment(&held.file.path, held.may_wrap, &mut self.keep)?;
         held.last_us = segment.last_us;
         held.file.bytes = segment.bytes;
-        Ok(segment.records)
+        Ok(segment)
     }
 
     fn give_up(&mut self, file: &SegmentFile) {
@@ -342,6 +349,13 @@ impl<K: Keep> Worker<K> {
 
 fn file_name(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_str()?.to_owned())
+}
+
+/// Bytes per second that the busiest CPU logged.
+fn cpu_rate(segment: &Segment) -> Option<f64> {
+    let us = segment.last_us?.checked_sub(segment.first_us?).filter(|&us| us >= 500_000)?;
+    #[expect(clippy::cast_precision_loss, reason = "bytes and microseconds of a segment need no 53 bits")]
+    Some(segment.busiest_cpu_bytes as f64 * 1e6 / us as f64)
 }
 
 /// CPU time of this thread.

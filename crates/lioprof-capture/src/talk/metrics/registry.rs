@@ -102,7 +102,7 @@ impl Figures {
             queued_bytes: registered_unit(it, "segments_queued", "Bytes that wait to be decoded", Unit::Bytes),
             loss: registered(it, "losses", "Signs that records were lost, by kind"),
             state: registered(it, "state", "1 for the state that the daemon is in, 0 for the others"),
-            lag: registered_unit(it, "lag", "Age of the newest row on disk", Unit::Seconds),
+            lag: registered_unit(it, "lag", "How far decoding is behind the log", Unit::Seconds),
             traced_share: registered_unit(
                 it,
                 "traced",

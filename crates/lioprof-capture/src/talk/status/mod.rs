@@ -45,7 +45,7 @@ pub struct Status {
     pub totals: Totals,
     /// Figures of the last seconds.
     pub rates: Rates,
-    /// Age of the newest row on disk.
+    /// How far decoding is behind the log.
     pub lag_s: Option<f64>,
     /// What was lost.
     pub loss: LossAccount,

@@ -65,7 +65,7 @@ impl Status {
 
     fn logged(&self) -> String {
         let (totals, rates) = (&self.totals, &self.rates);
-        let lag = self.lag_s.map_or_else(|| "nothing on disk yet".to_owned(), |lag| format!("lag {lag:.1} s"));
+        let lag = self.lag_s.map_or_else(|| "lag ?".to_owned(), |lag| format!("lag {lag:.1} s"));
         format!(
             "{} ({}/s), {} ({}/s), {}; {lag}",
             plural(totals.records, "record"),
