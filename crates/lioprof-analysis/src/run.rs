@@ -227,6 +227,9 @@ fn loss(results: &[NodeResult]) -> Loss {
         discarded_heads: sum.discarded_heads,
         streams_without_head: sum.streams_without_head,
         bad_records: sum.bad_records,
+        dropped_segments: sum.dropped_segments,
+        dropped_segment_bytes: sum.dropped_segment_bytes,
+        kernel_overflows: sum.kernel_overflows,
         clock_steps: sum.clock_steps,
         ..Loss::default()
     };
@@ -342,7 +345,8 @@ fn account(node: &str, log: &LogResult) -> Input {
 
 /// The larger of the shares of bytes skipped and of RPCs lost.
 fn damage(analysis: &Analysis) -> f64 {
-    let skipped = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
-    let bytes = analysis.inputs.iter().map(|input| input.bytes).sum();
+    let dropped = analysis.loss.dropped_segment_bytes;
+    let skipped = analysis.inputs.iter().map(|input| input.skipped_bytes).sum::<u64>() + dropped;
+    let bytes = analysis.inputs.iter().map(|input| input.bytes).sum::<u64>() + dropped;
     share(skipped, bytes).max(analysis.loss.estimated_lost_fraction.unwrap_or(0.0))
 }

@@ -121,6 +121,10 @@ impl Capture {
 
     /// Does what is due: renames the kernel's file, queues closed segments.
     pub(crate) fn tick(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
+        let vanished = self.spool.vanished();
+        if vanished > 0 {
+            self.queue.push(Job::Vanished(vanished));
+        }
         let age = self.rotation.age * self.level.rotation_factor();
         let is_due = now.duration_since(self.rotated) >= age || self.spool.current_bytes() >= self.rotation.bytes;
         if is_due {

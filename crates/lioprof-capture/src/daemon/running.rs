@@ -71,6 +71,7 @@ pub(super) struct Running {
     pub(super) foreign: Vec<String>,
     failed_looks: u32,
     overflows_answered: u64,
+    overflows_kept: u64,
     ends_at: Option<Instant>,
     next: Next,
 }
@@ -130,6 +131,7 @@ impl Running {
             foreign: Vec::new(),
             failed_looks: 0,
             overflows_answered: 0,
+            overflows_kept: 0,
             ends_at: None,
             next: Next { measure: now, look: now + LOOK_EVERY, sample: now, housekeeping: now + HOUSEKEEPING_EVERY },
         };
@@ -230,7 +232,8 @@ impl Running {
         let comparison = self.comparison();
         let status = self.publish();
         let restored = self.restored.take();
-        let failures = std::mem::take(&mut self.account.failures);
+        let mut failures = std::mem::take(&mut self.account.failures);
+        failures.extend(self.account.unwritten.take());
         Ending { reason, status: Status::clone(&status), restored, comparison, failures }
     }
 
@@ -249,7 +252,7 @@ impl Running {
                     self.metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
                     self.metrics.lost(Loss::BadRecord, summary.loss.bad_records);
                 }
-                Progress::Failed(_) | Progress::Finished => {}
+                Progress::Failed(_) | Progress::AllSafe | Progress::Finished => {}
             }
             self.account.enter(progress);
         }
@@ -478,7 +481,12 @@ impl Running {
                 return Ok(());
             }
         }
-        let overflows = kernel_log.counts().overflows + self.account.summary.loss.discarded_heads;
+        let said = kernel_log.counts().overflows;
+        if said > self.overflows_kept {
+            self.queue.push(Job::Overflows(said - self.overflows_kept));
+            self.overflows_kept = said;
+        }
+        let overflows = said + self.account.summary.loss.discarded_heads;
         if overflows > self.overflows_answered {
             self.overflows_answered = overflows;
             self.enlarge_buffer();

@@ -12,7 +12,7 @@ use lioprof_analysis::{LiveTrace, segment_span};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
-use super::keep::{GivenUp, Keep, KeptPart, PartFacts};
+use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};
 use super::queue::{Job, Queue};
 use super::raw::RawKeep;
 use super::spool::SegmentFile;
@@ -63,6 +63,8 @@ pub enum Progress {
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
     Failed(DrainError),
+    /// Nothing waits to be written any more.
+    AllSafe,
     /// Everything is done.
     Finished,
 }
@@ -96,6 +98,7 @@ pub struct Worker<K> {
     part_since: Instant,
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
+    overflows: u64,
     retry_at: Option<Instant>,
 }
 
@@ -126,6 +129,7 @@ impl<K: Keep> Worker<K> {
             part_since: Instant::now(),
             summary: TraceSummary::default(),
             given_up: Vec::new(),
+            overflows: 0,
             retry_at: None,
         })
     }
@@ -165,6 +169,8 @@ impl<K: Keep> Worker<K> {
         match job {
             Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
             Job::GiveUp(file) => self.give_up(&file),
+            Job::Vanished(bytes) => self.missing(bytes, WhyGivenUp::Vanished),
+            Job::Overflows(count) => self.overflows += count,
             Job::Counters(rows) => self.keep.counters(&rows),
             Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
             Job::Interrupt => self.interrupt(),
@@ -186,12 +192,20 @@ impl<K: Keep> Worker<K> {
                 (self.progress)(Progress::Decoded { bytes, records, last_us, took });
                 self.held.push(held);
             }
-            Err(err) => {
-                self.live.missing_segment();
-                self.lost(GivenUp { bytes: held.file.bytes, first_us: None, last_us: None });
-                (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
-            }
+            Err(err) => self.unreadable(held, err),
         }
+    }
+
+    /// What a segment held is lost, but for what had been read of it.
+    fn unreadable(&mut self, held: Held, err: std::io::Error) {
+        let vanished = err.kind() == std::io::ErrorKind::NotFound;
+        self.missing(held.file.bytes, if vanished { WhyGivenUp::Vanished } else { WhyGivenUp::Unreadable });
+        (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
+    }
+
+    fn missing(&mut self, bytes: u64, why: WhyGivenUp) {
+        self.live.missing_segment();
+        self.lost(GivenUp { why, bytes, first_us: None, last_us: None });
     }
 
     fn decode(&mut self, held: &mut Held) -> Result<u64, std::io::Error> {
@@ -205,13 +219,11 @@ impl<K: Keep> Worker<K> {
     fn give_up(&mut self, file: &SegmentFile) {
         self.live.missing_segment();
         let (first_us, last_us) = segment_span(&file.path).unwrap_or_default();
-        self.lost(GivenUp { bytes: file.bytes, first_us, last_us });
+        self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, first_us, last_us });
         self.delete(&file.path);
     }
 
     fn lost(&mut self, given_up: GivenUp) {
-        self.summary.loss.dropped_segments += 1;
-        self.summary.loss.dropped_segment_bytes += given_up.bytes;
         self.given_up.push(given_up);
         (self.progress)(Progress::GivenUp(given_up));
     }
@@ -241,11 +253,16 @@ impl<K: Keep> Worker<K> {
         }
         self.summary.merge(&self.live.take_summary());
         let (through_us, needed_us) = (self.live.through_us(), self.live.needed_from_us());
-        if self.keep.part().rows == 0 && self.summary == TraceSummary::default() {
+        let mut summary = self.summary.clone();
+        // Nobody can read these again: they are counted until a part that says so is safe.
+        summary.loss.dropped_segments += self.given_up.len() as u64;
+        summary.loss.dropped_segment_bytes += self.given_up.iter().map(|lost| lost.bytes).sum::<u64>();
+        summary.loss.kernel_overflows += self.overflows;
+        if self.keep.part().rows == 0 && summary == TraceSummary::default() {
             return self.delete_before(needed_us);
         }
         let facts = PartFacts {
-            summary: self.summary.clone(),
+            summary: summary.clone(),
             through_us,
             last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
             given_up: self.given_up.clone(),
@@ -254,8 +271,10 @@ impl<K: Keep> Worker<K> {
             Ok(part) => {
                 self.safe_us = through_us;
                 self.given_up.clear();
+                self.overflows = 0;
+                self.summary = TraceSummary::default();
                 self.held.iter_mut().for_each(|held| held.counted = true);
-                let summary = Box::new(std::mem::take(&mut self.summary));
+                let summary = Box::new(summary);
                 (self.progress)(Progress::Closed { part, summary, through_us });
                 self.delete_before(needed_us);
                 if self.live.symbols().len() > MAX_SYMBOLS {
@@ -296,7 +315,7 @@ impl<K: Keep> Worker<K> {
                         self.interrupt();
                     }
                 }
-                Err(err) => (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err })),
+                Err(err) => self.unreadable(held, err),
             }
         }
     }
@@ -311,6 +330,9 @@ impl<K: Keep> Worker<K> {
             } else {
                 self.delete(&held.file.path);
             }
+        }
+        if self.held.is_empty() && self.retry_at.is_none() {
+            (self.progress)(Progress::AllSafe);
         }
     }
 
