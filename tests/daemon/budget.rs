@@ -8,7 +8,7 @@ use crate::figures::number;
 #[test]
 fn step_by_step_down_to_nothing() {
     let log = rich();
-    let options = ["--speed", &*speed(&log, 2.0), "--loop", "100000", "--stamp", "now"];
+    let options = ["--speed", &*speed(&log, 0.8), "--loop", "100000", "--stamp", "now"];
     let node = Node::playing_with(&log.path, &options);
     let before = node.settings();
     let daemon = node.daemon(&[

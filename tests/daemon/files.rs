@@ -18,13 +18,17 @@ fn wound(extension: &str, damage: impl Fn(&Path)) {
     let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 8.0)]);
     let daemon = node.daemon(&[("capture.rotate", "\"2s\"")]);
     daemon.wait("rows", |status| status["totals"]["rpcs"].as_u64() > Some(0));
-    until("a file that the daemon has seen", || {
-        let path = node.spooled().into_iter().find(|path| {
-            path.extension().is_some_and(|it| it == extension) && fs::metadata(path).is_ok_and(|about| about.len() > 0)
-        })?;
-        // It looks every tenth of a second.
-        thread::sleep(Duration::from_millis(300));
-        path.exists().then(|| damage(&path))
+    let files = || node.spooled().into_iter().filter(|path| path.extension().is_some_and(|it| it == extension));
+    let old: Vec<_> = files().collect();
+    until("a file that can be damaged", || {
+        let path = files().find(|path| !old.contains(path) || extension == "bin")?;
+        if extension == "bin" {
+            // The daemon must have seen what is about to vanish: it looks every tenth of a second.
+            thread::sleep(Duration::from_millis(300));
+            fs::metadata(&path).ok().filter(|about| about.len() > 0)?;
+        }
+        damage(&path);
+        Some(())
     });
     let status = daemon.wait("the loss to be told", |status| status["segments"]["dropped"].as_u64() > Some(0));
     assert!(status["segments"]["dropped_bytes"].as_u64() > Some(0), "{}", status["segments"]);

@@ -59,7 +59,7 @@ fn masks_changed_by_others_survive() {
     node.wait_played();
     node.write("debug", "+info");
     node.write("debug", "-dlmtrace");
-    node.write("subsystem_debug", "+mdt");
+    node.write("subsystem_debug", "+mds");
     let status = daemon.wait("the change to be seen", |status| {
         let warnings = status["warnings"].to_string();
         warnings.contains("+info") && warnings.contains("-dlmtrace")
@@ -69,7 +69,7 @@ fn masks_changed_by_others_survive() {
     assert!(text.contains("+info"), "{text}");
     daemon.stop().exits(0).says(&["somebody else has changed"]);
     let after = node.settings();
-    assert_eq!(after.debug, format!("{}", with(&before.debug, "info")));
+    assert_eq!(after.debug, with(&before.debug, "info"));
     assert_eq!(after.subsystem_debug, before.subsystem_debug);
     assert_kept(&log.name, &node.keep(), &log.path);
 }

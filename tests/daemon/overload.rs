@@ -32,7 +32,7 @@ fn a_burst_above_the_buffer_is_told() {
     node.wait_written();
     let status = daemon.wait("the kernel's words", |status| count(status, &["kernel_log", "buffer_overflows"]) > 0);
     assert!(count(&status, &["masks", "debug_mb"]) <= 3, "a size that was asked for stays");
-    let ended = daemon.stop().exits(0).says(&["overflow"]);
+    let ended = daemon.stop().exits(0).says(&["debug buffer overflow, "]);
     assert!(ended.stdout.contains("buffer overflow"), "{ended}");
 
     // What is there and what is lost are everything, and the loss is seen in the log, too.

@@ -104,6 +104,9 @@ impl LiveTrace {
         }
         self.source.feed(Chunks::Binary(reader));
         self.drain(sink);
+        self.source.release_settled();
+        self.drain(sink);
+        self.after_gap = self.source.ends_in_gap(bytes);
         let (first_us, last_us) = self.source.input_span();
         let records = self.source.input_records();
         self.source.take_error().map_or(Ok(Segment { bytes, records, first_us, last_us }), Err)
@@ -123,6 +126,8 @@ impl LiveTrace {
     /// Tracing was stopped: hands on everything. What comes next stands on its own.
     pub fn interrupt(&mut self, sink: &mut (dyn RowSink + Send)) -> TraceSummary {
         self.settle(i64::MAX, sink);
+        // Records that are no events count, too: nothing of what was read is needed any more.
+        self.through_us = self.through_us.max(self.source.last_us());
         let mut rows = Above { sink, open: true };
         self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
         let summary = self.take_summary();

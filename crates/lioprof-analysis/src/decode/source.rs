@@ -17,7 +17,7 @@ use std::time::Duration;
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::frame::Why;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
 use super::event::Event;
@@ -173,6 +173,11 @@ impl Source {
         self.span
     }
 
+    /// Latest time of all records so far.
+    pub(crate) fn last_us(&self) -> Option<i64> {
+        (self.passes.latest_us != i64::MIN).then_some(self.passes.latest_us)
+    }
+
     /// Records of the current part.
     pub(crate) fn input_records(&self) -> u64 {
         self.records
@@ -194,6 +199,17 @@ impl Source {
         self.release(before_us);
     }
 
+    /// Releases what is in order, however little that is: the next part may be long in coming.
+    pub(crate) fn release_settled(&mut self) {
+        self.release(self.passes.settled_us);
+    }
+
+    /// Whether the last bytes of the current part, which is so long, hold no records.
+    pub(crate) fn ends_in_gap(&self, bytes: u64) -> bool {
+        let Some(Chunks::Binary(reader)) = &self.chunks else { return false };
+        reader.gaps.last().is_some_and(|gap| gap.offset + gap.len == bytes)
+    }
+
     /// Shows the symbols of all events held to `visit`, which may replace them.
     pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
         let Self { pending, ready, latest, .. } = self;
@@ -204,6 +220,8 @@ impl Source {
 
     fn take_gaps(&mut self) {
         if let Some(Chunks::Binary(reader)) = &mut self.chunks {
+            // A page that was torn at the end of a part comes again in the next one.
+            self.damaged |= self.live && !reader.gaps.is_empty();
             self.seen.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
             self.seen.gaps.append(&mut reader.gaps);
         }
@@ -287,7 +305,7 @@ impl Source {
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
-                    let cut = u64::from(self.passes.continues(run) && run.first_us < self.passes.end_us);
+                    let cut = u64::from(self.passes.goes_back(run));
                     self.seen.clock_steps += run.clock_steps + cut;
                     self.damaged |= self.seen.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
@@ -348,12 +366,10 @@ impl Source {
 pub(crate) struct Passes {
     /// Streams that the current pass has brought.
     streams: FxHashSet<u32>,
-    /// Streams of the whole file.
-    known: FxHashSet<u32>,
+    /// Streams of the whole file, and the time of the last record of each.
+    known: FxHashMap<u32, i64>,
     /// Stream of the last run.
     current: Option<u32>,
-    /// Time of the last record.
-    end_us: i64,
     /// Latest time up to the end of the pass before the current one.
     previous_us: i64,
     /// Latest time so far.
@@ -366,9 +382,8 @@ impl Default for Passes {
     fn default() -> Self {
         Self {
             streams: FxHashSet::default(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
             current: None,
-            end_us: i64::MIN,
             previous_us: i64::MIN,
             latest_us: i64::MIN,
             settled_us: i64::MIN,
@@ -393,12 +408,12 @@ impl Passes {
                 self.previous_us = self.latest_us;
             }
             // The first run of a stream in the file may have begun before the file.
-            if !self.known.insert(run.stream) && !run.first_flag && !after_gap {
+            if self.known.contains_key(&run.stream) && !run.first_flag && !after_gap {
                 *discarded_heads += 1;
             }
         }
         self.current = Some(run.stream);
-        self.end_us = run.end_us;
+        self.known.insert(run.stream, run.end_us);
         self.extend(run.last_us);
         starts_pass
     }
@@ -406,6 +421,11 @@ impl Passes {
     /// Whether this is the second part of the run before it, cut by a chunk's end.
     fn continues(&self, run: &Run) -> bool {
         self.current == Some(run.stream) && !run.first_flag
+    }
+
+    /// Whether the run begins before its stream had come to: each stream is in time order.
+    fn goes_back(&self, run: &Run) -> bool {
+        self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
     }
 
     /// The current run goes on to this time.

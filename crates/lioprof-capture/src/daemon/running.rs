@@ -469,9 +469,15 @@ impl Running {
         match kernel_log.poll() {
             Ok(events) => {
                 for event in events {
-                    tracing::warn!(event = ?event.kind, "the kernel says");
-                    if matches!(event.kind, kmsg::Kind::Overflow { .. }) {
-                        self.metrics.lost(Loss::BufferOverflow, 1);
+                    tracing::warn!("the kernel says: {}", event.kind);
+                    match event.kind {
+                        kmsg::Kind::Overflow { .. } => self.metrics.lost(Loss::BufferOverflow, 1),
+                        kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
+                            if let Some(capture) = &mut self.capture {
+                                capture.write_failed(Instant::now());
+                            }
+                        }
+                        kmsg::Kind::NoMemory => {}
                     }
                 }
             }

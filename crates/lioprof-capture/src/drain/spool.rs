@@ -58,6 +58,12 @@ impl Spool {
         Self { dir: dir.to_owned(), session: session.to_owned(), next: 0, closing: None, seen: None }
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The file that the kernel is told to write.
     #[must_use]
     pub fn current(&self) -> PathBuf {
