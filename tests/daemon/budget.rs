@@ -11,11 +11,8 @@ fn step_by_step_down_to_nothing() {
     let options = ["--speed", &*speed(&log, 0.8), "--loop", "100000", "--stamp", "now"];
     let node = Node::playing_with(&log.path, &options);
     let before = node.settings();
-    let daemon = node.daemon(&[
-        ("budget.records_per_s", "1000"),
-        ("budget.duty_on", "\"1s\""),
-        ("budget.duty_every", "\"2s\""),
-    ]);
+    let daemon =
+        node.daemon(&[("budget.records_per_s", "1000"), ("budget.duty_on", "\"1s\""), ("budget.duty_every", "\"2s\"")]);
     let full = node.settings();
     assert!(full.debug.contains("rpctrace") && full.debug.contains("dlmtrace"), "{full:?}");
     let at = |level: &str| daemon.wait(level, |status| status["budget"]["level"]["level"] == level);

@@ -59,9 +59,11 @@ fn rows_without_room_stay_in_the_spool() {
 fn the_kernel_finds_no_room_for_a_while() {
     let log = rich();
     let node = Node::playing(&log.path);
+    node.ctl("pause");
     let daemon = node.daemon(&[]);
     // Not at a page's end.
     node.ctl("enospc 100001");
+    node.ctl("resume");
     node.wait_played();
     let status = daemon.wait("the kernel's error", |status| status["kernel_log"]["errors"].as_u64() > Some(0));
     assert!(node.account()["total"]["pending"]["records"].as_u64() > Some(0));

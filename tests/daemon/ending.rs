@@ -96,11 +96,7 @@ fn load_starts_it_and_quiet_ends_it() {
     count(1000);
     mount_bind(&counters, &place).unwrap();
 
-    let keys = [
-        ("trigger.start_rpcs_per_s", "1000"),
-        ("trigger.every", "\"1s\""),
-        ("trigger.stop_after", "\"2s\""),
-    ];
+    let keys = [("trigger.start_rpcs_per_s", "1000"), ("trigger.every", "\"1s\""), ("trigger.stop_after", "\"2s\"")];
     let daemon = node.daemon(&keys);
     let waiting = daemon.wait("the trigger to be waited for", |status| status["state"] == "waiting_for_trigger");
     assert_eq!(node.settings(), before, "{waiting}");

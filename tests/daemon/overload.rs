@@ -19,11 +19,13 @@ fn a_burst_above_the_buffer_is_told() {
     let log = rich();
     let node = Node::playing(&log.path);
     let original = analysis(&[&log.path]);
+    node.ctl("pause");
     // As small as the kernel makes it.
     let daemon = node.daemon(&[("capture.buffer_mib", "2")]);
     assert!(node.read("debug_mb").parse::<u64>().unwrap() <= 3);
     // A busy machine: the kernel's thread does not get to write.
     node.ctl("stall on");
+    node.ctl("resume");
     node.wait_played();
     node.ctl("burst 20000");
     let lost = node.account()["total"]["lost"]["overflow"].clone();

@@ -51,8 +51,7 @@ fn every_capture_comes_back() {
 fn the_light_profile_keeps_what_rpctrace_says() {
     /// `dlmtrace` and `net`.
     const NOT_LIGHT: u32 = 0x1_0000 | 0x200;
-    let binary: Vec<Log> =
-        medium(6).into_iter().filter(|log| log.path.to_string_lossy().contains(".bin")).collect();
+    let binary: Vec<Log> = medium(6).into_iter().filter(|log| log.path.to_string_lossy().contains(".bin")).collect();
     assert!(!binary.is_empty());
     each(&binary, |log| {
         let node = Node::playing(&log.path);

@@ -19,6 +19,9 @@ use crate::run::AnalyzeError;
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
 
+/// Records of different CPUs are not in the order of time; what goes back further than this is a clock that was set.
+const CLOCK_STEP_US: i64 = 5_000_000;
+
 /// What a segment held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -43,8 +46,12 @@ pub struct LiveTrace {
     symbols: Symbols,
     source: Source,
     join: Join,
-    /// Rows of events up to this time are there already, from an earlier run over the same segments.
+    /// Rows of events up to this time are there already, from an earlier run over the same segments ..
     known_through_us: i64,
+    /// .. unless the events are of this part or a later one.
+    new_from_part: u32,
+    /// Segments read.
+    parts: u32,
     /// Handed on up to this time.
     through_us: Option<i64>,
     /// The next segment does not follow on the last one.
@@ -73,10 +80,35 @@ impl LiveTrace {
             source: Source::live(),
             join: Join::new(node),
             known_through_us: known_through_us.unwrap_or(i64::MIN),
+            new_from_part: u32::MAX,
+            parts: 0,
             through_us: known_through_us,
             after_gap: true,
             summed_up_us: None,
         })
+    }
+
+    /// The segments to come were not read before: all their rows are new, whatever the clock did.
+    pub fn only_new_from_now(&mut self) {
+        self.new_from_part = self.new_from_part.min(self.parts);
+    }
+
+    /// Segments read so far, also those without records.
+    #[must_use]
+    pub fn segments(&self) -> u32 {
+        self.parts
+    }
+
+    /// Number, from 0, of the first segment of which not everything has been handed on.
+    #[must_use]
+    pub fn waiting_segment(&self) -> Option<u32> {
+        self.source.waiting_part()
+    }
+
+    /// Whether the clock was set back and has not come again to where it was: times do not tell what was handed on.
+    #[must_use]
+    pub fn clock_is_behind(&self) -> bool {
+        self.source.at_us().zip(self.through_us).is_some_and(|(at, through)| through - at > CLOCK_STEP_US)
     }
 
     /// Reads a closed segment. `may_wrap`: it reached its size limit, so the kernel may have overwritten its
@@ -87,6 +119,8 @@ impl LiveTrace {
     pub fn segment(&mut self, path: &Path, may_wrap: bool, sink: &mut (dyn RowSink + Send)) -> io::Result<Segment> {
         let file = Spooled::file(File::open(path)?)?;
         let bytes = file.len();
+        let part = self.parts;
+        self.parts += 1;
         if bytes == 0 {
             return Ok(Segment::default());
         }
@@ -102,7 +136,7 @@ impl LiveTrace {
         if !std::mem::take(&mut self.after_gap) {
             reader.continues();
         }
-        self.source.feed(Chunks::Binary(reader));
+        self.source.feed(Chunks::Binary(reader), part);
         self.drain(sink);
         self.source.release_settled();
         self.drain(sink);
@@ -154,6 +188,12 @@ impl LiveTrace {
         self.through_us
     }
 
+    /// When the oldest request that is not over was first seen.
+    #[must_use]
+    pub fn oldest_open_us(&self) -> Option<i64> {
+        self.join.oldest_open_us()
+    }
+
     /// The time from which on the log is still needed, were it read again: what has not been handed on, and the first
     /// line of the oldest request whose row is not out yet.
     #[must_use]
@@ -182,11 +222,11 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known_through_us, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known_through_us, new_from_part, through_us, .. } = self;
         pool.install(|| {
             let mut rows = Above { sink, open: false };
             while let Some(event) = source.next(symbols) {
-                rows.open = event.time_us > *known_through_us;
+                rows.open = event.time_us > *known_through_us || event.part >= *new_from_part;
                 join.event(&event, &mut Output { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(event.time_us));
             }

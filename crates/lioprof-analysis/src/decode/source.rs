@@ -75,6 +75,10 @@ pub(crate) struct Source {
     span: (Option<i64>, Option<i64>),
     /// Records of the current part.
     records: u64,
+    /// Number of the current part.
+    part: u32,
+    /// Time of the last record of the current part, in the order of the file.
+    at_us: Option<i64>,
     /// Events whose order is not certain yet.
     pending: Vec<Event>,
     /// Events in order.
@@ -116,6 +120,8 @@ impl Source {
             live: true,
             span: (None, None),
             records: 0,
+            part: 0,
+            at_us: None,
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -154,12 +160,13 @@ impl Source {
     }
 
     /// The next part of a log that comes in parts. The one before it must have been read to its end.
-    pub(crate) fn feed(&mut self, chunks: Chunks) {
+    pub(crate) fn feed(&mut self, chunks: Chunks, part: u32) {
         self.take_gaps();
         self.chunks = Some(chunks);
         self.exhausted = false;
         self.span = (None, None);
         self.records = 0;
+        self.part = part;
     }
 
     /// A part that holds no records.
@@ -171,6 +178,16 @@ impl Source {
     /// Time of the first and last record of the current part.
     pub(crate) fn input_span(&self) -> (Option<i64>, Option<i64>) {
         self.span
+    }
+
+    /// The first part of which events wait for their order.
+    pub(crate) fn waiting_part(&self) -> Option<u32> {
+        self.pending.iter().map(|event| event.part).min()
+    }
+
+    /// Time of the last record in the order of the file: the clock may have been earlier, or later, before.
+    pub(crate) fn at_us(&self) -> Option<i64> {
+        self.at_us
     }
 
     /// Latest time of all records so far.
@@ -293,7 +310,9 @@ impl Source {
         let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
         for event in &mut events {
             event.translate(&map);
+            event.part = self.part;
         }
+        self.at_us = runs.last().map(|run| run.end_us).or(self.at_us);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
                 self.pending.append(&mut events);
@@ -305,7 +324,9 @@ impl Source {
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
-                    let cut = u64::from(self.passes.goes_back(run));
+                    // A page that was written again goes back, too.
+                    let cut = (!self.damaged || self.passes.continues(run)) && self.passes.goes_back(run);
+                    let cut = u64::from(cut);
                     self.seen.clock_steps += run.clock_steps + cut;
                     self.damaged |= self.seen.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
@@ -348,7 +369,7 @@ impl Source {
                 self.latest.clear();
             }
             // After a failed write the kernel writes the page again (`tracefile.c`).
-            if self.damaged && self.latest.contains(&event) {
+            if self.damaged && self.latest.iter().any(|seen| seen.is_copy_of(&event)) {
                 continue;
             }
             self.latest.push(event);
