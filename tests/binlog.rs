@@ -53,6 +53,11 @@ impl BinaryLog {
         u64::from(u32_at(record, 20)) * 1_000_000 + u64_at(record, 24)
     }
 
+    /// Bits of the debug mask.
+    pub(crate) fn mask(&self, index: usize) -> u32 {
+        u32_at(self.record(index), 12)
+    }
+
     /// CPU and context: the kernel's buffer it went through.
     pub(crate) fn stream(&self, index: usize) -> (u16, u16) {
         let record = self.record(index);

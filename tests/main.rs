@@ -6,6 +6,7 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `daemon`: the daemon as a process, on a simulated server.
 //!
 //! A new capture is a new folder in `fixtures/captures`; no test names one.
 
@@ -17,6 +18,8 @@ mod captures;
 mod cli;
 #[cfg(test)]
 mod counters;
+#[cfg(all(test, feature = "daemon", feature = "replay"))]
+mod daemon;
 #[cfg(test)]
 mod damaged;
 #[cfg(test)]

@@ -19,6 +19,9 @@ use crate::run::AnalyzeError;
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
 
+/// Records of different CPUs are not in the order of time; what goes back further than this is a clock that was set.
+const CLOCK_STEP_US: i64 = 5_000_000;
+
 /// What a segment held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -56,6 +59,10 @@ pub struct LiveTrace {
     join: Join,
     /// What is there already, from an earlier run over the same segments.
     known: Option<Known>,
+    /// .. unless the events are of this part or a later one.
+    new_from_part: u32,
+    /// Segments read.
+    parts: u32,
     /// Handed on up to this time.
     through_us: Option<i64>,
     /// The next segment does not follow on the last one.
@@ -85,9 +92,34 @@ impl LiveTrace {
             join: Join::new(node),
             through_us: known.as_ref().map(|known| known.through_us),
             known,
+            new_from_part: u32::MAX,
+            parts: 0,
             after_gap: true,
             summed_up_us: None,
         })
+    }
+
+    /// The segments to come were not read before: all their rows are new, whatever the clock did.
+    pub fn only_new_from_now(&mut self) {
+        self.new_from_part = self.new_from_part.min(self.parts);
+    }
+
+    /// Segments read so far, also those without records.
+    #[must_use]
+    pub fn segments(&self) -> u32 {
+        self.parts
+    }
+
+    /// Number, from 0, of the first segment of which not everything has been handed on.
+    #[must_use]
+    pub fn waiting_segment(&self) -> Option<u32> {
+        self.source.waiting_part()
+    }
+
+    /// Whether the clock was set back and has not come again to where it was: times do not tell what was handed on.
+    #[must_use]
+    pub fn clock_is_behind(&self) -> bool {
+        self.source.at_us().zip(self.through_us).is_some_and(|(at, through)| through - at > CLOCK_STEP_US)
     }
 
     /// Reads a closed segment. `may_wrap`: it reached its size limit, so the kernel may have overwritten its
@@ -98,6 +130,8 @@ impl LiveTrace {
     pub fn segment(&mut self, path: &Path, may_wrap: bool, sink: &mut (dyn RowSink + Send)) -> io::Result<Segment> {
         let file = Spooled::file(File::open(path)?)?;
         let bytes = file.len();
+        let part = self.parts;
+        self.parts += 1;
         if bytes == 0 {
             return Ok(Segment::default());
         }
@@ -113,10 +147,11 @@ impl LiveTrace {
         if !std::mem::take(&mut self.after_gap) {
             reader.continues();
         }
-        self.source.feed(Chunks::Binary(reader));
+        self.source.feed(Chunks::Binary(reader), part);
         self.drain(sink);
-        self.source.part_is_over();
+        self.source.release_settled();
         self.drain(sink);
+        self.after_gap = self.source.ends_in_gap(bytes);
         let (first_us, last_us) = self.source.input_span();
         let (records, busiest_cpu_bytes) = (self.source.input_records(), self.source.busiest_cpu_bytes());
         self.source.take_error().map_or(Ok(Segment { bytes, records, busiest_cpu_bytes, first_us, last_us }), Err)
@@ -136,7 +171,9 @@ impl LiveTrace {
     /// Tracing was stopped: hands on everything. What comes next stands on its own.
     pub fn interrupt(&mut self, sink: &mut (dyn RowSink + Send)) -> TraceSummary {
         self.settle(i64::MAX, sink);
-        let mut rows = Unknown { sink, known: self.known.as_mut(), is_new: true };
+        // Records that are no events count, too: nothing of what was read is needed any more.
+        self.through_us = self.through_us.max(self.source.last_us());
+        let mut rows = Unknown { sink, known: self.known.as_mut(), is_new: true, clock_is_behind: false };
         self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
         let summary = self.take_summary();
         self.join = Join::new(self.node);
@@ -169,6 +206,12 @@ impl LiveTrace {
         self.through_us
     }
 
+    /// When the oldest request that is not over was first seen.
+    #[must_use]
+    pub fn oldest_open_us(&self) -> Option<i64> {
+        self.join.oldest_open_us()
+    }
+
     /// The time from which on the log is still needed, were it read again: what has not been handed on, and the first
     /// line of the oldest request whose row is not out yet.
     #[must_use]
@@ -197,12 +240,14 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known, new_from_part, through_us, .. } = self;
         pool.install(|| {
             let known_us = known.as_ref().map_or(i64::MIN, |known| known.through_us);
-            let mut rows = Unknown { sink, known: known.as_mut(), is_new: false };
+            let mut rows = Unknown { sink, known: known.as_mut(), is_new: false, clock_is_behind: false };
             while let Some(event) = source.next(symbols) {
-                rows.is_new = event.time_us > known_us;
+                let (later, new_part) = (event.time_us > known_us, event.part >= *new_from_part);
+                rows.is_new = later || new_part;
+                rows.clock_is_behind = new_part && !later;
                 join.event(&event, &mut Output { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(event.time_us));
             }
@@ -216,13 +261,16 @@ struct Unknown<'a> {
     known: Option<&'a mut Known>,
     /// The event that makes the rows is behind what is known.
     is_new: bool,
+    /// It is, although its time is not: the clock was set back, and times tell nothing.
+    clock_is_behind: bool,
 }
 
 impl RowSink for Unknown<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         // A row may be held back until its request's last lines have come. Without its first lines, which are gone, it
         // would be held back where it was not before; so what was handled by then counts, not what makes the row.
-        let is_new = match self.known.as_deref_mut().filter(|known| row.end_us <= known.through_us) {
+        let handled_before = |known: &&mut Known| !self.clock_is_behind && row.end_us <= known.through_us;
+        let is_new = match self.known.as_deref_mut().filter(handled_before) {
             None => self.is_new,
             Some(known) => {
                 let key = (symbols.bytes(row.nid), row.xid.0);

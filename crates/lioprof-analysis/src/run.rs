@@ -345,7 +345,8 @@ fn account(node: &str, log: &LogResult) -> Input {
 
 /// The larger of the shares of bytes skipped and of RPCs lost.
 fn damage(analysis: &Analysis) -> f64 {
-    let skipped = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
-    let bytes = analysis.inputs.iter().map(|input| input.bytes).sum();
+    let dropped = analysis.loss.dropped_segment_bytes;
+    let skipped = analysis.inputs.iter().map(|input| input.skipped_bytes).sum::<u64>() + dropped;
+    let bytes = analysis.inputs.iter().map(|input| input.bytes).sum::<u64>() + dropped;
     share(skipped, bytes).max(analysis.loss.estimated_lost_fraction.unwrap_or(0.0))
 }

@@ -31,14 +31,15 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
     }
     for input in &analysis.inputs {
         if input.bad_records > 0 && !analysis.loss.head_overwritten {
-            let place = &input.bad_places[0];
+            // Rows that were kept do not say where.
+            let first = input.bad_places.first();
+            let first = first.map(|place| format!("; first at byte {}: {}", place.offset, place.why));
             warnings.push(format!(
-                "{}: {} in {} are no records; first at byte {}: {}",
+                "{}: {} in {} are no records{}",
                 input.path,
                 plural(input.skipped_bytes, "byte"),
                 plural(input.bad_records, "place"),
-                place.offset,
-                place.why
+                first.unwrap_or_default()
             ));
         }
         let malformed: u64 = input.malformed.values().sum();
@@ -77,11 +78,16 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
             plural(loss.discarded_heads, "place")
         ));
     }
+    if loss.kernel_overflows > 0 {
+        warnings.push(format!(
+            "the kernel said {} that its debug buffer overflowed: enlarge debug_mb",
+            plural(loss.kernel_overflows, "time")
+        ));
+    }
     if loss.dropped_segments > 0 {
         warnings.push(format!(
-            "{} of the log ({}) were given up unread because decoding could not keep up: give the daemon more CPU, \
-             or use the light profile",
-            plural(loss.dropped_segments, "segment"),
+            "{} of the log ({}) went before they were read: the manifests beside the rows say when and why",
+            plural(loss.dropped_segments, "piece"),
             human_bytes(loss.dropped_segment_bytes)
         ));
     }

@@ -3,6 +3,7 @@
 //! Read from `/dev/kmsg`, from the moment of opening on. The kernel limits the rate of its own messages, so a count here is
 //! a lower bound and its purpose is "it happened at all, and when"; the exact account of losses comes from the segments.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
@@ -67,6 +68,19 @@ pub enum Kind {
     },
     /// No memory for a page of the log: a record was lost.
     NoMemory,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overflow { pages, of } => write!(f, "debug buffer overflow, {pages} of {of} pages discarded"),
+            Self::CannotOpen { message } => f.write_str(message),
+            Self::ShortWrite { wanted, wrote } => {
+                write!(f, "the debug daemon wanted to write {wanted} bytes and wrote {wrote}; it tries again")
+            }
+            Self::NoMemory => f.write_str("no memory for a page of the debug log, a record is lost"),
+        }
+    }
 }
 
 /// One message.

@@ -179,17 +179,17 @@ pub struct Loss {
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,
-    /// Segments of a daemon's log that were given up unread because decoding could not keep up.
-    #[serde(default)]
-    pub dropped_segments: u64,
-    /// Bytes in them.
-    #[serde(default)]
-    pub dropped_segment_bytes: u64,
-    /// Times that the kernel said that its debug buffer overflowed.
-    #[serde(default)]
-    pub kernel_overflows: u64,
     /// Records that could not be read.
     pub bad_records: u64,
+    /// Stretches of the log that a capture lost before they were read.
+    #[serde(default)]
+    pub dropped_segments: u64,
+    /// Bytes of the log in them.
+    #[serde(default)]
+    pub dropped_segment_bytes: u64,
+    /// Times the kernel said, while it was captured, that its debug buffer overflowed.
+    #[serde(default)]
+    pub kernel_overflows: u64,
     /// Times the clock went back.
     pub clock_steps: u64,
     /// Share of RPCs lost, estimated from the schedulers' numbers; `null` if they say nothing, or if

@@ -225,7 +225,7 @@ impl Decoder {
         };
         if let Some(body) = body {
             let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
-            self.out.events.push(Event { time_us, pid, stream, body });
+            self.out.events.push(Event { time_us, pid, stream, part: 0, body });
         }
     }
 

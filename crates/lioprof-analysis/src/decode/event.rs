@@ -5,7 +5,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     /// Microseconds since the epoch.
     pub(crate) time_us: i64,
@@ -13,8 +13,17 @@ pub(crate) struct Event {
     pub(crate) pid: u32,
     /// Kernel buffer it went through ([`lustre_debuglog::Record::stream`]).
     pub(crate) stream: u32,
+    /// Part of a log that comes in parts; 0 else.
+    pub(crate) part: u32,
     /// What it says.
     pub(crate) body: Body,
+}
+
+impl Event {
+    /// Whether both are the same record, written twice.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        (self.time_us, self.pid, self.stream) == (other.time_us, other.pid, other.stream) && self.body == other.body
+    }
 }
 
 /// What an event says.

@@ -101,7 +101,7 @@ impl Merge {
             return true;
         }
         self.recent.retain(|(_, recent)| recent.time_us == event.time_us);
-        let known = self.recent.iter().any(|(other, recent)| *other != input && recent == event);
+        let known = self.recent.iter().any(|(other, recent)| *other != input && recent.is_copy_of(event));
         self.recent.push((input, *event));
         !known
     }

@@ -77,6 +77,10 @@ pub(crate) struct Source {
     records: u64,
     /// Bytes of the current part by CPU.
     cpu_bytes: FxHashMap<u32, u64>,
+    /// Number of the current part.
+    part: u32,
+    /// Time of the last record of the current part, in the order of the file.
+    at_us: Option<i64>,
     /// Events whose order is not certain yet.
     pending: Vec<Event>,
     /// Events in order.
@@ -119,6 +123,8 @@ impl Source {
             span: (None, None),
             records: 0,
             cpu_bytes: FxHashMap::default(),
+            part: 0,
+            at_us: None,
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -157,13 +163,14 @@ impl Source {
     }
 
     /// The next part of a log that comes in parts. The one before it must have been read to its end.
-    pub(crate) fn feed(&mut self, chunks: Chunks) {
+    pub(crate) fn feed(&mut self, chunks: Chunks, part: u32) {
         self.take_gaps();
         self.chunks = Some(chunks);
         self.exhausted = false;
         self.span = (None, None);
         self.records = 0;
         self.cpu_bytes.clear();
+        self.part = part;
     }
 
     /// A part that holds no records.
@@ -175,6 +182,21 @@ impl Source {
     /// Time of the first and last record of the current part.
     pub(crate) fn input_span(&self) -> (Option<i64>, Option<i64>) {
         self.span
+    }
+
+    /// The first part of which events wait for their order.
+    pub(crate) fn waiting_part(&self) -> Option<u32> {
+        self.pending.iter().map(|event| event.part).min()
+    }
+
+    /// Time of the last record in the order of the file: the clock may have been earlier, or later, before.
+    pub(crate) fn at_us(&self) -> Option<i64> {
+        self.at_us
+    }
+
+    /// Latest time of all records so far.
+    pub(crate) fn last_us(&self) -> Option<i64> {
+        (self.passes.latest_us != i64::MIN).then_some(self.passes.latest_us)
     }
 
     /// Records of the current part.
@@ -198,14 +220,20 @@ impl Source {
         mem::take(&mut self.seen)
     }
 
-    /// A part has been read: what its passes have settled need not wait for more to sort.
-    pub(crate) fn part_is_over(&mut self) {
-        self.release(self.passes.settled_us);
-    }
-
     /// Nothing will come any more that belongs before this time.
     pub(crate) fn settle(&mut self, before_us: i64) {
         self.release(before_us);
+    }
+
+    /// Releases what is in order, however little that is: the next part may be long in coming.
+    pub(crate) fn release_settled(&mut self) {
+        self.release(self.passes.settled_us);
+    }
+
+    /// Whether the last bytes of the current part, which is so long, hold no records.
+    pub(crate) fn ends_in_gap(&self, bytes: u64) -> bool {
+        let Some(Chunks::Binary(reader)) = &self.chunks else { return false };
+        reader.gaps.last().is_some_and(|gap| gap.offset + gap.len == bytes)
     }
 
     /// Shows the symbols of all events held to `visit`, which may replace them.
@@ -218,6 +246,8 @@ impl Source {
 
     fn take_gaps(&mut self) {
         if let Some(Chunks::Binary(reader)) = &mut self.chunks {
+            // A page that was torn at the end of a part comes again in the next one.
+            self.damaged |= self.live && !reader.gaps.is_empty();
             self.seen.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
             self.seen.gaps.append(&mut reader.gaps);
         }
@@ -289,7 +319,9 @@ impl Source {
         let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
         for event in &mut events {
             event.translate(&map);
+            event.part = self.part;
         }
+        self.at_us = runs.last().map(|run| run.end_us).or(self.at_us);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
                 self.pending.append(&mut events);
@@ -302,7 +334,9 @@ impl Source {
                 for (i, run) in runs.iter().enumerate() {
                     *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
-                    let cut = u64::from(self.passes.continues(run) && run.first_us < self.passes.end_us);
+                    // A page that was written again goes back, too.
+                    let cut = (!self.damaged || self.passes.continues(run)) && self.passes.goes_back(run);
+                    let cut = u64::from(cut);
                     self.seen.clock_steps += run.clock_steps + cut;
                     self.damaged |= self.seen.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
@@ -348,7 +382,7 @@ impl Source {
                 self.latest.clear();
             }
             // After a failed write the kernel writes the page again (`tracefile.c`).
-            if self.damaged && self.latest.contains(&event) {
+            if self.damaged && self.latest.iter().any(|seen| seen.is_copy_of(&event)) {
                 continue;
             }
             self.latest.push(event);
@@ -366,12 +400,10 @@ impl Source {
 pub(crate) struct Passes {
     /// Streams that the current pass has brought.
     streams: FxHashSet<u32>,
-    /// Streams of the whole file.
-    known: FxHashSet<u32>,
+    /// Streams of the whole file, and the time of the last record of each.
+    known: FxHashMap<u32, i64>,
     /// Stream of the last run.
     current: Option<u32>,
-    /// Time of the last record.
-    end_us: i64,
     /// Latest time up to the end of the pass before the current one.
     previous_us: i64,
     /// Latest time so far.
@@ -384,9 +416,8 @@ impl Default for Passes {
     fn default() -> Self {
         Self {
             streams: FxHashSet::default(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
             current: None,
-            end_us: i64::MIN,
             previous_us: i64::MIN,
             latest_us: i64::MIN,
             settled_us: i64::MIN,
@@ -411,12 +442,12 @@ impl Passes {
                 self.previous_us = self.latest_us;
             }
             // The first run of a stream in the file may have begun before the file.
-            if !self.known.insert(run.stream) && !run.first_flag && !after_gap {
+            if self.known.contains_key(&run.stream) && !run.first_flag && !after_gap {
                 *discarded_heads += 1;
             }
         }
         self.current = Some(run.stream);
-        self.end_us = run.end_us;
+        self.known.insert(run.stream, run.end_us);
         self.extend(run.last_us);
         starts_pass
     }
@@ -424,6 +455,11 @@ impl Passes {
     /// Whether this is the second part of the run before it, cut by a chunk's end.
     fn continues(&self, run: &Run) -> bool {
         self.current == Some(run.stream) && !run.first_flag
+    }
+
+    /// Whether the run begins before its stream had come to: each stream is in time order.
+    fn goes_back(&self, run: &Run) -> bool {
+        self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
     }
 
     /// The current run goes on to this time.

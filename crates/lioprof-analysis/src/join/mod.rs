@@ -14,6 +14,8 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
+
 use lioprof_model::{
     LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
     TargetEvidence,
@@ -30,6 +32,10 @@ use size::Sizer;
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
 /// for its deadline, and adaptive timeouts keep that below 600 s (`at_max`).
 const FORGET_US: i64 = 1_200_000_000;
+
+/// A handled request's last lines follow at once. Its row does not wait longer than this for its thread to turn to
+/// something else: a thread that idles would hold it back.
+const LAST_LINES_US: i64 = 1_000_000;
 
 /// What the join found besides rows.
 #[derive(Clone, Debug, Default)]
@@ -130,6 +136,8 @@ pub(crate) struct Join {
     free: Vec<u32>,
     by_key: FxHashMap<(Symbol, u64), u32>,
     threads: FxHashMap<u32, Thread>,
+    /// Handled requests that wait for their last lines: when they were handled, and by which thread.
+    waiting: VecDeque<(i64, u32)>,
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
     pub(crate) counts: JoinCounts,
@@ -145,6 +153,7 @@ impl Join {
             free: Vec::new(),
             by_key: FxHashMap::default(),
             threads: FxHashMap::default(),
+            waiting: VecDeque::new(),
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
             counts: JoinCounts::default(),
@@ -155,6 +164,12 @@ impl Join {
 
     /// Takes the next event in time order.
     pub(crate) fn event(&mut self, event: &Event, out: &mut Output<'_>) {
+        while let Some(&(handled_us, pid)) = self.waiting.front()
+            && event.time_us - handled_us > LAST_LINES_US
+        {
+            self.waiting.pop_front();
+            self.enough(pid, handled_us, out);
+        }
         match event.body {
             Body::Handling(rpc) => self.handling(event, rpc, out),
             Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, out),
@@ -404,6 +419,19 @@ impl Join {
         self.threads.entry(event.pid).or_default().last = Some(at);
         let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
         if !bulk || pending.refresh.is_some() {
+            self.emit(at, out);
+        } else {
+            self.waiting.push_back((event.time_us, event.pid));
+        }
+    }
+
+    /// The request that a thread handled at this time has waited long enough for its last lines.
+    fn enough(&mut self, pid: u32, handled_us: i64, out: &mut Output<'_>) {
+        if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.last)
+            && let pending = &self.slab[at as usize]
+            && !pending.out
+            && pending.handled.is_some_and(|(_, _, end_us, _)| end_us == handled_us)
+        {
             self.emit(at, out);
         }
     }

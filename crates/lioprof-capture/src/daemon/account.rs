@@ -2,7 +2,7 @@
 
 use lioprof_model::TraceSummary;
 
-use crate::drain::Progress;
+use crate::drain::{DrainError, Progress};
 
 /// Failures listed; the rest is counted.
 const MAX_FAILURES: usize = 20;
@@ -44,6 +44,8 @@ pub(crate) struct Account {
     pub(crate) safe_us: Option<i64>,
     /// What the log of these parts held and missed.
     pub(crate) summary: TraceSummary,
+    /// What cannot be written at the moment and is tried again.
+    pub(crate) unwritten: Option<String>,
     /// What could not be done.
     pub(crate) failures: Vec<String>,
     /// How often something could not be done.
@@ -73,7 +75,8 @@ impl Account {
                     bytes = stretch.bytes,
                     first_us = stretch.first_us,
                     last_us = stretch.last_us,
-                    "a segment of the log was given up: decoding cannot keep up"
+                    "a stretch of the log is lost: {}",
+                    stretch.why.as_str()
                 );
             }
             Progress::Closed { part, summary, through_us } => {
@@ -84,9 +87,17 @@ impl Account {
                 self.rpcs += part.rpcs;
                 self.safe_us = self.safe_us.max(through_us);
                 self.summary.merge(&summary);
+                self.unwritten = None;
                 tracing::info!(rpcs = part.rpcs, rows = part.rows, bytes = part.bytes, "a part is safe on disk");
             }
+            Progress::Failed(err @ (DrainError::Part(_) | DrainError::Raw { .. })) => {
+                let message = err.to_string();
+                tracing::error!("{message}");
+                self.failed += 1;
+                self.unwritten = Some(message);
+            }
             Progress::Failed(err) => self.failure(&err.to_string()),
+            Progress::AllSafe => self.unwritten = None,
             Progress::Finished => self.finished = true,
         }
     }

@@ -16,6 +16,9 @@ use super::DaemonError;
 /// every second.
 const FLUSHED: Duration = Duration::from_secs(3);
 
+/// With less room than this, what the kernel has logged may not be in its file.
+const ROOM_BYTES: u64 = 1 << 20;
+
 /// How large the kernel lets its file grow: its own default, so nothing is left behind that was not there before. A segment
 /// is renamed long before.
 pub(crate) const FILE_LIMIT_MIB: u64 = 500;
@@ -54,6 +57,8 @@ pub(crate) struct Capture {
     interrupt_at: Option<Instant>,
     /// Time of the last closed segment, for what is quiet for long.
     closed: Instant,
+    /// When the kernel last said that it could not write its file: it keeps what it has logged until it can.
+    write_failed: Option<Instant>,
 }
 
 impl Capture {
@@ -85,6 +90,7 @@ impl Capture {
             cycle_since: now,
             interrupt_at: None,
             closed: now,
+            write_failed: None,
         })
     }
 
@@ -121,6 +127,10 @@ impl Capture {
 
     /// Does what is due: renames the kernel's file, queues closed segments.
     pub(crate) fn tick(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
+        let vanished = self.spool.vanished();
+        if vanished > 0 {
+            self.queue.push(Job::Vanished(vanished));
+        }
         let age = self.rotation.age * self.level.rotation_factor();
         let is_due = now.duration_since(self.rotated) >= age || self.spool.current_bytes() >= self.rotation.bytes;
         if is_due {
@@ -132,7 +142,10 @@ impl Capture {
         if let Some(file) = self.spool.closed(now) {
             self.closed = now;
             self.queue(file);
-        } else if now.duration_since(self.closed) > FLUSHED.max(age * 2) && self.spool.current_bytes() == 0 {
+        } else if now.duration_since(self.closed) > FLUSHED.max(age * 2)
+            && self.spool.current_bytes() == 0
+            && self.kernel_can_write(now)
+        {
             // Nothing is logged: what was before is complete.
             self.closed = now;
             let flushed_us = i64::try_from(FLUSHED.as_micros()).unwrap_or(i64::MAX);
@@ -143,6 +156,18 @@ impl Capture {
             self.queue.push(Job::Interrupt);
         }
         Ok(())
+    }
+
+    /// The kernel said that it could not write its file.
+    pub(crate) fn write_failed(&mut self, now: Instant) {
+        self.write_failed = Some(now);
+    }
+
+    /// Whether an empty file means that nothing was logged.
+    fn kernel_can_write(&self, now: Instant) -> bool {
+        let said = self.write_failed.is_some_and(|at| now.duration_since(at) < 2 * FLUSHED);
+        let room = super::keep::free_bytes(self.spool.dir()).is_none_or(|bytes| bytes >= ROOM_BYTES);
+        !said && room
     }
 
     /// Renames the kernel's file with the next tick, however young it is.

@@ -32,8 +32,6 @@ pub struct NodeFacts {
     pub profile: &'static str,
     /// Stretches in which tracing was on; the last one may be open.
     pub traced_us: Vec<(i64, Option<i64>)>,
-    /// Times that the kernel said that its debug buffer overflowed.
-    pub kernel_overflows: u64,
     /// Tracing was switched off in between: sums are of a sample.
     pub sampled: bool,
 }

@@ -46,7 +46,7 @@ impl AnyKeep {
         let session = lioprof_store::Session { start_us, id: session_name(start_us) };
         let info = NodeInfo { fs, node: node.to_owned(), session };
         let writer = DatasetWriter::new(&config.keep.dir, info, Options::default());
-        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us, told_overflows: 0 }))
+        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us }))
     }
 }
 
@@ -56,8 +56,6 @@ pub(super) struct RowKeep {
     facts: SharedFacts,
     /// Stretches of tracing before this time are in earlier manifests.
     manifest_from_us: i64,
-    /// Overflows that earlier manifests tell.
-    told_overflows: u64,
 }
 
 impl RowSink for AnyKeep {
@@ -131,11 +129,9 @@ impl RowKeep {
         self.writer.set_fs(fs_of(&facts));
         let stats = self.writer.part_stats();
         let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
-        let mut manifest = manifest(&facts, part, self.manifest_from_us);
-        manifest.summary.loss.kernel_overflows = facts.kernel_overflows - self.told_overflows;
+        let manifest = manifest(&facts, part, self.manifest_from_us);
         let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
         self.manifest_from_us = to_us;
-        self.told_overflows = facts.kernel_overflows;
         Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
     }
 
@@ -207,7 +203,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
                 from_us: stretch.first_us.unwrap_or(0),
                 to_us: stretch.last_us.unwrap_or(0),
                 bytes: stretch.bytes,
-                reason: "decoding could not keep up".to_owned(),
+                reason: stretch.why.as_str().to_owned(),
             })
             .collect(),
         extra: extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect(),

@@ -25,11 +25,9 @@ struct Reached {
 /// Decodes the segments of sessions that did not end well, and removes halves of files. The kernel must not be writing
 /// any more.
 pub(super) fn leftovers(config: &Config, node: &str) -> Result<(), DaemonError> {
-    let dir = &config.keep.dir;
-    if lioprof_store::is_dataset(dir) {
-        for path in lioprof_store::clean_leftovers(dir, node).map_err(store)? {
-            tracing::info!(path = %path.display(), "removed a file that was not complete");
-        }
+    // Also where no part was ever complete.
+    for path in lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)? {
+        tracing::info!(path = %path.display(), "removed a file that was not complete");
     }
     let spool = &config.capture.spool_dir;
     let left = drain::leftovers(spool).map_err(|err| DaemonError::ReadFolder { path: spool.clone(), err })?;

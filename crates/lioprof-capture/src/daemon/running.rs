@@ -72,6 +72,7 @@ pub(super) struct Running {
     pub(super) foreign: Vec<String>,
     failed_looks: u32,
     overflows_answered: u64,
+    overflows_kept: u64,
     ends_at: Option<Instant>,
     next: Next,
 }
@@ -131,6 +132,7 @@ impl Running {
             foreign: Vec::new(),
             failed_looks: 0,
             overflows_answered: 0,
+            overflows_kept: 0,
             ends_at: None,
             next: Next { measure: now, look: now + LOOK_EVERY, sample: now, housekeeping: now + HOUSEKEEPING_EVERY },
         };
@@ -231,7 +233,8 @@ impl Running {
         let comparison = self.comparison();
         let status = self.publish();
         let restored = self.restored.take();
-        let failures = std::mem::take(&mut self.account.failures);
+        let mut failures = std::mem::take(&mut self.account.failures);
+        failures.extend(self.account.unwritten.take());
         Ending { reason, status: Status::clone(&status), restored, comparison, failures }
     }
 
@@ -250,7 +253,7 @@ impl Running {
                     self.metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
                     self.metrics.lost(Loss::BadRecord, summary.loss.bad_records);
                 }
-                Progress::Failed(_) | Progress::Finished => {}
+                Progress::Failed(_) | Progress::AllSafe | Progress::Finished => {}
             }
             self.account.enter(progress);
         }
@@ -468,10 +471,15 @@ impl Running {
         match self.kernel_log.as_mut().map_or(Ok(Vec::new()), KernelLog::poll) {
             Ok(events) => {
                 for event in events {
-                    tracing::warn!(event = ?event.kind, "the kernel says");
-                    if matches!(event.kind, kmsg::Kind::Overflow { .. }) {
-                        self.metrics.lost(Loss::BufferOverflow, 1);
-                        self.facts.lock().kernel_overflows += 1;
+                    tracing::warn!("the kernel says: {}", event.kind);
+                    match event.kind {
+                        kmsg::Kind::Overflow { .. } => self.metrics.lost(Loss::BufferOverflow, 1),
+                        kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
+                            if let Some(capture) = &mut self.capture {
+                                capture.write_failed(Instant::now());
+                            }
+                        }
+                        kmsg::Kind::NoMemory => {}
                     }
                 }
             }
@@ -480,8 +488,12 @@ impl Running {
                 self.kernel_log = None;
             }
         }
-        let told = self.facts.lock().kernel_overflows;
-        let overflows = told + self.account.summary.loss.discarded_heads;
+        let said = self.kernel_log.as_ref().map_or(self.overflows_kept, |kernel_log| kernel_log.counts().overflows);
+        if said > self.overflows_kept {
+            self.queue.push(Job::Overflows(said - self.overflows_kept));
+            self.overflows_kept = said;
+        }
+        let overflows = said + self.account.summary.loss.discarded_heads;
         let overflowed = overflows > self.overflows_answered;
         self.overflows_answered = overflows;
         self.size_buffer(overflowed);

@@ -89,6 +89,7 @@ impl Running {
 
     fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.foreign.clone();
+        warnings.extend(self.account.unwritten.clone());
         warnings.extend(self.account.failures.iter().rev().take(3).cloned());
         warnings
     }

@@ -40,7 +40,12 @@ fn one_line(text: &str) -> String {
 
 fn paragraph(out: &mut String, first: &str, text: &str) {
     let rest = " ".repeat(first.len());
-    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(&rest);
+    // Paths stay whole, so that they can be copied.
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(&rest)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     for line in textwrap::wrap(text, options) {
         out.push_str(&line);
         out.push('\n');

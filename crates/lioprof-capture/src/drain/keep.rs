@@ -41,10 +41,35 @@ pub struct PartFacts {
     pub given_up: Vec<GivenUp>,
 }
 
-/// A segment that was deleted unread.
+/// Why a stretch of the log was lost before it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyGivenUp {
+    /// Too much waited.
+    Behind,
+    /// Somebody deleted or truncated the file.
+    Vanished,
+    /// The file could not be read.
+    Unreadable,
+}
+
+impl WhyGivenUp {
+    /// A sentence for people.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Behind => "decoding could not keep up",
+            Self::Vanished => "the file vanished: somebody else deleted or truncated it",
+            Self::Unreadable => "the file could not be read",
+        }
+    }
+}
+
+/// A segment, or a part of one, that was lost unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenUp {
-    /// Its bytes.
+    /// Why.
+    pub why: WhyGivenUp,
+    /// Its bytes, at least.
     pub bytes: u64,
     /// Time of its first record.
     pub first_us: Option<i64>,

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use lioprof_analysis::AnalyzeError;
 
-pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize};
+pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGivenUp};
 pub use queue::{Job, Queue, Waiting};
 pub use raw::{RawKeep, raw_retention};
 pub use spool::{SegmentFile, Spool, leftovers, session_name, session_of};

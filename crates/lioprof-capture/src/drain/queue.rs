@@ -23,6 +23,10 @@ pub enum Job {
     },
     /// A segment was given up: delete it unread.
     GiveUp(SegmentFile),
+    /// So many bytes of the log vanished before they were closed.
+    Vanished(u64),
+    /// The kernel said so often that its buffer overflowed.
+    Overflows(u64),
     /// Keep a sample of counters.
     Counters(Box<CounterRows>),
     /// Everything logged before this time has been decoded or given up: hand it on.

@@ -4,8 +4,9 @@
 //! to master). So renaming the file loses nothing: a running pass ends in the renamed file, the next one makes
 //! a new file. A file that is never let grow to its size limit never wraps.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,15 @@ pub struct Spool {
     next: u64,
     /// Renamed, but a flush pass may still be writing to it.
     closing: Option<Closing>,
+    /// The kernel's file as it was last seen.
+    seen: Option<Seen>,
+}
+
+/// The kernel's file, held open so that no other one can get its inode, and the bytes that were in it.
+#[derive(Debug)]
+struct Seen {
+    file: File,
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -45,7 +55,13 @@ impl Spool {
     /// For a session whose name sorts behind that of earlier ones.
     #[must_use]
     pub fn new(dir: &Path, session: &str) -> Self {
-        Self { dir: dir.to_owned(), session: session.to_owned(), next: 0, closing: None }
+        Self { dir: dir.to_owned(), session: session.to_owned(), next: 0, closing: None, seen: None }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// The file that the kernel is told to write.
@@ -60,19 +76,42 @@ impl Spool {
         fs::metadata(self.current()).map_or(0, |metadata| metadata.len())
     }
 
+    /// Looks at the kernel's file; returns how many of the bytes that were in it at the last look are gone because
+    /// somebody deleted or truncated it. It only ever grows by itself.
+    pub fn vanished(&mut self) -> u64 {
+        let there = fs::metadata(self.current()).ok().map(|metadata| metadata.ino());
+        let mut gone = 0;
+        if let Some(Seen { file, bytes }) = self.seen.take() {
+            match file.metadata() {
+                Ok(now) if Some(now.ino()) == there => {
+                    gone = bytes.saturating_sub(now.len());
+                    self.seen = Some(Seen { file, bytes: now.len() });
+                }
+                now => gone = now.map_or(bytes, |now| now.len().max(bytes)),
+            }
+        }
+        if self.seen.is_none() && there.is_some() {
+            let file = File::open(self.current()).ok();
+            self.seen = file.and_then(|file| Some(Seen { bytes: file.metadata().ok()?.len(), file }));
+        }
+        gone
+    }
+
     /// Renames the kernel's file, unless there is none or the one before is not closed yet.
     ///
     /// # Errors
     /// If it cannot be renamed.
     pub fn rotate(&mut self, now: Instant) -> io::Result<()> {
-        if self.closing.is_some() || self.current_bytes() == 0 {
+        let bytes = self.current_bytes();
+        if self.closing.is_some() || bytes == 0 {
             return Ok(());
         }
         let path = self.dir.join(format!("{}-{:08}.{SEGMENT}", self.session, self.next));
         match fs::rename(self.current(), &path) {
             Ok(()) => {
                 self.next += 1;
-                self.closing = Some(Closing { path, bytes: 0, quiet_since: now });
+                self.closing = Some(Closing { path, bytes, quiet_since: now });
+                self.seen = None;
                 Ok(())
             }
             // Somebody removed it in between.
@@ -109,8 +148,9 @@ impl Spool {
     }
 
     fn take_closing(&mut self) -> Option<SegmentFile> {
-        let path = self.closing.take()?.path;
-        let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        let Closing { path, bytes, .. } = self.closing.take()?;
+        // One that somebody removed had so many at least.
+        let bytes = fs::metadata(&path).map_or(bytes, |metadata| metadata.len());
         Some(SegmentFile { path, bytes })
     }
 }
@@ -183,6 +223,27 @@ mod tests {
         spool.rotate(start).unwrap();
         assert_eq!(spool.closed(start + QUIET / 2), None);
         assert_eq!(spool.closed(start + QUIET / 2 + QUIET).map(|segment| segment.bytes), Some(3));
+    }
+
+    #[test]
+    fn what_somebody_removes_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(dir.path(), &session_name(1));
+        assert_eq!(spool.vanished(), 0);
+        fs::write(spool.current(), b"one").unwrap();
+        assert_eq!(spool.vanished(), 0);
+        fs::OpenOptions::new().write(true).open(spool.current()).unwrap().set_len(1).unwrap();
+        assert_eq!(spool.vanished(), 2);
+        fs::remove_file(spool.current()).unwrap();
+        assert_eq!(spool.vanished(), 1);
+        // Renaming is no loss.
+        fs::write(spool.current(), b"three").unwrap();
+        assert_eq!(spool.vanished(), 0);
+        spool.rotate(Instant::now()).unwrap();
+        assert_eq!(spool.vanished(), 0);
+        // The renamed file is removed before it is closed.
+        fs::remove_file(dir.path().join(format!("{}-00000000.seg", session_name(1)))).unwrap();
+        assert_eq!(spool.closed(Instant::now()).map(|segment| segment.bytes), Some(5));
     }
 
     #[test]

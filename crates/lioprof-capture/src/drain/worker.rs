@@ -12,7 +12,7 @@ use lioprof_analysis::{Known, LiveTrace, Segment, segment_span};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
-use super::keep::{GivenUp, Keep, KeptPart, PartFacts};
+use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};
 use super::queue::{Job, Queue};
 use super::raw::RawKeep;
 use super::spool::SegmentFile;
@@ -22,6 +22,8 @@ const RETRY: Duration = Duration::from_secs(10);
 /// How long a request may hold back the deletion of segments: longer than that, and its first half is not found
 /// again after a crash.
 const HOLD_US: i64 = 30_000_000;
+/// What goes back further than this is a clock that was set.
+const CLOCK_STEP_US: i64 = 5_000_000;
 /// Strings that may be held before the tables are made anew.
 const MAX_SYMBOLS: usize = 400_000;
 
@@ -65,6 +67,8 @@ pub enum Progress {
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
     Failed(DrainError),
+    /// Nothing waits to be written any more.
+    AllSafe,
     /// Everything is done.
     Finished,
 }
@@ -81,6 +85,10 @@ struct Held {
     counted: bool,
     /// A copy of it is kept.
     copied: bool,
+    /// Its number among those that the trace has read.
+    number: u32,
+    /// The clock was set back after it: its times say nothing about what comes later.
+    outdated: bool,
 }
 
 /// Turns segments into rows on disk.
@@ -98,6 +106,7 @@ pub struct Worker<K> {
     part_since: Instant,
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
+    overflows: u64,
     retry_at: Option<Instant>,
 }
 
@@ -128,6 +137,7 @@ impl<K: Keep> Worker<K> {
             part_since: Instant::now(),
             summary: TraceSummary::default(),
             given_up: Vec::new(),
+            overflows: 0,
             retry_at: None,
         })
     }
@@ -167,6 +177,8 @@ impl<K: Keep> Worker<K> {
         match job {
             Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
             Job::GiveUp(file) => self.give_up(&file),
+            Job::Vanished(bytes) => self.missing(bytes, WhyGivenUp::Vanished),
+            Job::Overflows(count) => self.overflows += count,
             Job::Counters(rows) => self.keep.counters(&rows),
             Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
             Job::Interrupt => self.interrupt(),
@@ -177,7 +189,16 @@ impl<K: Keep> Worker<K> {
 
     fn segment(&mut self, file: SegmentFile, may_wrap: bool, counted: bool) {
         let begun = thread_cpu();
-        let mut held = Held { file, may_wrap, last_us: None, last_of_stretch: false, counted, copied: false };
+        let mut held = Held {
+            file,
+            may_wrap,
+            last_us: None,
+            last_of_stretch: false,
+            counted,
+            copied: false,
+            number: 0,
+            outdated: false,
+        };
         match self.decode(&mut held) {
             Ok(segment) => {
                 let took = thread_cpu().saturating_sub(begun);
@@ -191,18 +212,38 @@ impl<K: Keep> Worker<K> {
                     last_us: segment.last_us,
                     took,
                 });
-                self.held.push(held);
+                self.hold(held);
             }
-            Err(err) => {
-                self.live.missing_segment();
-                self.lost(GivenUp { bytes: held.file.bytes, first_us: None, last_us: None });
-                (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
-            }
+            Err(err) => self.unreadable(held, err),
         }
+    }
+
+    /// What a segment held is lost, but for what had been read of it.
+    fn unreadable(&mut self, held: Held, err: std::io::Error) {
+        let vanished = err.kind() == std::io::ErrorKind::NotFound;
+        self.missing(held.file.bytes, if vanished { WhyGivenUp::Vanished } else { WhyGivenUp::Unreadable });
+        (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
+    }
+
+    fn missing(&mut self, bytes: u64, why: WhyGivenUp) {
+        self.live.missing_segment();
+        self.lost(GivenUp { why, bytes, first_us: None, last_us: None });
+    }
+
+    fn hold(&mut self, held: Held) {
+        for earlier in &mut self.held {
+            let back = earlier.last_us.zip(held.last_us).is_some_and(|(then, now)| now < then - CLOCK_STEP_US);
+            earlier.outdated |= back;
+        }
+        self.held.push(held);
     }
 
     fn decode(&mut self, held: &mut Held) -> Result<Segment, std::io::Error> {
         self.keep.begin_segment();
+        if !held.counted {
+            self.live.only_new_from_now();
+        }
+        held.number = self.live.segments();
         let segment = self.live.segment(&held.file.path, held.may_wrap, &mut self.keep)?;
         held.last_us = segment.last_us;
         held.file.bytes = segment.bytes;
@@ -212,13 +253,11 @@ impl<K: Keep> Worker<K> {
     fn give_up(&mut self, file: &SegmentFile) {
         self.live.missing_segment();
         let (first_us, last_us) = segment_span(&file.path).unwrap_or_default();
-        self.lost(GivenUp { bytes: file.bytes, first_us, last_us });
+        self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, first_us, last_us });
         self.delete(&file.path);
     }
 
     fn lost(&mut self, given_up: GivenUp) {
-        self.summary.loss.dropped_segments += 1;
-        self.summary.loss.dropped_segment_bytes += given_up.bytes;
         self.given_up.push(given_up);
         (self.progress)(Progress::GivenUp(given_up));
     }
@@ -246,14 +285,24 @@ impl<K: Keep> Worker<K> {
         if self.retry_at.take().is_some() {
             self.decode_again();
         }
+        if self.live.clock_is_behind() {
+            // After a crash, times could not tell what of these segments is there already.
+            self.live.settle(i64::MAX, &mut self.keep);
+        }
         self.summary.merge(&self.live.take_summary());
-        let (known, needed_us) = (self.live.known(), self.live.needed_from_us());
-        let through_us = self.live.through_us();
-        if self.keep.part().rows == 0 && self.summary == TraceSummary::default() {
-            return self.delete_before(needed_us);
+        let (known, through_us) = (self.live.known(), self.live.through_us());
+        let mut summary = self.summary.clone();
+        // Nobody can read these again: they are counted until a part that says so is safe.
+        summary.loss.dropped_segments += self.given_up.len() as u64;
+        summary.loss.dropped_segment_bytes += self.given_up.iter().map(|lost| lost.bytes).sum::<u64>();
+        summary.loss.kernel_overflows += self.overflows;
+        if self.keep.part().rows == 0 && summary == TraceSummary::default() {
+            // No record is in them that is not counted.
+            self.held.iter_mut().for_each(|held| held.counted = true);
+            return self.delete_unneeded();
         }
         let facts = PartFacts {
-            summary: self.summary.clone(),
+            summary: summary.clone(),
             known: known.clone(),
             last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
             given_up: self.given_up.clone(),
@@ -262,10 +311,12 @@ impl<K: Keep> Worker<K> {
             Ok(part) => {
                 self.safe = known;
                 self.given_up.clear();
+                self.overflows = 0;
+                self.summary = TraceSummary::default();
                 self.held.iter_mut().for_each(|held| held.counted = true);
-                let summary = Box::new(std::mem::take(&mut self.summary));
+                let summary = Box::new(summary);
                 (self.progress)(Progress::Closed { part, summary, through_us });
-                self.delete_before(needed_us);
+                self.delete_unneeded();
                 if self.live.symbols().len() > MAX_SYMBOLS {
                     self.live.forget_symbols();
                     self.keep.forget_symbols();
@@ -299,26 +350,37 @@ impl<K: Keep> Worker<K> {
                         self.live.take_summary();
                     }
                     let interrupted = held.last_of_stretch;
-                    self.held.push(held);
+                    self.hold(held);
                     if interrupted {
                         self.interrupt();
                     }
                 }
-                Err(err) => (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err })),
+                Err(err) => self.unreadable(held, err),
             }
         }
     }
 
-    /// Deletes the segments that nothing before this time needs.
-    fn delete_before(&mut self, needed_us: Option<i64>) {
-        let Some(through_us) = self.safe.as_ref().map(|safe| safe.through_us) else { return };
-        let needed_us = needed_us.unwrap_or(through_us).max(through_us.saturating_sub(HOLD_US));
+    /// Deletes the segments whose rows are all safe. One is still needed if some of its events wait for those to come,
+    /// or for the first lines of a request that is not over yet.
+    fn delete_unneeded(&mut self) {
+        let waiting = self.live.waiting_segment();
+        let newest_us = self.held.last().and_then(|held| held.last_us);
+        let open_us =
+            self.live.oldest_open_us().zip(newest_us).map(|(open_us, newest_us)| open_us.max(newest_us - HOLD_US));
+        let is_needed = |held: &Held| {
+            let waits = waiting.is_some_and(|first| held.number >= first);
+            let is_open = held.last_us.zip(open_us).is_some_and(|(last_us, open_us)| last_us >= open_us);
+            !held.counted || waits || (is_open && !held.outdated)
+        };
         for mut held in std::mem::take(&mut self.held) {
-            if held.last_us.is_some_and(|last_us| last_us >= needed_us) || !self.copied(&mut held) {
+            if is_needed(&held) || !self.copied(&mut held) {
                 self.held.push(held);
             } else {
                 self.delete(&held.file.path);
             }
+        }
+        if self.held.is_empty() && self.retry_at.is_none() {
+            (self.progress)(Progress::AllSafe);
         }
     }
 

@@ -1,0 +1,113 @@
+//! More than the kernel's buffer takes, and a clock that is stepped.
+
+use serde_json::Value;
+
+use super::fixture::{analysis, manifests, rich, speed};
+use super::node::Node;
+use crate::figures::number;
+
+fn at<'a>(json: &'a Value, path: &[&str]) -> &'a Value {
+    path.iter().fold(json, |json, key| &json[key])
+}
+
+fn count(json: &Value, path: &[&str]) -> u64 {
+    at(json, path).as_u64().unwrap_or_else(|| panic!("no number {path:?} in {json}"))
+}
+
+#[test]
+fn a_burst_above_the_buffer_is_told() {
+    let log = rich();
+    let node = Node::playing(&log.path);
+    let original = analysis(&[&log.path]);
+    node.ctl("pause");
+    // As small as the kernel makes it.
+    let daemon = node.daemon(&[("capture.buffer_mib", "2")]);
+    assert!(node.read("debug_mb").parse::<u64>().unwrap() <= 3);
+    // A busy machine: the kernel's thread does not get to write.
+    node.ctl("stall on");
+    node.ctl("resume");
+    node.wait_played();
+    node.ctl("burst 20000");
+    let lost = node.account()["total"]["lost"]["overflow"].clone();
+    assert!(count(&lost, &["handled_rpcs"]) > 0, "the buffer took everything: {lost}");
+    node.ctl("stall off");
+    node.wait_written();
+    let status = daemon.wait("the kernel's words", |status| count(status, &["kernel_log", "buffer_overflows"]) > 0);
+    assert!(count(&status, &["masks", "debug_mb"]) <= 3, "a size that was asked for stays");
+    let ended = daemon.stop().exits(0).says(&["debug buffer overflow, "]);
+    assert!(ended.stdout.contains("buffer overflow"), "{ended}");
+
+    // What is there and what is lost are everything, and the loss is seen in the log, too.
+    let kept = analysis(&[&node.keep()]);
+    let lost_rpcs = count(&lost, &["handled_rpcs"]);
+    let rpcs = |json: &Value| number(&json["totals"], "rpcs").unwrap();
+    assert_eq!(rpcs(&kept) + lost_rpcs, rpcs(&original));
+    assert!(count(&kept, &["loss", "discarded_heads"]) > 0, "{}", kept["loss"]);
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let truth = lost_rpcs as f64 / rpcs(&original) as f64;
+    let told = kept["loss"]["estimated_lost_fraction"].as_f64().unwrap();
+    assert!((told - truth).abs() < 0.1, "lost {truth}, told {told}: {}", kept["loss"]);
+    let overflows: u64 =
+        manifests(&node.keep()).iter().map(|it| count(it, &["facts", "summary", "loss", "kernel_overflows"])).sum();
+    assert!(overflows > 0, "the manifests must hold what the kernel said");
+}
+
+#[test]
+fn the_buffer_is_enlarged_when_it_overflows() {
+    let log = rich();
+    let node = Node::playing(&log.path);
+    let before = node.settings();
+    let daemon = node.daemon(&[]);
+    let first = count(&daemon.status().unwrap(), &["masks", "debug_mb"]);
+    node.ctl("stall on");
+    node.wait_played();
+    node.ctl("burst 400000");
+    assert!(count(&node.account(), &["total", "lost", "overflow", "records"]) > 0);
+    node.ctl("stall off");
+    daemon.wait("a larger buffer", |_| node.read("debug_mb").parse::<u64>().unwrap() > first);
+    daemon.stop().exits(0).says(&["was enlarged"]);
+    assert_eq!(node.settings(), before);
+}
+
+#[test]
+fn a_clock_that_is_stepped_loses_no_row() {
+    let log = rich();
+    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 6.0)]);
+    let daemon = node.daemon(&[]);
+    let rpcs = |at_least: u64| move |status: &Value| count(status, &["totals", "rpcs"]) >= at_least;
+    let original = analysis(&[&log.path]);
+    let all = number(&original["totals"], "rpcs").unwrap();
+    daemon.wait("some rows", rpcs(all / 8));
+    node.ctl("clockstep 3600000000");
+    daemon.wait("more rows", rpcs(all / 3));
+    node.ctl("clockstep -7200000000");
+    daemon.wait("even more rows", rpcs(all / 2));
+    node.ctl("clockstep 3600000000");
+    node.wait_played();
+    daemon.stop().exits(0);
+    let kept = analysis(&[&node.keep()]);
+    for key in ["rpcs", "sent_rpcs", "dropped_rpcs"] {
+        assert_eq!(kept["totals"][key], original["totals"][key], "{key}");
+    }
+    for (direction, figure) in [("read", "rpcs"), ("read", "bytes"), ("write", "rpcs"), ("write", "bytes")] {
+        assert_eq!(kept["totals"][direction][figure], original["totals"][direction][figure], "{direction} {figure}");
+    }
+    assert!(count(&kept, &["loss", "clock_steps"]) > 0, "{}", kept["loss"]);
+}
+
+#[test]
+fn a_stepped_clock_and_a_kill_lose_no_row() {
+    let log = rich();
+    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 5.0)]);
+    let daemon = node.daemon(&[]);
+    daemon.wait("a part on disk", |status| count(status, &["files", "written"]) > 0);
+    node.ctl("clockstep -3600000000");
+    let files = count(&daemon.status().unwrap(), &["files", "written"]);
+    daemon.wait("another part", |status| count(status, &["files", "written"]) > files);
+    daemon.kill();
+    node.wait_played();
+    node.daemon(&[]).stop().exits(0);
+    let (kept, original) = (analysis(&[&node.keep()]), analysis(&[&log.path]));
+    assert_eq!(kept["totals"]["rpcs"], original["totals"]["rpcs"]);
+    assert_eq!(kept["totals"]["write"]["bytes"], original["totals"]["write"]["bytes"]);
+}
