@@ -315,9 +315,10 @@ impl Join {
         }
     }
 
-    /// When the oldest request that is not over was first seen.
+    /// When the oldest request that is not over was first seen, also of those that the node has sent.
     pub(crate) fn oldest_open_us(&self) -> Option<i64> {
-        self.by_key.values().map(|&at| self.slab[at as usize].seen_us).min()
+        let received = self.by_key.values().map(|&at| self.slab[at as usize].seen_us);
+        received.chain(self.sent.values().map(|&(sent_us, _)| sent_us)).min()
     }
 
     /// What was counted up to now has been told.
