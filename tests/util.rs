@@ -144,7 +144,11 @@ fn compare(path: &str, got: &Value, want: &Value, out: &mut Vec<String>) {
                 compare(&format!("{path}/{at}"), a, b, out);
             }
         }
-        (Value::Array(a), Value::Array(b)) => out.push(format!("{path}: {} rows, expected {}", a.len(), b.len())),
+        (Value::Array(a), Value::Array(b)) => {
+            let odd = a.iter().find(|row| !b.contains(row)).or_else(|| b.iter().find(|row| !a.contains(row)));
+            let odd: String = odd.map(ToString::to_string).unwrap_or_default().chars().take(300).collect();
+            out.push(format!("{path}: {} rows, expected {}; only in one: {odd}", a.len(), b.len()));
+        }
         _ if got == want => {}
         _ => out.push(format!("{path}: {got}, expected {want}")),
     }

@@ -13,7 +13,7 @@ fn another_debug_daemon_takes_over() {
     let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 20.0)]);
     let before = node.settings();
     let daemon = node.daemon(&[]);
-    daemon.wait("a part on disk", |status| status["files"]["written"].as_u64() > Some(0));
+    daemon.wait("rows", |status| status["totals"]["rpcs"].as_u64() > Some(0));
     let theirs = node.path("theirs.bin");
     node.write("daemon_file", &theirs.display().to_string());
     let theirs_text = theirs.display().to_string();
@@ -87,7 +87,7 @@ fn the_modules_are_unloaded_and_loaded_again() {
     let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 20.0)]);
     let before = node.settings();
     let daemon = node.daemon(&[]);
-    daemon.wait("a part on disk", |status| status["files"]["written"].as_u64() > Some(0));
+    daemon.wait("rows", |status| status["totals"]["rpcs"].as_u64() > Some(0));
     node.ctl("unload");
     let ended = daemon.ended().exits(1).says(&["unloaded"]);
     assert!(ended.stdout.contains("unloaded"), "{ended}");

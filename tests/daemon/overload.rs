@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::fixture::{analysis, manifests, rich, speed};
 use super::node::Node;
+use super::process::until;
 use crate::figures::number;
 
 fn at<'a>(json: &'a Value, path: &[&str]) -> &'a Value {
@@ -17,15 +18,14 @@ fn count(json: &Value, path: &[&str]) -> u64 {
 #[test]
 fn a_burst_above_the_buffer_is_told() {
     let log = rich();
-    let node = Node::playing(&log.path);
+    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 3.0)]);
     let original = analysis(&[&log.path]);
-    node.ctl("pause");
     // As small as the kernel makes it.
     let daemon = node.daemon(&[("capture.buffer_mib", "2")]);
     assert!(node.read("debug_mb").parse::<u64>().unwrap() <= 3);
     // A busy machine: the kernel's thread does not get to write.
+    until("some records to be written", || (count(&node.account(), &["file", "passes"]) > 1).then_some(()));
     node.ctl("stall on");
-    node.ctl("resume");
     node.wait_played();
     node.ctl("burst 20000");
     let lost = node.account()["total"]["lost"]["overflow"].clone();
@@ -100,7 +100,7 @@ fn a_stepped_clock_and_a_kill_lose_no_row() {
     let log = rich();
     let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 5.0)]);
     let daemon = node.daemon(&[]);
-    daemon.wait("a part on disk", |status| count(status, &["files", "written"]) > 0);
+    daemon.wait("rows", |status| count(status, &["totals", "rpcs"]) > 0);
     node.ctl("clockstep -3600000000");
     let files = count(&daemon.status().unwrap(), &["files", "written"]);
     daemon.wait("another part", |status| count(status, &["files", "written"]) > files);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::fixture::{analysis, analysis_with, assert_kept, rich, speed};
+use super::fixture::{analysis, analysis_with, assert_kept, logs, rich, speed};
 use super::node::{NAME, Node};
 use super::process::until;
 use crate::figures::number;
@@ -52,6 +52,20 @@ fn the_status_is_true() {
     assert!(ended.stdout.contains("RPC"), "{ended}");
     // Nobody is there any more.
     crate::util::lioprof(&["status", "--socket", &node.socket().display().to_string()]).exits(2).says(&["socket"]);
+}
+
+#[test]
+fn it_answers_while_it_drains() {
+    let log = logs().into_iter().max_by_key(|log| log.bytes).unwrap();
+    let node = Node::playing(&log.path);
+    let daemon = node.daemon(&[("capture.rotate", "\"1h\""), ("capture.segment_mib", "32")]);
+    node.wait_played();
+    daemon.signal(rustix::process::Signal::TERM);
+    let status = daemon.wait("the state", |status| status["state"] == "stopping");
+    assert!(status["totals"]["rpcs"].is_u64());
+    daemon.command(&["mark", "too late"]).exits(2).says(&["ending"]);
+    daemon.stop().exits(0);
+    assert!(node.spooled().is_empty());
 }
 
 #[test]

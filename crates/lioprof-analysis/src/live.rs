@@ -187,8 +187,8 @@ impl LiveTrace {
         let mut summary = of_input(&self.source.take_seen(), 0);
         summary.merge(&of_join(&self.join));
         self.join.counted();
-        // Parts of one log follow on each other: events before this time are in earlier ones.
-        summary.first_us = self.summed_up_us.or(summary.first_us).filter(|_| summary.records > 0);
+        // Parts of one log follow on each other, but for what the kernel could not write in time.
+        summary.first_us = summary.first_us.into_iter().chain(self.summed_up_us).min().filter(|_| summary.records > 0);
         self.summed_up_us = summary.last_us.max(self.summed_up_us);
         summary
     }

@@ -128,6 +128,46 @@ fn segments_give_the_rows_of_the_whole() {
 }
 
 #[test]
+fn a_clock_that_was_set_back_hides_no_new_segment() {
+    let (_, log) = logs().into_iter().find(|(path, _)| path.to_string_lossy().contains("lock_pingpong_dlm")).unwrap();
+    let ends = record_ends(&log);
+    let dir = tempfile::tempdir().unwrap();
+    let segment = |name: &str, from: usize, to: usize, back_s: u32| {
+        let mut bytes = log[from..to].to_vec();
+        let mut at = 0;
+        while at < bytes.len() {
+            let sec = u32::from_le_bytes(bytes[at + 20..at + 24].try_into().unwrap()) - back_s;
+            bytes[at + 20..at + 24].copy_from_slice(&sec.to_le_bytes());
+            at += u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        }
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let middle = ends[ends.len() / 2];
+    let (before, after) = (segment("a", 0, middle, 0), segment("b", middle, log.len(), 3600));
+    let mut told = Told::default();
+    let mut live = LiveTrace::new("oss1", None).unwrap();
+    live.segment(&before, false, &mut told).unwrap();
+    live.segment(&after, false, &mut told).unwrap();
+    assert!(live.clock_is_behind());
+    assert!(live.take_summary().loss.clock_steps > 0);
+    live.interrupt(&mut told);
+    let all = told.0.len();
+
+    // The first segment is safe, then comes the second one, of an earlier time.
+    let mut told = Told::default();
+    let mut live = LiveTrace::new("oss1", None).unwrap();
+    live.segment(&before, false, &mut told).unwrap();
+    let mut next = LiveTrace::new("oss1", live.through_us()).unwrap();
+    next.segment(&before, false, &mut told).unwrap();
+    next.only_new_from_now();
+    next.segment(&after, false, &mut told).unwrap();
+    next.interrupt(&mut told);
+    assert_eq!(told.0.len(), all);
+}
+
+#[test]
 fn rows_that_are_there_already_are_not_handed_on_again() {
     for (path, log) in logs().into_iter().filter(|(path, _)| path.to_string_lossy().contains("dlm")).take(2) {
         if path.to_string_lossy().contains("ring_wrap") {

@@ -187,6 +187,19 @@ fn segments_that_are_given_up_are_counted_with_their_bytes() {
 }
 
 #[test]
+fn what_was_lost_is_counted_though_its_part_could_not_be_written() {
+    let run = run(Some(|attempt| attempt == 1), |_, queue| {
+        assert!(queue.give_up_above(200_000).segments > 0);
+        queue.push(Job::Vanished(4711));
+        queue.push(Job::Overflows(3));
+    });
+    let loss = run.summary().loss;
+    assert_eq!(loss.dropped_segment_bytes + run.summary().bytes, capture().len() as u64 + 4711);
+    assert_eq!(loss.kernel_overflows, 3);
+    assert_eq!(run.failures.len(), 1, "{:?}", run.failures);
+}
+
+#[test]
 fn a_segment_that_vanished_is_told_and_does_not_stop_the_others() {
     let run = run(None, |dir, _| fs::remove_file(dir.join("00000003.seg")).unwrap());
     assert_eq!(run.failures.len(), 1);

@@ -334,8 +334,9 @@ impl Source {
                 for (i, run) in runs.iter().enumerate() {
                     *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
                     let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
-                    // A page that was written again goes back, too.
-                    let cut = (!self.damaged || self.passes.continues(run)) && self.passes.goes_back(run);
+                    // A page that was written again goes back, too; where it does so, bytes are missing.
+                    let repeats = after_gap && i == 0 || self.damaged && !self.passes.continues(run);
+                    let cut = !repeats && self.passes.goes_back(run);
                     let cut = u64::from(cut);
                     self.seen.clock_steps += run.clock_steps + cut;
                     self.damaged |= self.seen.clock_steps > 0;

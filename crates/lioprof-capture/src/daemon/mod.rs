@@ -127,7 +127,8 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut watchdog = Instant::now();
-    let mut stop_asked = None;
+    let mut stops_asked = Vec::new();
+    let mut serving = true;
     let reason = loop {
         tokio::select! {
             biased;
@@ -135,7 +136,7 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
             Some(command) = commanded.recv() => {
                 let Command { request, answer } = command;
                 if request == Request::Stop {
-                    stop_asked = Some(answer);
+                    stops_asked.push(answer);
                     break Reason::Asked;
                 }
                 // A client that has gone needs no answer.
@@ -147,6 +148,7 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
                 Err(err) => break Reason::Error(err),
             },
             result = &mut server => {
+                serving = false;
                 if let Err(err) = result {
                     break Reason::Error(err.into());
                 }
@@ -165,12 +167,27 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     };
     tracing::info!(%reason, "the capture ends");
     notifier.stopping(running::DRAIN_AT_MOST);
-    let ending = running.end(reason, &mut signals).await;
-    if let Some(answer) = stop_asked {
+    let end = running.end(reason, &mut signals);
+    tokio::pin!(end);
+    // Draining may take a while: whoever asks is answered all the same.
+    let ending = loop {
+        tokio::select! {
+            biased;
+            ending = &mut end => break ending,
+            Some(Command { request, answer }) = commanded.recv() => match request {
+                Request::Stop => stops_asked.push(answer),
+                _ => drop(answer.send(Err("the capture is ending: see `lioprof status`".to_owned()))),
+            },
+            _ = &mut server, if serving => serving = false,
+        }
+    };
+    if !stops_asked.is_empty() {
         let totals = &ending.status.totals;
         let files = &ending.status.files;
         let message = format!("stopped: {} RPCs in {} files in {}", totals.rpcs, files.written, files.directory);
-        drop(answer.send(if ending.is_clean() { Ok(message) } else { Err(ending.failures.join("; ")) }));
+        for answer in stops_asked {
+            drop(answer.send(if ending.is_clean() { Ok(message.clone()) } else { Err(ending.failures.join("; ")) }));
+        }
         // The answer goes out on another task.
         tokio::time::sleep(TICK).await;
     }

@@ -210,8 +210,13 @@ impl Running {
         self.stop_capture();
         self.queue.push(Job::Finish);
         let give_up_at = Instant::now() + DRAIN_AT_MOST;
+        let mut published = Instant::now();
         while self.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
             self.hear();
+            if published.elapsed() >= MEASURE_EVERY {
+                published = Instant::now();
+                self.publish();
+            }
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 name = signals.next() => {
