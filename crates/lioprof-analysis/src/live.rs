@@ -57,8 +57,8 @@ pub struct LiveTrace {
     symbols: Symbols,
     source: Source,
     join: Join,
-    /// What is there already, from an earlier run over the same segments.
-    known: Option<Known>,
+    /// Events up to this time were seen in an earlier run over the same segments ..
+    known_us: i64,
     /// .. unless the events are of this part or a later one.
     new_from_part: u32,
     /// Segments read.
@@ -84,14 +84,19 @@ impl LiveTrace {
             .map_err(|err| AnalyzeError::Threads { threads: 1, err })?;
         let mut symbols = Symbols::default();
         let node = symbols.intern(node.as_bytes());
+        let through_us = known.as_ref().map(|known| known.through_us);
+        let mut join = Join::new(node);
+        for (nid, xid) in known.into_iter().flat_map(|known| known.unfinished) {
+            join.unfinished_before.insert((symbols.intern(&nid), xid));
+        }
         Ok(Self {
             pool,
             node,
             symbols,
             source: Source::live(),
-            join: Join::new(node),
-            through_us: known.as_ref().map(|known| known.through_us),
-            known,
+            join,
+            through_us,
+            known_us: through_us.unwrap_or(i64::MIN),
             new_from_part: u32::MAX,
             parts: 0,
             after_gap: true,
@@ -173,7 +178,7 @@ impl LiveTrace {
         self.settle(i64::MAX, sink);
         // Records that are no events count, too: nothing of what was read is needed any more.
         self.through_us = self.through_us.max(self.source.last_us());
-        let mut rows = Unknown { sink, known: self.known.as_mut(), is_new: true, clock_is_behind: false };
+        let mut rows = Unknown { sink, is_new: true };
         self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
         let summary = self.take_summary();
         self.join = Join::new(self.node);
@@ -240,14 +245,12 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known, new_from_part, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known_us, new_from_part, through_us, .. } = self;
         pool.install(|| {
-            let known_us = known.as_ref().map_or(i64::MIN, |known| known.through_us);
-            let mut rows = Unknown { sink, known: known.as_mut(), is_new: false, clock_is_behind: false };
+            let mut rows = Unknown { sink, is_new: false };
             while let Some(event) = source.next(symbols) {
-                let (later, new_part) = (event.time_us > known_us, event.part >= *new_from_part);
-                rows.is_new = later || new_part;
-                rows.clock_is_behind = new_part && !later;
+                rows.is_new = event.time_us > *known_us || event.part >= *new_from_part;
+                join.repeats = !rows.is_new;
                 join.event(&event, &mut Output { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(event.time_us));
             }
@@ -258,29 +261,14 @@ impl LiveTrace {
 /// Hands on what is not known yet.
 struct Unknown<'a> {
     sink: &'a mut (dyn RowSink + Send),
-    known: Option<&'a mut Known>,
-    /// The event that makes the rows is behind what is known.
+    /// The event at hand is behind what is known.
     is_new: bool,
-    /// It is, although its time is not: the clock was set back, and times tell nothing.
-    clock_is_behind: bool,
 }
 
 impl RowSink for Unknown<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        // A row may be held back until its request's last lines have come. Without its first lines, which are gone, it
-        // would be held back where it was not before; so what was handled by then counts, not what makes the row.
-        let handled_before = |known: &&mut Known| !self.clock_is_behind && row.end_us <= known.through_us;
-        let is_new = match self.known.as_deref_mut().filter(handled_before) {
-            None => self.is_new,
-            Some(known) => {
-                let key = (symbols.bytes(row.nid), row.xid.0);
-                let at = known.unfinished.iter().position(|(nid, xid)| (&nid[..], *xid) == key);
-                at.map(|at| known.unfinished.swap_remove(at)).is_some()
-            }
-        };
-        if is_new {
-            self.sink.rpc(row, symbols);
-        }
+        // The join knows better: a row counts by when it was handled, not by what makes it go out.
+        self.sink.rpc(row, symbols);
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {

@@ -159,7 +159,7 @@ fn a_clock_that_was_set_back_hides_no_new_segment() {
     let mut told = Told::default();
     let mut live = LiveTrace::new("oss1", None).unwrap();
     live.segment(&before, false, &mut told).unwrap();
-    let mut next = LiveTrace::new("oss1", live.through_us()).unwrap();
+    let mut next = LiveTrace::new("oss1", live.known()).unwrap();
     next.segment(&before, false, &mut told).unwrap();
     next.only_new_from_now();
     next.segment(&after, false, &mut told).unwrap();

@@ -84,6 +84,8 @@ struct Pending {
     dropped: bool,
     /// The row is out; only the thread still refers to this entry.
     out: bool,
+    /// The row was handed out in an earlier run over the same log.
+    known: bool,
     /// Another request with the same key.
     next_same_key: Option<u32>,
 }
@@ -109,6 +111,7 @@ impl Pending {
             owner: (None, None, None),
             dropped: false,
             out: false,
+            known: false,
             next_same_key: None,
         }
     }
@@ -141,6 +144,10 @@ pub(crate) struct Join {
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
     pub(crate) counts: JoinCounts,
+    /// Rows of requests that are handled now were handed out in an earlier run over the same log ..
+    pub(crate) repeats: bool,
+    /// .. but for these, which waited for their last lines then.
+    pub(crate) unfinished_before: FxHashSet<(Symbol, u64)>,
     pub(crate) gaps: SequenceGaps,
     sweep_at: usize,
 }
@@ -157,6 +164,8 @@ impl Join {
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
             counts: JoinCounts::default(),
+            repeats: false,
+            unfinished_before: FxHashSet::default(),
             gaps: SequenceGaps::default(),
             sweep_at: 1 << 16,
         }
@@ -354,6 +363,8 @@ impl Join {
             visit(&mut symbol);
             symbol
         };
+        let unfinished = self.unfinished_before.drain();
+        self.unfinished_before = unfinished.map(|(nid, xid)| (renamed(nid), xid)).collect();
         self.by_key = self.by_key.drain().map(|((nid, xid), at)| ((renamed(nid), xid), at)).collect();
         self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
         self.sizer.symbols(&mut renamed);
@@ -414,6 +425,7 @@ impl Join {
         };
         let pending = &mut self.slab[at as usize];
         pending.handled = Some((rpc, outcome, event.time_us, event.pid));
+        pending.known = self.repeats && !self.unfinished_before.remove(&(rpc.nid, rpc.xid));
         pending.dropped = dropped;
         // Bulk requests log their extent once more after this line.
         self.threads.entry(event.pid).or_default().last = Some(at);
@@ -479,7 +491,8 @@ impl Join {
 
     /// Hands out the row of a handled request.
     fn emit(&mut self, at: u32, out: &mut Output<'_>) {
-        if let Some(row) = self.row(at) {
+        let known = self.slab[at as usize].known;
+        if let Some(row) = self.row(at).filter(|_| !known) {
             out.sink.rpc(&row, out.symbols);
         }
         self.unlink(at);
