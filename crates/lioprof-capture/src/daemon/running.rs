@@ -415,6 +415,11 @@ impl Running {
                 self.note_profile(&mut facts.lock());
             }
         }
+        Ok(())
+    }
+
+    /// The state that the budget's level stands for.
+    fn heed_level(&mut self) {
         let state = match self.budget.level() {
             Level::Stopped => State::Paused,
             Level::DutyCycle(_) => State::DutyCycled,
@@ -424,7 +429,6 @@ impl Running {
             self.facts.lock().sampled = true;
         }
         self.set_state(state);
-        Ok(())
     }
 
     /// Takes figures and lets the budget decide.
@@ -450,6 +454,7 @@ impl Running {
             }
             self.steps.push(step);
             self.metrics.budget_step();
+            self.heed_level();
             self.switch_if_due(now)?;
         }
         self.publish();
