@@ -1,6 +1,6 @@
 //! What a user must know before believing the figures, in sentences.
 
-use lioprof_model::units::{human_bounds, plural};
+use lioprof_model::units::{human_bounds, human_bytes, plural};
 use lioprof_model::{Analysis, Io};
 
 use crate::aggregate::both;
@@ -69,6 +69,14 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
         warnings.push(format!(
             "about {:.1} % of the RPCs are not in the log: enlarge debug_mb, or trace less",
             100.0 * lost
+        ));
+    }
+    if loss.dropped_segment_bytes > 0 {
+        warnings.push(format!(
+            "the capture daemon gave up {} of log with {} because decoding could not keep up: trace less, or allow \
+             it more CPU time and more room for segments",
+            human_bytes(loss.dropped_segment_bytes),
+            plural(loss.dropped_segment_rpcs, "RPC")
         ));
     }
     if loss.discarded_heads > 0 {

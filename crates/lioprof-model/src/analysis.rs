@@ -179,12 +179,18 @@ pub struct Loss {
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,
+    /// Bytes of log that the capture daemon gave up unread, because decoding could not keep up.
+    #[serde(default)]
+    pub dropped_segment_bytes: u64,
+    /// RPCs whose end is in these: counted, not rebuilt.
+    #[serde(default)]
+    pub dropped_segment_rpcs: u64,
     /// Records that could not be read.
     pub bad_records: u64,
     /// Times the clock went back.
     pub clock_steps: u64,
-    /// Share of RPCs lost, estimated from the schedulers' numbers; `null` if they say nothing, or if
-    /// a head was overwritten.
+    /// Share of RPCs lost, estimated from the schedulers' numbers and from what is known to be dropped; `null` if they
+    /// say nothing, or if a head was overwritten.
     pub estimated_lost_fraction: Option<f64>,
     /// How it was estimated.
     pub estimate: String,

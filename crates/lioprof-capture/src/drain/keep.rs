@@ -45,6 +45,8 @@ pub struct PartFacts {
 pub struct GivenUp {
     /// Its bytes.
     pub bytes: u64,
+    /// RPCs whose end is in it; 0 if it could not be read.
+    pub rpcs: u64,
     /// Time of its first record.
     pub first_us: Option<i64>,
     /// Time of its last record.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_analysis::{LiveTrace, segment_span};
+use lioprof_analysis::{LiveTrace, Survey};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
@@ -188,7 +188,7 @@ impl<K: Keep> Worker<K> {
             }
             Err(err) => {
                 self.live.missing_segment();
-                self.lost(GivenUp { bytes: held.file.bytes, first_us: None, last_us: None });
+                self.lost(GivenUp { bytes: held.file.bytes, rpcs: 0, first_us: None, last_us: None });
                 (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
             }
         }
@@ -204,14 +204,16 @@ impl<K: Keep> Worker<K> {
 
     fn give_up(&mut self, file: &SegmentFile) {
         self.live.missing_segment();
-        let (first_us, last_us) = segment_span(&file.path).unwrap_or_default();
-        self.lost(GivenUp { bytes: file.bytes, first_us, last_us });
+        // How much is lost costs little to know, next to decoding it.
+        let Survey { first_us, last_us, rpcs } = Survey::of(&file.path).unwrap_or_default();
+        self.lost(GivenUp { bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);
     }
 
     fn lost(&mut self, given_up: GivenUp) {
         self.summary.loss.dropped_segments += 1;
         self.summary.loss.dropped_segment_bytes += given_up.bytes;
+        self.summary.loss.dropped_segment_rpcs += given_up.rpcs;
         self.given_up.push(given_up);
         (self.progress)(Progress::GivenUp(given_up));
     }
