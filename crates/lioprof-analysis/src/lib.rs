@@ -32,12 +32,14 @@ mod plan;
 mod render;
 mod run;
 mod select;
+mod survey;
 mod warnings;
 
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
-pub use live::{Known, LiveTrace, Segment, segment_span};
+pub use live::{Known, LiveTrace, Segment};
 
 pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};
+pub use survey::Survey;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::{self, Form, binary};
+use lustre_debuglog::frame::{self, Form};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::decode::reader::BinaryReader;
@@ -288,21 +288,4 @@ impl RowSink for Unknown<'_> {
             self.sink.mark(mark, symbols);
         }
     }
-}
-
-/// Time of the first and of the last record of a segment, without reading what lies between.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn segment_span(path: &Path) -> io::Result<(Option<i64>, Option<i64>)> {
-    let file = Spooled::file(File::open(path)?)?;
-    let mut bytes = vec![0; PROBE_BYTES];
-    let got = file.read_full_at(0, &mut bytes)?;
-    let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else { return Ok((None, None)) };
-    let times = |bytes: &[u8]| -> Vec<i64> {
-        binary::BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
-    };
-    let first_us = times(&bytes[..got]).first().copied();
-    let got = file.read_full_at(file.len().saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
-    Ok((first_us, times(&bytes[..got]).into_iter().max()))
 }

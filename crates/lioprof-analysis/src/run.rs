@@ -228,6 +228,7 @@ fn loss(results: &[NodeResult]) -> Loss {
         dropped_segment_bytes: sum.dropped_segment_bytes,
         kernel_overflows: sum.kernel_overflows,
         discarded_heads: sum.discarded_heads,
+        dropped_segment_rpcs: sum.dropped_segment_rpcs,
         streams_without_head: sum.streams_without_head,
         bad_records: sum.bad_records,
         clock_steps: sum.clock_steps,
@@ -242,9 +243,15 @@ fn loss(results: &[NodeResult]) -> Loss {
     } else if loss.nrs_sequence_seen == 0 {
         loss.estimate = "no request scheduler numbers in the log".to_owned();
     } else {
-        let (missing, seen) = (loss.nrs_sequence_gaps, loss.nrs_sequence_seen);
-        loss.estimated_lost_fraction = Some(share(missing, missing + seen));
-        loss.estimate = "share of the request schedulers' sequence numbers that are missing".to_owned();
+        // The numbers only tell what two queues cannot explain: a single hole says nothing.
+        let dropped = loss.dropped_segment_rpcs > loss.nrs_sequence_gaps;
+        let missing = loss.nrs_sequence_gaps.max(loss.dropped_segment_rpcs);
+        loss.estimated_lost_fraction = Some(share(missing, missing + loss.nrs_sequence_seen));
+        loss.estimate = if dropped {
+            "share of the RPCs that are in segments that the capture daemon gave up".to_owned()
+        } else {
+            "share of the request schedulers' sequence numbers that are missing".to_owned()
+        };
     }
     loss
 }

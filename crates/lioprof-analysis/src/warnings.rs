@@ -72,6 +72,14 @@ pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> 
             100.0 * lost
         ));
     }
+    if loss.dropped_segment_bytes > 0 {
+        warnings.push(format!(
+            "the capture daemon gave up {} of log with {} because decoding could not keep up: trace less, or allow \
+             it more CPU time and more room for segments",
+            human_bytes(loss.dropped_segment_bytes),
+            plural(loss.dropped_segment_rpcs, "RPC")
+        ));
+    }
     if loss.discarded_heads > 0 {
         warnings.push(format!(
             "the kernel discarded records at {} (debug buffer overflow): enlarge debug_mb",

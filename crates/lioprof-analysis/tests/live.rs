@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Config, LiveTrace, analyze};
+use lioprof_analysis::{Config, LiveTrace, Survey, analyze};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
 /// Everything that a sink was told, as text; symbols of one table are not those of another.
@@ -205,5 +205,34 @@ fn rows_that_are_there_already_are_not_handed_on_again() {
             }
             assert_eq!(told.0.len(), expected.0.len(), "{}: died after segment {dies_after}", path.display());
         }
+    }
+}
+
+#[test]
+fn a_survey_finds_the_time_and_the_rpcs_of_a_segment() {
+    let dir = tempfile::tempdir().unwrap();
+    // A ring that wrapped has torn records.
+    let whole = |log: &[u8]| record_ends(log).last() == Some(&log.len()) && !log.is_empty();
+    let logs: Vec<_> =
+        logs().into_iter().filter(|(path, log)| !path.to_string_lossy().contains("wrap") && whole(log)).collect();
+    assert!(logs.len() >= 8);
+    for (path, log) in logs {
+        // Several chunks, so that messages lie across their borders.
+        let log = log.repeat(3 * (1 << 20) / log.len() + 1);
+        let (mut start, mut handled, mut times) = (0, 0, Vec::new());
+        for end in record_ends(&log) {
+            let record = &log[start..end];
+            let text = record[48..].splitn(3, |&byte| byte == 0).nth(2).unwrap();
+            handled += u64::from(text.starts_with(b"Handled RPC "));
+            let word = |at: usize| i64::from(u32::from_le_bytes(record[at..at + 4].try_into().unwrap()));
+            times.push(word(20) * 1_000_000 + word(24));
+            start = end;
+        }
+        let segment = dir.path().join("segment");
+        fs::write(&segment, &log).unwrap();
+        let survey = Survey::of(&segment).unwrap();
+        assert_eq!(survey.rpcs, handled, "{}", path.display());
+        assert_eq!(survey.first_us, times.first().copied());
+        assert!(survey.last_us.is_some_and(|last_us| times.contains(&last_us)));
     }
 }

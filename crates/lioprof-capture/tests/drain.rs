@@ -175,7 +175,7 @@ fn what_never_could_be_written_stays_in_its_segments() {
 }
 
 #[test]
-fn segments_that_are_given_up_are_counted_with_their_bytes() {
+fn segments_that_are_given_up_are_counted_with_their_bytes_and_rpcs() {
     // Only the newest 200 kB may wait.
     let run = run(None, |_, queue| assert!(queue.give_up_above(200_000).segments > 0));
     let (rows, records) = expected();
@@ -183,6 +183,8 @@ fn segments_that_are_given_up_are_counted_with_their_bytes() {
     let summary = run.summary();
     assert_eq!(summary.loss.dropped_segment_bytes + summary.bytes, capture().len() as u64);
     assert!(summary.loss.dropped_segments > 0 && summary.records < records);
+    let rpcs = |rows: &[String]| rows.iter().filter(|row| row.starts_with("rpc ")).count() as u64;
+    assert_eq!(rpcs(&run.rows()) + summary.loss.dropped_segment_rpcs, rpcs(&rows));
     assert_eq!(run.bytes_left(), 0);
 }
 

@@ -187,13 +187,16 @@ pub struct Loss {
     /// Bytes of the log in them.
     #[serde(default)]
     pub dropped_segment_bytes: u64,
+    /// RPCs whose end is in these: counted, not rebuilt.
+    #[serde(default)]
+    pub dropped_segment_rpcs: u64,
     /// Times the kernel said, while it was captured, that its debug buffer overflowed.
     #[serde(default)]
     pub kernel_overflows: u64,
     /// Times the clock went back.
     pub clock_steps: u64,
-    /// Share of RPCs lost, estimated from the schedulers' numbers; `null` if they say nothing, or if
-    /// a head was overwritten.
+    /// Share of RPCs lost, estimated from the schedulers' numbers and from what is known to be dropped; `null` if they
+    /// say nothing, or if a head was overwritten.
     pub estimated_lost_fraction: Option<f64>,
     /// How it was estimated.
     pub estimate: String,

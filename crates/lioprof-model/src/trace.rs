@@ -215,6 +215,8 @@ pub struct TraceLoss {
     pub dropped_segments: u64,
     /// Bytes in them.
     pub dropped_segment_bytes: u64,
+    /// RPCs whose end is in them.
+    pub dropped_segment_rpcs: u64,
     /// Times the kernel said that its debug buffer overflowed.
     pub kernel_overflows: u64,
 }
@@ -254,6 +256,7 @@ impl TraceLoss {
         self.clock_steps += other.clock_steps;
         self.dropped_segments += other.dropped_segments;
         self.dropped_segment_bytes += other.dropped_segment_bytes;
+        self.dropped_segment_rpcs += other.dropped_segment_rpcs;
         self.kernel_overflows += other.kernel_overflows;
     }
 }

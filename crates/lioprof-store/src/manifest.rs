@@ -154,6 +154,8 @@ pub struct DroppedStretch {
     pub to_us: i64,
     /// Bytes of the log.
     pub bytes: u64,
+    /// RPCs whose end is in it.
+    pub rpcs: u64,
     /// Why.
     pub reason: String,
 }

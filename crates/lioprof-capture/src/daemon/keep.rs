@@ -203,6 +203,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
                 from_us: stretch.first_us.unwrap_or(0),
                 to_us: stretch.last_us.unwrap_or(0),
                 bytes: stretch.bytes,
+                rpcs: stretch.rpcs,
                 reason: stretch.why.as_str().to_owned(),
             })
             .collect(),

@@ -71,6 +71,8 @@ pub struct GivenUp {
     pub why: WhyGivenUp,
     /// Its bytes, at least.
     pub bytes: u64,
+    /// RPCs whose end is in it; 0 if it could not be read.
+    pub rpcs: u64,
     /// Time of its first record.
     pub first_us: Option<i64>,
     /// Time of its last record.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_analysis::{Known, LiveTrace, Segment, segment_span};
+use lioprof_analysis::{Known, LiveTrace, Segment, Survey};
 use lioprof_model::TraceSummary;
 
 use super::DrainError;
@@ -227,7 +227,7 @@ impl<K: Keep> Worker<K> {
 
     fn missing(&mut self, bytes: u64, why: WhyGivenUp) {
         self.live.missing_segment();
-        self.lost(GivenUp { why, bytes, first_us: None, last_us: None });
+        self.lost(GivenUp { why, bytes, rpcs: 0, first_us: None, last_us: None });
     }
 
     fn hold(&mut self, held: Held) {
@@ -252,8 +252,9 @@ impl<K: Keep> Worker<K> {
 
     fn give_up(&mut self, file: &SegmentFile) {
         self.live.missing_segment();
-        let (first_us, last_us) = segment_span(&file.path).unwrap_or_default();
-        self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, first_us, last_us });
+        // How much is lost costs little to know, next to decoding it.
+        let Survey { first_us, last_us, rpcs } = Survey::of(&file.path).unwrap_or_default();
+        self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);
     }
 
@@ -295,6 +296,7 @@ impl<K: Keep> Worker<K> {
         // Nobody can read these again: they are counted until a part that says so is safe.
         summary.loss.dropped_segments += self.given_up.len() as u64;
         summary.loss.dropped_segment_bytes += self.given_up.iter().map(|lost| lost.bytes).sum::<u64>();
+        summary.loss.dropped_segment_rpcs += self.given_up.iter().map(|lost| lost.rpcs).sum::<u64>();
         summary.loss.kernel_overflows += self.overflows;
         if self.keep.part().rows == 0 && summary == TraceSummary::default() {
             // No record is in them that is not counted.

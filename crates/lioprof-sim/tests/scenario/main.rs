@@ -7,6 +7,8 @@ mod analysis;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod order;
 #[cfg(test)]
 mod records;

@@ -8,6 +8,7 @@
 mod files;
 mod kmsg;
 mod lctl;
+mod live;
 #[path = "../kernel/reader.rs"]
 mod reader;
 mod replay;

@@ -1,0 +1,65 @@
+//! What a segment holds, without decoding it: for segments that are given up.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use lustre_debuglog::frame::binary::BinaryRecords;
+use lustre_debuglog::frame::{self, Form};
+use memchr::memmem::Finder;
+
+use crate::input::{PROBE_BYTES, ReadAt, Spooled};
+
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+/// The end of a binary record's last name, then the beginning of the message that every handled RPC ends with
+/// (ptlrpc `service.c`, all versions).
+const HANDLED: &[u8] = b"\0Handled RPC ";
+
+/// What a segment holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Time of the first record, microseconds since the epoch.
+    pub first_us: Option<i64>,
+    /// Time of the last record.
+    pub last_us: Option<i64>,
+    /// RPCs whose end is in it.
+    pub rpcs: u64,
+}
+
+impl Survey {
+    /// Looks through a debug daemon's file; nothing is found in anything else.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let file = Spooled::file(File::open(path)?)?;
+        let mut bytes = vec![0; PROBE_BYTES];
+        let got = file.read_full_at(0, &mut bytes)?;
+        let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
+            return Ok(Self::default());
+        };
+        let times = |bytes: &[u8]| -> Vec<i64> {
+            BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
+        };
+        let first_us = times(&bytes[..got]).first().copied();
+        let got = file.read_full_at(file.len().saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
+        let last_us = times(&bytes[..got]).into_iter().max();
+        Ok(Self { first_us, last_us, rpcs: handled(&file)? })
+    }
+}
+
+fn handled(file: &impl ReadAt) -> io::Result<u64> {
+    let finder = Finder::new(HANDLED);
+    let mut bytes = vec![0; CHUNK_BYTES];
+    let (mut at, mut rpcs) = (0, 0);
+    loop {
+        let got = file.read_full_at(at, &mut bytes)?;
+        rpcs += finder.find_iter(&bytes[..got]).count() as u64;
+        if got < CHUNK_BYTES {
+            return Ok(rpcs);
+        }
+        // What begins at the end of this chunk is found in the next one.
+        at += (got - HANDLED.len() + 1) as u64;
+    }
+}
