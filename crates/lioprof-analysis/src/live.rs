@@ -217,14 +217,6 @@ impl LiveTrace {
         self.join.oldest_open_us()
     }
 
-    /// The time from which on the log is still needed, were it read again: what has not been handed on, and the first
-    /// line of the oldest request whose row is not out yet.
-    #[must_use]
-    pub fn needed_from_us(&self) -> Option<i64> {
-        let after_us = self.through_us?.saturating_add(1);
-        Some(self.join.oldest_open_us().map_or(after_us, |open_us| open_us.min(after_us)))
-    }
-
     /// Distinct strings held.
     #[must_use]
     pub fn symbols(&self) -> &Symbols {

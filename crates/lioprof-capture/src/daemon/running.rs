@@ -94,7 +94,7 @@ impl Running {
         {
             let mut facts = facts.lock();
             facts.version = control.version();
-            facts.kernel = Some(rustix::system::uname().release().to_string_lossy().into_owned());
+            facts.kernel = system::host::kernel_release(root);
             facts.boot_id = control.boot_id();
             facts.refresh(&control);
         }
@@ -176,8 +176,9 @@ impl Running {
             self.next.housekeeping = now + HOUSEKEEPING_EVERY;
             self.housekeeping();
         }
-        self.sample_if_due(now);
+        // Both want the sampler, often at the same time.
         self.heed_trigger(now, now_us)?;
+        self.sample_if_due(now);
         Ok(self.ends_at.is_some_and(|at| now >= at) || self.is_past_end())
     }
 
@@ -391,7 +392,15 @@ impl Running {
     }
 
     fn finish_sample(&mut self) {
-        let Some(Ok((sampler, sample))) = self.sampling.as_ref().map(mpsc::Receiver::try_recv) else { return };
+        let (sampler, sample) = match self.sampling.as_ref().map(mpsc::Receiver::try_recv) {
+            None | Some(Err(mpsc::TryRecvError::Empty)) => return,
+            Some(Ok(done)) => done,
+            Some(Err(mpsc::TryRecvError::Disconnected)) => {
+                self.sampling = None;
+                self.sampler = Some(Sampler::new(&self.config.control.root, sampler_options(&self.config)));
+                return self.account.failure("the server's counters could not be read: that thread has ended");
+            }
+        };
         self.sampling = None;
         if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
             self.ledger.observe(&sample.totals);
@@ -569,11 +578,11 @@ impl Running {
 
     /// Starts and stops capturing by load.
     fn heed_trigger(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
-        let Some(trigger) = &mut self.trigger else { return Ok(()) };
+        // While the sampler is at work elsewhere this stays due.
+        let (Some(trigger), Some(sampler)) = (&mut self.trigger, &mut self.sampler) else { return Ok(()) };
         if !trigger.is_due(now) {
             return Ok(());
         }
-        let Some(sampler) = &mut self.sampler else { return Ok(()) };
         let sample = sampler.sample(now_us);
         let wanted = trigger.wants_capture(now, &sample.totals);
         match (wanted, self.capture.is_some()) {

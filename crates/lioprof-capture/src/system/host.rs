@@ -1,4 +1,4 @@
-//! The node's name.
+//! The node's name and kernel.
 
 use std::path::Path;
 
@@ -11,6 +11,12 @@ pub fn short_name(root: &Path) -> Option<String> {
         .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let name = text.trim().split('.').next().unwrap_or_default();
     (!name.is_empty() && name != "(none)").then(|| name.to_owned())
+}
+
+/// Release of the kernel; `None` if it does not tell.
+#[must_use]
+pub fn kernel_release(root: &Path) -> Option<String> {
+    read_text(root, "proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
