@@ -3,6 +3,7 @@
 use lioprof_model::Symbols;
 use lustre_debuglog::{Opcode, TargetName};
 
+use crate::findings::Limits;
 use crate::input::NodeRule;
 use crate::select::NidPattern;
 
@@ -27,6 +28,8 @@ pub struct Config {
     pub locks: bool,
     /// When a resource is contended; `None`: the defaults of the version that the log looks like.
     pub contended: Option<ContendedRule>,
+    /// What findings hold figures against.
+    pub limits: Limits,
 }
 
 /// So many conflicts in so many seconds make a resource contended, and it stays so for a while.
@@ -52,6 +55,7 @@ impl Default for Config {
             node_rules: Vec::new(),
             locks: true,
             contended: None,
+            limits: Limits::default(),
         }
     }
 }

@@ -9,6 +9,7 @@
 //! * `join`: about eleven records to one row per RPC.
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `aggregate`: mergeable sums.
+//! * `findings`: what is wrong, by rules over the analysis.
 //!
 //! # Design constraints
 //!
@@ -24,6 +25,7 @@ pub mod input;
 mod aggregate;
 mod config;
 mod decode;
+mod findings;
 mod join;
 mod live;
 mod locks;
@@ -36,6 +38,7 @@ mod survey;
 mod warnings;
 
 pub use config::{Bound, Config, ContendedRule, Selection};
+pub use findings::{Limit, Limits, UnknownLimit, all_limits, find};
 pub use lioprof_model::Analysis;
 pub use live::{Known, LiveTrace, Segment};
 

@@ -11,6 +11,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate, seconds};
 use crate::config::Config;
+use crate::findings::find;
 use crate::input::{InputProblem, Severity};
 use crate::node::{self, Limit, LogResult, NodeInputs, NodeResult, StoredResult};
 use crate::plan::plan;
@@ -189,6 +190,7 @@ fn run(
     aggregate::finish(sum, &symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
+    find(&mut analysis, &config.limits);
 
     let damage = damage(&analysis);
     Ok(Outcome { analysis, problems, damage })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::locks::Locks;
 use crate::row::{SizeEvidence, TargetEvidence};
@@ -53,6 +54,12 @@ pub struct Analysis {
     pub series: Series,
     /// Single RPCs.
     pub sample: RpcSample,
+    /// What is wrong, worst first.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// What was looked for, found or not.
+    #[serde(default)]
+    pub checks: Vec<Check>,
 }
 
 /// Program and version.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
@@ -20,6 +21,7 @@ pub mod trace;
 pub mod units;
 
 pub use analysis::*;
+pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
