@@ -21,7 +21,7 @@ pub mod trace;
 pub mod units;
 
 pub use analysis::*;
-pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
+pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
