@@ -9,6 +9,7 @@
 //! Renderers, stores and third parties need this crate and nothing else of lioprof.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod analysis;
 pub mod findings;
 pub mod io;
@@ -20,6 +21,7 @@ pub mod symbol;
 pub mod trace;
 pub mod units;
 
+pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};

@@ -3,6 +3,7 @@
 //! One [`Aggregate`] per node; they are merged in the order of the nodes' names and turned into an
 //! [`lioprof_model::Analysis`] by [`finish()`].
 
+mod access;
 mod bins;
 mod finish;
 mod objects;
@@ -19,6 +20,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::locks::{Happening, LockSums};
+use access::AccessSums;
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
@@ -162,6 +164,7 @@ pub(crate) struct Aggregate {
     markers: Vec<(i64, Symbol, Symbol)>,
     series: SeriesBins,
     sample: Sample,
+    access: AccessSums,
     threads: FxHashMap<Symbol, ThreadInfo>,
     /// A thread of each service, by the service's name.
     services: FxHashMap<Box<[u8]>, Symbol>,
@@ -194,6 +197,7 @@ impl Aggregate {
             markers: Vec::new(),
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
+            access: AccessSums::default(),
             threads: FxHashMap::default(),
             services: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
@@ -233,6 +237,7 @@ impl Aggregate {
         job.rpcs += 1;
         job.clients.insert(row.nid);
         if let Some(direction) = ost_direction {
+            self.access.add(row, direction);
             node.io.add(direction, row);
             client.io.add(direction, row);
             job.io.add(direction, row);
@@ -424,6 +429,7 @@ impl Aggregate {
         self.markers.extend(other.markers);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
+        self.access.merge(other.access);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

@@ -4,10 +4,19 @@
 //! `analysis.json`, the rows of many servers and a live log all give the same findings.
 
 mod case;
+mod flagged;
+mod gapped_rpcs;
 mod limits;
+mod lock_ping_pong;
+mod many_writers;
 mod rank;
+mod read_fan_out;
+mod read_order;
+mod small_between_large;
+mod small_rpcs;
 mod stats;
 mod trace_quality;
+mod unaligned_rpcs;
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
@@ -46,11 +55,22 @@ impl Look {
 }
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
-static RULES: &[Rule] = &[trace_quality::RULE];
+static RULES: &[&Rule] = &[
+    &trace_quality::RULE,
+    &lock_ping_pong::RULE,
+    &many_writers::RULE,
+    &read_fan_out::RULE,
+    &small_between_large::RULE,
+    &gapped_rpcs::RULE,
+    &unaligned_rpcs::RULE,
+    &read_order::STRIDED,
+    &read_order::BACKWARD,
+    &small_rpcs::RULE,
+];
 
 /// Every kind of finding.
 #[must_use]
-pub fn rules() -> &'static [Rule] {
+pub fn rules() -> &'static [&'static Rule] {
     RULES
 }
 

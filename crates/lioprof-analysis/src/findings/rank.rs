@@ -8,7 +8,14 @@ use super::RULES;
 use super::case::Cost;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
-const EFFECTS: &[(&str, &[&str])] = &[];
+const EFFECTS: &[(&str, &[&str])] = &[
+    ("lock-ping-pong", &["many-writers"]),
+    ("small-io-between-large", &["small-rpcs"]),
+    ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
+    ("unaligned-rpcs", &["small-rpcs"]),
+    ("strided-reads", &["small-rpcs"]),
+    ("backward-reads", &["small-rpcs"]),
+];
 
 /// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {

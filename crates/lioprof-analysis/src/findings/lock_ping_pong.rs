@@ -1,0 +1,191 @@
+//! `lock-ping-pong`: clients take the lock of an object from each other with nearly every request.
+
+use lioprof_model::units::{plural, thousands};
+use lioprof_model::{Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectId, Severity};
+
+use super::case::{Case, Cost, Draft};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) static RULE: Rule = Rule {
+    id: "lock-ping-pong",
+    meaning: "clients take the lock of an object from each other with nearly every request",
+    limits: &[
+        Limit {
+            name: "handovers_per_rpc",
+            default: 0.4,
+            meaning: "hand-overs of the lock per read or write of the object, at least",
+        },
+        Limit {
+            name: "wait_share",
+            default: 0.05,
+            meaning: "share of their time that the clients wait for each other while they fight, from which it is a warning",
+        },
+        Limit { name: "critical_wait_share", default: 0.25, meaning: "the same, from which it is critical" },
+        Limit {
+            name: "false_share",
+            default: 0.8,
+            meaning: "share of conflicts without a common byte from which they are called false sharing",
+        },
+    ],
+    plots: &["lock-timeline", "lock-pairs"],
+    look,
+};
+
+/// Reads and writes of a locked object; `None`: not among those with most RPCs or bytes.
+pub(super) fn rpcs_of(analysis: &Analysis, object: &LockObject) -> Option<u64> {
+    let fid = object.fid.as_deref()?;
+    let access = analysis.access.objects.iter().find(|access| access.target == object.target && access.fid == fid);
+    let listed = || {
+        let is_it = |row: &&lioprof_model::Object| {
+            row.target.as_deref() == Some(&object.target) && row.fid.as_deref() == Some(fid)
+        };
+        analysis.objects.iter().find(is_it).map(|row| row.read.rpcs + row.write.rpcs)
+    };
+    access.map(|access| access.read.rpcs + access.write.rpcs).or_else(listed)
+}
+
+/// From the first to the last hand-over of an object's fights.
+pub(super) fn fights(object: &LockObject) -> Option<Interval> {
+    let start = object.episodes.iter().map(|episode| episode.start).min_by(f64::total_cmp)?;
+    let end = object.episodes.iter().map(|episode| episode.end).max_by(f64::total_cmp)?;
+    Some(Interval { start, end })
+}
+
+/// Clients that wait for each other in the fights of some objects: figures that several rules need.
+pub(super) struct Fight<'a> {
+    pub(super) objects: Vec<&'a LockObject>,
+    pub(super) interval: Option<Interval>,
+    pub(super) handovers: u64,
+    pub(super) conflicts: u64,
+    pub(super) wait_s: f64,
+    /// Of the time that these clients spent in these fights.
+    pub(super) wait_share: f64,
+    pub(super) clients: Vec<&'a str>,
+    /// Share of conflicts without a common byte, where that can be told.
+    pub(super) expansion_share: Option<f64>,
+}
+
+impl<'a> Fight<'a> {
+    pub(super) fn of(mut objects: Vec<&'a LockObject>) -> Self {
+        objects.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s));
+        let intervals: Vec<Interval> = objects.iter().filter_map(|object| fights(object)).collect();
+        let start = intervals.iter().map(|interval| interval.start).min_by(f64::total_cmp);
+        let end = intervals.iter().map(|interval| interval.end).max_by(f64::total_cmp);
+        let interval = start.zip(end).map(|(start, end)| Interval { start, end });
+        let mut clients: Vec<&str> = Vec::new();
+        for nid in objects.iter().flat_map(|object| &object.clients) {
+            if !clients.contains(&nid.as_str()) {
+                clients.push(nid);
+            }
+        }
+        let wait_s: f64 = objects.iter().map(|object| object.wait_s).sum();
+        let span = |object: &&LockObject| {
+            fights(object).map_or(0.0, |fight| (fight.end - fight.start) * real(object.clients.len() as u64))
+        };
+        let present_s: f64 = objects.iter().map(span).sum();
+        let conflicts = objects.iter().map(|object| object.conflicts).sum();
+        let told: u64 =
+            objects.iter().filter_map(|object| Some(object.true_conflicts? + object.expansion_conflicts?)).sum();
+        let expansion: u64 = objects.iter().filter_map(|object| object.expansion_conflicts).sum();
+        Self {
+            interval,
+            handovers: objects.iter().map(|object| object.alternations).sum(),
+            conflicts,
+            wait_s,
+            wait_share: share(wait_s, present_s).min(1.0),
+            clients,
+            expansion_share: (told > 0).then(|| share(real(expansion), real(told))),
+            objects,
+        }
+    }
+
+    pub(super) fn confidence(&self, evidence: LockEvidence) -> Confidence {
+        let seen = evidence == LockEvidence::Dlmtrace || self.objects.iter().all(|object| !object.inferred);
+        if seen { Confidence::High } else { Confidence::Medium }
+    }
+
+    /// Figures, names and cost.
+    pub(super) fn fill(&self, draft: Draft, jobs: &[lioprof_model::LockJob]) -> Draft {
+        let draft = draft
+            .evidence("conflicts", real(self.conflicts))
+            .evidence("handovers", real(self.handovers))
+            .evidence("objects", real(self.objects.len() as u64))
+            .evidence("wait_s", self.wait_s)
+            .evidence("wait_share", self.wait_share)
+            .targets(self.objects.iter().map(|object| object.target.as_str()))
+            .clients(self.clients.iter().copied())
+            .objects(
+                self.objects
+                    .iter()
+                    .filter_map(|object| Some(ObjectId { target: object.target.clone(), fid: object.fid.clone()? })),
+            )
+            .jobs(jobs.iter().filter(|job| job.blocked > 0).filter_map(|job| job.job.clone()).filter(|j| !j.is_empty()))
+            .interval(self.interval)
+            .cost(self.wait_s, Cost::ClientSeconds);
+        match self.expansion_share {
+            Some(expansion) => draft.evidence("expansion_conflict_share", expansion),
+            None => draft,
+        }
+    }
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let Some(locks) = &case.analysis.locks else {
+        return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
+    };
+    let per_rpc = case.limit("handovers_per_rpc");
+    let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
+        // Without the object's I/O: hardly two grants in a row to the same client.
+        rpcs_of(case.analysis, object)
+            .map_or(object.mean_run < 2.0, |rpcs| share(real(object.alternations), real(rpcs)) >= per_rpc)
+    });
+    let fight = Fight::of(fighting.collect());
+    if fight.objects.is_empty() {
+        return Look::Healthy;
+    }
+    let severity = match fight.wait_share {
+        share if share >= case.limit("critical_wait_share") => Severity::Critical,
+        share if share >= case.limit("wait_share") => Severity::Warning,
+        _ => Severity::Info,
+    };
+    let title = format!(
+        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {:.0} % of their time",
+        plural(fight.clients.len() as u64, "client"),
+        plural(fight.objects.len() as u64, "object"),
+        thousands(fight.handovers),
+        fight.wait_s,
+        100.0 * fight.wait_share
+    );
+    let is_false = fight.expansion_share.map(|share| share >= case.limit("false_share"));
+    let kind = match is_false {
+        Some(true) => {
+            "What they ask for does not overlap (false sharing): only the larger extents that the server grants are in \
+             each other's way."
+        }
+        Some(false) => "They ask for the same bytes.",
+        None => "Whether they ask for the same bytes is not in the log: trace with dlmtrace to tell.",
+    };
+    let rate = fight.objects.iter().filter_map(|object| rpcs_of(case.analysis, object)).sum::<u64>();
+    let draft = case
+        .finding(severity, fight.confidence(locks.evidence), title)
+        .explain(format!(
+            "Before nearly every request the server calls the lock back from another client, which has to write its \
+             dirty pages first; meanwhile the asking client waits. {kind}"
+        ))
+        .evidence("handovers_per_rpc", share(real(fight.handovers), real(rate)));
+    let draft = fight.fill(draft, &locks.jobs);
+    let draft = if is_false == Some(false) {
+        draft
+            .remedy("Let one process write each byte: collective buffering (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count) or one writer per file region.")
+            .remedy("If the order of the writes does not matter, take a group lock around them (llapi_group_lock) or write with O_DIRECT.")
+    } else {
+        draft
+            .remedy("Give each client whole stripes: align what it writes to the stripe size (lfs setstripe -S), or one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
+            .remedy("Request locks ahead of the writes (lfs ladvise -a lockahead), or stop the server from expanding them (lfs ladvise -a noexpand).")
+            .remedy("Spread the file over more objects: more OSTs (lfs setstripe -c -1), or several objects per OST (lfs setstripe -C, overstriping).")
+            .remedy("Take a group lock around the parallel phase (llapi_group_lock): the application then keeps its pages in order itself.")
+    };
+    let has_timeline = fight.objects.iter().any(|object| object.timeline.is_some());
+    Look::Found(vec![if has_timeline { draft } else { draft.plot("lock-pairs") }.done()])
+}
