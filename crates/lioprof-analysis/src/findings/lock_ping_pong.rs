@@ -1,24 +1,32 @@
-//! `lock-ping-pong`: clients take the lock of an object from each other with nearly every request.
+//! `lock-ping-pong`: clients take the lock of an object from each other for every few pieces that they read or write.
 
 use lioprof_model::units::{plural, thousands};
-use lioprof_model::{Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectId, Severity};
+use lioprof_model::{
+    AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity,
+};
 
 use super::case::{Case, Cost, Draft};
+use super::flagged::described;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
 pub(super) static RULE: Rule = Rule {
     id: "lock-ping-pong",
-    meaning: "clients take the lock of an object from each other with nearly every request",
+    meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
     limits: &[
         Limit {
-            name: "handovers_per_rpc",
-            default: 0.4,
-            meaning: "hand-overs of the lock per read or write of the object, at least",
+            name: "pieces_per_client",
+            default: 3.0,
+            meaning: "separate pieces of the object that each client reads or writes, at least: with one piece each they meet at the start only",
+        },
+        Limit {
+            name: "piece_bytes",
+            default: 4_194_304.0,
+            meaning: "mean size of these pieces, less than: larger ones are worth a hand-over, see many-writers",
         },
         Limit {
             name: "wait_share",
-            default: 0.05,
+            default: 0.03,
             meaning: "share of their time that the clients wait for each other while they fight, from which it is a warning",
         },
         Limit { name: "critical_wait_share", default: 0.25, meaning: "the same, from which it is critical" },
@@ -32,17 +40,20 @@ pub(super) static RULE: Rule = Rule {
     look,
 };
 
-/// Reads and writes of a locked object; `None`: not among those with most RPCs or bytes.
-pub(super) fn rpcs_of(analysis: &Analysis, object: &LockObject) -> Option<u64> {
+/// How a locked object is read and written, if it is among those with most RPCs.
+fn access_of<'a>(analysis: &'a Analysis, object: &LockObject) -> Option<&'a ObjectAccess> {
     let fid = object.fid.as_deref()?;
-    let access = analysis.access.objects.iter().find(|access| access.target == object.target && access.fid == fid);
-    let listed = || {
-        let is_it = |row: &&lioprof_model::Object| {
-            row.target.as_deref() == Some(&object.target) && row.fid.as_deref() == Some(fid)
-        };
-        analysis.objects.iter().find(is_it).map(|row| row.read.rpcs + row.write.rpcs)
-    };
-    access.map(|access| access.read.rpcs + access.write.rpcs).or_else(listed)
+    analysis.access.objects.iter().find(|access| access.target == object.target && access.fid == fid)
+}
+
+/// Pieces of the object that lie apart, and their mean size; `None`: it is not accessed long enough to tell.
+fn pieces(access: &ObjectAccess) -> Option<(f64, f64)> {
+    let patterns = [&access.read, &access.write];
+    let rpcs: u64 = patterns.iter().map(|pattern| described(pattern)).sum();
+    let steps = |pattern: &AccessPattern| pattern.strided_rpcs + pattern.backward_rpcs + pattern.jump_rpcs;
+    let pieces: u64 = patterns.iter().map(|pattern| steps(pattern)).sum();
+    let bytes: u64 = patterns.iter().map(|pattern| pattern.bytes).sum();
+    (rpcs > 0).then(|| (real(pieces), real(bytes) / real(pieces.max(1))))
 }
 
 /// From the first to the last hand-over of an object's fights.
@@ -134,11 +145,17 @@ fn look(case: &Case<'_>) -> Look {
     let Some(locks) = &case.analysis.locks else {
         return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
     };
-    let per_rpc = case.limit("handovers_per_rpc");
     let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
-        // Without the object's I/O: hardly two grants in a row to the same client.
-        rpcs_of(case.analysis, object)
-            .map_or(object.mean_run < 2.0, |rpcs| share(real(object.alternations), real(rpcs)) >= per_rpc)
+        let access = access_of(case.analysis, object);
+        match access.and_then(pieces) {
+            Some((pieces, bytes)) => {
+                let clients = real(object.clients.len() as u64);
+                pieces >= clients * case.limit("pieces_per_client") && bytes < case.limit("piece_bytes")
+            }
+            // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write
+            // lies between each other as far as that is known.
+            None => object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1),
+        }
     });
     let fight = Fight::of(fighting.collect());
     if fight.objects.is_empty() {
@@ -166,14 +183,10 @@ fn look(case: &Case<'_>) -> Look {
         Some(false) => "They ask for the same bytes.",
         None => "Whether they ask for the same bytes is not in the log: trace with dlmtrace to tell.",
     };
-    let rate = fight.objects.iter().filter_map(|object| rpcs_of(case.analysis, object)).sum::<u64>();
-    let draft = case
-        .finding(severity, fight.confidence(locks.evidence), title)
-        .explain(format!(
-            "Before nearly every request the server calls the lock back from another client, which has to write its \
-             dirty pages first; meanwhile the asking client waits. {kind}"
-        ))
-        .evidence("handovers_per_rpc", share(real(fight.handovers), real(rate)));
+    let draft = case.finding(severity, fight.confidence(locks.evidence), title).explain(format!(
+        "Again and again the server calls the lock back from one client, which has to write its dirty pages first, \
+             before another one may read or write its next piece. {kind}"
+    ));
     let draft = fight.fill(draft, &locks.jobs);
     let draft = if is_false == Some(false) {
         draft

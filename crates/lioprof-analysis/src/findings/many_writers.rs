@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     limits: &[
         Limit {
             name: "handovers_per_writer",
-            default: 3.0,
+            default: 2.0,
             meaning: "hand-overs of an object's lock per writer, at least: with a fixed part for each writer one or two are enough",
         },
         Limit {

@@ -10,7 +10,7 @@ use super::case::Cost;
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
     ("lock-ping-pong", &["many-writers"]),
-    ("small-io-between-large", &["small-rpcs"]),
+    ("small-io-between-large", &["small-rpcs", "strided-reads"]),
     ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
     ("unaligned-rpcs", &["small-rpcs"]),
     ("strided-reads", &["small-rpcs"]),

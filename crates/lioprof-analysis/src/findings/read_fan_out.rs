@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
         },
         Limit {
             name: "crowding",
-            default: 0.8,
-            meaning: "OSTs that the requests are spread over at a moment, as a share of what chance would give, at most",
+            default: 0.5,
+            meaning: "OSTs beyond the first that the requests are spread over at a moment, as a share of what chance would give, at most",
         },
         Limit {
             name: "evenness",
@@ -63,7 +63,7 @@ fn look(case: &Case<'_>) -> Look {
         *reach.entry(&flow.nid).or_default() += 1;
     }
     let fan_out = median(reach.values().map(|&targets| real(targets) / osts)).unwrap_or(0.0);
-    let crowding = share(at_once, chance);
+    let crowding = share(at_once - 1.0, chance - 1.0);
     let evenness = long_run / osts;
     if reach.len() < 2
         || fan_out < case.limit("fan_out")

@@ -22,7 +22,7 @@ pub(super) static STRIDED: Rule = Rule {
         RPC_SHARE,
         Limit {
             name: "piece_bytes",
-            default: 1_048_576.0,
+            default: 262_144.0,
             meaning: "mean size of the pieces, less than: larger ones do well without read-ahead",
         },
         MIN_RPCS,

@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         },
         Limit {
             name: "time_share",
-            default: 0.2,
+            default: 0.5,
             meaning: "their share of the time of all reads and writes, at least",
         },
     ],
