@@ -8,7 +8,7 @@ use super::flagged::{described, flagged, too_few};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "gapped-rpcs",
     meaning: "write requests consist of pieces with gaps between them",
     limits: &[

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn only_what_exists_can_be_changed() {
         let mut limits = Limits::default();
-        let rule = RULES[0];
+        let rule = &RULES[0];
         let name = full_name(rule, rule.limits[0].name);
         limits.set(&name, 42.0).unwrap();
         assert_eq!(limits.get(rule, rule.limits[0].name), 42.0);

@@ -10,7 +10,7 @@ use super::flagged::described;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",
     meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
     limits: &[
@@ -194,9 +194,9 @@ fn look(case: &Case<'_>) -> Look {
             .remedy("If the order of the writes does not matter, take a group lock around them (llapi_group_lock) or write with O_DIRECT.")
     } else {
         draft
-            .remedy("Give each client whole stripes: align what it writes to the stripe size (lfs setstripe -S), or one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
-            .remedy("Request locks ahead of the writes (lfs ladvise -a lockahead), or stop the server from expanding them (lfs ladvise -a noexpand).")
-            .remedy("Spread the file over more objects: more OSTs (lfs setstripe -c -1), or several objects per OST (lfs setstripe -C, overstriping).")
+            .remedy("Give each client whole stripes: align what it writes to the stripe size (`lfs setstripe -S`), or use one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
+            .remedy("Ask for locks ahead of the writes (llapi_ladvise with LU_LADVISE_LOCKAHEAD, `lfs ladvise -a lockahead --mode WRITE`; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable), or keep the server from expanding them (LU_LADVISE_LOCKNOEXPAND on the open file).")
+            .remedy("Spread the file over more objects: more OSTs (`lfs setstripe -c -1`), or several per OST (overstriping, `lfs setstripe -C`).")
             .remedy("Take a group lock around the parallel phase (llapi_group_lock): the application then keeps its pages in order itself.")
     };
     let has_timeline = fight.objects.iter().any(|object| object.timeline.is_some());

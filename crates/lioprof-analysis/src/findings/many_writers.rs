@@ -8,7 +8,7 @@ use super::lock_ping_pong::Fight;
 use super::stats::real;
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "many-writers",
     meaning: "more than one client at a time writes each object of a shared file, and they keep taking its lock from each other",
     limits: &[
@@ -76,9 +76,9 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("writes", real(writes));
     let draft = fight
         .fill(draft, &locks.jobs)
-        .remedy("One writer per object: as many aggregators as stripes (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count, or its multiple; Cray MPI: cray_cb_nodes_multiplier).")
-        .remedy("Larger contiguous parts per client, aligned to stripes: lfs setstripe -S 16M, or a stripe size that divides each client's part.")
-        .remedy("One object per writer: overstriping (lfs setstripe -C WRITERS), subfiling (HDF5 H5FD_SUBFILING), or a file per process.")
-        .remedy("Locks ahead of the writes: lfs ladvise -a lockahead (Cray MPI: romio_lustre_cb_lock_ahead_write).");
+        .remedy("One writer per object: as many aggregators as stripes (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count; Cray MPI: cray_cb_nodes_multiplier for more).")
+        .remedy("Larger contiguous parts per client, aligned to stripes: a stripe size (`lfs setstripe -S`) as large as a client's part, or that divides it.")
+        .remedy("One object per writer: overstriping (`lfs setstripe -C`, as many stripes as writers), subfiling (HDF5 1.14: H5Pset_fapl_subfiling), or a file per process.")
+        .remedy("Locks ahead of the writes: llapi_ladvise with LU_LADVISE_LOCKAHEAD; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable, Cray MPI: cray_cb_write_lock_mode=2.");
     Look::Found(vec![draft.done()])
 }

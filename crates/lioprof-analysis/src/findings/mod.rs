@@ -55,22 +55,22 @@ impl Look {
 }
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
-static RULES: &[&Rule] = &[
-    &trace_quality::RULE,
-    &lock_ping_pong::RULE,
-    &many_writers::RULE,
-    &read_fan_out::RULE,
-    &small_between_large::RULE,
-    &gapped_rpcs::RULE,
-    &unaligned_rpcs::RULE,
-    &read_order::STRIDED,
-    &read_order::BACKWARD,
-    &small_rpcs::RULE,
+static RULES: &[Rule] = &[
+    trace_quality::RULE,
+    lock_ping_pong::RULE,
+    many_writers::RULE,
+    read_fan_out::RULE,
+    small_between_large::RULE,
+    gapped_rpcs::RULE,
+    unaligned_rpcs::RULE,
+    read_order::STRIDED,
+    read_order::BACKWARD,
+    small_rpcs::RULE,
 ];
 
 /// Every kind of finding.
 #[must_use]
-pub fn rules() -> &'static [&'static Rule] {
+pub fn rules() -> &'static [Rule] {
     RULES
 }
 

@@ -6,7 +6,7 @@ use super::case::{Case, Cost};
 use super::stats::{median, real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",
     meaning: "every client reads from all OSTs, and at any moment their requests crowd on few of them",
     limits: &[
@@ -99,8 +99,8 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("fan_out_share", fan_out)
         .evidence("unused_bandwidth_share", gap)
         .evidence("reading_s", reading_s)
-        .remedy("Lustre-aware collective buffering: each aggregator reads from its own OSTs (MPI-IO hints romio_cb_read=enable, romio_ds_read=disable, cb_nodes = stripe count; Cray MPI: romio_no_indep_rw).")
-        .remedy("Let each client start with another stripe, or give each its own contiguous stripes (lfs getstripe shows them).")
+        .remedy("Lustre-aware collective buffering: each aggregator reads from its own OSTs (MPI-IO hints romio_cb_read=enable, romio_ds_read=disable, cb_nodes = stripe count).")
+        .remedy("Let each client start with another stripe, or give each its own contiguous stripes (`lfs getstripe` shows them).")
         .remedy("If every client reads the same data: one reads and broadcasts (MPI_Bcast).")
         .targets(case.analysis.series.targets.iter().filter(|row| row.read_rpcs.iter().sum::<u64>() > 0).filter_map(|row| row.name.clone()))
         .clients(reach.keys().copied())

@@ -15,7 +15,7 @@ const MIN_RPCS: Limit =
 const TIME_SHARE: Limit =
     Limit { name: "time_share", default: 0.1, meaning: "their share of the time of all reads and writes, at least" };
 
-pub(super) static STRIDED: Rule = Rule {
+pub(super) const STRIDED: Rule = Rule {
     id: "strided-reads",
     meaning: "clients read small pieces at equal distances and leave out what lies between",
     limits: &[
@@ -32,7 +32,7 @@ pub(super) static STRIDED: Rule = Rule {
     look: strided,
 };
 
-pub(super) static BACKWARD: Rule = Rule {
+pub(super) const BACKWARD: Rule = Rule {
     id: "backward-reads",
     meaning: "clients read files from their end to their beginning",
     limits: &[RPC_SHARE, MIN_RPCS, TIME_SHARE],
@@ -84,7 +84,7 @@ fn strided(case: &Case<'_>) -> Look {
         .evidence("time_share", objects.time_share)
         .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
         .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
-        .remedy("Tell the server what comes: lfs ladvise -a willread for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
+        .remedy("Tell the server what comes: `lfs ladvise -a willread` for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
     Look::Found(vec![objects.fill(draft).done()])
 }
 
@@ -106,6 +106,6 @@ fn backward(case: &Case<'_>) -> Look {
         .evidence("backward_share", part)
         .evidence("time_share", objects.time_share)
         .remedy("Read forward: store what is read last to first in the other order, or read large blocks forward and go backward in memory.")
-        .remedy("Announce the ranges before: lfs ladvise -a willread, posix_fadvise(POSIX_FADV_WILLNEED).");
+        .remedy("Announce the ranges before: `lfs ladvise -a willread`, posix_fadvise(POSIX_FADV_WILLNEED).");
     Look::Found(vec![objects.fill(draft).done()])
 }

@@ -7,7 +7,7 @@ use super::case::{Case, Cost};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",
     meaning: "clients interrupt their large transfers with small I/O in a few places, as HDF5 and netCDF do for their metadata",
     limits: &[
@@ -94,8 +94,8 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("object_reads", real(reads))
         .evidence("object_writes", real(writes))
         .remedy("Collective metadata: H5Pset_all_coll_metadata_ops and H5Pset_coll_metadata_write (HDF5 1.10 and later); one process reads and the others get it by message.")
-        .remedy("Keep metadata together and in memory: H5Pset_meta_block_size, H5Pset_page_buffer_size with H5Pset_file_space_strategy(H5F_FSPACE_STRATEGY_PAGE), a larger H5Pset_mdc_config; netCDF: nc_set_chunk_cache, header padding.")
-        .remedy("Align the data to stripes so that headers have places of their own (H5Pset_alignment), or place them on fast storage (lfs setstripe with a first component, or Data-on-MDT: -E 1M -L mdt).")
+        .remedy("Keep metadata together and in memory: H5Pset_meta_block_size, a larger metadata cache (H5Pset_mdc_config); in serial programs paged aggregation with a page buffer (H5Pset_file_space_strategy, H5Pset_page_buffer_size).")
+        .remedy("Align the data to stripes so that headers have places of their own (H5Pset_alignment), or put the beginning of the file on the MDT (Data-on-MDT: `lfs setstripe -E 1M -L mdt -E -1 -c -1`).")
         .targets(mix.targets.iter().map(|target| target.target.as_str()))
         .clients(mix.clients.iter().map(|client| client.nid.as_str()))
         .objects(headers.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))

@@ -8,7 +8,7 @@ use super::flagged::{described, flagged, plural, too_few};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "small-rpcs",
     meaning: "files are read or written in many requests that are far smaller than 1 MiB",
     limits: &[
@@ -70,9 +70,9 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
         .remedy("Collective buffering, where many processes share a file: MPI-IO hints romio_cb_write=enable, romio_cb_read=enable.");
     let draft = match direction {
         Direction::Write => draft
-            .remedy("Let the page cache join writes: no O_SYNC, O_DIRECT or fsync after each; check that clients may send large requests (lctl get_param osc.*.max_pages_per_rpc, osc.*.max_dirty_mb)."),
+            .remedy("Let the page cache join writes: no O_SYNC, O_DIRECT or fsync after each; check that clients may send large requests (`lctl get_param osc.*.max_pages_per_rpc osc.*.max_dirty_mb`)."),
         Direction::Read => draft
-            .remedy("Let read-ahead work: read in order; check llite.*.max_read_ahead_mb and max_read_ahead_per_file_mb, and osc.*.max_pages_per_rpc."),
+            .remedy("Let read-ahead work: read in order; check `lctl get_param llite.*.max_read_ahead_mb llite.*.max_read_ahead_per_file_mb osc.*.max_pages_per_rpc`."),
     };
     Some(small.fill(draft).done())
 }

@@ -5,7 +5,7 @@ use lioprof_model::{Confidence, Severity};
 use super::case::Case;
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
     meaning: "the capture has lost records, so its figures are too low",
     limits: &[Limit {

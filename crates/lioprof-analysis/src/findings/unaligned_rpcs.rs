@@ -8,7 +8,7 @@ use super::flagged::{described, flagged, plural, too_few};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) const RULE: Rule = Rule {
     id: "unaligned-rpcs",
     meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
     limits: &[
@@ -76,7 +76,7 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
              align the first one (HDF5: H5Pset_alignment).",
             human_bytes(mean)
         ))
-        .remedy("Buffer: write whole multiples of the stripe size (lfs getstripe -S), 1 MiB at least.")
+        .remedy("Buffer: write whole multiples of the stripe size (`lfs getstripe -S`), 1 MiB at least.")
         .remedy("Collective buffering does both: MPI-IO hints romio_cb_write=enable, striping_unit.");
     Some(objects.fill(draft).done())
 }
