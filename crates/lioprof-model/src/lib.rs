@@ -10,17 +10,22 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod baseline;
+pub mod faults;
 pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
 pub mod row;
 pub mod series;
+pub mod services;
 pub mod symbol;
 pub mod trace;
 pub mod units;
 
 pub use analysis::*;
+pub use baseline::{Baseline, Ceiling, ObdfilterSurvey};
+pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
@@ -29,6 +34,7 @@ pub use locks::{
 };
 pub use row::{Direction, RowSink, RowSource, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
+pub use services::Service;
 pub use symbol::{Symbol, Symbols};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 
