@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::{Analysis, TargetKindName};
 use crate::row::Direction;
 
 /// The best results of one run of `obdfilter-survey`.
@@ -78,6 +79,58 @@ impl Baseline {
             (osts > 0).then_some(bytes / osts as f64)
         };
         mean(&mut own.into_iter()).or_else(|| mean(&mut self.surveys.iter()))
+    }
+}
+
+/// What was reached of what is available.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Available {
+    /// Reads or writes.
+    pub direction: Direction,
+    /// Bytes per second of all OSTs together, over the time bins with reads or writes.
+    pub bytes_per_s: f64,
+    /// What the same OSTs can deliver together.
+    pub ceiling_bytes_per_s: f64,
+    /// OSTs that moved bytes.
+    pub osts: u64,
+    /// Seconds with reads or writes.
+    pub seconds: f64,
+}
+
+impl Available {
+    /// 0.62 of what is available; more than 1 where caches help.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.bytes_per_s / self.ceiling_bytes_per_s
+    }
+}
+
+impl Analysis {
+    /// What the OSTs delivered against what they can; `None` without a baseline of that direction, or without bytes.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "bytes and bins for a rate")]
+    pub fn available(&self, direction: Direction) -> Option<Available> {
+        let baseline = self.baseline.as_ref()?;
+        let mut moving = vec![false; self.series.bins];
+        let (mut bytes, mut ceiling_bytes_per_s, mut osts) = (0, 0.0, 0);
+        for target in &self.series.targets {
+            let values = match direction {
+                Direction::Read => &target.read_bytes,
+                Direction::Write => &target.write_bytes,
+            };
+            let sum: u64 = values.iter().sum();
+            // Traffic of unknown OSTs has no ceiling.
+            if target.kind != TargetKindName::Ost || target.name.is_none() || sum == 0 {
+                continue;
+            }
+            bytes += sum;
+            osts += 1;
+            ceiling_bytes_per_s += baseline.ost_bytes_per_s(&target.node, direction)?;
+            moving.iter_mut().zip(values).for_each(|(moving, bytes)| *moving |= *bytes > 0);
+        }
+        let seconds = moving.iter().filter(|moving| **moving).count() as f64 * self.series.bin_s;
+        let known = seconds > 0.0 && ceiling_bytes_per_s > 0.0;
+        known.then(|| Available { direction, bytes_per_s: bytes as f64 / seconds, ceiling_bytes_per_s, osts, seconds })
     }
 }
 

@@ -24,7 +24,7 @@ pub mod trace;
 pub mod units;
 
 pub use analysis::*;
-pub use baseline::{Baseline, Ceiling, ObdfilterSurvey};
+pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
