@@ -40,7 +40,7 @@ mod warnings;
 
 pub use baseline::{BaselineError, read_baseline};
 pub use config::{Bound, Config, ContendedRule, Selection};
-pub use findings::{Limit, Limits, UnknownLimit, all_limits, find};
+pub use findings::{Limit, LimitError, Limits, Rule, find, rules};
 pub use lioprof_model::Analysis;
 pub use live::{Known, LiveTrace, Segment};
 

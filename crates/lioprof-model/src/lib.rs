@@ -26,7 +26,7 @@ pub mod units;
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
 pub use faults::ClientFaults;
-pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
+pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,

@@ -4,15 +4,16 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
+use lioprof_model::Severity;
 
-use crate::args::{AnalyzeArgs, OutputFormat};
+use crate::args::{AnalyzeArgs, FailOn, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::stores::Stores;
-use crate::{files, summary, tables};
+use crate::{files, findings, summary, tables, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let outcome = match analyze_with_stores(&args.inputs, &Stores, &config(args), None) {
+    let outcome = match analyze_with_stores(&args.inputs, &Stores, &config(args)?, None) {
         Ok(outcome) => outcome,
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
@@ -29,13 +30,13 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     if let Some(dir) = &args.output {
         files::write(&outcome.analysis, dir, &args.plots, verbosity)?;
     }
-    print(args.format, &outcome)?;
-    Ok(code(&outcome, args.max_loss))
+    print(args.format, &outcome, verbosity)?;
+    Ok(code(&outcome, args))
 }
 
-fn config(args: &AnalyzeArgs) -> Config {
+fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-    Config {
+    Ok(Config {
         threads: args.threads.map_or_else(cores, usize::from),
         chunk_bytes: args.chunk_bytes as usize,
         bin_us: args.bin,
@@ -50,13 +51,18 @@ fn config(args: &AnalyzeArgs) -> Config {
         node_rules: args.node.clone(),
         locks: !args.no_locks,
         contended: args.contended,
-    }
+        limits: thresholds::limits(&args.thresholds)?,
+    })
 }
 
-fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
+fn print(format: OutputFormat, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
+    let style = findings::Style { color: findings::Color::of_stdout(), all: verbosity == Verbosity::Verbose };
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
-        OutputFormat::Summary => summary::write(&outcome.analysis, &mut out)?,
+        OutputFormat::Summary => {
+            findings::write(&outcome.analysis, style, &mut out)?;
+            summary::write(&outcome.analysis, &mut out)?;
+        }
         OutputFormat::Json => {
             serde_json::to_writer(&mut out, &outcome.analysis)?;
             writeln!(out)?;
@@ -68,11 +74,19 @@ fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn code(outcome: &Outcome, max_loss: f64) -> Code {
+fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
+    let max_loss = args.max_loss;
+    let worst = outcome.analysis.findings.iter().map(|finding| finding.severity).max();
+    let limit = args.fail_on.map(|fail_on| match fail_on {
+        FailOn::Warning => Severity::Warning,
+        FailOn::Critical => Severity::Critical,
+    });
     if outcome.has_errors() {
         Code::Unusable
     } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
         Code::TooDamaged
+    } else if limit.is_some() && worst >= limit {
+        Code::Failed
     } else {
         Code::Success
     }

@@ -1,0 +1,57 @@
+//! Which finding comes first, and which is only the effect of another one.
+
+use std::cmp::Reverse;
+
+use lioprof_model::{Analysis, Confidence, Finding, Severity};
+
+use super::RULES;
+use super::case::Cost;
+
+/// What a cause brings about: these are then no findings of their own. Causes of causes come first.
+const EFFECTS: &[(&str, &[&str])] = &[];
+
+/// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
+pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {
+    for (cause, effects) in EFFECTS {
+        demote(findings, cause, effects);
+    }
+    let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
+    let rule = |finding: &Finding| RULES.iter().position(|rule| rule.id == finding.id);
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
+        let cost = |finding: &Finding| wall_s(finding, clients);
+        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(rule(a).cmp(&rule(b)))
+    });
+}
+
+/// What it costs as seconds of the run: clients wait at the same time.
+#[expect(clippy::cast_precision_loss, reason = "a number of clients")]
+fn wall_s(finding: &Finding, clients: usize) -> f64 {
+    let cost_s = finding.cost_s.unwrap_or(0.0);
+    if finding.cost_of.as_deref() == Some(Cost::ClientSeconds.text()) { cost_s / clients as f64 } else { cost_s }
+}
+
+/// Makes notes of the findings that a sure enough finding explains, where both concern the same targets.
+fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
+    let causes: Vec<Finding> = findings
+        .iter()
+        .filter(|finding| {
+            finding.id == cause && finding.severity > Severity::Info && finding.confidence > Confidence::Low
+        })
+        .cloned()
+        .collect();
+    for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {
+        let explains = |cause: &&Finding| {
+            cause.severity >= effect.severity && (cause.targets.is_empty() || shares(&cause.targets, &effect.targets))
+        };
+        if let Some(cause) = causes.iter().find(explains) {
+            effect.severity = Severity::Info;
+            effect.explained_by = Some(cause.id.clone());
+        }
+    }
+}
+
+/// Whether two lists have a name in common; an empty one stands for all.
+fn shares(a: &[String], b: &[String]) -> bool {
+    a.is_empty() || b.is_empty() || a.iter().any(|name| b.contains(name))
+}
