@@ -247,7 +247,10 @@ done!
     #[test]
     fn the_best_of_each_test_counts() {
         let survey = parsed(NEW).unwrap();
-        assert_eq!((survey.host.as_deref(), survey.case.as_deref(), survey.osts), (Some("oss1.cluster"), Some("disk"), 10));
+        assert_eq!(
+            (survey.host.as_deref(), survey.case.as_deref(), survey.osts),
+            (Some("oss1.cluster"), Some("disk"), 10)
+        );
         let mib = |ceiling: Option<Ceiling>| ceiling.map(|ceiling| ceiling.bytes_per_s / MIB);
         assert_eq!(mib(survey.write), Some(11000.0));
         assert_eq!(mib(survey.rewrite), Some(15696.54), "a result with an error does not count");

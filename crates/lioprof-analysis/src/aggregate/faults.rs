@@ -117,7 +117,8 @@ impl Faults {
             .collect();
         clients.sort_by(|a, b| {
             let weight = |c: &ClientFaults| {
-                let answers = c.not_connected_rpcs + c.timed_out_rpcs + c.dropped_rpcs + c.resent_rpcs + c.replayed_rpcs;
+                let answers =
+                    c.not_connected_rpcs + c.timed_out_rpcs + c.dropped_rpcs + c.resent_rpcs + c.replayed_rpcs;
                 (c.evictions, answers)
             };
             weight(b).cmp(&weight(a)).then_with(|| a.nid.cmp(&b.nid))

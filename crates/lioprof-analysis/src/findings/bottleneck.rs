@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, Direction, Interval, SampledRpc, Service};
+use lioprof_model::{Analysis, Interval, Service, TargetSeries};
 
-use super::load::{Ost, interval, osts, seconds, span};
+use super::load::{Ost, Work, interval, osts, seconds, span};
 use super::stats::{median, real, share};
 
 /// The service that handles reads and writes; its threads are what a queue waits for.
 const IO_SERVICE: &str = "ll_ost_io";
-/// Requests of like size in the sample, for a comparison of slow and fast ones.
-const FEWEST_ALIKE: usize = 20;
+/// With fewer requests at a time than this, they do not meet.
+const ALONE: f64 = 1.5;
+/// What few requests at a time are, as a part of the usual number.
+const FEW: f64 = 0.4;
 
 /// Sums over all OSTs.
 pub(super) struct Bottleneck<'a> {
@@ -31,9 +33,12 @@ pub(super) struct Bottleneck<'a> {
     pub(super) handled_at_a_time: f64,
     /// Requests in queue and handler of an OST while it is busy.
     pub(super) in_flight: f64,
-    /// Median service time over that of the fastest tenth, among requests of like size on the same OST: 1 where
-    /// requests do not disturb each other. `None`: too few alike.
+    /// How many times slower a request goes on while the usual number of others is handled than while few are: 1 where
+    /// they do not disturb each other, their number where the disk handles one after the other. `None`: the
+    /// number at a time was always the same.
     pub(super) stretch: Option<f64>,
+    /// Requests in queue and handler at a time, of one client on one OST from its first to its last request.
+    pub(super) per_connection: Option<f64>,
     /// Share of the I/O threads at work while requests wait, of the node with the longest queue.
     pub(super) threads_busy: Option<f64>,
     /// I/O threads of that node that were seen.
@@ -50,7 +55,7 @@ impl<'a> Bottleneck<'a> {
         let interval = interval(analysis, bins);
         let bin_s = analysis.series.bin_s;
         let works: Vec<_> = osts.iter().map(|ost| ost.work(bin_s, bins.0..=bins.1)).collect();
-        let sum = |get: fn(&super::load::Work) -> f64| works.iter().map(get).sum::<f64>();
+        let sum = |get: fn(&Work) -> f64| works.iter().map(get).sum::<f64>();
         let (handling_s, queue_s, busy_s) = (sum(|w| w.handling_s), sum(|w| w.queue_s), sum(|w| w.busy_s));
         let mut times = [(0.0, 0.0), (0.0, 0.0)];
         for operation in analysis.operations.iter().filter(|operation| operation.service == IO_SERVICE) {
@@ -71,7 +76,8 @@ impl<'a> Bottleneck<'a> {
             busy_share: share(busy_s, whole_s).min(1.0),
             handled_at_a_time: share(handling_s, busy_s),
             in_flight: share(handling_s + queue_s, busy_s),
-            stretch: stretch(&analysis.sample.rpcs),
+            stretch: stretch(&osts, bin_s, bins),
+            per_connection: per_connection(analysis),
             threads_busy,
             threads,
             node,
@@ -93,29 +99,62 @@ fn threads(analysis: &Analysis, osts: &[Ost<'_>], node: &str) -> (Option<u64>, O
     let io = |service: &&Service| service.node == node && service.service == IO_SERVICE;
     let Some(threads) = analysis.services.iter().find(io).map(|service| service.threads) else { return (None, None) };
     let own: Vec<&Ost<'_>> = osts.iter().filter(|ost| ost.node == node).collect();
-    let sum = |bin: usize, of: fn(&Ost<'_>) -> &[f64]| -> f64 {
-        own.iter().filter_map(|ost| of(ost).get(bin)).sum()
+    let sum = |bin: usize, of: fn(&TargetSeries) -> &[f64]| -> f64 {
+        own.iter().filter_map(|ost| of(ost.series).get(bin)).sum()
     };
-    let waiting = (0..analysis.series.bins).filter(|&bin| sum(bin, |ost| &ost.series.queued) >= 1.0);
-    let at_work = median(waiting.map(|bin| sum(bin, |ost| &ost.series.in_process)));
+    let waiting = (0..analysis.series.bins).filter(|&bin| sum(bin, |series| &series.queued) >= 1.0);
+    let at_work = median(waiting.map(|bin| sum(bin, |series| &series.in_process)));
     (Some(threads), at_work.map(|at_work| share(at_work, real(threads))))
 }
 
 /// See [`Bottleneck::stretch`].
-fn stretch(rpcs: &[SampledRpc]) -> Option<f64> {
-    let mut alike: BTreeMap<(Option<u32>, Direction, u32), Vec<f64>> = BTreeMap::new();
-    for rpc in rpcs {
-        let Some(octave) = rpc.bytes.and_then(u64::checked_ilog2) else { continue };
-        alike.entry((rpc.target, rpc.direction, octave)).or_default().push(rpc.end - rpc.start);
-    }
-    let (mut sum, mut count) = (0.0, 0.0);
-    for times in alike.values_mut().filter(|times| times.len() >= FEWEST_ALIKE) {
-        times.sort_by(f64::total_cmp);
-        let ratio = share(times[times.len() / 2], times[times.len() / 10]);
-        if ratio > 0.0 {
-            sum += ratio * times.len() as f64;
-            count += times.len() as f64;
+///
+/// Bytes are spread over the time in which their request is handled, so bytes per request-second of a bin is how fast
+/// a single request goes on in it. Bins with few requests at a time are held against those with the usual number.
+fn stretch(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<f64> {
+    let (mut few, mut usual) = (Work::default(), Work::default());
+    for ost in osts {
+        let in_process = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);
+        let Some(median) = usual_number((bins.0..=bins.1).map(in_process)) else { continue };
+        if median < ALONE {
+            // Requests hardly ever meet.
+            let work = ost.work(bin_s, bins.0..=bins.1);
+            few.add(&work);
+            usual.add(&work);
+            continue;
         }
+        let part = |from: f64, to: f64| {
+            ost.work(bin_s, (bins.0..=bins.1).filter(|&bin| (from..to).contains(&in_process(bin))))
+        };
+        few.add(&part(0.5, median * FEW));
+        usual.add(&part(median, f64::INFINITY));
     }
-    (count > 0.0).then_some(sum / count)
+    // A trace of evidence is none: of all bytes, a thousandth must have been moved by few requests at a time.
+    let enough = few.bytes > 0.001 * usual.bytes && usual.bytes > 0.0;
+    let speed = |work: &Work| share(work.bytes, work.handling_s);
+    enough.then(|| share(speed(&few), speed(&usual))).filter(|stretch| *stretch > 0.0)
+}
+
+/// The number at a time that the middle one of the request-seconds saw.
+fn usual_number(in_process: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut numbers: Vec<f64> = in_process.filter(|number| *number > 0.0).collect();
+    numbers.sort_by(f64::total_cmp);
+    let half = numbers.iter().sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    numbers.into_iter().find(|number| {
+        sum += number;
+        sum >= half
+    })
+}
+
+/// See [`Bottleneck::per_connection`].
+fn per_connection(analysis: &Analysis) -> Option<f64> {
+    let mut spans: BTreeMap<(u32, u32), (f64, f64, f64)> = BTreeMap::new();
+    for rpc in &analysis.sample.rpcs {
+        let Some(target) = rpc.target else { continue };
+        let span = spans.entry((rpc.client, target)).or_insert((rpc.arrival, rpc.end, 0.0));
+        *span = (span.0.min(rpc.arrival), span.1.max(rpc.end), span.2 + rpc.end - rpc.arrival);
+    }
+    let (active_s, request_s) = spans.values().fold((0.0, 0.0), |sum, span| (sum.0 + span.1 - span.0, sum.1 + span.2));
+    (active_s > 0.0).then(|| request_s * real(analysis.sample.one_in) / active_s)
 }

@@ -8,10 +8,23 @@ use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "client-bound",
-    meaning: "the OSTs are idle between requests: clients, not servers, set the pace",
+    meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
     limits: &[
-        Limit { name: "busy_share", default: 0.5, meaning: "share of the time with I/O in which the OSTs handle a request, at most" },
-        Limit { name: "in_flight", default: 2.0, meaning: "requests of a busy OST in queue and handler, at most" },
+        Limit {
+            name: "busy_share",
+            default: 0.5,
+            meaning: "share of the time with I/O in which the OSTs handle a request, at most",
+        },
+        Limit {
+            name: "per_connection",
+            default: 1.2,
+            meaning: "or: requests of one client on one OST at a time, at most",
+        },
+        Limit {
+            name: "stretch",
+            default: 2.0,
+            meaning: "how many times slower requests are served among the usual number of others than among few, at most",
+        },
         Limit { name: "rpcs", default: 100.0, meaning: "reads and writes, at least" },
     ],
     plots: &["queue-depth", "io-timeline"],
@@ -22,23 +35,33 @@ fn look(case: &Case<'_>) -> Look {
     let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
         return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
     };
-    if figures.busy_share > case.limit("busy_share")
-        || figures.in_flight > case.limit("in_flight")
-        || figures.queue_ms > figures.service_ms
-    {
+    let idle = figures.busy_share <= case.limit("busy_share");
+    let one_by_one = figures.per_connection.is_some_and(|number| number <= case.limit("per_connection"));
+    let held_up = figures.stretch.is_some_and(|stretch| stretch > case.limit("stretch"));
+    if !(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms {
         return Look::Healthy;
     }
-    let finding = case
-        .finding(
-            Severity::Info,
-            Confidence::Medium,
-            format!("the OSTs were idle {:.0} % of the time with I/O: the clients set the pace", 100.0 * (1.0 - figures.busy_share)),
+    let per_connection = figures.per_connection.unwrap_or(0.0);
+    let title = if one_by_one {
+        format!("clients keep {per_connection:.1} requests in flight per OST, and wait for each")
+    } else {
+        format!(
+            "the OSTs were idle {:.0} % of the time with I/O: the clients set the pace",
+            100.0 * (1.0 - figures.busy_share)
         )
+    };
+    let finding = case
+        .finding(Severity::Info, Confidence::Medium, title)
         .explain(format!(
-            "While an OST was busy it had {:.1} requests, each was served in {:.1} ms and waited {:.1} ms. Whether the clients \
-             computed, waited for locks or the network, or only send one request at a time, a server's log does not say.",
-            figures.in_flight, figures.service_ms, figures.queue_ms,
+            "An OST was busy {:.0} % of the time and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
+             others, and waited {:.1} ms before. Whether clients computed between requests, waited for locks or the network, or \
+             send one after the other, a server's log does not say.",
+            100.0 * figures.busy_share,
+            figures.in_flight,
+            figures.service_ms,
+            figures.queue_ms,
         ))
+        .evidence("requests_per_client_and_ost", per_connection)
         .evidence("busy_share", figures.busy_share)
         .evidence("requests_in_flight", figures.in_flight)
         .evidence("service_ms", figures.service_ms)

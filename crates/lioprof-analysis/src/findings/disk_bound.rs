@@ -10,12 +10,16 @@ pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
     meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
     limits: &[
-        Limit { name: "busy_share", default: 0.7, meaning: "share of the time with I/O in which the OSTs handle a request, at least" },
+        Limit {
+            name: "busy_share",
+            default: 0.7,
+            meaning: "share of the time with I/O in which the OSTs handle a request, at least",
+        },
         Limit { name: "handled_at_a_time", default: 2.0, meaning: "requests in the handlers of a busy OST, at least" },
         Limit {
             name: "stretch",
             default: 2.0,
-            meaning: "median service time over that of the fastest tenth of like requests, from which they hold each other up",
+            meaning: "how many times slower requests are served among the usual number of others than among few, from which they hold each other up",
         },
         Limit {
             name: "available_share",
@@ -32,13 +36,16 @@ fn look(case: &Case<'_>) -> Look {
     let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
         return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
     };
+    if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
+        return Look::Healthy;
+    }
     let Some(stretch) = figures.stretch else {
-        return Look::NotEnoughEvidence("too few requests are alike to tell whether they hold each other up".to_owned());
+        return Look::NotEnoughEvidence(
+            "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told"
+                .to_owned(),
+        );
     };
-    if figures.busy_share < case.limit("busy_share")
-        || figures.handled_at_a_time < case.limit("handled_at_a_time")
-        || stretch < case.limit("stretch")
-    {
+    if stretch < case.limit("stretch") {
         return Look::Healthy;
     }
     let available = super::below_available::best(case.analysis);
@@ -53,8 +60,8 @@ fn look(case: &Case<'_>) -> Look {
     let mut finding = case
         .finding(severity, Confidence::Medium, title)
         .explain(format!(
-            "An OST handled {:.1} requests at a time; each took {:.1} ms, {stretch:.1} times as long as the fastest tenth of \
-             like requests, and waited {:.1} ms before. More requests at a time would only wait longer.",
+            "An OST handled {:.1} requests at a time; each took {:.1} ms, {stretch:.1} times as long as among few others, \
+             and waited {:.1} ms before. More requests at a time would only wait longer.",
             figures.handled_at_a_time, figures.service_ms, figures.queue_ms,
         ))
         .evidence("busy_share", figures.busy_share)

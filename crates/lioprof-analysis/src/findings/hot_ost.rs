@@ -11,8 +11,16 @@ pub(super) const RULE: Rule = Rule {
     id: "hot-ost",
     meaning: "several clients put nearly all their bytes on one OST while others are idle",
     limits: &[
-        Limit { name: "bytes_share", default: 0.8, meaning: "share of all bytes on one OST from which it is a hot spot" },
-        Limit { name: "clients", default: 2.0, meaning: "clients that read or write it, at least: one client may want no more" },
+        Limit {
+            name: "bytes_share",
+            default: 0.8,
+            meaning: "share of all bytes on one OST from which it is a hot spot",
+        },
+        Limit {
+            name: "clients",
+            default: 2.0,
+            meaning: "clients that read or write it, at least: one client may want no more",
+        },
         Limit {
             name: "in_flight",
             default: 2.0,
@@ -61,20 +69,29 @@ fn look(case: &Case<'_>) -> Look {
     let own = |object: &&lioprof_model::Object| object.target.as_deref() == Some(hot.name);
     let objects: Vec<_> = analysis.objects.iter().filter(own).collect();
     let shared = objects.iter().find(|object| {
-        object.clients.is_some_and(|clients| clients > 1) && real(object.read.bytes + object.write.bytes) > work.bytes / 2.0
+        object.clients.is_some_and(|clients| clients > 1)
+            && real(object.read.bytes + object.write.bytes) > work.bytes / 2.0
     });
     let finding = case
         .finding(
             Severity::Warning,
             Confidence::High,
-            format!("{:.0} % of the bytes went to {} while {others} other OSTs are there", 100.0 * bytes_share, hot.name),
+            format!(
+                "{:.0} % of the bytes went to {} while {others} other OSTs are there",
+                100.0 * bytes_share,
+                hot.name
+            ),
         )
         .explain(format!(
             "{} clients used {}, {in_flight:.1} requests at a time while it was busy; {}. The other OSTs moved {:.0} % \
              of the bytes together.",
             flows.len(),
             hot.name,
-            if shared.is_some() { "most of the bytes belong to one object, so one file" } else { "each file has one stripe there, or so it seems" },
+            if shared.is_some() {
+                "most of the bytes belong to one object, so one file"
+            } else {
+                "each file has one stripe there, or so it seems"
+            },
             100.0 * (1.0 - bytes_share),
         ))
         .evidence("bytes_share", bytes_share)

@@ -3,11 +3,27 @@
 //! A rule that needs to know more than the analysis says makes the analysis say more: then a saved
 //! `analysis.json`, the rows of many servers and a live log all give the same findings.
 
+mod alike;
+mod below_available;
+mod bottleneck;
 mod case;
+mod client_bound;
+mod disk_bound;
+mod faults;
+mod hot_ost;
 mod limits;
+mod load;
+mod load_imbalance;
+mod metadata_bound;
+mod queue_bound;
 mod rank;
+mod single_writer;
+mod slow_tail;
+mod sluggish_ost;
 mod stats;
+mod storms;
 mod trace_quality;
+mod unfair_sharing;
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
@@ -46,7 +62,24 @@ impl Look {
 }
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
-static RULES: &[Rule] = &[trace_quality::RULE];
+static RULES: &[Rule] = &[
+    trace_quality::RULE,
+    faults::EVICTIONS,
+    faults::RESENDS,
+    sluggish_ost::RULE,
+    hot_ost::RULE,
+    single_writer::RULE,
+    unfair_sharing::RULE,
+    load_imbalance::RULE,
+    queue_bound::RULE,
+    slow_tail::RULE,
+    storms::PING,
+    storms::STATFS,
+    metadata_bound::RULE,
+    below_available::RULE,
+    disk_bound::RULE,
+    client_bound::RULE,
+];
 
 /// Every kind of finding.
 #[must_use]

@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
         Limit { name: "queue_ms", default: 1.0, meaning: "mean time in the queue, milliseconds, at least" },
         Limit {
             name: "stretch",
-            default: 3.0,
-            meaning: "median service time over that of the fastest tenth of like requests, above which the disks are the limit",
+            default: 2.0,
+            meaning: "how many times slower requests are served among the usual number of others than among few, above which the disks are the limit",
         },
         Limit {
             name: "threads_busy",
@@ -38,7 +38,8 @@ fn look(case: &Case<'_>) -> Look {
     }
     let Some(stretch) = figures.stretch else {
         return Look::NotEnoughEvidence(
-            "requests wait for threads, but too few of them are alike to tell whether the disks have room".to_owned(),
+            "requests wait for threads, but their number was always the same: whether the disks have room cannot be told"
+                .to_owned(),
         );
     };
     if stretch > case.limit("stretch") {
@@ -54,7 +55,7 @@ fn look(case: &Case<'_>) -> Look {
         .finding(Severity::Warning, confidence, title)
         .explain(format!(
             "A read or write waited {:.1} ms for a thread and was served in {:.1} ms.{at_work} Service takes hardly longer \
-             under load ({stretch:.1} times the fastest tenth): the disks have room for more at a time.",
+             among others ({stretch:.1} times as long as among few): the disks have room for more at a time.",
             figures.queue_ms, figures.service_ms,
         ))
         .evidence("queue_ms", figures.queue_ms)
