@@ -1,9 +1,11 @@
 //! Where reads and writes spend their time: the figures behind `queue-bound`, `disk-bound` and `client-bound`.
 
-use std::collections::BTreeMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use lioprof_model::{Analysis, Interval, Service, TargetSeries};
 
+use super::alike::{Alike, alike};
 use super::load::{Ost, Work, interval, osts, seconds, span};
 use super::stats::{median, real, share};
 
@@ -13,6 +15,8 @@ const IO_SERVICE: &str = "ll_ost_io";
 const ALONE: f64 = 1.5;
 /// What few requests at a time are, as a part of the usual number.
 const FEW: f64 = 0.4;
+/// Requests among few others, at least.
+const FEWEST: usize = 5;
 
 /// Sums over all OSTs.
 pub(super) struct Bottleneck<'a> {
@@ -76,7 +80,7 @@ impl<'a> Bottleneck<'a> {
             busy_share: share(busy_s, whole_s).min(1.0),
             handled_at_a_time: share(handling_s, busy_s),
             in_flight: share(handling_s + queue_s, busy_s),
-            stretch: stretch(&osts, bin_s, bins),
+            stretch: stretch(analysis, &osts, bins),
             per_connection: per_connection(analysis),
             threads_busy,
             threads,
@@ -107,11 +111,70 @@ fn threads(analysis: &Analysis, osts: &[Ost<'_>], node: &str) -> (Option<u64>, O
     (Some(threads), at_work.map(|at_work| share(at_work, real(threads))))
 }
 
-/// See [`Bottleneck::stretch`].
-///
+/// See [`Bottleneck::stretch`]. With a sample, others that were handled at the same time are missing from it.
+fn stretch(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<f64> {
+    if analysis.sample.one_in == 1 {
+        stretch_by_rpc(analysis)
+    } else {
+        stretch_by_bin(osts, analysis.series.bin_s, bins)
+    }
+}
+
+/// Requests that began among few others are held against their like.
+fn stretch_by_rpc(analysis: &Analysis) -> Option<f64> {
+    let mut by_target: BTreeMap<Option<u32>, Vec<Alike<'_>>> = BTreeMap::new();
+    for alike in alike(analysis) {
+        by_target.entry(alike.rpc.target).or_default().push(alike);
+    }
+    let (mut few, mut usual) = (Vec::new(), Vec::new());
+    for mut rpcs in by_target.into_values() {
+        rpcs.sort_by(|a, b| a.rpc.start.total_cmp(&b.rpc.start).then(a.rpc.end.total_cmp(&b.rpc.end)));
+        let mut ends = BinaryHeap::new();
+        let mut others = Vec::with_capacity(rpcs.len());
+        for alike in &rpcs {
+            while ends.peek().is_some_and(|Reverse(Seconds(end))| *end <= alike.rpc.start) {
+                ends.pop();
+            }
+            others.push(ends.len());
+            ends.push(Reverse(Seconds(alike.rpc.end)));
+        }
+        let mut sorted = others.clone();
+        sorted.sort_unstable();
+        let median = sorted[sorted.len() / 2];
+        for (alike, &others) in rpcs.iter().zip(&others) {
+            if others as f64 <= FEW * median as f64 {
+                few.push(alike.ratio);
+            }
+            if others >= median {
+                usual.push(alike.ratio);
+            }
+        }
+    }
+    let stretch = share(median(usual)?, median(few.iter().copied())?);
+    (few.len() >= FEWEST && stretch > 0.0).then_some(stretch)
+}
+
+/// An order for times, which are no NaN.
+#[derive(PartialEq)]
+struct Seconds(f64);
+
+impl Eq for Seconds {}
+
+impl PartialOrd for Seconds {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Seconds {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
 /// Bytes are spread over the time in which their request is handled, so bytes per request-second of a bin is how fast
 /// a single request goes on in it. Bins with few requests at a time are held against those with the usual number.
-fn stretch(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<f64> {
+fn stretch_by_bin(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<f64> {
     let (mut few, mut usual) = (Work::default(), Work::default());
     for ost in osts {
         let in_process = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);

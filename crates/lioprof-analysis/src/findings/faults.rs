@@ -41,11 +41,12 @@ fn evictions(case: &Case<'_>) -> Look {
     let timeouts = locks.map_or(0, |locks| locks.totals.callback_timeouts + locks.mdt_totals.callback_timeouts);
     let waits = locks.and_then(|locks| locks.targets.iter().filter_map(|target| target.wait_us.max).max());
     let not_connected: u64 = evicted.iter().map(|client| client.not_connected_rpcs).sum();
+    // Not every line that tells of an eviction names the client.
     let title = match evicted.as_slice() {
-        [] => format!("{evictions} evictions of clients"),
-        [one] => format!("client {} was evicted {} times", one.nid, one.evictions).replace(" 1 times", " once"),
-        many => format!("{evictions} evictions of {} clients", many.len()),
+        [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
+        many => format!("{evictions} evictions of {} clients", many.len().max(1)),
     };
+    let title = if evictions == 1 { "one client was evicted".to_owned() } else { title };
     let mut finding = case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::case::{Case, Cost};
-use super::load::{Ost, alone_s, interval, known_share, osts, seconds, span};
+use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -22,6 +22,11 @@ pub(super) const RULE: Rule = Rule {
             name: "tail_share",
             default: 0.1,
             meaning: "share of the time with I/O in which less than half of them had something to do",
+        },
+        Limit {
+            name: "busy_share",
+            default: 0.5,
+            meaning: "share of the time with I/O in which the busiest has a request in flight, at least: an idle one holds up nobody",
         },
         Limit { name: "rpcs", default: 100.0, meaning: "reads and writes in all, at least" },
     ],
@@ -69,12 +74,13 @@ fn over_osts(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let bin_s = analysis.series.bin_s;
-    let bytes: Vec<f64> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins).bytes).collect();
+    let works: Vec<Work> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
+    let bytes: Vec<f64> = works.iter().map(|work| work.bytes).collect();
     let mean = bytes.iter().sum::<f64>() / osts.len() as f64;
     let (most, most_bytes) = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let ratio = share(most_bytes, mean);
     let (thin, any) = thin_s(analysis.series.bins, bin_s, osts.len(), |index, bin| osts[index].is_busy(bin));
-    if ratio < case.limit("max_over_mean") || share(thin, any) < case.limit("tail_share") {
+    if !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
         return None;
     }
     // The work of the busiest, spread over all, would have taken the mean's share of its time.
@@ -130,7 +136,7 @@ fn over_clients(case: &Case<'_>) -> Option<Finding> {
     let busy = |index: usize, bin: usize| active[index].is_some_and(|(first, last)| (first..=last).contains(&bin));
     let bin_s = analysis.series.bin_s;
     let (thin, any) = thin_s(analysis.series.bins, bin_s, clients.len(), busy);
-    if ratio < case.limit("max_over_mean") || share(thin, any) < case.limit("tail_share") {
+    if !matters(case, ratio, share(thin, any), share(request_s(analysis, nid), any)) {
         return None;
     }
     let bytes: Vec<f64> = clients.iter().map(|(_, bytes)| *bytes).collect();
@@ -153,6 +159,19 @@ fn over_clients(case: &Case<'_>) -> Option<Finding> {
         .remedy("Give each process the same amount, or use collective I/O with aggregators on several nodes (`cb_nodes`).")
         .done();
     Some(finding)
+}
+
+fn matters(case: &Case<'_>, max_over_mean: f64, thin_share: f64, busy_share: f64) -> bool {
+    max_over_mean >= case.limit("max_over_mean")
+        && thin_share >= case.limit("tail_share")
+        && busy_share >= case.limit("busy_share")
+}
+
+/// Request-seconds of a client's reads and writes, by the sample.
+fn request_s(analysis: &Analysis, nid: &str) -> f64 {
+    let is_own = |client: u32| analysis.clients.get(client as usize).is_some_and(|client| client.nid == nid);
+    let own = analysis.sample.rpcs.iter().filter(|rpc| is_own(rpc.client));
+    own.map(|rpc| rpc.end - rpc.arrival).sum::<f64>() * real(analysis.sample.one_in)
 }
 
 /// Clients that are no servers and their bytes, most first.

@@ -8,7 +8,15 @@ use super::RULES;
 use super::case::Cost;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
-const EFFECTS: &[(&str, &[&str])] = &[];
+const EFFECTS: &[(&str, &[&str])] = &[
+    ("evictions", &["resends", "slow-tail", "load-imbalance"]),
+    ("sluggish-ost", &["load-imbalance", "queue-bound", "slow-tail", "disk-bound", "below-available"]),
+    ("hot-ost", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
+    ("load-imbalance", &["below-available"]),
+    ("queue-bound", &["below-available"]),
+];
 
 /// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {

@@ -149,6 +149,13 @@ fn compare(case: &Case<'_>, works: &[Vec<Option<Work>>], ost: usize, others: &[u
     Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers: peers.len(), peers_service_s })
 }
 
+impl Comparison {
+    /// The lesser of both ratios: a slow OST collects requests, and these then slow down each other.
+    fn slowness(&self) -> f64 {
+        self.service_ratio.min(self.rate_ratio)
+    }
+}
+
 /// One peer says that the two differ, not which of them is odd.
 fn confidence(comparison: &Comparison) -> Confidence {
     if comparison.peers >= 2 { Confidence::High } else { Confidence::Medium }
@@ -162,12 +169,12 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
     let own_end = osts[ost].span().map_or(0, |span| span.1);
     let later_s = own_end.saturating_sub(others_end) as f64 * case.analysis.series.bin_s;
     // While the others are busy, too, nobody can say what a faster one would have saved.
-    let cost_s = alone_s * (1.0 - 1.0 / comparison.service_ratio);
+    let cost_s = alone_s * (1.0 - 1.0 / comparison.slowness());
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     let own_ms = 1000.0 * share(comparison.own.handling_s, comparison.own.rpcs);
     let peers_ms = 1000.0 * comparison.peers_service_s;
-    case.finding(severity, confidence(comparison), format!("{name} is {:.1} times as slow as its peers", comparison.service_ratio))
+    case.finding(severity, confidence(comparison), format!("{name} is {:.1} times as slow as its peers", comparison.slowness()))
         .explain(format!(
             "While its peers were busy, too, {name} took {own_ms:.1} ms per request, they {peers_ms:.1} ms, for requests of \
              like size, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
@@ -198,6 +205,7 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
 }
 
 fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparisons: &[Comparison]) -> Finding {
+    let slowness = median(comparisons.iter().map(Comparison::slowness)).unwrap_or(1.0);
     let service_ratio = median(comparisons.iter().map(|comparison| comparison.service_ratio)).unwrap_or(0.0);
     let rate_ratio = median(comparisons.iter().map(|comparison| comparison.rate_ratio)).unwrap_or(0.0);
     // What the server's OSTs did while all others were idle.
@@ -212,7 +220,7 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     let confidence = comparisons.iter().map(confidence).min().unwrap_or(Confidence::Low);
-    let title = format!("all OSTs of {node} are {service_ratio:.1} times as slow as those of other servers");
+    let title = format!("all OSTs of {node} are {slowness:.1} times as slow as those of other servers");
     case.finding(severity, confidence, title)
         .explain(format!(
             "While the other servers' OSTs were busy, too, each of the {} OSTs of {node} took longer per request and per \
@@ -226,7 +234,7 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
         .targets(own.iter().map(|&index| osts[index].name))
         .nodes([node])
         .interval(Some(interval(case.analysis, (first, last))))
-        .cost(alone_s * (1.0 - 1.0 / service_ratio), Cost::WallTime)
+        .cost(alone_s * (1.0 - 1.0 / slowness), Cost::WallTime)
         .remedy(format!(
             "Look at what the OSTs of {node} share: network link (`lnetctl net show -v`), controller, CPU and memory; \
              is a fail-over partner's load on it?"

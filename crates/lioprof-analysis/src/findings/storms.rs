@@ -16,7 +16,7 @@ pub(super) const PING: Rule = Rule {
         SHARE,
         Limit {
             name: "per_second",
-            default: 0.2,
+            default: 0.5,
             meaning: "pings per second of a client to one target; an idle connection pings every 25 s (a quarter of obd_timeout)",
         },
         RPCS,
