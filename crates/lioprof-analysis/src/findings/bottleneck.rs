@@ -11,8 +11,8 @@ use super::stats::{median, real, share};
 
 /// The service that handles reads and writes; its threads are what a queue waits for.
 const IO_SERVICE: &str = "ll_ost_io";
-/// With fewer requests at a time than this, they do not meet.
-const ALONE: f64 = 1.5;
+/// OSTs that are idle so often, as the inverse of the share of time in which they are not, could deliver more in any case.
+const OFTEN_IDLE: f64 = 1.5;
 /// What few requests at a time are, as a part of the usual number.
 const FEW: f64 = 0.4;
 /// Requests among few others, at least.
@@ -37,10 +37,9 @@ pub(super) struct Bottleneck<'a> {
     pub(super) handled_at_a_time: f64,
     /// Requests in queue and handler of an OST while it is busy.
     pub(super) in_flight: f64,
-    /// How many times slower a request goes on while the usual number of others is handled than while few are: 1 where
-    /// they do not disturb each other, their number where the disk handles one after the other. `None`: the
-    /// number at a time was always the same.
-    pub(super) stretch: Option<f64>,
+    /// How many times as much the OSTs could deliver, by how much requests that are handled at the same time hold each
+    /// other up, and by how long OSTs have nothing to do. `None`: the number at a time was always the same.
+    pub(super) headroom: Option<f64>,
     /// Requests in queue and handler at a time, of one client on one OST from its first to its last request.
     pub(super) per_connection: Option<f64>,
     /// Share of the I/O threads at work while requests wait, of the node with the longest queue.
@@ -69,6 +68,11 @@ impl<'a> Bottleneck<'a> {
             }
         }
         let whole_s = seconds(interval).max(bin_s) * osts.len() as f64;
+        let busy_share = share(busy_s, whole_s).min(1.0);
+        let idle = share(1.0, busy_share);
+        let overlap = overlap(analysis, &osts, bins);
+        let headroom =
+            overlap.map(|overlap| overlap.headroom().max(idle)).or_else(|| (idle >= OFTEN_IDLE).then_some(idle));
         let node = longest_queue(&osts, bin_s);
         let (threads, threads_busy) = node.map_or((None, None), |node| threads(analysis, &osts, node));
         Some(Self {
@@ -77,10 +81,10 @@ impl<'a> Bottleneck<'a> {
             queue_ms: share(times[0].0, times[0].1),
             service_ms: share(times[1].0, times[1].1),
             queue_s,
-            busy_share: share(busy_s, whole_s).min(1.0),
+            busy_share,
             handled_at_a_time: share(handling_s, busy_s),
             in_flight: share(handling_s + queue_s, busy_s),
-            stretch: stretch(analysis, &osts, bins),
+            headroom,
             per_connection: per_connection(analysis),
             threads_busy,
             threads,
@@ -111,17 +115,31 @@ fn threads(analysis: &Analysis, osts: &[Ost<'_>], node: &str) -> (Option<u64>, O
     (Some(threads), at_work.map(|at_work| share(at_work, real(threads))))
 }
 
-/// See [`Bottleneck::stretch`]. With a sample, others that were handled at the same time are missing from it.
-fn stretch(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<f64> {
-    if analysis.sample.one_in == 1 {
-        stretch_by_rpc(analysis)
-    } else {
-        stretch_by_bin(osts, analysis.series.bin_s, bins)
+/// Requests at a time and how long each takes: among few and among the usual number.
+struct Overlap {
+    few: (f64, f64),
+    usual: (f64, f64),
+}
+
+impl Overlap {
+    /// A request takes a time of its own and, for each that is handled with it, the time that the disk is busy with
+    /// that one. If only the latter were left, the disk would be at its limit.
+    fn headroom(&self) -> f64 {
+        let (number, time) = self.usual;
+        let per_request = share(time - self.few.1, number - self.few.0);
+        if per_request > 0.0 { share(time, per_request * number).max(1.0) } else { f64::MAX }
     }
 }
 
+/// With a sample, others that were handled at the same time are missing from it: then the time bins have to do.
+fn overlap(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<Overlap> {
+    let overlap =
+        if analysis.sample.one_in == 1 { by_request(analysis) } else { by_bin(osts, analysis.series.bin_s, bins) };
+    overlap.filter(|overlap| overlap.usual.0 - overlap.few.0 >= 0.5)
+}
+
 /// Requests that began among few others are held against their like.
-fn stretch_by_rpc(analysis: &Analysis) -> Option<f64> {
+fn by_request(analysis: &Analysis) -> Option<Overlap> {
     let mut by_target: BTreeMap<Option<u32>, Vec<Alike<'_>>> = BTreeMap::new();
     for alike in alike(analysis) {
         by_target.entry(alike.rpc.target).or_default().push(alike);
@@ -130,28 +148,28 @@ fn stretch_by_rpc(analysis: &Analysis) -> Option<f64> {
     for mut rpcs in by_target.into_values() {
         rpcs.sort_by(|a, b| a.rpc.start.total_cmp(&b.rpc.start).then(a.rpc.end.total_cmp(&b.rpc.end)));
         let mut ends = BinaryHeap::new();
-        let mut others = Vec::with_capacity(rpcs.len());
+        let mut numbers = Vec::with_capacity(rpcs.len());
         for alike in &rpcs {
             while ends.peek().is_some_and(|Reverse(Seconds(end))| *end <= alike.rpc.start) {
                 ends.pop();
             }
-            others.push(ends.len());
             ends.push(Reverse(Seconds(alike.rpc.end)));
+            numbers.push(ends.len() as f64);
         }
-        let mut sorted = others.clone();
-        sorted.sort_unstable();
-        let median = sorted[sorted.len() / 2];
-        for (alike, &others) in rpcs.iter().zip(&others) {
-            if others as f64 <= FEW * median as f64 {
-                few.push(alike.ratio);
+        let usual_number = median(numbers.iter().copied())?;
+        for (alike, &number) in rpcs.iter().zip(&numbers) {
+            if number <= (FEW * usual_number).max(1.0) {
+                few.push((number, alike.ratio));
             }
-            if others >= median {
-                usual.push(alike.ratio);
+            if number >= usual_number {
+                usual.push((number, alike.ratio));
             }
         }
     }
-    let stretch = share(median(usual)?, median(few.iter().copied())?);
-    (few.len() >= FEWEST && stretch > 0.0).then_some(stretch)
+    let middle = |pairs: &[(f64, f64)]| {
+        Some((median(pairs.iter().map(|pair| pair.0))?, median(pairs.iter().map(|pair| pair.1))?))
+    };
+    Some(Overlap { few: middle(&few).filter(|_| few.len() >= FEWEST)?, usual: middle(&usual)? })
 }
 
 /// An order for times, which are no NaN.
@@ -172,30 +190,28 @@ impl Ord for Seconds {
     }
 }
 
-/// Bytes are spread over the time in which their request is handled, so bytes per request-second of a bin is how fast
-/// a single request goes on in it. Bins with few requests at a time are held against those with the usual number.
-fn stretch_by_bin(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<f64> {
-    let (mut few, mut usual) = (Work::default(), Work::default());
+/// Bytes are spread over the time in which their request is handled, so request-seconds per byte of a bin are how long a
+/// single request takes in it. Bins with few requests at a time are held against those with the usual number.
+fn by_bin(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<Overlap> {
+    // Sums over bins: (work, request-seconds times their number).
+    let (mut few, mut usual) = ((Work::default(), 0.0), (Work::default(), 0.0));
     for ost in osts {
         let in_process = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);
-        let Some(median) = usual_number((bins.0..=bins.1).map(in_process)) else { continue };
-        if median < ALONE {
-            // Requests hardly ever meet.
-            let work = ost.work(bin_s, bins.0..=bins.1);
-            few.add(&work);
-            usual.add(&work);
-            continue;
-        }
-        let part = |from: f64, to: f64| {
-            ost.work(bin_s, (bins.0..=bins.1).filter(|&bin| (from..to).contains(&in_process(bin))))
+        let Some(usual_number) = usual_number((bins.0..=bins.1).map(in_process)) else { continue };
+        let mut add = |sum: &mut (Work, f64), from: f64, to: f64| {
+            for bin in (bins.0..=bins.1).filter(|&bin| (from..to).contains(&in_process(bin))) {
+                let work = ost.work(bin_s, std::iter::once(bin));
+                sum.0.add(&work);
+                sum.1 += work.handling_s * in_process(bin);
+            }
         };
-        few.add(&part(0.5, median * FEW));
-        usual.add(&part(median, f64::INFINITY));
+        add(&mut few, 0.5, (FEW * usual_number).max(1.1));
+        add(&mut usual, usual_number, f64::INFINITY);
     }
     // A trace of evidence is none: of all bytes, a thousandth must have been moved by few requests at a time.
-    let enough = few.bytes > 0.001 * usual.bytes && usual.bytes > 0.0;
-    let speed = |work: &Work| share(work.bytes, work.handling_s);
-    enough.then(|| share(speed(&few), speed(&usual))).filter(|stretch| *stretch > 0.0)
+    let enough = few.0.bytes > 0.001 * usual.0.bytes && usual.0.bytes > 0.0;
+    let point = |(work, number): (Work, f64)| (share(number, work.handling_s), share(work.handling_s, work.bytes));
+    enough.then(|| Overlap { few: point(few), usual: point(usual) })
 }
 
 /// The number at a time that the middle one of the request-seconds saw.

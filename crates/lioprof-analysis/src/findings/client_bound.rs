@@ -21,11 +21,11 @@ pub(super) const RULE: Rule = Rule {
             meaning: "or: requests of one client on one OST at a time, at most",
         },
         Limit {
-            name: "stretch",
-            default: 2.0,
-            meaning: "how many times slower requests are served among the usual number of others than among few, at most",
+            name: "headroom",
+            default: 1.5,
+            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at least",
         },
-        Limit { name: "rpcs", default: 100.0, meaning: "reads and writes, at least" },
+        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
     ],
     plots: &["queue-depth", "io-timeline"],
     look,
@@ -37,7 +37,7 @@ fn look(case: &Case<'_>) -> Look {
     };
     let idle = figures.busy_share <= case.limit("busy_share");
     let one_by_one = figures.per_connection.is_some_and(|number| number <= case.limit("per_connection"));
-    let held_up = figures.stretch.is_some_and(|stretch| stretch > case.limit("stretch"));
+    let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
     if !(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms {
         return Look::Healthy;
     }

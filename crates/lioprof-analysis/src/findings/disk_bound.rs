@@ -17,16 +17,16 @@ pub(super) const RULE: Rule = Rule {
         },
         Limit { name: "handled_at_a_time", default: 2.0, meaning: "requests in the handlers of a busy OST, at least" },
         Limit {
-            name: "stretch",
-            default: 2.0,
-            meaning: "how many times slower requests are served among the usual number of others than among few, from which they hold each other up",
+            name: "headroom",
+            default: 1.5,
+            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at most",
         },
         Limit {
             name: "available_share",
             default: 0.5,
             meaning: "share of what obdfilter-survey got (`--baseline`) below which busy disks are a warning",
         },
-        Limit { name: "rpcs", default: 100.0, meaning: "reads and writes, at least" },
+        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
     ],
     plots: &["queue-depth", "latency"],
     look,
@@ -39,13 +39,13 @@ fn look(case: &Case<'_>) -> Look {
     if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
         return Look::Healthy;
     }
-    let Some(stretch) = figures.stretch else {
+    let Some(headroom) = figures.headroom else {
         return Look::NotEnoughEvidence(
             "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told"
                 .to_owned(),
         );
     };
-    if stretch < case.limit("stretch") {
+    if headroom > case.limit("headroom") {
         return Look::Healthy;
     }
     let available = super::below_available::best(case.analysis);
@@ -60,15 +60,16 @@ fn look(case: &Case<'_>) -> Look {
     let mut finding = case
         .finding(severity, Confidence::Medium, title)
         .explain(format!(
-            "An OST handled {:.1} requests at a time; each took {:.1} ms, {stretch:.1} times as long as among few others, \
-             and waited {:.1} ms before. More requests at a time would only wait longer.",
+            "An OST handled {:.1} requests at a time; each took {:.1} ms and waited {:.1} ms before. Requests that are handled at \
+             the same time hold each other up so much that the disks could deliver {headroom:.1} times as much at most: more of \
+             them would only wait longer.",
             figures.handled_at_a_time, figures.service_ms, figures.queue_ms,
         ))
         .evidence("busy_share", figures.busy_share)
         .evidence("handled_at_a_time", figures.handled_at_a_time)
         .evidence("service_ms", figures.service_ms)
         .evidence("queue_ms", figures.queue_ms)
-        .evidence("stretch", stretch)
+        .evidence("headroom", headroom)
         .targets(figures.osts.iter().map(|ost| ost.name))
         .interval(Some(figures.interval));
     if let Some(available) = available {

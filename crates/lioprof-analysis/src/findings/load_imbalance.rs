@@ -24,6 +24,11 @@ pub(super) const RULE: Rule = Rule {
             meaning: "share of the time with I/O in which less than half of them had something to do",
         },
         Limit {
+            name: "in_flight",
+            default: 4.0,
+            meaning: "requests in flight of the busiest, at least: one after the other does not make a queue",
+        },
+        Limit {
             name: "busy_share",
             default: 0.5,
             meaning: "share of the time with I/O in which the busiest has a request in flight, at least: an idle one holds up nobody",
@@ -80,7 +85,8 @@ fn over_osts(case: &Case<'_>) -> Option<Finding> {
     let (most, most_bytes) = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let ratio = share(most_bytes, mean);
     let (thin, any) = thin_s(analysis.series.bins, bin_s, osts.len(), |index, bin| osts[index].is_busy(bin));
-    if !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
+    let in_flight = share(works[most].handling_s + works[most].queue_s, works[most].busy_s);
+    if in_flight < case.limit("in_flight") || !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
         return None;
     }
     // The work of the busiest, spread over all, would have taken the mean's share of its time.

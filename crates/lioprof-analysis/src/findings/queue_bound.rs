@@ -13,16 +13,16 @@ pub(super) const RULE: Rule = Rule {
         Limit { name: "queue_over_service", default: 2.0, meaning: "mean time in the queue over mean service time" },
         Limit { name: "queue_ms", default: 1.0, meaning: "mean time in the queue, milliseconds, at least" },
         Limit {
-            name: "stretch",
-            default: 2.0,
-            meaning: "how many times slower requests are served among the usual number of others than among few, above which the disks are the limit",
+            name: "headroom",
+            default: 1.5,
+            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, from which threads are the limit",
         },
         Limit {
             name: "threads_busy",
             default: 0.7,
             meaning: "share of the I/O threads at work while requests wait, from which they are exhausted",
         },
-        Limit { name: "rpcs", default: 100.0, meaning: "reads and writes, at least" },
+        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
     ],
     plots: &["queue-depth", "latency"],
     look,
@@ -36,13 +36,13 @@ fn look(case: &Case<'_>) -> Look {
     if ratio < case.limit("queue_over_service") || figures.queue_ms < case.limit("queue_ms") {
         return Look::Healthy;
     }
-    let Some(stretch) = figures.stretch else {
+    let Some(headroom) = figures.headroom else {
         return Look::NotEnoughEvidence(
             "requests wait for threads, but their number was always the same: whether the disks have room cannot be told"
                 .to_owned(),
         );
     };
-    if stretch > case.limit("stretch") {
+    if headroom < case.limit("headroom") {
         return Look::Healthy;
     }
     let exhausted = figures.threads_busy.is_some_and(|share| share >= case.limit("threads_busy"));
@@ -54,14 +54,14 @@ fn look(case: &Case<'_>) -> Look {
     let mut finding = case
         .finding(Severity::Warning, confidence, title)
         .explain(format!(
-            "A read or write waited {:.1} ms for a thread and was served in {:.1} ms.{at_work} Service takes hardly longer \
-             among others ({stretch:.1} times as long as among few): the disks have room for more at a time.",
+            "A read or write waited {:.1} ms for a thread and was served in {:.1} ms.{at_work} By how little requests \
+             that are handled at the same time hold each other up, the disks could deliver {headroom:.1} times as much.",
             figures.queue_ms, figures.service_ms,
         ))
         .evidence("queue_ms", figures.queue_ms)
         .evidence("service_ms", figures.service_ms)
         .evidence("queue_over_service", ratio)
-        .evidence("stretch", stretch)
+        .evidence("headroom", headroom)
         .evidence("requests_in_flight", figures.in_flight)
         .targets(figures.osts.iter().map(|ost| ost.name))
         .nodes(figures.node)

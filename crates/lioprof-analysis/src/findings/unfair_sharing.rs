@@ -27,11 +27,19 @@ pub(super) const RULE: Rule = Rule {
             default: 3.0,
             meaning: "time of the others' requests beside it, over the fastest twentieth of requests of their size",
         },
+        Limit {
+            name: "hindered_share",
+            default: 0.2,
+            meaning: "share of the other clients that wait so long, at least",
+        },
         Limit { name: "rpcs", default: 20.0, meaning: "reads and writes of others beside it, at least" },
     ],
     plots: &["requests-per-client", "io-timeline"],
     look,
 };
+
+/// Requests of a client from which its wait is told.
+const FEWEST: usize = 3;
 
 /// What one client had in flight.
 #[derive(Clone, Copy, Default)]
@@ -88,13 +96,23 @@ fn look(case: &Case<'_>) -> Look {
         return Look::Healthy;
     }
     let unhindered = unhindered(rpcs());
-    let ideal = |rpc: &SampledRpc| unhindered.get(&octave(rpc)?).copied();
-    let waits: Vec<(f64, f64)> = beside.iter().filter_map(|rpc| Some((total(rpc), ideal(rpc)?))).collect();
-    let wait_ratio = median(waits.iter().map(|(total, ideal)| share(*total, *ideal))).unwrap_or(0.0);
-    if wait_ratio < case.limit("wait_ratio") {
+    let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for rpc in &beside {
+        if let Some(&ideal) = octave(rpc).and_then(|size| unhindered.get(&size)) {
+            waits.entry(rpc.client).or_default().push((total(rpc), ideal));
+        }
+    }
+    // By client: those on another CPU partition of the OSS have a queue of their own.
+    let ratio = |waits: &[(f64, f64)]| median(waits.iter().map(|(total, ideal)| share(*total, *ideal))).unwrap_or(0.0);
+    let hindered = |waits: &&Vec<(f64, f64)>| waits.len() >= FEWEST && ratio(waits) >= case.limit("wait_ratio");
+    let hindered: Vec<&Vec<(f64, f64)>> = waits.values().filter(hindered).collect();
+    let others = clients.len() - 1;
+    if share(hindered.len() as f64, others as f64) < case.limit("hindered_share") {
         return Look::Healthy;
     }
-    let lost_s: f64 = waits.iter().map(|(total, ideal)| (total - ideal).max(0.0)).sum();
+    let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Look::Healthy };
+    let lost_s: f64 =
+        hindered.iter().flat_map(|waits| waits.iter()).map(|(total, ideal)| (total - ideal).max(0.0)).sum();
     let nid = |client: u32| analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
     let name = nid(greedy);
     let request_s: f64 = clients.values().map(|sum| sum.request_s).sum();
@@ -106,15 +124,16 @@ fn look(case: &Case<'_>) -> Look {
             format!("client {name} has {:.0} times as many requests in flight as others, who wait behind them", share(most, usual)),
         )
         .explain(format!(
-            "On each OST {name} had {most:.1} requests in flight, the median of the other {} clients is {usual:.1}. Beside it their \
-             requests took {wait_ratio:.1} times as long as the fastest of that size. OSTs serve first who came first: who \
-             sends more gets more.",
-            clients.len() - 1,
+            "On each OST {name} had {most:.1} requests in flight, the median of the other {others} clients is {usual:.1}. Beside it \
+             the requests of {} of them took {wait_ratio:.1} times as long as the fastest of that size. OSTs serve first who came \
+             first: who sends more gets more.",
+            hindered.len(),
         ))
         .evidence("in_flight", most)
         .evidence("others_median_in_flight", usual)
         .evidence("in_flight_ratio", share(most, usual))
         .evidence("wait_ratio", wait_ratio)
+        .evidence("clients_hindered", hindered.len() as f64)
         .evidence("share_of_requests_in_flight", part)
         .evidence("others_rpcs", real(beside.len() as u64))
         .clients([name])
