@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
+use std::ops::RangeInclusive;
 
 use lioprof_model::{Analysis, Interval, Service, TargetSeries};
 
@@ -13,9 +14,9 @@ use super::stats::{median, real, share};
 const IO_SERVICE: &str = "ll_ost_io";
 /// OSTs that are idle so often, as the inverse of the share of time in which they are not, could deliver more in any case.
 const OFTEN_IDLE: f64 = 1.5;
-/// What few requests at a time are, as a part of the usual number.
-const FEW: f64 = 0.4;
-/// Requests among few others, at least.
+/// More than this is said to be this.
+const MOST_HEADROOM: f64 = 100.0;
+/// Requests of each kind, at least.
 const FEWEST: usize = 5;
 
 /// Sums over all OSTs.
@@ -69,10 +70,7 @@ impl<'a> Bottleneck<'a> {
         }
         let whole_s = seconds(interval).max(bin_s) * osts.len() as f64;
         let busy_share = share(busy_s, whole_s).min(1.0);
-        let idle = share(1.0, busy_share);
-        let overlap = overlap(analysis, &osts, bins);
-        let headroom =
-            overlap.map(|overlap| overlap.headroom().max(idle)).or_else(|| (idle >= OFTEN_IDLE).then_some(idle));
+        let headroom = headroom(analysis, &osts, bins);
         let node = longest_queue(&osts, bin_s);
         let (threads, threads_busy) = node.map_or((None, None), |node| threads(analysis, &osts, node));
         Some(Self {
@@ -115,61 +113,96 @@ fn threads(analysis: &Analysis, osts: &[Ost<'_>], node: &str) -> (Option<u64>, O
     (Some(threads), at_work.map(|at_work| share(at_work, real(threads))))
 }
 
-/// Requests at a time and how long each takes: among few and among the usual number.
+/// See [`Bottleneck::headroom`].
+fn headroom(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<f64> {
+    // An OST that has nothing to do while requests for it wait could deliver more in any case.
+    let mut waiting = Work::default();
+    let mut waiting_bins = 0.0;
+    for ost in osts {
+        let waits = |bin: &usize| ost.series.queued.get(*bin).is_some_and(|queued| *queued >= 1.0);
+        waiting.add(&ost.work(analysis.series.bin_s, (bins.0..=bins.1).filter(waits)));
+        waiting_bins += (bins.0..=bins.1).filter(waits).count() as f64;
+    }
+    let idle = share(waiting_bins * analysis.series.bin_s, waiting.busy_s);
+    by_overlap(analysis, osts, bins).map(|headroom| headroom.max(idle)).or_else(|| (idle >= OFTEN_IDLE).then_some(idle))
+}
+
+/// Requests at a time, and how long each takes then.
+#[derive(Clone, Copy)]
+struct Point {
+    number: f64,
+    time: f64,
+}
+
+/// How long requests take among few, among the usual number, and among many.
 struct Overlap {
-    few: (f64, f64),
-    usual: (f64, f64),
+    few: Option<Point>,
+    usual: Point,
+    many: Option<Point>,
 }
 
 impl Overlap {
     /// A request takes a time of its own and, for each that is handled with it, the time that the disk is busy with
-    /// that one. If only the latter were left, the disk would be at its limit.
-    fn headroom(&self) -> f64 {
-        let (number, time) = self.usual;
-        let per_request = share(time - self.few.1, number - self.few.0);
-        if per_request > 0.0 { share(time, per_request * number).max(1.0) } else { f64::MAX }
+    /// that one. If only the latter were left, the disk would be at its limit. `None`: the number hardly ever changed.
+    fn headroom(&self) -> Option<f64> {
+        let slope = |a: Point, b: Point| {
+            let more = b.number - a.number;
+            (more >= 0.3 * a.number.max(1.0)).then(|| (b.time - a.time) / more)
+        };
+        // Where a disk works on several at a time, the first ones hold each other up less.
+        let slopes =
+            [self.few.and_then(|few| slope(few, self.usual)), self.many.and_then(|many| slope(self.usual, many))];
+        let per_request = slopes.into_iter().flatten().max_by(f64::total_cmp)?;
+        let busy = per_request * self.usual.number;
+        Some(if busy > 0.0 { (self.usual.time / busy).clamp(1.0, MOST_HEADROOM) } else { MOST_HEADROOM })
     }
 }
 
-/// With a sample, others that were handled at the same time are missing from it: then the time bins have to do.
-fn overlap(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<Overlap> {
-    let overlap =
-        if analysis.sample.one_in == 1 { by_request(analysis) } else { by_bin(osts, analysis.series.bin_s, bins) };
-    overlap.filter(|overlap| overlap.usual.0 - overlap.few.0 >= 0.5)
+/// Of the middle OST. With a sample, others that were handled at the same time are missing from it: then the time
+/// bins have to do.
+fn by_overlap(analysis: &Analysis, osts: &[Ost<'_>], bins: (usize, usize)) -> Option<f64> {
+    let overlaps: Vec<Option<Overlap>> = if analysis.sample.one_in == 1 {
+        by_request(analysis)
+    } else {
+        osts.iter().map(|ost| by_bin(ost, analysis.series.bin_s, bins)).collect()
+    };
+    median(overlaps.into_iter().flatten().filter_map(|overlap| overlap.headroom()))
 }
 
-/// Requests that began among few others are held against their like.
-fn by_request(analysis: &Analysis) -> Option<Overlap> {
+/// Requests that began among few others are held against their like, per OST.
+fn by_request(analysis: &Analysis) -> Vec<Option<Overlap>> {
     let mut by_target: BTreeMap<Option<u32>, Vec<Alike<'_>>> = BTreeMap::new();
     for alike in alike(analysis) {
         by_target.entry(alike.rpc.target).or_default().push(alike);
     }
-    let (mut few, mut usual) = (Vec::new(), Vec::new());
-    for mut rpcs in by_target.into_values() {
-        rpcs.sort_by(|a, b| a.rpc.start.total_cmp(&b.rpc.start).then(a.rpc.end.total_cmp(&b.rpc.end)));
-        let mut ends = BinaryHeap::new();
-        let mut numbers = Vec::with_capacity(rpcs.len());
-        for alike in &rpcs {
-            while ends.peek().is_some_and(|Reverse(Seconds(end))| *end <= alike.rpc.start) {
-                ends.pop();
-            }
-            ends.push(Reverse(Seconds(alike.rpc.end)));
-            numbers.push(ends.len() as f64);
+    by_target.into_values().map(among).collect()
+}
+
+fn among(mut rpcs: Vec<Alike<'_>>) -> Option<Overlap> {
+    rpcs.sort_by(|a, b| a.rpc.start.total_cmp(&b.rpc.start).then(a.rpc.end.total_cmp(&b.rpc.end)));
+    let mut ends = BinaryHeap::new();
+    let mut points = Vec::with_capacity(rpcs.len());
+    for alike in &rpcs {
+        while ends.peek().is_some_and(|Reverse(Seconds(end))| *end <= alike.rpc.start) {
+            ends.pop();
         }
-        let usual_number = median(numbers.iter().copied())?;
-        for (alike, &number) in rpcs.iter().zip(&numbers) {
-            if number <= (FEW * usual_number).max(1.0) {
-                few.push((number, alike.ratio));
-            }
-            if number >= usual_number {
-                usual.push((number, alike.ratio));
-            }
-        }
+        ends.push(Reverse(Seconds(alike.rpc.end)));
+        points.push(Point { number: ends.len() as f64, time: alike.ratio });
     }
-    let middle = |pairs: &[(f64, f64)]| {
-        Some((median(pairs.iter().map(|pair| pair.0))?, median(pairs.iter().map(|pair| pair.1))?))
+    let usual = median(points.iter().map(|point| point.number))?;
+    let middle = |range: RangeInclusive<f64>| {
+        let within: Vec<&Point> = points.iter().filter(|point| range.contains(&point.number)).collect();
+        let median = |of: fn(&Point) -> f64| median(within.iter().map(|point| of(point)));
+        (within.len() >= FEWEST)
+            .then_some(Point { number: median(|point| point.number)?, time: median(|point| point.time)? })
     };
-    Some(Overlap { few: middle(&few).filter(|_| few.len() >= FEWEST)?, usual: middle(&usual)? })
+    let [few, usual, many] = ranges(usual).map(middle);
+    Some(Overlap { few, usual: usual?, many })
+}
+
+/// What few, the usual number and many are.
+fn ranges(usual: f64) -> [RangeInclusive<f64>; 3] {
+    [0.5..=(0.4 * usual).max(1.0), 0.8 * usual..=1.25 * usual, 1.5 * usual..=f64::INFINITY]
 }
 
 /// An order for times, which are no NaN.
@@ -191,27 +224,21 @@ impl Ord for Seconds {
 }
 
 /// Bytes are spread over the time in which their request is handled, so request-seconds per byte of a bin are how long a
-/// single request takes in it. Bins with few requests at a time are held against those with the usual number.
-fn by_bin(osts: &[Ost<'_>], bin_s: f64, bins: (usize, usize)) -> Option<Overlap> {
-    // Sums over bins: (work, request-seconds times their number).
-    let (mut few, mut usual) = ((Work::default(), 0.0), (Work::default(), 0.0));
-    for ost in osts {
-        let in_process = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);
-        let Some(usual_number) = usual_number((bins.0..=bins.1).map(in_process)) else { continue };
-        let mut add = |sum: &mut (Work, f64), from: f64, to: f64| {
-            for bin in (bins.0..=bins.1).filter(|&bin| (from..to).contains(&in_process(bin))) {
-                let work = ost.work(bin_s, std::iter::once(bin));
-                sum.0.add(&work);
-                sum.1 += work.handling_s * in_process(bin);
-            }
-        };
-        add(&mut few, 0.5, (FEW * usual_number).max(1.1));
-        add(&mut usual, usual_number, f64::INFINITY);
-    }
-    // A trace of evidence is none: of all bytes, a thousandth must have been moved by few requests at a time.
-    let enough = few.0.bytes > 0.001 * usual.0.bytes && usual.0.bytes > 0.0;
-    let point = |(work, number): (Work, f64)| (share(number, work.handling_s), share(work.handling_s, work.bytes));
-    enough.then(|| Overlap { few: point(few), usual: point(usual) })
+/// single request takes in it.
+fn by_bin(ost: &Ost<'_>, bin_s: f64, bins: (usize, usize)) -> Option<Overlap> {
+    let number = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);
+    let usual = usual_number((bins.0..=bins.1).map(number))?;
+    let all_bytes = ost.work(bin_s, bins.0..=bins.1).bytes;
+    let sum = |range: RangeInclusive<f64>| {
+        let within = || (bins.0..=bins.1).filter(|&bin| range.contains(&number(bin)));
+        let work = ost.work(bin_s, within());
+        let weighted: f64 = within().map(|bin| number(bin) * number(bin) * bin_s).sum();
+        // A trace of evidence is none.
+        let enough = work.bytes > 0.001 * all_bytes;
+        enough.then(|| Point { number: share(weighted, work.handling_s), time: share(work.handling_s, work.bytes) })
+    };
+    let [few, usual, many] = ranges(usual).map(sum);
+    Some(Overlap { few, usual: usual?, many })
 }
 
 /// The number at a time that the middle one of the request-seconds saw.

@@ -35,9 +35,6 @@ pub(super) const RULE: Rule = Rule {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let known = known_osts(analysis);
-    if known < 2 {
-        return Look::NotEnoughEvidence(format!("the log names {known} OST"));
-    }
     if known_share(analysis) < 0.5 {
         return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
     }
@@ -65,7 +62,11 @@ fn look(case: &Case<'_>) -> Look {
     {
         return Look::Healthy;
     }
-    let others = known - 1;
+    // OSTs that nobody used are only named by what else goes on: pings, lock requests.
+    let others = known.saturating_sub(1);
+    let (severity, confidence) =
+        if others > 0 { (Severity::Warning, Confidence::High) } else { (Severity::Info, Confidence::Medium) };
+    let all = if others > 0 { format!("{known}") } else { "-1".to_owned() };
     let own = |object: &&lioprof_model::Object| object.target.as_deref() == Some(hot.name);
     let objects: Vec<_> = analysis.objects.iter().filter(own).collect();
     let shared = objects.iter().find(|object| {
@@ -74,13 +75,16 @@ fn look(case: &Case<'_>) -> Look {
     });
     let finding = case
         .finding(
-            Severity::Warning,
-            Confidence::High,
-            format!(
-                "{:.0} % of the bytes went to {} while {others} other OSTs are there",
-                100.0 * bytes_share,
-                hot.name
-            ),
+            severity,
+            confidence,
+            match others {
+                0 => format!("all bytes of {} clients went to {}, the only OST in the log", flows.len(), hot.name),
+                _ => format!(
+                    "{:.0} % of the bytes went to {}, {others} other OSTs are there",
+                    100.0 * bytes_share,
+                    hot.name
+                ),
+            },
         )
         .explain(format!(
             "{} clients used {}, {in_flight:.1} requests at a time while it was busy; {}. The other OSTs moved {:.0} % \
@@ -102,15 +106,16 @@ fn look(case: &Case<'_>) -> Look {
         .targets([hot.name])
         .clients(flows.iter().map(|flow| flow.nid.as_str()))
         .nodes([hot.node])
-        .interval(hot.span().map(|span| interval(analysis, span)))
-        // At most: if all OSTs are alike and the clients can fill them.
-        .cost(work.busy_s * (1.0 - 1.0 / known as f64), Cost::WallTime);
+        .interval(hot.span().map(|span| interval(analysis, span)));
+    // At most: if all OSTs are alike and the clients can fill them.
+    let cost_s = work.busy_s * (1.0 - 1.0 / known as f64);
+    let finding = if others > 0 { finding.cost(cost_s, Cost::WallTime) } else { finding };
     let finding = match shared {
         Some(object) => finding
             .objects(object.fid.iter().map(|fid| lioprof_model::ObjectId { target: hot.name.to_owned(), fid: fid.clone() }))
             .remedy(format!(
-                "Stripe the shared file over more OSTs before it is written: `lfs setstripe -c {known} FILE`, or \
-                 `lfs migrate -c {known} FILE` for one that exists."
+                "Stripe the shared file over more OSTs before it is written: `lfs setstripe -c {all} FILE`, or \
+                 `lfs migrate -c {all} FILE` for one that exists."
             ))
             .remedy("As a default that grows with the file: `lfs setstripe -E 1G -c 1 -E -1 -c -1 DIRECTORY` (progressive layout)."),
         None => finding

@@ -14,7 +14,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("hot-ost", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
     ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
     ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
-    ("load-imbalance", &["below-available"]),
+    ("load-imbalance", &["queue-bound", "below-available"]),
     ("queue-bound", &["below-available"]),
 ];
 
