@@ -48,13 +48,18 @@ fn look(case: &Case<'_>) -> Look {
         if others_known { (Severity::Warning, Confidence::Medium) } else { (Severity::Info, Confidence::Low) };
     let finding = case
         .finding(
-            Severity::Warning,
-            Confidence::Medium,
-            format!("client {} wrote {:.0} % of all bytes, {} others hardly any", writer.nid, 100.0 * bytes_share, clients.len() - 1),
+            severity,
+            confidence,
+            format!(
+                "client {} wrote {:.0} % of all bytes{}",
+                writer.nid,
+                100.0 * bytes_share,
+                if others_known { " while others are there" } else { "" },
+            ),
         )
         .explain(format!(
-            "All that goes to {} OSTs passes through one client's network link and memory. If the other {} clients belong to \
-             the same job, they wait for it.",
+            "All that goes to {} OSTs passes through one client's network link and memory. The log names {} other clients; if \
+             they, or some that only compute, belong to the same job, they wait for it.",
             busy_osts.len(),
             clients.len() - 1,
         ))
