@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
 use crate::baseline::Baseline;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
@@ -66,6 +67,9 @@ pub struct Analysis {
     pub series: Series,
     /// Single RPCs.
     pub sample: RpcSample,
+    /// How reads and writes of OSTs lie in their objects and in time.
+    #[serde(default)]
+    pub access: Access,
     /// What is wrong, worst first.
     #[serde(default)]
     pub findings: Vec<Finding>,

@@ -9,6 +9,7 @@
 //! Renderers, stores and third parties need this crate and nothing else of lioprof.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod analysis;
 pub mod baseline;
 pub mod faults;
@@ -23,6 +24,7 @@ pub mod symbol;
 pub mod trace;
 pub mod units;
 
+pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
 pub use faults::ClientFaults;

@@ -40,6 +40,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.markers = markers(&aggregate, names);
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
+    analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.locks = aggregate
         .locks
         .as_ref()
@@ -75,7 +76,7 @@ fn kind_name(kind: TargetKind) -> TargetKindName {
     }
 }
 
-fn object_name(object: ObjectName) -> String {
+pub(super) fn object_name(object: ObjectName) -> String {
     match object {
         ObjectName::Fid(fid) => fid.to_string(),
         ObjectName::Resource(first, second) => format!("{first}/{second}"),

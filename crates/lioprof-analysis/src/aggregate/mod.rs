@@ -3,6 +3,7 @@
 //! One [`Aggregate`] per node; they are merged in the order of the nodes' names and turned into an
 //! [`lioprof_model::Analysis`] by [`finish()`].
 
+mod access;
 mod bins;
 mod faults;
 mod finish;
@@ -20,6 +21,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::locks::{Happening, LockSums};
+use access::AccessSums;
 use faults::Faults;
 use objects::Objects;
 use sample::Sample;
@@ -167,6 +169,7 @@ pub(crate) struct Aggregate {
     pub(crate) faults: Faults,
     series: SeriesBins,
     sample: Sample,
+    access: AccessSums,
     threads: FxHashMap<Symbol, ThreadInfo>,
     /// A thread of each service, by the service's name.
     services: FxHashMap<Box<[u8]>, Symbol>,
@@ -200,6 +203,7 @@ impl Aggregate {
             faults: Faults::default(),
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
+            access: AccessSums::default(),
             threads: FxHashMap::default(),
             services: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
@@ -240,6 +244,7 @@ impl Aggregate {
         job.rpcs += 1;
         job.clients.insert(row.nid);
         if let Some(direction) = ost_direction {
+            self.access.add(row, direction);
             node.io.add(direction, row);
             client.io.add(direction, row);
             job.io.add(direction, row);
@@ -436,6 +441,7 @@ impl Aggregate {
         self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
+        self.access.merge(other.access);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

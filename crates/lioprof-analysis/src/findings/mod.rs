@@ -10,19 +10,28 @@ mod case;
 mod client_bound;
 mod disk_bound;
 mod faults;
+mod flagged;
+mod gapped_rpcs;
 mod hot_ost;
 mod limits;
 mod load;
 mod load_imbalance;
+mod lock_ping_pong;
+mod many_writers;
 mod metadata_bound;
 mod queue_bound;
 mod rank;
+mod read_fan_out;
+mod read_order;
 mod single_writer;
 mod slow_tail;
 mod sluggish_ost;
+mod small_between_large;
+mod small_rpcs;
 mod stats;
 mod storms;
 mod trace_quality;
+mod unaligned_rpcs;
 mod unfair_sharing;
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
@@ -65,14 +74,23 @@ impl Look {
 static RULES: &[Rule] = &[
     trace_quality::RULE,
     faults::EVICTIONS,
-    faults::RESENDS,
+    lock_ping_pong::RULE,
     sluggish_ost::RULE,
     hot_ost::RULE,
     single_writer::RULE,
     unfair_sharing::RULE,
     load_imbalance::RULE,
+    many_writers::RULE,
+    read_fan_out::RULE,
+    small_between_large::RULE,
+    gapped_rpcs::RULE,
+    unaligned_rpcs::RULE,
+    read_order::STRIDED,
+    read_order::BACKWARD,
+    small_rpcs::RULE,
     queue_bound::RULE,
     slow_tail::RULE,
+    faults::RESENDS,
     storms::PING,
     storms::STATFS,
     metadata_bound::RULE,

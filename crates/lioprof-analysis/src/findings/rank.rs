@@ -16,6 +16,12 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
     ("load-imbalance", &["queue-bound", "below-available"]),
     ("queue-bound", &["below-available"]),
+    ("lock-ping-pong", &["many-writers"]),
+    ("small-io-between-large", &["small-rpcs", "strided-reads"]),
+    ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
+    ("unaligned-rpcs", &["small-rpcs"]),
+    ("strided-reads", &["small-rpcs"]),
+    ("backward-reads", &["small-rpcs"]),
 ];
 
 /// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
