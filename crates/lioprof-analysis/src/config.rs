@@ -1,6 +1,6 @@
 //! What the user may choose.
 
-use lioprof_model::Symbols;
+use lioprof_model::{Baseline, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 
 use crate::findings::Limits;
@@ -30,6 +30,8 @@ pub struct Config {
     pub contended: Option<ContendedRule>,
     /// What findings hold figures against.
     pub limits: Limits,
+    /// What the OSTs can deliver.
+    pub baseline: Option<Baseline>,
 }
 
 /// So many conflicts in so many seconds make a resource contended, and it stays so for a while.
@@ -56,6 +58,7 @@ impl Default for Config {
             locks: true,
             contended: None,
             limits: Limits::default(),
+            baseline: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod bins;
+mod faults;
 mod finish;
 mod objects;
 mod sample;
@@ -21,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::locks::{Happening, LockSums};
 use access::AccessSums;
+use faults::Faults;
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
@@ -124,6 +126,8 @@ struct NodeSum {
     first_us: Option<i64>,
     last_us: Option<i64>,
     traced_us: Vec<[i64; 2]>,
+    /// Threads by the thread that stands for their service.
+    service_threads: FxHashMap<Symbol, u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,6 +166,7 @@ pub(crate) struct Aggregate {
     operations: FxHashMap<(Opcode, Symbol), OperationSum>,
     sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
     markers: Vec<(i64, Symbol, Symbol)>,
+    pub(crate) faults: Faults,
     series: SeriesBins,
     sample: Sample,
     access: AccessSums,
@@ -195,6 +200,7 @@ impl Aggregate {
             operations: FxHashMap::default(),
             sent: FxHashMap::default(),
             markers: Vec::new(),
+            faults: Faults::default(),
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
             access: AccessSums::default(),
@@ -216,6 +222,7 @@ impl Aggregate {
         self.resent += u64::from(row.resent);
         self.replayed += u64::from(row.replay);
         self.operation(row, thread.service);
+        self.faults.row(row);
 
         let dom = thread.mds || row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
         let direction = row.direction();
@@ -336,6 +343,9 @@ impl Aggregate {
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
         sum.traced_us.extend(&log.traced_us);
+        for thread in self.threads.values() {
+            *sum.service_threads.entry(thread.service).or_default() += 1;
+        }
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
         self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);
@@ -391,6 +401,7 @@ impl Aggregate {
             mine.io.merge(&theirs.io);
             mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
             mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
+            mine.service_threads.extend(theirs.service_threads);
         }
         for (key, theirs) in other.targets {
             merge_target(self.targets.entry(key).or_default(), &theirs);
@@ -427,6 +438,7 @@ impl Aggregate {
             mine.round_trip.merge(&theirs.round_trip);
         }
         self.markers.extend(other.markers);
+        self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
         self.access.merge(other.access);

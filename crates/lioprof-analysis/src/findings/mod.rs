@@ -3,20 +3,36 @@
 //! A rule that needs to know more than the analysis says makes the analysis say more: then a saved
 //! `analysis.json`, the rows of many servers and a live log all give the same findings.
 
+mod alike;
+mod below_available;
+mod bottleneck;
 mod case;
+mod client_bound;
+mod disk_bound;
+mod faults;
 mod flagged;
 mod gapped_rpcs;
+mod hot_ost;
 mod limits;
+mod load;
+mod load_imbalance;
 mod lock_ping_pong;
 mod many_writers;
+mod metadata_bound;
+mod queue_bound;
 mod rank;
 mod read_fan_out;
 mod read_order;
+mod single_writer;
+mod slow_tail;
+mod sluggish_ost;
 mod small_between_large;
 mod small_rpcs;
 mod stats;
+mod storms;
 mod trace_quality;
 mod unaligned_rpcs;
+mod unfair_sharing;
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
@@ -57,7 +73,13 @@ impl Look {
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
 static RULES: &[Rule] = &[
     trace_quality::RULE,
+    faults::EVICTIONS,
     lock_ping_pong::RULE,
+    sluggish_ost::RULE,
+    hot_ost::RULE,
+    single_writer::RULE,
+    unfair_sharing::RULE,
+    load_imbalance::RULE,
     many_writers::RULE,
     read_fan_out::RULE,
     small_between_large::RULE,
@@ -66,6 +88,15 @@ static RULES: &[Rule] = &[
     read_order::STRIDED,
     read_order::BACKWARD,
     small_rpcs::RULE,
+    queue_bound::RULE,
+    slow_tail::RULE,
+    faults::RESENDS,
+    storms::PING,
+    storms::STATFS,
+    metadata_bound::RULE,
+    below_available::RULE,
+    disk_bound::RULE,
+    client_bound::RULE,
 ];
 
 /// Every kind of finding.

@@ -9,6 +9,13 @@ use super::case::Cost;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
+    ("evictions", &["resends", "slow-tail", "load-imbalance"]),
+    ("sluggish-ost", &["load-imbalance", "queue-bound", "slow-tail", "disk-bound", "below-available"]),
+    ("hot-ost", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
+    ("load-imbalance", &["queue-bound", "below-available"]),
+    ("queue-bound", &["below-available"]),
     ("lock-ping-pong", &["many-writers"]),
     ("small-io-between-large", &["small-rpcs", "strided-reads"]),
     ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
