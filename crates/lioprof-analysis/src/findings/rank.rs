@@ -16,7 +16,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
     ("load-imbalance", &["queue-bound", "below-available"]),
     ("queue-bound", &["below-available"]),
-    ("lock-ping-pong", &["many-writers"]),
+    ("lock-ping-pong", &["many-writers", "small-rpcs"]),
     ("small-io-between-large", &["small-rpcs", "strided-reads"]),
     ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
     ("unaligned-rpcs", &["small-rpcs"]),
