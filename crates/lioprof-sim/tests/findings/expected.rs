@@ -21,6 +21,19 @@ static EXPECTED: &[(&str, Option<&str>)] = &[
     ("gapped", Some("gapped-rpcs")),
     ("strided-read", Some("strided-reads")),
     ("backward-read", Some("backward-reads")),
+    ("sluggish-ost", Some("sluggish-ost")),
+    ("imbalance", Some("load-imbalance")),
+    ("single-writer", Some("single-writer")),
+    ("hot-ost", Some("hot-ost")),
+    ("thread-starved", Some("queue-bound")),
+    ("disk-bound", Some("disk-bound")),
+    ("client-bound", Some("client-bound")),
+    ("metadata-bound", Some("metadata-bound")),
+    ("ping-storm", Some("ping-storm")),
+    ("statfs-storm", Some("statfs-storm")),
+    ("heavy-tail", Some("slow-tail")),
+    ("unfair", Some("unfair-sharing")),
+    ("evictions", Some("evictions")),
 ];
 
 /// What is to be found; `None`: nobody has said it.
