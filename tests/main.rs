@@ -6,9 +6,10 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings` names one.
 
 #[cfg(test)]
 mod binlog;
@@ -24,6 +25,8 @@ mod daemon;
 mod damaged;
 #[cfg(test)]
 mod figures;
+#[cfg(test)]
+mod findings;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]

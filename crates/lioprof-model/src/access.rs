@@ -99,7 +99,7 @@ pub struct ObjectAccess {
     pub small_last_byte: Option<u64>,
 }
 
-/// Small RPCs between large ones: reads and writes together, whether or not their object is known.
+/// Small RPCs between large ones: reads and writes together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mix {
     /// Everything.
@@ -110,7 +110,7 @@ pub struct Mix {
     pub mixing_clients: u64,
     /// Mixing clients by the time of their small RPCs, at most 20.
     pub clients: Vec<ClientMix>,
-    /// Targets with small RPCs of mixing clients, by their time.
+    /// Targets with small RPCs of mixing clients, by their time; RPCs of known object only.
     pub targets: Vec<TargetMix>,
 }
 

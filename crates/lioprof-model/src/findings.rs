@@ -153,3 +153,50 @@ pub fn verdict(analysis: &Analysis) -> String {
     let rest = if unknown == 0 { String::new() } else { format!("; {unknown} could not be judged") };
     format!("Nothing wrong found by {}{rest}.", plural(looked, "check"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(result: CheckResult) -> Check {
+        Check { id: "a".to_owned(), result, reason: None }
+    }
+
+    fn finding(severity: Severity, title: &str) -> Finding {
+        Finding {
+            id: "a".to_owned(),
+            severity,
+            confidence: Confidence::High,
+            title: title.to_owned(),
+            explanation: String::new(),
+            evidence: BTreeMap::new(),
+            thresholds: BTreeMap::new(),
+            remedies: Vec::new(),
+            targets: Vec::new(),
+            clients: Vec::new(),
+            objects: Vec::new(),
+            jobs: Vec::new(),
+            nodes: Vec::new(),
+            interval: None,
+            cost_s: None,
+            cost_of: None,
+            explained_by: None,
+            plot: None,
+            docs: "a".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_the_worst_finding() {
+        let mut analysis = Analysis::default();
+        assert_eq!(verdict(&analysis), "Not enough I/O in the capture to judge.");
+        analysis.checks = vec![check(CheckResult::Healthy), check(CheckResult::NotEnoughEvidence)];
+        assert_eq!(verdict(&analysis), "Nothing wrong found by 1 check; 1 could not be judged.");
+        analysis.findings = vec![finding(Severity::Info, "A note")];
+        assert!(verdict(&analysis).starts_with("Nothing wrong"));
+        analysis.findings.insert(0, finding(Severity::Warning, "Reads are slow"));
+        assert_eq!(verdict(&analysis), "Reads are slow.");
+        analysis.findings.insert(0, finding(Severity::Critical, "Clients fight"));
+        assert_eq!(verdict(&analysis), "Clients fight (and 1 more).");
+    }
+}

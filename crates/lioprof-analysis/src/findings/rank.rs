@@ -69,3 +69,79 @@ fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
 fn shares(a: &[String], b: &[String]) -> bool {
     a.is_empty() || b.is_empty() || a.iter().any(|name| b.contains(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::Client;
+
+    use super::super::case::{Case, Draft};
+    use super::super::{Limits, RULES};
+    use super::*;
+
+    fn draft(analysis: &Analysis, id: &str, severity: Severity, confidence: Confidence) -> Draft {
+        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        let case = Case { analysis, rule, limits: &Limits::default() };
+        case.finding(severity, confidence, id).explain("what").remedy("do")
+    }
+
+    fn ids(findings: &[Finding]) -> Vec<&str> {
+        findings.iter().map(|finding| finding.id.as_str()).collect()
+    }
+
+    #[test]
+    fn the_worst_comes_first() {
+        let analysis = Analysis::default();
+        let make = |id, severity, confidence| draft(&analysis, id, severity, confidence);
+        let mut findings = vec![
+            make("small-rpcs", Severity::Warning, Confidence::High).done(),
+            make("trace-quality", Severity::Warning, Confidence::Medium).done(),
+            make("backward-reads", Severity::Warning, Confidence::High).cost(1.0, Cost::WallTime).done(),
+            make("many-writers", Severity::Critical, Confidence::Low).done(),
+            make("reads-not-lustre-aware", Severity::Warning, Confidence::High).done(),
+        ];
+        rank(&mut findings, &analysis);
+        let order = ["many-writers", "backward-reads", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
+        assert_eq!(ids(&findings), order);
+    }
+
+    #[test]
+    fn effects_on_the_same_targets_are_notes() {
+        let analysis = Analysis::default();
+        let make =
+            |id, target: &str| draft(&analysis, id, Severity::Warning, Confidence::High).targets([target]).done();
+        let mut findings = vec![
+            make("many-writers", "a-OST0000"),
+            make("many-writers", "a-OST0001"),
+            make("lock-ping-pong", "a-OST0000"),
+        ];
+        rank(&mut findings, &analysis);
+        assert_eq!(ids(&findings), ["lock-ping-pong", "many-writers", "many-writers"]);
+        assert_eq!(findings[1].explained_by, None);
+        assert_eq!(findings[2].explained_by.as_deref(), Some("lock-ping-pong"));
+        assert_eq!(findings[2].severity, Severity::Info);
+    }
+
+    #[test]
+    fn waiting_clients_wait_at_the_same_time() {
+        let mut analysis = Analysis::default();
+        let mut io = lioprof_model::Io::default();
+        io.add(lioprof_model::RpcSize::Exact(1), false);
+        for nid in ["10.0.0.1@tcp", "10.0.0.2@tcp", "10.0.0.3@tcp"] {
+            analysis.clients.push(Client {
+                nid: nid.to_owned(),
+                uuids: Vec::new(),
+                server: false,
+                rpcs: 1,
+                read: io.clone(),
+                write: io.clone(),
+                targets: 1,
+                opcodes: std::collections::BTreeMap::new(),
+            });
+        }
+        let make = |id, s, of| draft(&analysis, id, Severity::Warning, Confidence::High).cost(s, of).done();
+        let mut findings =
+            vec![make("lock-ping-pong", 6.0, Cost::ClientSeconds), make("reads-not-lustre-aware", 3.0, Cost::WallTime)];
+        rank(&mut findings, &analysis);
+        assert_eq!(ids(&findings), ["reads-not-lustre-aware", "lock-ping-pong"]);
+    }
+}

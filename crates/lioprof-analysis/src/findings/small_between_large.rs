@@ -63,7 +63,7 @@ fn look(case: &Case<'_>) -> Look {
         return Look::Healthy;
     }
     let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
-    let all_s = real(mix.all.small_us + mix.all.large_us) / 1e6;
+    let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
     let first = headers.iter().filter_map(|object| object.small_first_byte).min();
     let last = headers.iter().filter_map(|object| object.small_last_byte).max();
     let places = first.zip(last).map_or(0.0, |(first, last)| span(first, last));

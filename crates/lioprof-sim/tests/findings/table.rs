@@ -43,7 +43,7 @@ fn table(all: &[Seen]) -> String {
         let wanted = expected::of(scenario.name).flatten();
         let runs = || all.iter().filter(|seen| seen.scenario == scenario.name);
         let right = |held_out: bool| {
-            runs().filter(|seen| {
+            runs().filter(move |seen| {
                 seen.run.held_out == held_out && expected::is_right(seen.scenario, seen.first.as_deref())
             })
         };

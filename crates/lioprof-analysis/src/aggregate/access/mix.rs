@@ -1,6 +1,6 @@
 //! Small RPCs between large ones, by client.
 
-use lioprof_model::{MixSum, RpcRow, Symbol};
+use lioprof_model::{MixSum, Symbol};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
@@ -20,19 +20,16 @@ pub(super) struct Mixes {
 }
 
 impl Mixes {
-    pub(super) fn add(&mut self, row: &RpcRow, class: Option<Class>) {
-        let Some(class) = class else { return };
-        let client = self.clients.entry(row.nid).or_default();
-        let turned = client.last.replace(class).is_some_and(|last| last != class);
-        let us = row.total_us.unwrap_or(0);
-        let one = match class {
-            Class::Small => MixSum { small_rpcs: 1, small_us: us, ..MixSum::default() },
-            Class::Large => MixSum { large_rpcs: 1, large_us: us, ..MixSum::default() },
-        };
-        merge(&mut client.sum, &MixSum { turns: u64::from(turned), ..one });
-        if let Some(target) = row.target {
-            merge(client.targets.entry(target).or_default(), &one);
-        }
+    /// A client's next RPC.
+    pub(super) fn add(&mut self, nid: Symbol, class: Class, us: u64) {
+        let client = self.clients.entry(nid).or_default();
+        client.sum.turns += u64::from(client.last.replace(class).is_some_and(|last| last != class));
+        add(&mut client.sum, class, us);
+    }
+
+    /// What a client sent to a target, as far as the objects are known.
+    pub(super) fn target(&mut self, nid: Symbol, target: TargetName, sum: &MixSum) {
+        merge(self.clients.entry(nid).or_default().targets.entry(target).or_default(), sum);
     }
 
     pub(super) fn merge(&mut self, other: Self) {
@@ -42,6 +39,20 @@ impl Mixes {
             for (target, sum) in theirs.targets {
                 merge(mine.targets.entry(target).or_default(), &sum);
             }
+        }
+    }
+}
+
+/// Counts an RPC.
+pub(super) fn add(sum: &mut MixSum, class: Class, us: u64) {
+    match class {
+        Class::Small => {
+            sum.small_rpcs += 1;
+            sum.small_us += us;
+        }
+        Class::Large => {
+            sum.large_rpcs += 1;
+            sum.large_us += us;
         }
     }
 }

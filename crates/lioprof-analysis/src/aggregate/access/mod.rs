@@ -78,11 +78,19 @@ impl AccessSums {
         if row.failed() || bytes == 0 {
             return;
         }
-        self.mixes.add(row, Class::of(bytes));
+        let class = Class::of(bytes);
+        let total_us = row.total_us.unwrap_or(0);
+        if let Some(class) = class {
+            self.mixes.add(row.nid, class, total_us);
+        }
         let (Some(target), Some(object), Some(extent)) = (row.target, row.object, row.extent) else { return };
         let key = StreamKey { object: (target, object), nid: row.nid, direction };
         let next = self.streams.len();
-        self.streams.entry(key).or_insert_with(|| Stream::new(next)).add(row, extent, bytes);
+        let stream = self.streams.entry(key).or_insert_with(|| Stream::new(next));
+        stream.add(row, extent, bytes);
+        if let Some(class) = class {
+            mix::add(&mut stream.mix, class, total_us);
+        }
         if self.streams.len() >= MAX_STREAMS {
             self.end_streams();
         }
@@ -103,6 +111,7 @@ impl AccessSums {
         let mut streams: Vec<(StreamKey, Stream)> = self.streams.drain().collect();
         streams.sort_unstable_by_key(|(_, stream)| stream.number);
         for (key, stream) in streams {
+            self.mixes.target(key.nid, key.object.0, &stream.mix);
             self.objects.add(key, stream);
         }
     }

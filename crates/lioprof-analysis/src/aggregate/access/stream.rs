@@ -1,6 +1,6 @@
 //! One client's reads or writes of one object.
 
-use lioprof_model::{AccessPattern, RpcRow, Symbol};
+use lioprof_model::{AccessPattern, MixSum, RpcRow, Symbol};
 use lustre_debuglog::Extent;
 
 const PAGE_BYTES: u64 = 4096;
@@ -16,6 +16,7 @@ pub(super) struct Stream {
     pub(super) number: usize,
     pub(super) pattern: AccessPattern,
     pub(super) small: Small,
+    pub(super) mix: MixSum,
     pub(super) first_us: i64,
     pub(super) last_us: i64,
     pub(super) first_byte: u64,
@@ -53,6 +54,7 @@ impl Stream {
             number,
             pattern: AccessPattern::default(),
             small: Small::default(),
+            mix: MixSum::default(),
             first_us: i64::MAX,
             last_us: i64::MIN,
             first_byte: u64::MAX,
