@@ -1,6 +1,7 @@
 //! What is to be found in each scenario.
 
-/// Scenario, and the finding that must rank first; `None`: nothing above `info`.
+/// Scenario, and the finding that must rank first; `None`: nothing above `info`. Where the bottleneck is nobody's fault,
+/// the finding is a note itself.
 static EXPECTED: &[(&str, Option<&str>)] = &[
     ("file-per-process", None),
     ("shared-aligned", None),
@@ -39,6 +40,14 @@ static EXPECTED: &[(&str, Option<&str>)] = &[
 /// What is to be found; `None`: nobody has said it.
 pub(crate) fn of(scenario: &str) -> Option<Option<&'static str>> {
     EXPECTED.iter().find(|(name, _)| *name == scenario).map(|(_, finding)| *finding)
+}
+
+/// Findings that are notes on purpose.
+static NOTES: &[&str] = &["disk-bound", "client-bound"];
+
+/// Whether a note is what is to be found in this scenario.
+pub(crate) fn is_note(scenario: &str) -> bool {
+    of(scenario).flatten().is_some_and(|finding| NOTES.contains(&finding))
 }
 
 /// Whether this finding is the one.

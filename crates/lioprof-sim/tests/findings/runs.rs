@@ -9,6 +9,8 @@ use lioprof_model::{Finding, Severity};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{SimRecord, Workload as _, text};
 
+use crate::expected;
+
 /// Size and seed of a run.
 pub(crate) struct Run {
     /// How a message calls it.
@@ -49,7 +51,7 @@ pub(crate) static RUNS: &[Run] = &[
 pub(crate) struct Seen {
     pub(crate) scenario: &'static str,
     pub(crate) run: &'static Run,
-    /// The first finding above `info`.
+    /// The first finding above `info`; where a note is to be found, the first one of any kind.
     pub(crate) first: Option<String>,
     /// Other kinds above `info`.
     pub(crate) others: Vec<String>,
@@ -58,8 +60,10 @@ pub(crate) struct Seen {
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
     let analysis = analyzed(scenario, run);
-    let mut ids = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info).map(|f| f.id.clone());
-    let first = ids.next();
+    let above = |finding: &&Finding| finding.severity > Severity::Info;
+    let mut ids = analysis.findings.iter().filter(above).map(|finding| finding.id.clone());
+    let note = analysis.findings.first().filter(|_| expected::is_note(scenario.name));
+    let first = ids.next().or_else(|| note.map(|finding| finding.id.clone()));
     let mut others: Vec<String> = ids.filter(|id| Some(id) != first.as_ref()).collect();
     others.sort();
     others.dedup();
