@@ -31,6 +31,7 @@ mod live;
 mod locks;
 mod node;
 mod plan;
+mod relay;
 mod render;
 mod run;
 mod select;

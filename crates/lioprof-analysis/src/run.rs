@@ -131,7 +131,7 @@ fn run(
     inputs: &[PathBuf],
     stores: &dyn RowStores,
     config: &Config,
-    sink: &mut dyn RowSink,
+    sink: &mut (dyn RowSink + Send),
 ) -> Result<Outcome, AnalyzeError> {
     let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir));
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();

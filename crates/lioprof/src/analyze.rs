@@ -50,6 +50,7 @@ fn config(args: &AnalyzeArgs) -> Config {
         node_rules: args.node.clone(),
         locks: !args.no_locks,
         contended: args.contended,
+        limits: lioprof_analysis::Limits::default(),
     }
 }
 
