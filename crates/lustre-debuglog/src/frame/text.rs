@@ -662,6 +662,38 @@ mod tests {
         assert!(matches!(items[2], TextItem::Record(..)));
     }
 
+    /// What was seen before must not change what a header means, nor whether it is one.
+    #[test]
+    fn a_header_behind_others_reads_as_it_does_alone() {
+        let times =
+            ["1700000000.123456", "1700000001.000000", "1700000001.42", "0000000000.000001", "4294967296.000000"];
+        let cpus = ["1.0", "12.1", "123.2", "1234.0", "3", "12.0F", "1.3", "x.0", "1x.0", "1.0x", "\0\0.0"];
+        let numbers = ["0:1:0", "0:1234567:0", "0:12345678:0", "8:1:0", "0:1:7", "0::0", "0:1", "0:x:0", "0:1:0:"];
+        let nul_second = "\0\0\0\0\0\0\0\0\0\0.123456";
+        let mut found = 0;
+        for text in ["x\n", "a text that is longer than the first bytes of a header, which are looked at at once\n"] {
+            for (time, cpu) in times.iter().chain([&nul_second]).flat_map(|time| cpus.map(|cpu| (time, cpu))) {
+                for numbers in numbers {
+                    let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
+                    let mut seen = Seen { kind: Kind::default(), second: Second::EPOCH, sites: Sites::new() };
+                    for before in [None, Some(LINE)] {
+                        let mut header = Header::NONE;
+                        if let Some(before) = before {
+                            next_header(before, 0, &mut seen, &mut header).unwrap();
+                        }
+                        let read =
+                            next_header(&line, 0, &mut seen, &mut header).map(|()| (header.record, header.text_at));
+                        let alone = header_at(&line, 0).map(|header| (header.record, header.text_at));
+                        assert_eq!(read, alone, "{}", line.escape_ascii());
+                        found += usize::from(alone.is_some());
+                    }
+                }
+            }
+        }
+        // Both texts, twice: four of the times, six of the CPUs, five of the other numbers.
+        assert_eq!(found, 2 * 2 * 4 * 6 * 5);
+    }
+
     #[test]
     fn near_misses_are_no_headers() {
         for line in [

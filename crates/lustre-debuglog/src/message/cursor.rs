@@ -223,3 +223,82 @@ pub(super) fn part<'a, T>(i: &'a [u8], parser: impl FnOnce(&mut Cursor<'a>) -> O
         None => Err(nom::Err::Error(Stop(cursor.rest))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a cursor reads, and what it leaves.
+    fn left<'a, T>(text: &'a [u8], read: impl Fn(&mut Cursor<'a>) -> Option<T>) -> (Option<T>, &'a [u8]) {
+        let mut cursor = Cursor::new(text);
+        let value = read(&mut cursor);
+        (value, cursor.rest())
+    }
+
+    #[test]
+    fn numbers_agree_with_those_of_other_messages() {
+        for text in [
+            "",
+            "7",
+            "7 ",
+            "0:",
+            "12",
+            "12/",
+            "1234567:",
+            "12345678:",
+            "2147483647 ",
+            "2147483648 ",
+            "4294967295 ",
+            "4294967296 ",
+            "9223372036854775807/",
+            "9223372036854775808/",
+            "18446744073709551615",
+            "18446744073709551616",
+            "-1/",
+            "-2147483648 ",
+            "-2147483649 ",
+            "+5s",
+            "-",
+            "+",
+            "- 1",
+            "x",
+            " 1",
+            "1x",
+            "00000001:",
+        ] {
+            let text = text.as_bytes();
+            assert_eq!(left(text, Cursor::int), of(number::int(text)), "{}", text.escape_ascii());
+            assert_eq!(left(text, Cursor::int_i32), of(number::int_i32(text)), "{}", text.escape_ascii());
+            assert_eq!(left(text, Cursor::dec_u32), of(number::dec_u32(text)), "{}", text.escape_ascii());
+            assert_eq!(left(text, Cursor::dec), of(number::dec(text)), "{}", text.escape_ascii());
+        }
+    }
+
+    fn of<T>(result: Res<'_, T>) -> (Option<T>, &[u8]) {
+        match result {
+            Ok((rest, value)) => (Some(value), rest),
+            Err(nom::Err::Error(Stop(rest)) | nom::Err::Failure(Stop(rest))) => (None, rest),
+            Err(nom::Err::Incomplete(_)) => panic!("texts are complete"),
+        }
+    }
+
+    #[test]
+    fn opcodes_may_be_negative() {
+        assert_eq!(left(b"-1->", Cursor::opcode), (Some(Opcode(u32::MAX)), &b"->"[..]));
+        assert_eq!(left(b"4294967295", Cursor::opcode), (Some(Opcode(u32::MAX)), &b""[..]));
+        assert_eq!(left(b"4294967296 ", Cursor::opcode), (None, &b"4294967296 "[..]));
+        assert_eq!(left(b"-2147483649 ", Cursor::opcode), (None, &b"-2147483649 "[..]));
+    }
+
+    #[test]
+    fn what_fails_stays_where_it_failed() {
+        let parsed = whole("a kind", b"a:x", |cursor| {
+            cursor.tag(b"a:")?;
+            cursor.dec()
+        });
+        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 2 }));
+        let parsed = whole("a kind", b"7 8", Cursor::dec);
+        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 1 }));
+        assert_eq!(whole("a kind", b"7 \n", Cursor::dec), Ok(7));
+    }
+}

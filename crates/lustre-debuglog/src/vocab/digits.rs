@@ -257,6 +257,17 @@ mod tests {
     }
 
     #[test]
+    fn up_to_seven_stops_behind_the_last_digit() {
+        assert_eq!(up_to_seven(*b"1234567:"), Some((1_234_567, 7)));
+        assert_eq!(up_to_seven(*b"07:12345"), Some((7, 2)));
+        assert_eq!(up_to_seven(*b":1234567"), None);
+        assert_eq!(up_to_seven(*b"12345678"), None);
+        for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+            assert_eq!(up_to_seven([b'1', b'2', byte, b'4', b'5', b'6', b'7', b'8']), Some((12, 2)), "{byte}");
+        }
+    }
+
+    #[test]
     fn numbers_above_64_bits_fail() {
         assert_eq!(dec(b"18446744073709551616"), None);
         assert_eq!(dec_long(b"18446744073709551616"), None);
