@@ -248,6 +248,9 @@ pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
     let Some((addr, [b'@', net @ ..])) = addr.and_then(|at| plain.split_at_checked(at)) else { return stop(i) };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
+        // The usual ones at once.
+        [b't', b'c', b'p', next, ..] if !next.is_ascii_alphanumeric() => 3,
+        [b'o', b'2', b'i', b'b', next, ..] if !next.is_ascii_alphanumeric() => 4,
         _ => net.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count(),
     };
     if addr.is_empty() || net_len == 0 {
