@@ -6,6 +6,7 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `progress`: the bar on a terminal.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
 //! A new capture is a new folder in `fixtures/captures`; no test names one.
@@ -26,6 +27,8 @@ mod damaged;
 mod figures;
 #[cfg(test)]
 mod locks;
+#[cfg(test)]
+mod progress;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

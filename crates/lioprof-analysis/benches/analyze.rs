@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use lioprof_analysis::input::{discover, open};
-use lioprof_analysis::{Config, analyze, decode_text};
+use lioprof_analysis::{Config, Progress, analyze, decode_text};
 use lioprof_model::Format;
 
 mod support;
@@ -104,7 +104,8 @@ fn all(c: &mut Criterion) {
         group.throughput(Throughput::Bytes(bytes));
         group.bench_function(name, |b| {
             b.iter(|| {
-                let outcome = decode_text(&[logs.path(name)], &[], &mut std::io::sink()).expect("a log");
+                let outcome =
+                    decode_text(&[logs.path(name)], &[], &Progress::default(), &mut std::io::sink()).expect("a log");
                 assert_eq!((outcome.inputs, outcome.bad_places), (1, 0));
             });
         });

@@ -31,6 +31,7 @@ mod live;
 mod locks;
 mod node;
 mod plan;
+mod progress;
 mod relay;
 mod render;
 mod run;
@@ -43,6 +44,7 @@ pub use findings::{Limit, Limits, UnknownLimit, all_limits, find};
 pub use lioprof_model::Analysis;
 pub use live::{Known, LiveTrace, Segment};
 
+pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};

@@ -3,16 +3,21 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores};
 
 use crate::args::{AnalyzeArgs, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
 use crate::stores::Stores;
 use crate::{files, summary, tables};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let outcome = match analyze_with_stores(&args.inputs, &Stores, &config(args), None) {
+    let config = config(args);
+    let bar = Bar::start(&config.progress, verbosity);
+    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
+    drop(bar);
+    let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
@@ -51,6 +56,7 @@ fn config(args: &AnalyzeArgs) -> Config {
         locks: !args.no_locks,
         contended: args.contended,
         limits: lioprof_analysis::Limits::default(),
+        progress: Progress::default(),
     }
 }
 

@@ -9,6 +9,7 @@ mod decode;
 mod exit_code;
 mod files;
 mod messages;
+mod progress;
 #[cfg(feature = "replay")]
 mod replay;
 mod stores;
