@@ -7,9 +7,10 @@
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `progress`: the bar on a terminal.
+//! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings` names one.
 
 #[cfg(test)]
 mod binlog;
@@ -25,6 +26,8 @@ mod daemon;
 mod damaged;
 #[cfg(test)]
 mod figures;
+#[cfg(test)]
+mod findings;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]

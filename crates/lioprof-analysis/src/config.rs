@@ -1,6 +1,6 @@
 //! What the user may choose.
 
-use lioprof_model::Symbols;
+use lioprof_model::{Baseline, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 
 use crate::findings::Limits;
@@ -33,6 +33,8 @@ pub struct Config {
     pub limits: Limits,
     /// Told how far reading is.
     pub progress: Progress,
+    /// What the OSTs can deliver.
+    pub baseline: Option<Baseline>,
 }
 
 /// So many conflicts in so many seconds make a resource contended, and it stays so for a while.
@@ -60,6 +62,7 @@ impl Default for Config {
             contended: None,
             limits: Limits::default(),
             progress: Progress::default(),
+            baseline: None,
         }
     }
 }

@@ -23,6 +23,7 @@
 pub mod input;
 
 mod aggregate;
+mod baseline;
 mod config;
 mod decode;
 mod findings;
@@ -39,8 +40,9 @@ mod select;
 mod survey;
 mod warnings;
 
+pub use baseline::{BaselineError, read_baseline};
 pub use config::{Bound, Config, ContendedRule, Selection};
-pub use findings::{Limit, Limits, UnknownLimit, all_limits, find};
+pub use findings::{Limit, LimitError, Limits, Rule, find, rules};
 pub use lioprof_model::Analysis;
 pub use live::{Known, LiveTrace, Segment};
 

@@ -147,6 +147,7 @@ impl RowSink for NodeSink<'_> {
             self.lock_happenings();
         }
         if in_time {
+            self.aggregate.faults.lock_event(event);
             self.sink.lock_event(event, symbols);
         }
     }

@@ -163,6 +163,7 @@ fn run(
         generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         window: window(&results),
         loss: loss(&results),
+        baseline: config.baseline.clone(),
         ..Analysis::default()
     };
     for result in &results {

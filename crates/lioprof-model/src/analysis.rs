@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
+use crate::baseline::Baseline;
+use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::locks::Locks;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
+use crate::services::Service;
 
 /// Everything lioprof knows about a set of captures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,6 +51,15 @@ pub struct Analysis {
     pub operations: Vec<Operation>,
     /// RPCs that the servers sent themselves.
     pub sent: Vec<SentRpcs>,
+    /// Threads per service and node, by name.
+    #[serde(default)]
+    pub services: Vec<Service>,
+    /// Clients with which something went wrong, worst first.
+    #[serde(default)]
+    pub client_faults: Vec<ClientFaults>,
+    /// What the OSTs can deliver, where the user said so; `null` otherwise.
+    #[serde(default)]
+    pub baseline: Option<Baseline>,
     /// Lock contention; `null` if it was switched off.
     #[serde(default)]
     pub locks: Option<Locks>,
@@ -54,6 +67,9 @@ pub struct Analysis {
     pub series: Series,
     /// Single RPCs.
     pub sample: RpcSample,
+    /// How reads and writes of OSTs lie in their objects and in time.
+    #[serde(default)]
+    pub access: Access,
     /// What is wrong, worst first.
     #[serde(default)]
     pub findings: Vec<Finding>,

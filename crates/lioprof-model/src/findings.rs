@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::Analysis;
 use crate::locks::Interval;
+use crate::units::plural;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,6 +67,9 @@ pub struct Finding {
     pub cost_s: Option<f64>,
     /// What `cost_s` counts: "wall time", "client-seconds of waiting".
     pub cost_of: Option<String>,
+    /// Kind of the finding that is the likely cause of this one; it is then worth no more than a note.
+    #[serde(default)]
+    pub explained_by: Option<String>,
     /// Name of the plot that shows it best.
     pub plot: Option<String>,
     /// Anchor in `docs/findings.md`.
@@ -101,4 +106,97 @@ pub enum CheckResult {
     Healthy,
     /// Too few samples, or the log does not hold what is needed.
     NotEnoughEvidence,
+}
+
+impl Severity {
+    /// Its name, as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl Confidence {
+    /// Its name, as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// The whole analysis in one sentence: what is wrong most of all, or that nothing is.
+#[must_use]
+pub fn verdict(analysis: &Analysis) -> String {
+    let count = |severity| analysis.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+    let (critical, warnings) = (count(Severity::Critical), count(Severity::Warning));
+    if let Some(first) = analysis.findings.first().filter(|first| first.severity > Severity::Info) {
+        let more = match critical + warnings - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        return format!("{}{more}.", first.title);
+    }
+    let result = |result| analysis.checks.iter().filter(|check| check.result == result).count() as u64;
+    let unknown = result(CheckResult::NotEnoughEvidence);
+    let looked = analysis.checks.len() as u64 - unknown;
+    if looked == 0 {
+        return "Not enough I/O in the capture to judge.".to_owned();
+    }
+    let rest = if unknown == 0 { String::new() } else { format!("; {unknown} could not be judged") };
+    format!("Nothing wrong found by {}{rest}.", plural(looked, "check"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(result: CheckResult) -> Check {
+        Check { id: "a".to_owned(), result, reason: None }
+    }
+
+    fn finding(severity: Severity, title: &str) -> Finding {
+        Finding {
+            id: "a".to_owned(),
+            severity,
+            confidence: Confidence::High,
+            title: title.to_owned(),
+            explanation: String::new(),
+            evidence: BTreeMap::new(),
+            thresholds: BTreeMap::new(),
+            remedies: Vec::new(),
+            targets: Vec::new(),
+            clients: Vec::new(),
+            objects: Vec::new(),
+            jobs: Vec::new(),
+            nodes: Vec::new(),
+            interval: None,
+            cost_s: None,
+            cost_of: None,
+            explained_by: None,
+            plot: None,
+            docs: "a".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_the_worst_finding() {
+        let mut analysis = Analysis::default();
+        assert_eq!(verdict(&analysis), "Not enough I/O in the capture to judge.");
+        analysis.checks = vec![check(CheckResult::Healthy), check(CheckResult::NotEnoughEvidence)];
+        assert_eq!(verdict(&analysis), "Nothing wrong found by 1 check; 1 could not be judged.");
+        analysis.findings = vec![finding(Severity::Info, "A note")];
+        assert!(verdict(&analysis).starts_with("Nothing wrong"));
+        analysis.findings.insert(0, finding(Severity::Warning, "Reads are slow"));
+        assert_eq!(verdict(&analysis), "Reads are slow.");
+        analysis.findings.insert(0, finding(Severity::Critical, "Clients fight"));
+        assert_eq!(verdict(&analysis), "Clients fight (and 1 more).");
+    }
 }

@@ -9,19 +9,26 @@
 //! Renderers, stores and third parties need this crate and nothing else of lioprof.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod analysis;
+pub mod baseline;
+pub mod faults;
 pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
 pub mod row;
 pub mod series;
+pub mod services;
 pub mod symbol;
 pub mod trace;
 pub mod units;
 
+pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
-pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
+pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
+pub use faults::ClientFaults;
+pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
@@ -29,6 +36,7 @@ pub use locks::{
 };
 pub use row::{Direction, RowSink, RowSource, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
+pub use services::Service;
 pub use symbol::{Symbol, Symbols};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 

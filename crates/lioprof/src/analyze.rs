@@ -4,16 +4,17 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores};
+use lioprof_model::Severity;
 
-use crate::args::{AnalyzeArgs, OutputFormat};
+use crate::args::{AnalyzeArgs, FailOn, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{files, summary, tables};
+use crate::{files, findings, summary, tables, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let config = config(args);
+    let config = config(args)?;
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
     drop(bar);
@@ -34,13 +35,13 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     if let Some(dir) = &args.output {
         files::write(&outcome.analysis, dir, &args.plots, verbosity)?;
     }
-    print(args.format, &outcome)?;
-    Ok(code(&outcome, args.max_loss))
+    print(args.format, &outcome, verbosity)?;
+    Ok(code(&outcome, args))
 }
 
-fn config(args: &AnalyzeArgs) -> Config {
+fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-    Config {
+    Ok(Config {
         threads: args.threads.map_or_else(cores, usize::from),
         chunk_bytes: args.chunk_bytes as usize,
         bin_us: args.bin,
@@ -55,15 +56,20 @@ fn config(args: &AnalyzeArgs) -> Config {
         node_rules: args.node.clone(),
         locks: !args.no_locks,
         contended: args.contended,
-        limits: lioprof_analysis::Limits::default(),
+        limits: thresholds::limits(&args.thresholds)?,
         progress: Progress::default(),
-    }
+        baseline: None,
+    })
 }
 
-fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
+fn print(format: OutputFormat, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
+    let style = findings::Style { color: findings::Color::of_stdout(), all: verbosity == Verbosity::Verbose };
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
-        OutputFormat::Summary => summary::write(&outcome.analysis, &mut out)?,
+        OutputFormat::Summary => {
+            findings::write(&outcome.analysis, style, &mut out)?;
+            summary::write(&outcome.analysis, &mut out)?;
+        }
         OutputFormat::Json => {
             serde_json::to_writer(&mut out, &outcome.analysis)?;
             writeln!(out)?;
@@ -75,11 +81,19 @@ fn print(format: OutputFormat, outcome: &Outcome) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn code(outcome: &Outcome, max_loss: f64) -> Code {
+fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
+    let max_loss = args.max_loss;
+    let worst = outcome.analysis.findings.iter().map(|finding| finding.severity).max();
+    let limit = args.fail_on.map(|fail_on| match fail_on {
+        FailOn::Warning => Severity::Warning,
+        FailOn::Critical => Severity::Critical,
+    });
     if outcome.has_errors() {
         Code::Unusable
     } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
         Code::TooDamaged
+    } else if limit.is_some() && worst >= limit {
+        Code::Failed
     } else {
         Code::Success
     }

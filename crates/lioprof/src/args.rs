@@ -34,7 +34,7 @@ To capture a log on an OSS (docs/capture.md has the details):
   lctl debug_daemon stop
   lioprof analyze /run/rpc.bin -o report
 
-Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
+Exit codes: 0 done, 1 findings as bad as --fail-on, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
     /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
     Decode(DecodeArgs),
+    /// List the kinds of findings and their thresholds, as a file that `analyze --thresholds` reads.
+    Findings(FindingsArgs),
     /// Trace this server: enable rpctrace, drain the kernel's debug log, keep one row per RPC; until it is stopped.
     #[cfg(feature = "daemon")]
     Daemon(Box<DaemonArgs>),
@@ -239,6 +241,11 @@ pub(crate) struct AnalyzeArgs {
     /// an unknown part is (a ring that was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_loss: f64,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
+    /// Exit with code 1 if there is a finding of this severity or a worse one.
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub(crate) fail_on: Option<FailOn>,
     /// Threads [default: all cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
@@ -247,12 +254,39 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) chunk_bytes: u32,
 }
 
+/// What findings hold figures against.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ThresholdArgs {
+    /// Change a threshold of the findings; `lioprof findings` lists them.
+    #[arg(long = "threshold", value_name = "RULE.NAME=VALUE", value_parser = threshold)]
+    pub(crate) single: Vec<(String, f64)>,
+    /// Change those that this TOML file has, as `lioprof findings` writes it; --threshold goes before it.
+    #[arg(long = "thresholds", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// From which severity on findings are a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Warning,
+    Critical,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  lioprof findings lock-ping-pong\n  lioprof findings > thresholds.toml")]
+pub(crate) struct FindingsArgs {
+    /// Only these kinds.
+    #[arg(value_name = "RULE")]
+    pub(crate) rules: Vec<String>,
+}
+
 const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
   lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV and plots into report/
   lctl dk | lioprof analyze -                      what the kernel holds right now
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
+  lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
   lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";
 
 #[derive(Debug, clap::Args)]
@@ -290,6 +324,12 @@ fn contended(text: &str) -> Result<ContendedRule, String> {
     };
     parse()
         .ok_or_else(|| format!("expected CONFLICTS/SECONDS or CONFLICTS/SECONDS/HOLD, such as 16/4/30; found `{text}`"))
+}
+
+fn threshold(text: &str) -> Result<(String, f64), String> {
+    text.split_once('=')
+        .and_then(|(name, value)| Some((name.trim().to_owned(), value.trim().parse().ok()?)))
+        .ok_or_else(|| format!("expected RULE.NAME=VALUE, such as trace-quality.lost_share=0.05; found `{text}`"))
 }
 
 fn share(text: &str) -> Result<f64, String> {

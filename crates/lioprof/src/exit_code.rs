@@ -7,8 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Code {
     /// 0: done.
     Success,
-    /// 1: done, but not as it should be: a capture had to end early, or something could not be put back or written.
-    #[cfg(feature = "daemon")]
+    /// 1: done, but not as it should be: there are findings as bad as `--fail-on`; a capture had to end early, or
+    /// something could not be put back or written.
     Failed,
     /// 2: the arguments are wrong, or an input that was asked for could not be read. (clap uses 2, too.)
     Unusable,
@@ -20,7 +20,6 @@ impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(match code {
             Code::Success => 0,
-            #[cfg(feature = "daemon")]
             Code::Failed => 1,
             Code::Unusable => 2,
             Code::TooDamaged => 3,

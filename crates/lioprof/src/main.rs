@@ -8,6 +8,7 @@ mod daemon;
 mod decode;
 mod exit_code;
 mod files;
+mod findings;
 mod messages;
 mod progress;
 #[cfg(feature = "replay")]
@@ -17,6 +18,7 @@ mod summary;
 mod tables;
 #[cfg(feature = "daemon")]
 mod talk;
+mod thresholds;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let result = match &args.command {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
+        Command::Findings(findings_args) => findings::list(findings_args),
         #[cfg(feature = "daemon")]
         Command::Daemon(daemon_args) => daemon::run(daemon_args, verbosity),
         #[cfg(feature = "daemon")]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use lioprof_model::{Analysis, Distribution, Io, Locks};
+use lioprof_model::{Analysis, Distribution, Interval, Io, Locks};
 
 /// A table.
 pub(crate) struct Table {
@@ -26,6 +26,7 @@ pub(crate) const ALL: &[Table] = &[
     Table { name: "lock-targets", write: lock_targets },
     Table { name: "lock-objects", write: lock_objects },
     Table { name: "lock-pairs", write: lock_pairs },
+    Table { name: "findings", write: findings },
 ];
 
 const IO: [&str; 16] = [
@@ -371,6 +372,57 @@ fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
             cell(p.expansion_conflicts),
             p.handovers.to_string(),
             format!("{:.6}", p.wait_s),
+        ]
+    });
+    table(out, header, rows)
+}
+
+fn findings(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+    let header = names(&[
+        "id",
+        "severity",
+        "confidence",
+        "title",
+        "explanation",
+        "evidence",
+        "remedies",
+        "targets",
+        "clients",
+        "objects",
+        "jobs",
+        "nodes",
+        "start",
+        "end",
+        "cost_s",
+        "cost_of",
+        "explained_by",
+        "plot",
+        "docs",
+    ]);
+    let rows = analysis.findings.iter().map(|f| {
+        let evidence: Vec<String> = f.evidence.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let objects: Vec<String> = f.objects.iter().map(|object| format!("{} {}", object.target, object.fid)).collect();
+        let time = |time: fn(&Interval) -> f64| cell(f.interval.as_ref().map(|i| format!("{:.6}", time(i))));
+        [
+            f.id.clone(),
+            f.severity.name().to_owned(),
+            f.confidence.name().to_owned(),
+            f.title.clone(),
+            f.explanation.clone(),
+            evidence.join(" "),
+            f.remedies.join(" "),
+            f.targets.join(" "),
+            f.clients.join(" "),
+            objects.join(", "),
+            f.jobs.join(" "),
+            f.nodes.join(" "),
+            time(|i| i.start),
+            time(|i| i.end),
+            cell(f.cost_s.map(|s| format!("{s:.6}"))),
+            cell(f.cost_of.as_ref()),
+            cell(f.explained_by.as_ref()),
+            cell(f.plot.as_ref()),
+            f.docs.clone(),
         ]
     });
     table(out, header, rows)

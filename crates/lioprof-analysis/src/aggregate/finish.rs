@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model as model;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
-    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Symbol, Symbols, Target, TargetIo,
-    TargetKindName, TargetSeries, Totals,
+    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
+    TargetIo, TargetKindName, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -35,9 +35,12 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.objects = objects(&aggregate);
     analysis.operations = operations(&aggregate, names);
     analysis.sent = sent(&aggregate, names);
+    analysis.services = services(&aggregate, names);
+    analysis.client_faults = aggregate.faults.finish(|nid| names.of(nid));
     analysis.markers = markers(&aggregate, names);
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
+    analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.locks = aggregate
         .locks
         .as_ref()
@@ -73,7 +76,7 @@ fn kind_name(kind: TargetKind) -> TargetKindName {
     }
 }
 
-fn object_name(object: ObjectName) -> String {
+pub(super) fn object_name(object: ObjectName) -> String {
     match object {
         ObjectName::Fid(fid) => fid.to_string(),
         ObjectName::Resource(first, second) => format!("{first}/{second}"),
@@ -353,6 +356,20 @@ fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
         .collect();
     sent.sort_by(|a, b| (&a.node, a.opcode, &a.device, &a.nid).cmp(&(&b.node, b.opcode, &b.device, &b.nid)));
     sent
+}
+
+fn services(aggregate: &Aggregate, names: Names<'_>) -> Vec<Service> {
+    let of_node = |(&node, sum): (&Symbol, &NodeSum)| -> Vec<Service> {
+        let service = |(&service, &threads): (&Symbol, &u64)| Service {
+            node: names.of(node),
+            service: lioprof_model::symbol::escape(service_name(names.symbols.bytes(service))),
+            threads,
+        };
+        sum.service_threads.iter().map(service).collect()
+    };
+    let mut services: Vec<Service> = aggregate.nodes.iter().flat_map(of_node).collect();
+    services.sort_by(|a, b| (&a.node, &a.service).cmp(&(&b.node, &b.service)));
+    services
 }
 
 fn markers(aggregate: &Aggregate, names: Names<'_>) -> Vec<Marker> {

@@ -3,7 +3,9 @@
 //! One [`Aggregate`] per node; they are merged in the order of the nodes' names and turned into an
 //! [`lioprof_model::Analysis`] by [`finish()`].
 
+mod access;
 mod bins;
+mod faults;
 mod finish;
 mod objects;
 mod sample;
@@ -20,6 +22,8 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::locks::{Happening, LockSums};
+use access::AccessSums;
+use faults::Faults;
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
@@ -123,6 +127,8 @@ struct NodeSum {
     first_us: Option<i64>,
     last_us: Option<i64>,
     traced_us: Vec<[i64; 2]>,
+    /// Threads by the thread that stands for their service.
+    service_threads: FxHashMap<Symbol, u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,8 +168,10 @@ pub(crate) struct Aggregate {
     sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
     markers: Vec<(i64, Symbol, Symbol)>,
     strands: Strands,
+    pub(crate) faults: Faults,
     series: SeriesBins,
     sample: Sample,
+    access: AccessSums,
     threads: FxHashMap<Symbol, ThreadInfo>,
     /// A thread of each service, by the service's name.
     services: FxHashMap<Box<[u8]>, Symbol>,
@@ -195,8 +203,10 @@ impl Aggregate {
             sent: FxHashMap::default(),
             markers: Vec::new(),
             strands: Strands::default(),
+            faults: Faults::default(),
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
+            access: AccessSums::default(),
             threads: FxHashMap::default(),
             services: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
@@ -209,12 +219,16 @@ impl Aggregate {
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
         let thread = self.thread(row.thread, symbols);
         self.operation(row, thread.service);
+        self.faults.row(row);
         // What counts as OST traffic: Data-on-MDT is kept apart, as the servers' own counters do.
         let dom = thread.mds || row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
         let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
         let key = TargetKey { node: row.node, kind, name: row.target };
         let direction = row.direction();
         if let Some(direction) = direction {
+            if !dom {
+                self.access.add(row, direction);
+            }
             *self.size_evidence.entry(row.size_evidence).or_default() += 1;
             *self.target_evidence.entry(row.target_evidence).or_default() += 1;
             self.target(row, key, direction);
@@ -340,6 +354,9 @@ impl Aggregate {
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
         sum.traced_us.extend(&log.traced_us);
+        for thread in self.threads.values() {
+            *sum.service_threads.entry(thread.service).or_default() += 1;
+        }
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
         self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);
@@ -395,6 +412,7 @@ impl Aggregate {
             mine.io.merge(&theirs.io);
             mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
             mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
+            mine.service_threads.extend(theirs.service_threads);
         }
         for (key, theirs) in other.targets {
             merge_target(self.targets.entry(key).or_default(), &theirs);
@@ -431,8 +449,10 @@ impl Aggregate {
             mine.round_trip.merge(&theirs.round_trip);
         }
         self.markers.extend(other.markers);
+        self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
+        self.access.merge(other.access);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::{RULES, Rule};
+
 /// A threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
@@ -19,42 +21,62 @@ pub struct Limits {
     changed: BTreeMap<String, f64>,
 }
 
-/// There is no such threshold.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no threshold `{name}`; there are: {known}")]
-pub struct UnknownLimit {
-    /// What was asked for.
-    pub name: String,
-    /// What there is.
-    pub known: String,
+/// A threshold cannot be changed so.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LimitError {
+    /// There is none of this name.
+    #[error("there is no threshold `{name}`; expected one of: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No threshold has such a value.
+    #[error("threshold `{name}`: expected a number from 0 on, found {value}")]
+    Value {
+        /// Which.
+        name: String,
+        /// What was asked for.
+        value: f64,
+    },
 }
 
 impl Limits {
     /// Changes the threshold `rule.name`.
     ///
     /// # Errors
-    /// If there is none of this name.
-    pub fn set(&mut self, name: &str, value: f64) -> Result<(), UnknownLimit> {
-        let names: Vec<String> = super::all_limits().map(|(rule, limit)| format!("{rule}.{}", limit.name)).collect();
-        if !names.iter().any(|known| known == name) {
-            return Err(UnknownLimit { name: name.to_owned(), known: names.join(", ") });
+    /// If there is none of this name, or the value is no number or below 0.
+    pub fn set(&mut self, name: &str, value: f64) -> Result<(), LimitError> {
+        let names = || RULES.iter().flat_map(|rule| rule.limits.iter().map(|limit| full_name(rule, limit.name)));
+        if !names().any(|known| known == name) {
+            return Err(LimitError::Unknown {
+                name: name.to_owned(),
+                known: names().collect::<Vec<String>>().join(", "),
+            });
+        }
+        if !value.is_finite() || value < 0.0 {
+            return Err(LimitError::Value { name: name.to_owned(), value });
         }
         self.changed.insert(name.to_owned(), value);
         Ok(())
     }
 
     /// The value of a rule's threshold.
-    pub(super) fn get(&self, rule: &super::Rule, name: &str) -> f64 {
+    pub(super) fn get(&self, rule: &Rule, name: &str) -> f64 {
         let limit = rule.limits.iter().find(|limit| limit.name == name);
         let limit = limit.unwrap_or_else(|| unreachable!("rule {} declares no limit {name}", rule.id));
-        self.changed.get(&format!("{}.{name}", rule.id)).copied().unwrap_or(limit.default)
+        self.changed.get(&full_name(rule, name)).copied().unwrap_or(limit.default)
     }
 
     /// All thresholds of a rule, for its findings.
-    pub(super) fn of(&self, rule: &super::Rule) -> BTreeMap<String, f64> {
-        let value = |limit: &Limit| (format!("{}.{}", rule.id, limit.name), self.get(rule, limit.name));
-        rule.limits.iter().map(value).collect()
+    pub(super) fn of(&self, rule: &Rule) -> BTreeMap<String, f64> {
+        rule.limits.iter().map(|limit| (full_name(rule, limit.name), self.get(rule, limit.name))).collect()
     }
+}
+
+fn full_name(rule: &Rule, limit: &str) -> String {
+    format!("{}.{limit}", rule.id)
 }
 
 #[cfg(test)]
@@ -64,8 +86,14 @@ mod tests {
     #[test]
     fn only_what_exists_can_be_changed() {
         let mut limits = Limits::default();
-        let (rule, limit) = super::super::all_limits().next().expect("there are limits");
-        limits.set(&format!("{rule}.{}", limit.name), 42.0).unwrap();
-        assert!(limits.set("no-such.limit", 1.0).unwrap_err().to_string().contains(limit.name));
+        let rule = &RULES[0];
+        let name = full_name(rule, rule.limits[0].name);
+        limits.set(&name, 42.0).unwrap();
+        assert_eq!(limits.get(rule, rule.limits[0].name), 42.0);
+        assert_eq!(limits.of(rule)[&name], 42.0);
+        assert!(limits.set("no-such.limit", 1.0).unwrap_err().to_string().contains(&name));
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(limits.set(&name, bad).is_err(), "{bad}");
+        }
     }
 }

@@ -37,12 +37,13 @@ pub(super) fn disk_bound(options: &Options) -> Cluster {
     write_all(base, 16 * MIB * options.size, MIB)
 }
 
-/// Clients with one request in flight and a long way to the servers.
+/// Clients with one request in flight and a long way to the servers, which have threads for all.
 ///
 /// To find: servers that are idle most of the time; neither queue nor service is long.
 pub(super) fn client_bound(options: &Options) -> Cluster {
     let client = ClientConfig { max_in_flight: 1, rtt_us: 8_000, ..ClientConfig::default() };
-    let base = base(options, Traits { client, ..Traits::default() });
+    let server = ServerConfig { threads: Threads { ost_io: 256, other: 8 }, ..ServerConfig::default() };
+    let base = base(options, Traits { client, server, ..Traits::default() });
     write_all(base, 8 * MIB * options.size, MIB)
 }
 

@@ -38,9 +38,9 @@ pub(super) fn imbalance(options: &Options) -> Cluster {
     base.cluster
 }
 
-/// One client writes for all; the others wait.
+/// One client writes for all; the others look how large the file has become.
 ///
-/// To find: all bytes come from one client.
+/// To find: all bytes come from one client, and the others are there.
 pub(super) fn single_writer(options: &Options) -> Cluster {
     let mut base = base(options, Traits::default());
     let file = base.cluster.file(MIB, &base.osts);
@@ -49,20 +49,23 @@ pub(super) fn single_writer(options: &Options) -> Cluster {
     for (index, &client) in base.clients.iter().enumerate() {
         let written = if index == 0 { bytes } else { 0 };
         let steps = stream(Access::write(file, 0, 0), written, 4 * MIB)
-            .chain([Op::Drain, Op::Barrier { id: 0, processes: clients }]);
+            .chain([Op::Drain, Op::Barrier { id: 0, processes: clients }])
+            .chain((index > 0).then_some(Op::Stat(file)));
         base.cluster.process(client, "solver.1000", program(steps));
     }
     base.cluster
 }
 
-/// All clients write files that lie on the first OST only.
+/// All clients write files that lie on the first OST only; what they look at on the others is no data.
 ///
-/// To find: one OST has all the bytes; each file has one object.
+/// To find: one OST has all the bytes; each file has one object; there are other OSTs.
 pub(super) fn hot_ost(options: &Options) -> Cluster {
     let mut base = base(options, Traits::default());
+    let others: Vec<usize> = base.osts[1..].iter().map(|&ost| base.cluster.file(MIB, &[ost])).collect();
     for &client in &base.clients {
         let file = base.cluster.file(MIB, &base.osts[..1]);
         let steps = stream(Access::write(file, 0, 0), 64 * MIB * options.size, MIB).chain([Op::Sync(file)]);
+        let steps = others.clone().into_iter().map(Op::Stat).chain(steps);
         base.cluster.process(client, "ior.1000", program(steps));
     }
     base.cluster

@@ -1,0 +1,66 @@
+//! Small RPCs between large ones, by client.
+
+use lioprof_model::{MixSum, Symbol};
+use lustre_debuglog::TargetName;
+use rustc_hash::FxHashMap;
+
+use super::Class;
+
+/// What a client sent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClientSum {
+    pub(super) sum: MixSum,
+    pub(super) targets: FxHashMap<TargetName, MixSum>,
+    last: Option<Class>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mixes {
+    pub(super) clients: FxHashMap<Symbol, ClientSum>,
+}
+
+impl Mixes {
+    /// A client's next RPC.
+    pub(super) fn add(&mut self, nid: Symbol, class: Class, us: u64) {
+        let client = self.clients.entry(nid).or_default();
+        client.sum.turns += u64::from(client.last.replace(class).is_some_and(|last| last != class));
+        add(&mut client.sum, class, us);
+    }
+
+    /// What a client sent to a target, as far as the objects are known.
+    pub(super) fn target(&mut self, nid: Symbol, target: TargetName, sum: &MixSum) {
+        merge(self.clients.entry(nid).or_default().targets.entry(target).or_default(), sum);
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (nid, theirs) in other.clients {
+            let mine = self.clients.entry(nid).or_default();
+            merge(&mut mine.sum, &theirs.sum);
+            for (target, sum) in theirs.targets {
+                merge(mine.targets.entry(target).or_default(), &sum);
+            }
+        }
+    }
+}
+
+/// Counts an RPC.
+pub(super) fn add(sum: &mut MixSum, class: Class, us: u64) {
+    match class {
+        Class::Small => {
+            sum.small_rpcs += 1;
+            sum.small_us += us;
+        }
+        Class::Large => {
+            sum.large_rpcs += 1;
+            sum.large_us += us;
+        }
+    }
+}
+
+pub(super) fn merge(mine: &mut MixSum, theirs: &MixSum) {
+    mine.small_rpcs += theirs.small_rpcs;
+    mine.small_us += theirs.small_us;
+    mine.large_rpcs += theirs.large_rpcs;
+    mine.large_us += theirs.large_us;
+    mine.turns += theirs.turns;
+}

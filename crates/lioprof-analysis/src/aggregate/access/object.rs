@@ -1,0 +1,167 @@
+//! Streams summed up by object.
+
+use lioprof_model::{AccessPattern, Direction, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::StreamKey;
+use super::stream::{self, Small, Stream};
+use crate::aggregate::objects::ObjectKey;
+
+/// Objects kept. When there are twice as many, those with fewest RPCs are summed up as the others.
+const MAX_OBJECTS: usize = 4096;
+/// Clients followed per object.
+const MAX_CLIENTS: usize = 64;
+/// Jobs kept per object.
+const MAX_JOBS: usize = 4;
+
+/// What a client wrote of an object, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) first_us: i64,
+    pub(super) last_us: i64,
+    pub(super) first_byte: u64,
+    pub(super) last_byte: u64,
+}
+
+impl Span {
+    fn merge(&mut self, other: Self) {
+        self.first_us = self.first_us.min(other.first_us);
+        self.last_us = self.last_us.max(other.last_us);
+        self.first_byte = self.first_byte.min(other.first_byte);
+        self.last_byte = self.last_byte.max(other.last_byte);
+    }
+
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.first_us <= other.last_us
+            && other.first_us <= self.last_us
+            && self.first_byte <= other.last_byte
+            && other.first_byte <= self.last_byte
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ObjectSum {
+    pub(super) read: AccessPattern,
+    pub(super) write: AccessPattern,
+    pub(super) clients: Vec<Symbol>,
+    pub(super) jobs: Vec<Symbol>,
+    pub(super) writers: FxHashMap<Symbol, Span>,
+    pub(super) first_byte: u64,
+    pub(super) last_byte: u64,
+    pub(super) small: Small,
+    pub(super) small_clients: FxHashSet<Symbol>,
+}
+
+impl Default for ObjectSum {
+    fn default() -> Self {
+        Self {
+            read: AccessPattern::default(),
+            write: AccessPattern::default(),
+            clients: Vec::new(),
+            jobs: Vec::new(),
+            writers: FxHashMap::default(),
+            first_byte: u64::MAX,
+            last_byte: 0,
+            small: Small::default(),
+            small_clients: FxHashSet::default(),
+        }
+    }
+}
+
+impl ObjectSum {
+    pub(super) fn rpcs(&self) -> u64 {
+        self.read.rpcs + self.write.rpcs
+    }
+
+    fn writer(&mut self, nid: Symbol, span: Span) {
+        if let Some(mine) = self.writers.get_mut(&nid) {
+            mine.merge(span);
+        } else if self.writers.len() < MAX_CLIENTS {
+            self.writers.insert(nid, span);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        stream::merge(&mut self.read, &other.read);
+        stream::merge(&mut self.write, &other.write);
+        add(&mut self.clients, other.clients, MAX_CLIENTS);
+        add(&mut self.jobs, other.jobs, MAX_JOBS);
+        for (nid, span) in other.writers {
+            self.writer(nid, span);
+        }
+        self.first_byte = self.first_byte.min(other.first_byte);
+        self.last_byte = self.last_byte.max(other.last_byte);
+        self.small.merge(other.small);
+        self.small_clients.extend(other.small_clients);
+    }
+}
+
+/// Adds what is not there yet, while there is room.
+fn add(mine: &mut Vec<Symbol>, more: impl IntoIterator<Item = Symbol>, room: usize) {
+    for symbol in more {
+        if mine.len() < room && !mine.contains(&symbol) {
+            mine.push(symbol);
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Objects {
+    pub(super) kept: FxHashMap<ObjectKey, ObjectSum>,
+    pub(super) other_reads: AccessPattern,
+    pub(super) other_writes: AccessPattern,
+}
+
+impl Objects {
+    pub(super) fn add(&mut self, key: StreamKey, mut ended: Stream) {
+        ended.end();
+        let sum = self.kept.entry(key.object).or_default();
+        let span = Span {
+            first_us: ended.first_us,
+            last_us: ended.last_us,
+            first_byte: ended.first_byte,
+            last_byte: ended.last_byte,
+        };
+        match key.direction {
+            Direction::Read => stream::merge(&mut sum.read, &ended.pattern),
+            Direction::Write => {
+                stream::merge(&mut sum.write, &ended.pattern);
+                sum.writer(key.nid, span);
+            }
+        }
+        add(&mut sum.clients, [key.nid], MAX_CLIENTS);
+        add(&mut sum.jobs, ended.job, MAX_JOBS);
+        sum.first_byte = sum.first_byte.min(span.first_byte);
+        sum.last_byte = sum.last_byte.max(span.last_byte);
+        sum.small.merge(ended.small);
+        if ended.small.rpcs > 0 && sum.small_clients.len() < MAX_CLIENTS {
+            sum.small_clients.insert(key.nid);
+        }
+        if self.kept.len() >= 2 * MAX_OBJECTS {
+            self.keep(MAX_OBJECTS);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, theirs) in other.kept {
+            self.kept.entry(key).or_default().merge(theirs);
+        }
+        stream::merge(&mut self.other_reads, &other.other_reads);
+        stream::merge(&mut self.other_writes, &other.other_writes);
+        if self.kept.len() >= 2 * MAX_OBJECTS {
+            self.keep(MAX_OBJECTS);
+        }
+    }
+
+    /// Keeps those with most RPCs, then by name.
+    pub(super) fn keep(&mut self, count: usize) {
+        let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.rpcs(), *key)).collect();
+        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, key) in order.iter().skip(count) {
+            if let Some(sum) = self.kept.remove(key) {
+                stream::merge(&mut self.other_reads, &sum.read);
+                stream::merge(&mut self.other_writes, &sum.write);
+            }
+        }
+    }
+}

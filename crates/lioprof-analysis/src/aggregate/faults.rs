@@ -1,0 +1,129 @@
+//! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
+
+use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol};
+use lustre_debuglog::Opcode;
+use rustc_hash::FxHashMap;
+
+/// Clients listed; those with fewest faults are left out.
+const MAX_CLIENTS: usize = 100;
+/// `-ENOTCONN`: the server does not know the client, because it has evicted it or was restarted.
+const NOT_CONNECTED: i32 = -107;
+/// `-ETIMEDOUT`: a bulk transfer did not arrive.
+const TIMED_OUT: i32 = -110;
+
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    evictions: u64,
+    not_connected_rpcs: u64,
+    timed_out_rpcs: u64,
+    dropped_rpcs: u64,
+    resent_rpcs: u64,
+    replayed_rpcs: u64,
+    connects: u64,
+    first_us: Option<i64>,
+    last_us: Option<i64>,
+}
+
+impl Sum {
+    fn at(&mut self, time_us: i64) {
+        self.first_us = Some(self.first_us.map_or(time_us, |first| first.min(time_us)));
+        self.last_us = self.last_us.max(Some(time_us));
+    }
+
+    /// Connects alone are no fault: every mount begins with one.
+    fn faults(&self) -> u64 {
+        self.evictions
+            + self.not_connected_rpcs
+            + self.timed_out_rpcs
+            + self.dropped_rpcs
+            + self.resent_rpcs
+            + self.replayed_rpcs
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.evictions += other.evictions;
+        self.not_connected_rpcs += other.not_connected_rpcs;
+        self.timed_out_rpcs += other.timed_out_rpcs;
+        self.dropped_rpcs += other.dropped_rpcs;
+        self.resent_rpcs += other.resent_rpcs;
+        self.replayed_rpcs += other.replayed_rpcs;
+        self.connects += other.connects;
+        other.first_us.into_iter().chain(other.last_us).for_each(|us| self.at(us));
+    }
+}
+
+/// Faults by client.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Faults {
+    clients: FxHashMap<Symbol, Sum>,
+}
+
+impl Faults {
+    /// Counts what is wrong with a request, if anything is.
+    pub(crate) fn row(&mut self, row: &RpcRow) {
+        let connect = matches!(row.opcode, Opcode::OST_CONNECT | Opcode::MDS_CONNECT);
+        let not_connected = row.rc == NOT_CONNECTED;
+        let timed_out = row.rc == TIMED_OUT;
+        if !(row.resent || row.replay || row.dropped || not_connected || timed_out || connect) {
+            return;
+        }
+        let sum = self.clients.entry(row.nid).or_default();
+        sum.resent_rpcs += u64::from(row.resent);
+        sum.replayed_rpcs += u64::from(row.replay);
+        sum.dropped_rpcs += u64::from(row.dropped);
+        sum.not_connected_rpcs += u64::from(not_connected);
+        sum.timed_out_rpcs += u64::from(timed_out);
+        sum.connects += u64::from(connect);
+        if !connect {
+            sum.at(row.end_us);
+        }
+    }
+
+    /// Counts an eviction, if this is one.
+    pub(crate) fn lock_event(&mut self, event: &LockEvent) {
+        if let LockHappening::Lock(LockStep::Evicted, lock) = &event.happening
+            && let Some(nid) = lock.nid
+        {
+            let sum = self.clients.entry(nid).or_default();
+            sum.evictions += 1;
+            sum.at(event.time_us);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (nid, theirs) in &other.clients {
+            self.clients.entry(*nid).or_default().merge(theirs);
+        }
+    }
+
+    /// The clients with faults, most evictions and then most faults first.
+    pub(crate) fn finish(&self, name: impl Fn(Symbol) -> String) -> Vec<ClientFaults> {
+        let mut clients: Vec<ClientFaults> = self
+            .clients
+            .iter()
+            .filter(|(_, sum)| sum.faults() > 0)
+            .map(|(nid, sum)| ClientFaults {
+                nid: name(*nid),
+                evictions: sum.evictions,
+                not_connected_rpcs: sum.not_connected_rpcs,
+                timed_out_rpcs: sum.timed_out_rpcs,
+                dropped_rpcs: sum.dropped_rpcs,
+                resent_rpcs: sum.resent_rpcs,
+                replayed_rpcs: sum.replayed_rpcs,
+                connects: sum.connects,
+                first: sum.first_us.map(super::seconds),
+                last: sum.last_us.map(super::seconds),
+            })
+            .collect();
+        clients.sort_by(|a, b| {
+            let weight = |c: &ClientFaults| {
+                let answers =
+                    c.not_connected_rpcs + c.timed_out_rpcs + c.dropped_rpcs + c.resent_rpcs + c.replayed_rpcs;
+                (c.evictions, answers)
+            };
+            weight(b).cmp(&weight(a)).then_with(|| a.nid.cmp(&b.nid))
+        });
+        clients.truncate(MAX_CLIENTS);
+        clients
+    }
+}

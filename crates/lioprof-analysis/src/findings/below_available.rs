@@ -1,0 +1,67 @@
+//! `below-available`: fewer bytes per second than `obdfilter-survey` got from the same OSTs.
+
+use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
+
+use super::case::Case;
+use super::stats::real;
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "below-available",
+    meaning: "reads or writes reach far less than obdfilter-survey (`--baseline`) got from the same OSTs",
+    limits: &[
+        Limit { name: "share", default: 0.7, meaning: "share of what is available below which it is worth a note" },
+        Limit { name: "warning_share", default: 0.4, meaning: "share below which it is a warning" },
+        Limit { name: "seconds", default: 1.0, meaning: "seconds with reads or writes, at least" },
+    ],
+    plots: &["bandwidth-per-ost"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    if case.analysis.baseline.is_none() {
+        return Look::NotEnoughEvidence("no output of obdfilter-survey was given with `--baseline`".to_owned());
+    }
+    let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
+    let enough: Vec<&Available> =
+        both.iter().flatten().filter(|available| available.seconds >= case.limit("seconds")).collect();
+    if enough.is_empty() {
+        return Look::NotEnoughEvidence(format!(
+            "less than {} s with reads or writes of known OSTs, or the survey did not measure them",
+            case.limit("seconds")
+        ));
+    }
+    let below = enough.into_iter().filter(|available| available.share() < case.limit("share"));
+    Look::of(below.map(|available| finding(case, available)).collect())
+}
+
+/// The direction that gets most of what is available to it.
+pub(super) fn best(analysis: &Analysis) -> Option<Available> {
+    let both = [Direction::Read, Direction::Write].map(|direction| analysis.available(direction));
+    both.into_iter().flatten().max_by(|a, b| a.share().total_cmp(&b.share()))
+}
+
+fn finding(case: &Case<'_>, available: &Available) -> Finding {
+    let (what, name) = match available.direction {
+        Direction::Read => ("reads", "read"),
+        Direction::Write => ("writes", "write"),
+    };
+    let warning = available.share() < case.limit("warning_share");
+    let severity = if warning { Severity::Warning } else { Severity::Info };
+    let mib = |bytes: f64| bytes / 1_048_576.0;
+    case.finding(severity, Confidence::Medium, format!("{what} reached {:.0} % of what is available", 100.0 * available.share()))
+        .explain(format!(
+            "{:.0} MiB/s over {:.1} s with {what}, of {:.0} MiB/s that obdfilter-survey got from the {} OSTs in use. The survey \
+             knows no network, no clients and no locks: reaching all of it is rare.",
+            mib(available.bytes_per_s),
+            available.seconds,
+            mib(available.ceiling_bytes_per_s),
+            available.osts,
+        ))
+        .evidence("share_of_available", available.share())
+        .evidence(&format!("{name}_bytes_per_s"), available.bytes_per_s)
+        .evidence(&format!("available_{name}_bytes_per_s"), available.ceiling_bytes_per_s)
+        .evidence("osts", real(available.osts))
+        .remedy("The other findings say where the rest goes; without any, look at clients and network (`lnet-selftest`).")
+        .done()
+}

@@ -1,0 +1,77 @@
+//! `client-bound`: the OSTs are idle between requests, because clients ask for too little at a time.
+
+use lioprof_model::{Confidence, Severity};
+
+use super::bottleneck::Bottleneck;
+use super::case::Case;
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "client-bound",
+    meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
+    limits: &[
+        Limit {
+            name: "busy_share",
+            default: 0.5,
+            meaning: "share of the time with I/O in which the OSTs handle a request, at most",
+        },
+        Limit {
+            name: "per_connection",
+            default: 1.2,
+            meaning: "or: requests of one client on one OST at a time, at most",
+        },
+        Limit {
+            name: "headroom",
+            default: 1.5,
+            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at least",
+        },
+        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
+    ],
+    plots: &["queue-depth", "io-timeline"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
+        return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
+    };
+    let idle = figures.busy_share <= case.limit("busy_share");
+    let one_by_one = figures.per_connection.is_some_and(|number| number <= case.limit("per_connection"));
+    let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
+    if !(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms {
+        return Look::Healthy;
+    }
+    let per_connection = figures.per_connection.unwrap_or(0.0);
+    let title = if one_by_one {
+        format!("a client has {per_connection:.1} requests at a time on an OST, which could take more")
+    } else {
+        format!(
+            "the OSTs were idle {:.0} % of the time with I/O: the clients set the pace",
+            100.0 * (1.0 - figures.busy_share)
+        )
+    };
+    let finding = case
+        .finding(Severity::Info, Confidence::Medium, title)
+        .explain(format!(
+            "An OST was busy {:.0} % of the time and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
+             others, and waited {:.1} ms before. Whether clients computed between requests, waited for locks or the network, or \
+             send one after the other, a server's log does not say.",
+            100.0 * figures.busy_share,
+            figures.in_flight,
+            figures.service_ms,
+            figures.queue_ms,
+        ))
+        .evidence("requests_per_client_and_ost", per_connection)
+        .evidence("busy_share", figures.busy_share)
+        .evidence("requests_in_flight", figures.in_flight)
+        .evidence("service_ms", figures.service_ms)
+        .evidence("queue_ms", figures.queue_ms)
+        .interval(Some(figures.interval))
+        .remedy(
+            "If the job waits for this I/O, keep more in flight: on clients `lctl set_param osc.*.max_rpcs_in_flight=N \
+             osc.*.max_dirty_mb=N`, for reads `llite.*.max_read_ahead_mb`; in programs buffered or asynchronous I/O instead of \
+             one O_SYNC or O_DIRECT call after the other.",
+        )
+        .remedy("More clients or more processes with I/O (`cb_nodes` of collective MPI-IO).");
+    Look::Found(vec![finding.done()])
+}

@@ -1,0 +1,93 @@
+//! `disk-bound`: the OSTs are at work all the time, and each request takes long because of the others.
+
+use lioprof_model::{Confidence, Severity};
+
+use super::bottleneck::Bottleneck;
+use super::case::Case;
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "disk-bound",
+    meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
+    limits: &[
+        Limit {
+            name: "busy_share",
+            default: 0.7,
+            meaning: "share of the time with I/O in which the OSTs handle a request, at least",
+        },
+        Limit { name: "handled_at_a_time", default: 2.0, meaning: "requests in the handlers of a busy OST, at least" },
+        Limit {
+            name: "headroom",
+            default: 1.5,
+            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at most",
+        },
+        Limit {
+            name: "available_share",
+            default: 0.5,
+            meaning: "share of what obdfilter-survey got (`--baseline`) below which busy disks are a warning",
+        },
+        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
+    ],
+    plots: &["queue-depth", "latency"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
+        return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
+    };
+    if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
+        return Look::Healthy;
+    }
+    let Some(headroom) = figures.headroom else {
+        return Look::NotEnoughEvidence(
+            "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told"
+                .to_owned(),
+        );
+    };
+    if headroom > case.limit("headroom") {
+        return Look::Healthy;
+    }
+    let available = super::below_available::best(case.analysis);
+    let far_below = available.filter(|available| available.share() < case.limit("available_share"));
+    let severity = if far_below.is_some() { Severity::Warning } else { Severity::Info };
+    let title = match far_below {
+        Some(available) => {
+            format!("the disks are busy and deliver {:.0} % of what obdfilter-survey got", 100.0 * available.share())
+        }
+        None => format!("the disks set the pace: at work {:.0} % of the time", 100.0 * figures.busy_share),
+    };
+    let mut finding = case
+        .finding(severity, Confidence::Medium, title)
+        .explain(format!(
+            "An OST handled {:.1} requests at a time; each took {:.1} ms and waited {:.1} ms before. Requests that are handled at \
+             the same time hold each other up so much that the disks could deliver {headroom:.1} times as much at most: more of \
+             them would only wait longer.",
+            figures.handled_at_a_time, figures.service_ms, figures.queue_ms,
+        ))
+        .evidence("busy_share", figures.busy_share)
+        .evidence("handled_at_a_time", figures.handled_at_a_time)
+        .evidence("service_ms", figures.service_ms)
+        .evidence("queue_ms", figures.queue_ms)
+        .evidence("headroom", headroom)
+        .targets(figures.osts.iter().map(|ost| ost.name))
+        .interval(Some(figures.interval));
+    if let Some(available) = available {
+        finding = finding.evidence("available_share", available.share());
+    }
+    let finding = match far_below {
+        Some(_) => finding.remedy(
+            "The disks have done better in the survey: look for small or scattered I/O (`lctl get_param osd-*.*.brw_stats`), \
+             a rebuild, a nearly full OST, or other jobs.",
+        ),
+        None => finding.remedy(
+            "If the sum is what the disks can do (measure with obdfilter-survey, pass it with `--baseline`), the job is as fast \
+             as it can be here.",
+        ),
+    };
+    Look::Found(vec![
+        finding
+            .remedy("Use more OSTs (`lfs setstripe -c`), larger and aligned RPCs (`lctl set_param osc.*.max_pages_per_rpc=4M` on clients), or write less.")
+            .done(),
+    ])
+}

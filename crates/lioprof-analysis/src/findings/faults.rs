@@ -1,0 +1,140 @@
+//! `evictions` and `resends`: clients that were thrown out, and requests that did not get through at the first time.
+
+use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
+
+use super::case::Case;
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const EVICTIONS: Rule = Rule {
+    id: "evictions",
+    meaning: "servers threw clients out: what these had not written yet is lost, and others waited for them",
+    limits: &[Limit { name: "evictions", default: 1.0, meaning: "evictions from which it is a finding" }],
+    plots: &["lock-timeline"],
+    look: evictions,
+};
+
+pub(super) const RESENDS: Rule = Rule {
+    id: "resends",
+    meaning: "requests were sent again, dropped, or timed out",
+    limits: &[
+        Limit { name: "rpcs", default: 3.0, meaning: "such requests from which it is a finding" },
+        Limit { name: "warning_share", default: 0.001, meaning: "their share of all RPCs from which it is a warning" },
+    ],
+    plots: &["io-timeline"],
+    look: resends,
+};
+
+fn evictions(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let evictions = analysis.totals.evictions;
+    if analysis.totals.rpcs == 0 {
+        return Look::NotEnoughEvidence("no RPC was handled".to_owned());
+    }
+    if real(evictions) < case.limit("evictions") || evictions == 0 {
+        return Look::Healthy;
+    }
+    let evicted: Vec<&ClientFaults> = analysis.client_faults.iter().filter(|client| client.evictions > 0).collect();
+    let locks = analysis.locks.as_ref();
+    let targets = locks.into_iter().flat_map(|locks| &locks.targets).filter(|target| target.totals.evictions > 0);
+    let targets: Vec<&str> = targets.map(|target| target.target.as_str()).collect();
+    let timeouts = locks.map_or(0, |locks| locks.totals.callback_timeouts + locks.mdt_totals.callback_timeouts);
+    let waits = locks.and_then(|locks| locks.targets.iter().filter_map(|target| target.wait_us.max).max());
+    let not_connected: u64 = evicted.iter().map(|client| client.not_connected_rpcs).sum();
+    // Not every line that tells of an eviction names the client.
+    let title = match evicted.as_slice() {
+        [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
+        many => format!("{evictions} evictions of {} clients", many.len().max(1)),
+    };
+    let title = if evictions == 1 { "one client was evicted".to_owned() } else { title };
+    let mut finding = case
+        .finding(Severity::Critical, Confidence::High, title)
+        .explain(format!(
+            "A client that does not give a lock back in time, does not answer a callback, or is not heard of any more loses its \
+             connection and its locks; what it had not written yet is gone. {not_connected} of their requests were then \
+             refused with ENOTCONN. Whoever wanted the lock waited until then{}.",
+            waits.map_or_else(String::new, |us| format!(" (longest wait {:.1} s)", real(us) / 1e6)),
+        ))
+        .evidence("evictions", real(evictions))
+        .evidence("callback_timeouts", real(timeouts))
+        .evidence("not_connected_rpcs", real(not_connected))
+        .evidence("resent_rpcs", real(analysis.totals.resent_rpcs))
+        .evidence("dropped_rpcs", real(analysis.totals.dropped_rpcs))
+        .targets(targets)
+        .clients(evicted.iter().map(|client| client.nid.as_str()))
+        .interval(interval(evicted.iter().copied()))
+        .remedy(
+            "On the clients named, look for `This client was evicted by` in the kernel's log at that time, and for what came \
+             before: network errors (`lnetctl stats show`, `lnetctl peer show -v`), a hung or swapping node, lost power.",
+        )
+        .remedy(
+            "If the client was only slow to write back what it had under the lock: smaller `osc.*.max_dirty_mb`, or more \
+             time: `ldlm_enqueue_min` (a parameter of module ptlrpc, /sys/module/ptlrpc/parameters) on the servers.",
+        );
+    if let Some(us) = waits {
+        finding = finding.evidence("longest_lock_wait_s", real(us) / 1e6);
+    }
+    Look::Found(vec![finding.done()])
+}
+
+fn resends(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let totals = &analysis.totals;
+    if totals.rpcs == 0 {
+        return Look::NotEnoughEvidence("no RPC was handled".to_owned());
+    }
+    let timed_out: u64 = analysis.client_faults.iter().map(|client| client.timed_out_rpcs).sum();
+    let bad = totals.resent_rpcs + totals.dropped_rpcs + totals.sent_timed_out + totals.replayed_rpcs + timed_out;
+    if real(bad) < case.limit("rpcs") {
+        return Look::Healthy;
+    }
+    let part = share(real(bad), real(totals.rpcs));
+    let severity = if part >= case.limit("warning_share") { Severity::Warning } else { Severity::Info };
+    let clients = || {
+        analysis
+            .client_faults
+            .iter()
+            .filter(|client| client.resent_rpcs + client.dropped_rpcs + client.timed_out_rpcs > 0)
+    };
+    let longest = longest_queue_s(analysis);
+    let title = format!("{bad} requests were resent, dropped, replayed or timed out");
+    let mut finding = case
+        .finding(severity, Confidence::High, title)
+        .explain(format!(
+            "{} requests were sent again by clients that got no answer in time, {} dropped before they were handled (too late, \
+             or of an old connection), {} replayed after a recovery, {} bulk transfers and {} callbacks timed out. Each resend \
+             costs its timeout.",
+            totals.resent_rpcs, totals.dropped_rpcs, totals.replayed_rpcs, timed_out, totals.sent_timed_out,
+        ))
+        .evidence("resent_rpcs", real(totals.resent_rpcs))
+        .evidence("dropped_rpcs", real(totals.dropped_rpcs))
+        .evidence("replayed_rpcs", real(totals.replayed_rpcs))
+        .evidence("bulk_timed_out_rpcs", real(timed_out))
+        .evidence("sent_timed_out", real(totals.sent_timed_out))
+        .evidence("share", part)
+        .clients(clients().map(|client| client.nid.as_str()))
+        .interval(interval(clients()));
+    if let Some(longest) = longest {
+        finding = finding.evidence("longest_rpc_s", longest);
+    }
+    let finding = finding
+        .remedy("Look at the network between these clients and servers: `lnetctl stats show` (drops, errors), `lnetctl net show -v`.")
+        .remedy(
+            "If requests wait on the server longer than clients do (`longest_rpc_s`), the server is overloaded: see the other \
+             findings. Raise `at_min` (`lctl set_param at_min=N`) to give it more time.",
+        );
+    Look::Found(vec![finding.done()])
+}
+
+/// From the first to the last fault of these clients.
+fn interval<'a>(clients: impl Iterator<Item = &'a ClientFaults>) -> Option<Interval> {
+    clients
+        .filter_map(|client| Some(Interval { start: client.first?, end: client.last? }))
+        .reduce(|a, b| Interval { start: a.start.min(b.start), end: a.end.max(b.end) })
+}
+
+/// The longest read or write, seconds from arrival to end.
+fn longest_queue_s(analysis: &Analysis) -> Option<f64> {
+    let io = analysis.operations.iter().filter(|operation| matches!(operation.name.as_str(), "OST_READ" | "OST_WRITE"));
+    io.filter_map(|operation| operation.latency.total_us.max).max().map(|us| real(us) / 1e6)
+}

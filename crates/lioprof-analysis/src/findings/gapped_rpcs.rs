@@ -1,0 +1,59 @@
+//! `gapped-rpcs`: write requests consist of pieces with gaps between them.
+
+use lioprof_model::units::thousands;
+use lioprof_model::{Confidence, Direction, Severity};
+
+use super::case::Case;
+use super::flagged::{described, flagged, too_few};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "gapped-rpcs",
+    meaning: "write requests consist of pieces with gaps between them",
+    limits: &[
+        Limit { name: "rpc_share", default: 0.25, meaning: "share of an object's writes that have gaps, at least" },
+        Limit { name: "min_rpcs", default: 32.0, meaning: "writes in files that get eight or more of them, at least" },
+        Limit {
+            name: "time_share",
+            default: 0.1,
+            meaning: "their share of the time of all reads and writes, at least",
+        },
+    ],
+    plots: &["object-offsets"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    if let Some(reason) = too_few(case.analysis, Direction::Write, case.limit("min_rpcs")) {
+        return Look::NotEnoughEvidence(reason);
+    }
+    let objects = flagged(case.analysis, Direction::Write, |pattern| {
+        share(real(pattern.gapped_rpcs), real(described(pattern))) >= case.limit("rpc_share")
+    });
+    if real(objects.rpcs) < case.limit("min_rpcs") || objects.time_share < case.limit("time_share") {
+        return Look::Healthy;
+    }
+    let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
+    let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
+    let title = format!(
+        "{:.0} % of {} writes have gaps: they fill {:.0} % of the range that they span",
+        100.0 * gapped,
+        thousands(objects.rpcs),
+        100.0 * filled
+    );
+    let draft = case
+        .finding(Severity::Warning, Confidence::High, title)
+        .explain(
+            "The client has put scattered dirty pages into one request. The disks then write many pieces, and the lock \
+             covers the gaps, too, which other clients may want to write.",
+        )
+        .evidence("rpcs", real(objects.rpcs))
+        .evidence("gapped_share", gapped)
+        .evidence("filled_share", filled)
+        .evidence("time_share", objects.time_share)
+        .remedy("Write in file order and without holes: gather records in memory first, 1 MiB at least.")
+        .remedy("If several processes fill the gaps: collective buffering (MPI-IO hint romio_cb_write=enable) makes whole stripes of them.")
+        .remedy("Change the layout of the data: chunks (H5Pset_chunk) that are written as a whole, or one variable after the other instead of interleaved records.");
+    Look::Found(vec![objects.fill(draft).done()])
+}

@@ -1,0 +1,204 @@
+//! `lock-ping-pong`: clients take the lock of an object from each other for every few pieces that they read or write.
+
+use lioprof_model::units::{plural, thousands};
+use lioprof_model::{
+    AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity,
+};
+
+use super::case::{Case, Cost, Draft};
+use super::flagged::described;
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "lock-ping-pong",
+    meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
+    limits: &[
+        Limit {
+            name: "pieces_per_client",
+            default: 3.0,
+            meaning: "separate pieces of the object that each client reads or writes, at least: with one piece each they meet at the start only",
+        },
+        Limit {
+            name: "piece_bytes",
+            default: 4_194_304.0,
+            meaning: "mean size of these pieces, less than: larger ones are worth a hand-over, see many-writers",
+        },
+        Limit {
+            name: "wait_share",
+            default: 0.03,
+            meaning: "share of their time that the clients wait for each other while they fight, from which it is a warning",
+        },
+        Limit { name: "critical_wait_share", default: 0.25, meaning: "the same, from which it is critical" },
+        Limit {
+            name: "false_share",
+            default: 0.8,
+            meaning: "share of conflicts without a common byte from which they are called false sharing",
+        },
+    ],
+    plots: &["lock-timeline", "lock-pairs"],
+    look,
+};
+
+/// How a locked object is read and written, if it is among those with most RPCs.
+fn access_of<'a>(analysis: &'a Analysis, object: &LockObject) -> Option<&'a ObjectAccess> {
+    let fid = object.fid.as_deref()?;
+    analysis.access.objects.iter().find(|access| access.target == object.target && access.fid == fid)
+}
+
+/// Pieces of the object that lie apart, and their mean size; `None`: it is not accessed long enough to tell.
+fn pieces(access: &ObjectAccess) -> Option<(f64, f64)> {
+    let patterns = [&access.read, &access.write];
+    let rpcs: u64 = patterns.iter().map(|pattern| described(pattern)).sum();
+    let steps = |pattern: &AccessPattern| pattern.strided_rpcs + pattern.backward_rpcs + pattern.jump_rpcs;
+    let pieces: u64 = patterns.iter().map(|pattern| steps(pattern)).sum();
+    let bytes: u64 = patterns.iter().map(|pattern| pattern.bytes).sum();
+    (rpcs > 0).then(|| (real(pieces), real(bytes) / real(pieces.max(1))))
+}
+
+/// From the first to the last hand-over of an object's fights.
+pub(super) fn fights(object: &LockObject) -> Option<Interval> {
+    let start = object.episodes.iter().map(|episode| episode.start).min_by(f64::total_cmp)?;
+    let end = object.episodes.iter().map(|episode| episode.end).max_by(f64::total_cmp)?;
+    Some(Interval { start, end })
+}
+
+/// Clients that wait for each other in the fights of some objects: figures that several rules need.
+pub(super) struct Fight<'a> {
+    pub(super) objects: Vec<&'a LockObject>,
+    pub(super) interval: Option<Interval>,
+    pub(super) handovers: u64,
+    pub(super) conflicts: u64,
+    pub(super) wait_s: f64,
+    /// Of the time that these clients spent in these fights.
+    pub(super) wait_share: f64,
+    pub(super) clients: Vec<&'a str>,
+    /// Share of conflicts without a common byte, where that can be told.
+    pub(super) expansion_share: Option<f64>,
+}
+
+impl<'a> Fight<'a> {
+    pub(super) fn of(mut objects: Vec<&'a LockObject>) -> Self {
+        objects.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s));
+        let intervals: Vec<Interval> = objects.iter().filter_map(|object| fights(object)).collect();
+        let start = intervals.iter().map(|interval| interval.start).min_by(f64::total_cmp);
+        let end = intervals.iter().map(|interval| interval.end).max_by(f64::total_cmp);
+        let interval = start.zip(end).map(|(start, end)| Interval { start, end });
+        let mut clients: Vec<&str> = Vec::new();
+        for nid in objects.iter().flat_map(|object| &object.clients) {
+            if !clients.contains(&nid.as_str()) {
+                clients.push(nid);
+            }
+        }
+        let wait_s: f64 = objects.iter().map(|object| object.wait_s).sum();
+        let span = |object: &&LockObject| {
+            fights(object).map_or(0.0, |fight| (fight.end - fight.start) * real(object.clients.len() as u64))
+        };
+        let present_s: f64 = objects.iter().map(span).sum();
+        let conflicts = objects.iter().map(|object| object.conflicts).sum();
+        let told: u64 =
+            objects.iter().filter_map(|object| Some(object.true_conflicts? + object.expansion_conflicts?)).sum();
+        let expansion: u64 = objects.iter().filter_map(|object| object.expansion_conflicts).sum();
+        Self {
+            interval,
+            handovers: objects.iter().map(|object| object.alternations).sum(),
+            conflicts,
+            wait_s,
+            wait_share: share(wait_s, present_s).min(1.0),
+            clients,
+            expansion_share: (told > 0).then(|| share(real(expansion), real(told))),
+            objects,
+        }
+    }
+
+    pub(super) fn confidence(&self, evidence: LockEvidence) -> Confidence {
+        let seen = evidence == LockEvidence::Dlmtrace || self.objects.iter().all(|object| !object.inferred);
+        if seen { Confidence::High } else { Confidence::Medium }
+    }
+
+    /// Figures, names and cost.
+    pub(super) fn fill(&self, draft: Draft, jobs: &[lioprof_model::LockJob]) -> Draft {
+        let draft = draft
+            .evidence("conflicts", real(self.conflicts))
+            .evidence("handovers", real(self.handovers))
+            .evidence("objects", real(self.objects.len() as u64))
+            .evidence("wait_s", self.wait_s)
+            .evidence("wait_share", self.wait_share)
+            .targets(self.objects.iter().map(|object| object.target.as_str()))
+            .clients(self.clients.iter().copied())
+            .objects(
+                self.objects
+                    .iter()
+                    .filter_map(|object| Some(ObjectId { target: object.target.clone(), fid: object.fid.clone()? })),
+            )
+            .jobs(jobs.iter().filter(|job| job.blocked > 0).filter_map(|job| job.job.clone()).filter(|j| !j.is_empty()))
+            .interval(self.interval)
+            .cost(self.wait_s, Cost::ClientSeconds);
+        match self.expansion_share {
+            Some(expansion) => draft.evidence("expansion_conflict_share", expansion),
+            None => draft,
+        }
+    }
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let Some(locks) = &case.analysis.locks else {
+        return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
+    };
+    let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
+        let access = access_of(case.analysis, object);
+        match access.and_then(pieces) {
+            Some((pieces, bytes)) => {
+                let clients = real(object.clients.len() as u64);
+                pieces >= clients * case.limit("pieces_per_client") && bytes < case.limit("piece_bytes")
+            }
+            // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write
+            // lies between each other as far as that is known.
+            None => object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1),
+        }
+    });
+    let fight = Fight::of(fighting.collect());
+    if fight.objects.is_empty() {
+        return Look::Healthy;
+    }
+    let severity = match fight.wait_share {
+        share if share >= case.limit("critical_wait_share") => Severity::Critical,
+        share if share >= case.limit("wait_share") => Severity::Warning,
+        _ => Severity::Info,
+    };
+    let title = format!(
+        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {:.0} % of their time",
+        plural(fight.clients.len() as u64, "client"),
+        plural(fight.objects.len() as u64, "object"),
+        thousands(fight.handovers),
+        fight.wait_s,
+        100.0 * fight.wait_share
+    );
+    let is_false = fight.expansion_share.map(|share| share >= case.limit("false_share"));
+    let kind = match is_false {
+        Some(true) => {
+            "What they ask for does not overlap (false sharing): only the larger extents that the server grants are in \
+             each other's way."
+        }
+        Some(false) => "They ask for the same bytes.",
+        None => "Whether they ask for the same bytes is not in the log: trace with dlmtrace to tell.",
+    };
+    let draft = case.finding(severity, fight.confidence(locks.evidence), title).explain(format!(
+        "Again and again the server calls the lock back from one client, which has to write its dirty pages first, \
+             before another one may read or write its next piece. {kind}"
+    ));
+    let draft = fight.fill(draft, &locks.jobs);
+    let draft = if is_false == Some(false) {
+        draft
+            .remedy("Let one process write each byte: collective buffering (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count) or one writer per file region.")
+            .remedy("If the order of the writes does not matter, take a group lock around them (llapi_group_lock) or write with O_DIRECT.")
+    } else {
+        draft
+            .remedy("Give each client whole stripes: align what it writes to the stripe size (`lfs setstripe -S`), or use one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
+            .remedy("Ask for locks ahead of the writes (llapi_ladvise with LU_LADVISE_LOCKAHEAD, `lfs ladvise -a lockahead --mode WRITE`; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable), or keep the server from expanding them (LU_LADVISE_LOCKNOEXPAND on the open file).")
+            .remedy("Spread the file over more objects: more OSTs (`lfs setstripe -c -1`), or several per OST (overstriping, `lfs setstripe -C`).")
+            .remedy("Take a group lock around the parallel phase (llapi_group_lock): the application then keeps its pages in order itself.")
+    };
+    let has_timeline = fight.objects.iter().any(|object| object.timeline.is_some());
+    Look::Found(vec![if has_timeline { draft } else { draft.plot("lock-pairs") }.done()])
+}

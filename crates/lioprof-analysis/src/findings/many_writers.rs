@@ -1,0 +1,84 @@
+//! `many-writers`: several clients write the same object of a shared file at once, in pieces that lie between each other.
+
+use lioprof_model::units::{plural, thousands};
+use lioprof_model::{LockObject, ObjectAccess, Severity};
+
+use super::case::Case;
+use super::lock_ping_pong::Fight;
+use super::stats::real;
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "many-writers",
+    meaning: "more than one client at a time writes each object of a shared file, and they keep taking its lock from each other",
+    limits: &[
+        Limit {
+            name: "handovers_per_writer",
+            default: 2.0,
+            meaning: "hand-overs of an object's lock per writer, at least: with a fixed part for each writer one or two are enough",
+        },
+        Limit {
+            name: "wait_share",
+            default: 0.02,
+            meaning: "share of their time that the writers wait for each other, from which it is a warning",
+        },
+        Limit { name: "min_writes", default: 16.0, meaning: "writes of an object, at least" },
+    ],
+    plots: &["client-ost-matrix", "object-offsets"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let access = &case.analysis.access;
+    let min_writes = case.limit("min_writes");
+    let shared: Vec<&ObjectAccess> = access.objects.iter().filter(|object| object.concurrent_writers > 1).collect();
+    if shared.is_empty() {
+        return if access.write.rpcs == 0 {
+            Look::NotEnoughEvidence("no writes whose object is known".to_owned())
+        } else {
+            Look::Healthy
+        };
+    }
+    let Some(locks) = &case.analysis.locks else {
+        return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
+    };
+    let interleaved =
+        shared.into_iter().filter(|object| object.interleaved_writers > 1 && real(object.write.rpcs) >= min_writes);
+    let mut writes = 0;
+    let mut writers = 0;
+    let mut contended: Vec<&LockObject> = Vec::new();
+    for object in interleaved {
+        let is_it = |lock: &&LockObject| lock.target == object.target && lock.fid.as_deref() == Some(&object.fid);
+        let Some(lock) = locks.objects.iter().find(is_it) else { continue };
+        if real(lock.alternations) >= case.limit("handovers_per_writer") * real(object.writers) {
+            contended.push(lock);
+            writes += object.write.rpcs;
+            writers = writers.max(object.concurrent_writers);
+        }
+    }
+    let fight = Fight::of(contended);
+    if fight.objects.is_empty() {
+        return Look::Healthy;
+    }
+    let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
+    let title = format!(
+        "Up to {writers} clients write each of {} at the same time and hand its lock over {} times",
+        plural(fight.objects.len() as u64, "shared object"),
+        thousands(fight.handovers)
+    );
+    let draft = case
+        .finding(severity, fight.confidence(locks.evidence), title)
+        .explain(
+            "Their parts lie between each other, so the extents that the server grants meet again and again. Each time \
+             one client has to write back and give up its lock, and another one waits.",
+        )
+        .evidence("concurrent_writers", real(writers))
+        .evidence("writes", real(writes));
+    let draft = fight
+        .fill(draft, &locks.jobs)
+        .remedy("One writer per object: as many aggregators as stripes (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count; Cray MPI: cray_cb_nodes_multiplier for more).")
+        .remedy("Larger contiguous parts per client, aligned to stripes: a stripe size (`lfs setstripe -S`) as large as a client's part, or that divides it.")
+        .remedy("One object per writer: overstriping (`lfs setstripe -C`, as many stripes as writers), subfiling (HDF5 1.14: H5Pset_fapl_subfiling), or a file per process.")
+        .remedy("Locks ahead of the writes: llapi_ladvise with LU_LADVISE_LOCKAHEAD; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable, Cray MPI: cray_cb_write_lock_mode=2.");
+    Look::Found(vec![draft.done()])
+}

@@ -1,0 +1,112 @@
+//! `metadata-bound`: clients spend their time on the MDT, not with data.
+
+use lioprof_model::{Analysis, Client, Confidence, Operation, Severity};
+
+use super::case::Case;
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "metadata-bound",
+    meaning: "requests spend far more time on the MDT than reads and writes on the OSTs",
+    limits: &[
+        Limit {
+            name: "time_ratio",
+            default: 4.0,
+            meaning: "request-seconds on the MDT over those of reads and writes, from which metadata dominate",
+        },
+        Limit {
+            name: "in_flight",
+            default: 1.0,
+            meaning: "requests on the MDT at a time, on average over the capture, from which it is a warning",
+        },
+        Limit { name: "note_in_flight", default: 0.3, meaning: "the same from which it is worth a note" },
+        Limit { name: "rpcs", default: 200.0, meaning: "requests on the MDT, at least" },
+    ],
+    plots: &["latency"],
+    look,
+};
+
+/// Request-seconds, from arrival to end.
+fn seconds(operation: &Operation) -> f64 {
+    let total = operation.latency.total_us;
+    real(total.count) * total.mean.unwrap_or(0.0) / 1e6
+}
+
+/// Whether it is a service of an MDS.
+fn is_metadata(operation: &Operation) -> bool {
+    operation.service.starts_with("mdt")
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let metadata: Vec<&Operation> = analysis.operations.iter().filter(|operation| is_metadata(operation)).collect();
+    let rpcs: u64 = metadata.iter().map(|operation| operation.rpcs).sum();
+    if real(rpcs) < case.limit("rpcs") {
+        return Look::NotEnoughEvidence(format!("{rpcs} requests on MDTs: is the log of an MDS among the inputs?"));
+    }
+    let metadata_s: f64 = metadata.iter().map(|operation| seconds(operation)).sum();
+    let data =
+        analysis.operations.iter().filter(|operation| matches!(operation.name.as_str(), "OST_READ" | "OST_WRITE"));
+    let data_s: f64 = data.filter(|operation| !is_metadata(operation)).map(seconds).sum();
+    let window_s = analysis.window.duration_s;
+    let in_flight = share(metadata_s, window_s);
+    if metadata_s < case.limit("time_ratio") * data_s || in_flight < case.limit("note_in_flight") {
+        return Look::Healthy;
+    }
+    let warning = in_flight >= case.limit("in_flight");
+    let severity = if warning { Severity::Warning } else { Severity::Info };
+    let confidence = if osts_are_there(analysis) { Confidence::High } else { Confidence::Medium };
+    let mut worst = metadata.clone();
+    worst.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    let first = worst.first().map_or("", |operation| operation.name.as_str());
+    let compared = if data_s > 0.0 {
+        format!("{:.1} times as long as reads and writes on OSTs", metadata_s / data_s)
+    } else {
+        "reads and writes on OSTs none".to_owned()
+    };
+    let finding = case
+        .finding(severity, confidence, format!("{rpcs} metadata requests, {in_flight:.1} at a time on the MDT"))
+        .explain(format!(
+            "Requests spent {metadata_s:.2} s on the MDT in {window_s:.2} s of capture, {compared}. Most of it was {first} \
+             ({:.0} %).",
+            100.0 * share(worst.first().map_or(0.0, |operation| seconds(operation)), metadata_s),
+        ))
+        .evidence("metadata_rpcs", real(rpcs))
+        .evidence("metadata_request_s", metadata_s)
+        .evidence("data_request_s", data_s)
+        .evidence("metadata_in_flight", in_flight)
+        .targets(analysis.targets.iter().filter(|t| t.kind == lioprof_model::TargetKindName::Mdt).map(|t| t.name.as_str()))
+        .clients(busiest(analysis))
+        .remedy(
+            "Fewer files and calls: open once and keep it open, no `stat` or `ls -l` in loops, one file for many small ones \
+             (HDF5, tar, a database), file names in several directories.",
+        )
+        .remedy(
+            "More MDTs: `lfs mkdir -i INDEX` or `lfs mkdir -c -1` for directories of one job; small files on the MDT itself \
+             (Data-on-MDT: `lfs setstripe -E 64K -L mdt -E -1 -c 1 DIRECTORY`) save the trip to an OST.",
+        )
+        .remedy("On clients `lctl set_param mdc.*.max_rpcs_in_flight=N mdc.*.max_mod_rpcs_in_flight=N`, if the MDT has room.");
+    Look::Found(vec![finding.done()])
+}
+
+/// Whether the log would show reads and writes.
+fn osts_are_there(analysis: &Analysis) -> bool {
+    analysis.operations.iter().any(|operation| operation.service.starts_with("ll_ost"))
+}
+
+/// Clients with most requests that only an MDT gets.
+fn busiest(analysis: &Analysis) -> Vec<&str> {
+    let count = |client: &Client| -> u64 {
+        client.opcodes.iter().filter(|(name, _)| name.starts_with("MDS_")).map(|(_, rpcs)| rpcs).sum()
+    };
+    let mut clients: Vec<(u64, &str)> = analysis
+        .clients
+        .iter()
+        .filter(|client| !client.server)
+        .map(|client| (count(client), client.nid.as_str()))
+        .collect();
+    clients.retain(|(rpcs, _)| *rpcs > 0);
+    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    clients.into_iter().map(|(_, nid)| nid).collect()
+}

@@ -1,0 +1,147 @@
+//! Which finding comes first, and which is only the effect of another one.
+
+use std::cmp::Reverse;
+
+use lioprof_model::{Analysis, Confidence, Finding, Severity};
+
+use super::RULES;
+use super::case::Cost;
+
+/// What a cause brings about: these are then no findings of their own. Causes of causes come first.
+const EFFECTS: &[(&str, &[&str])] = &[
+    ("evictions", &["resends", "slow-tail", "load-imbalance"]),
+    ("sluggish-ost", &["load-imbalance", "queue-bound", "slow-tail", "disk-bound", "below-available"]),
+    ("hot-ost", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
+    ("load-imbalance", &["queue-bound", "below-available"]),
+    ("queue-bound", &["below-available"]),
+    ("lock-ping-pong", &["many-writers"]),
+    ("small-io-between-large", &["small-rpcs", "strided-reads"]),
+    ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
+    ("unaligned-rpcs", &["small-rpcs"]),
+    ("strided-reads", &["small-rpcs"]),
+    ("backward-reads", &["small-rpcs"]),
+];
+
+/// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
+pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {
+    for (cause, effects) in EFFECTS {
+        demote(findings, cause, effects);
+    }
+    let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
+    let rule = |finding: &Finding| RULES.iter().position(|rule| rule.id == finding.id);
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
+        let cost = |finding: &Finding| wall_s(finding, clients);
+        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(rule(a).cmp(&rule(b)))
+    });
+}
+
+/// What it costs as seconds of the run: clients wait at the same time.
+#[expect(clippy::cast_precision_loss, reason = "a number of clients")]
+fn wall_s(finding: &Finding, clients: usize) -> f64 {
+    let cost_s = finding.cost_s.unwrap_or(0.0);
+    if finding.cost_of.as_deref() == Some(Cost::ClientSeconds.text()) { cost_s / clients as f64 } else { cost_s }
+}
+
+/// Makes notes of the findings that a sure enough finding explains, where both concern the same targets.
+fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
+    let causes: Vec<Finding> = findings
+        .iter()
+        .filter(|finding| {
+            finding.id == cause && finding.severity > Severity::Info && finding.confidence > Confidence::Low
+        })
+        .cloned()
+        .collect();
+    for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {
+        let explains = |cause: &&Finding| {
+            cause.severity >= effect.severity && (cause.targets.is_empty() || shares(&cause.targets, &effect.targets))
+        };
+        if let Some(cause) = causes.iter().find(explains) {
+            effect.severity = Severity::Info;
+            effect.explained_by = Some(cause.id.clone());
+        }
+    }
+}
+
+/// Whether two lists have a name in common; an empty one stands for all.
+fn shares(a: &[String], b: &[String]) -> bool {
+    a.is_empty() || b.is_empty() || a.iter().any(|name| b.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::Client;
+
+    use super::super::case::{Case, Draft};
+    use super::super::{Limits, RULES};
+    use super::*;
+
+    fn draft(analysis: &Analysis, id: &str, severity: Severity, confidence: Confidence) -> Draft {
+        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        let case = Case { analysis, rule, limits: &Limits::default() };
+        case.finding(severity, confidence, id).explain("what").remedy("do")
+    }
+
+    fn ids(findings: &[Finding]) -> Vec<&str> {
+        findings.iter().map(|finding| finding.id.as_str()).collect()
+    }
+
+    #[test]
+    fn the_worst_comes_first() {
+        let analysis = Analysis::default();
+        let make = |id, severity, confidence| draft(&analysis, id, severity, confidence);
+        let mut findings = vec![
+            make("small-rpcs", Severity::Warning, Confidence::High).done(),
+            make("trace-quality", Severity::Warning, Confidence::Medium).done(),
+            make("backward-reads", Severity::Warning, Confidence::High).cost(1.0, Cost::WallTime).done(),
+            make("many-writers", Severity::Critical, Confidence::Low).done(),
+            make("reads-not-lustre-aware", Severity::Warning, Confidence::High).done(),
+        ];
+        rank(&mut findings, &analysis);
+        let order = ["many-writers", "backward-reads", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
+        assert_eq!(ids(&findings), order);
+    }
+
+    #[test]
+    fn effects_on_the_same_targets_are_notes() {
+        let analysis = Analysis::default();
+        let make =
+            |id, target: &str| draft(&analysis, id, Severity::Warning, Confidence::High).targets([target]).done();
+        let mut findings = vec![
+            make("many-writers", "a-OST0000"),
+            make("many-writers", "a-OST0001"),
+            make("lock-ping-pong", "a-OST0000"),
+        ];
+        rank(&mut findings, &analysis);
+        assert_eq!(ids(&findings), ["lock-ping-pong", "many-writers", "many-writers"]);
+        assert_eq!(findings[1].explained_by, None);
+        assert_eq!(findings[2].explained_by.as_deref(), Some("lock-ping-pong"));
+        assert_eq!(findings[2].severity, Severity::Info);
+    }
+
+    #[test]
+    fn waiting_clients_wait_at_the_same_time() {
+        let mut analysis = Analysis::default();
+        let mut io = lioprof_model::Io::default();
+        io.add(lioprof_model::RpcSize::Exact(1), false);
+        for nid in ["10.0.0.1@tcp", "10.0.0.2@tcp", "10.0.0.3@tcp"] {
+            analysis.clients.push(Client {
+                nid: nid.to_owned(),
+                uuids: Vec::new(),
+                server: false,
+                rpcs: 1,
+                read: io.clone(),
+                write: io.clone(),
+                targets: 1,
+                opcodes: std::collections::BTreeMap::new(),
+            });
+        }
+        let make = |id, s, of| draft(&analysis, id, Severity::Warning, Confidence::High).cost(s, of).done();
+        let mut findings =
+            vec![make("lock-ping-pong", 6.0, Cost::ClientSeconds), make("reads-not-lustre-aware", 3.0, Cost::WallTime)];
+        rank(&mut findings, &analysis);
+        assert_eq!(ids(&findings), ["reads-not-lustre-aware", "lock-ping-pong"]);
+    }
+}

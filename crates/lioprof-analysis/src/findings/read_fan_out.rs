@@ -1,0 +1,109 @@
+//! `reads-not-lustre-aware`: every client reads from all OSTs, and at any moment they crowd on few of them.
+
+use lioprof_model::{Confidence, Severity};
+
+use super::case::{Case, Cost};
+use super::stats::{median, real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "reads-not-lustre-aware",
+    meaning: "every client reads from all OSTs, and at any moment their requests crowd on few of them",
+    limits: &[
+        Limit { name: "min_pictures", default: 40.0, meaning: "moments with two reads or more in flight, at least" },
+        Limit {
+            name: "fan_out",
+            default: 0.5,
+            meaning: "share of the OSTs that the median client reads from, at least",
+        },
+        Limit {
+            name: "crowding",
+            default: 0.5,
+            meaning: "OSTs beyond the first that the requests are spread over at a moment, as a share of what chance would give, at most",
+        },
+        Limit {
+            name: "evenness",
+            default: 0.6,
+            meaning: "OSTs that the requests are spread over in the long run, as a share of all, at least: otherwise it is a hot spot",
+        },
+        Limit {
+            name: "critical_gap",
+            default: 0.5,
+            meaning: "share of the bandwidth that is not used, from which it is critical",
+        },
+    ],
+    plots: &["bandwidth-per-ost", "client-ost-matrix"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let spread = &case.analysis.access.read_spread;
+    let least = case.limit("min_pictures");
+    if real(spread.loaded_pictures) < least {
+        return Look::NotEnoughEvidence(format!(
+            "there are {} moments with several reads in flight; at least {least} are needed",
+            spread.loaded_pictures
+        ));
+    }
+    if spread.targets < 2 {
+        return Look::NotEnoughEvidence("reads went to one OST only".to_owned());
+    }
+    let (Some(at_once), Some(chance), Some(long_run), Some(busy), Some(in_flight)) = (
+        spread.mean_spread,
+        spread.chance_spread,
+        spread.long_run_spread,
+        spread.mean_busy_targets,
+        spread.mean_in_flight,
+    ) else {
+        return Look::NotEnoughEvidence("there are no moments with several reads in flight".to_owned());
+    };
+    let osts = real(spread.targets);
+    let mut reach: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+    for flow in case.analysis.flows.iter().filter(|flow| flow.read.rpcs > 0 && flow.target.is_some()) {
+        *reach.entry(&flow.nid).or_default() += 1;
+    }
+    let fan_out = median(reach.values().map(|&targets| real(targets) / osts)).unwrap_or(0.0);
+    let crowding = share(at_once - 1.0, chance - 1.0);
+    let evenness = long_run / osts;
+    if reach.len() < 2
+        || fan_out < case.limit("fan_out")
+        || crowding > case.limit("crowding")
+        || evenness < case.limit("evenness")
+    {
+        return Look::Healthy;
+    }
+    // What as many requests could keep busy.
+    let possible = osts.min(in_flight);
+    let gap = (1.0 - busy / possible).max(0.0);
+    let reading_s = real(spread.pictures) * spread.step_s;
+    let severity = if gap >= case.limit("critical_gap") { Severity::Critical } else { Severity::Warning };
+    let title = format!(
+        "{} clients read from all {} OSTs, but {busy:.1} of them are busy at a time: {:.0} % of the bandwidth is not used",
+        reach.len(),
+        spread.targets,
+        100.0 * gap
+    );
+    let draft = case
+        .finding(severity, Confidence::High, title)
+        .explain(format!(
+            "In the long run all OSTs are read alike, but at any moment the requests are spread over {at_once:.1} OSTs; \
+             {in_flight:.1} requests that choose by chance would be spread over {chance:.1}. The clients walk through \
+             the stripes in step, so that they wait for one OST while the others have nothing to do."
+        ))
+        .evidence("osts", osts)
+        .evidence("busy_osts", busy)
+        .evidence("spread_osts", at_once)
+        .evidence("chance_spread_osts", chance)
+        .evidence("long_run_spread_osts", long_run)
+        .evidence("reads_in_flight", in_flight)
+        .evidence("fan_out_share", fan_out)
+        .evidence("unused_bandwidth_share", gap)
+        .evidence("reading_s", reading_s)
+        .remedy("Lustre-aware collective buffering: each aggregator reads from its own OSTs (MPI-IO hints romio_cb_read=enable, romio_ds_read=disable, cb_nodes = stripe count).")
+        .remedy("Let each client start with another stripe, or give each its own contiguous stripes (`lfs getstripe` shows them).")
+        .remedy("If every client reads the same data: one reads and broadcasts (MPI_Bcast).")
+        .targets(case.analysis.series.targets.iter().filter(|row| row.read_rpcs.iter().sum::<u64>() > 0).filter_map(|row| row.name.clone()))
+        .clients(reach.keys().copied())
+        .cost(reading_s * gap, Cost::WallTime);
+    Look::Found(vec![draft.done()])
+}

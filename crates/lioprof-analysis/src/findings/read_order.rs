@@ -1,0 +1,111 @@
+//! `strided-reads` and `backward-reads`: orders of reading in which read-ahead is of no use.
+
+use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::{AccessPattern, Confidence, Direction, Severity};
+
+use super::case::Case;
+use super::flagged::{Flagged, described, flagged, too_few};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+const RPC_SHARE: Limit =
+    Limit { name: "rpc_share", default: 0.5, meaning: "share of an object's reads that are so, at least" };
+const MIN_RPCS: Limit =
+    Limit { name: "min_rpcs", default: 32.0, meaning: "reads in files that get eight or more of them, at least" };
+const TIME_SHARE: Limit =
+    Limit { name: "time_share", default: 0.1, meaning: "their share of the time of all reads and writes, at least" };
+
+pub(super) const STRIDED: Rule = Rule {
+    id: "strided-reads",
+    meaning: "clients read small pieces at equal distances and leave out what lies between",
+    limits: &[
+        RPC_SHARE,
+        Limit {
+            name: "piece_bytes",
+            default: 262_144.0,
+            meaning: "mean size of the pieces, less than: larger ones do well without read-ahead",
+        },
+        MIN_RPCS,
+        TIME_SHARE,
+    ],
+    plots: &["object-offsets"],
+    look: strided,
+};
+
+pub(super) const BACKWARD: Rule = Rule {
+    id: "backward-reads",
+    meaning: "clients read files from their end to their beginning",
+    limits: &[RPC_SHARE, MIN_RPCS, TIME_SHARE],
+    plots: &["object-offsets"],
+    look: backward,
+};
+
+/// Objects that are mostly read so, if they matter.
+fn mostly<'a>(
+    case: &Case<'a>,
+    count: fn(&AccessPattern) -> u64,
+    and: impl Fn(&AccessPattern) -> bool,
+) -> Result<Option<Flagged<'a>>, String> {
+    if let Some(reason) = too_few(case.analysis, Direction::Read, case.limit("min_rpcs")) {
+        return Err(reason);
+    }
+    let objects = flagged(case.analysis, Direction::Read, |pattern| {
+        share(real(count(pattern)), real(described(pattern))) >= case.limit("rpc_share") && and(pattern)
+    });
+    let matters = real(objects.rpcs) >= case.limit("min_rpcs") && objects.time_share >= case.limit("time_share");
+    Ok(matters.then_some(objects))
+}
+
+fn strided(case: &Case<'_>) -> Look {
+    let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern)));
+    let objects =
+        match mostly(case, |pattern| pattern.strided_rpcs, |pattern| piece(pattern) < case.limit("piece_bytes")) {
+            Ok(Some(objects)) => objects,
+            Ok(None) => return Look::Healthy,
+            Err(reason) => return Look::NotEnoughEvidence(reason),
+        };
+    let part = share(objects.sum(|pattern| pattern.strided_rpcs), real(objects.rpcs));
+    let mean = objects.bytes / objects.rpcs.max(1);
+    let title = format!(
+        "{:.0} % of {} reads jump forward at equal distances, {} at a time",
+        100.0 * part,
+        thousands(objects.rpcs),
+        human_bytes(mean)
+    );
+    let draft = case
+        .finding(Severity::Warning, Confidence::High, title)
+        .explain(
+            "Read-ahead fetches what follows, which these clients skip: so either it does not start, and every piece \
+             costs a round trip, or it reads what nobody wants.",
+        )
+        .evidence("rpcs", real(objects.rpcs))
+        .evidence("strided_share", part)
+        .evidence("piece_bytes", real(mean))
+        .evidence("time_share", objects.time_share)
+        .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
+        .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
+        .remedy("Tell the server what comes: `lfs ladvise -a willread` for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
+    Look::Found(vec![objects.fill(draft).done()])
+}
+
+fn backward(case: &Case<'_>) -> Look {
+    let objects = match mostly(case, |pattern| pattern.backward_rpcs, |_| true) {
+        Ok(Some(objects)) => objects,
+        Ok(None) => return Look::Healthy,
+        Err(reason) => return Look::NotEnoughEvidence(reason),
+    };
+    let part = share(objects.sum(|pattern| pattern.backward_rpcs), real(objects.rpcs));
+    let title = format!("{:.0} % of {} reads go backward", 100.0 * part, thousands(objects.rpcs));
+    let draft = case
+        .finding(Severity::Warning, Confidence::High, title)
+        .explain(
+            "Lustre reads ahead in the direction of larger offsets only. A client that goes backward waits for every \
+             single piece.",
+        )
+        .evidence("rpcs", real(objects.rpcs))
+        .evidence("backward_share", part)
+        .evidence("time_share", objects.time_share)
+        .remedy("Read forward: store what is read last to first in the other order, or read large blocks forward and go backward in memory.")
+        .remedy("Announce the ranges before: `lfs ladvise -a willread`, posix_fadvise(POSIX_FADV_WILLNEED).");
+    Look::Found(vec![objects.fill(draft).done()])
+}

@@ -1,0 +1,77 @@
+//! `single-writer`: one client writes for all, so one node's network and memory limit the whole job.
+
+use lioprof_model::{Client, Confidence, Severity};
+
+use super::case::Case;
+use super::load::osts;
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "single-writer",
+    meaning: "one client writes nearly everything, on several OSTs, while other clients are there",
+    limits: &[
+        Limit {
+            name: "bytes_share",
+            default: 0.9,
+            meaning: "share of all bytes written by one client, from which it writes for all",
+        },
+        Limit {
+            name: "clients",
+            default: 3.0,
+            meaning: "clients that the log names, servers aside, from which it is a warning",
+        },
+        Limit { name: "rpcs", default: 20.0, meaning: "writes, at least" },
+    ],
+    plots: &["client-ost-matrix", "requests-per-client"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let writes = analysis.totals.write.rpcs;
+    if real(writes) < case.limit("rpcs") {
+        return Look::NotEnoughEvidence(format!("{writes} writes"));
+    }
+    let clients: Vec<&Client> = analysis.clients.iter().filter(|client| !client.server).collect();
+    let bytes: f64 = clients.iter().map(|client| real(client.write.bytes)).sum();
+    let Some(writer) = clients.iter().max_by_key(|client| client.write.bytes) else { return Look::Healthy };
+    let bytes_share = share(real(writer.write.bytes), bytes);
+    // On one OST another writer would not help: that is `hot-ost`.
+    if bytes_share < case.limit("bytes_share") || writer.targets < 2 {
+        return Look::Healthy;
+    }
+    let busy_osts = osts(analysis);
+    // Clients that only wait send nothing: without any other in the log nobody knows whether there are some.
+    let others_known = real(clients.len() as u64) >= case.limit("clients");
+    let (severity, confidence) =
+        if others_known { (Severity::Warning, Confidence::Medium) } else { (Severity::Info, Confidence::Low) };
+    let finding = case
+        .finding(
+            severity,
+            confidence,
+            format!(
+                "client {} wrote {:.0} % of all bytes{}",
+                writer.nid,
+                100.0 * bytes_share,
+                if others_known { " while others are there" } else { "" },
+            ),
+        )
+        .explain(format!(
+            "All that goes to {} OSTs passes through one client's network link and memory. The log names {} other clients; if \
+             they, or some that only compute, belong to the same job, they wait for it.",
+            busy_osts.len(),
+            clients.len() - 1,
+        ))
+        .evidence("bytes_share", bytes_share)
+        .evidence("clients", real(clients.len() as u64))
+        .evidence("write_bytes", real(writer.write.bytes))
+        .clients([writer.nid.as_str()])
+        .targets(busy_osts.iter().map(|ost| ost.name))
+        .remedy(
+            "Write from several nodes: collective MPI-IO with one aggregator per OST on different nodes (`romio_cb_write=enable`, \
+             `cb_nodes`, `cb_config_list=*:1`), or a file per node.",
+        )
+        .remedy("If it has to be one client: more in flight (`lctl set_param osc.*.max_rpcs_in_flight=N osc.*.max_dirty_mb=N`).");
+    Look::Found(vec![finding.done()])
+}

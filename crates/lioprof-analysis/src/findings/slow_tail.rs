@@ -1,0 +1,165 @@
+//! `slow-tail`: a few requests take many times as long as their like. Whoever waits for many requests waits for the
+//! slowest of them.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Confidence, Severity};
+
+use super::alike::{Alike, alike};
+use super::case::{Case, Cost};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "slow-tail",
+    meaning: "a few reads or writes take many times as long as others of the same size on the same OST",
+    limits: &[
+        Limit {
+            name: "gap",
+            default: 1.6,
+            meaning: "factor between the slowest of the usual and the fastest of the slow requests: without a gap it is no tail of its own",
+        },
+        Limit {
+            name: "tail_ratio",
+            default: 4.0,
+            meaning: "service time of the slow requests over the median of their like, at least",
+        },
+        Limit {
+            name: "tail_share",
+            default: 0.05,
+            meaning: "share of all requests that are slow, at most: more are no exception",
+        },
+        Limit { name: "tail_rpcs", default: 3.0, meaning: "slow requests, at least" },
+        Limit { name: "spread", default: 30.0, meaning: "or: the slowest thousandth over the median, without a gap" },
+        Limit {
+            name: "slowdown",
+            default: 1.2,
+            meaning: "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
+        },
+        Limit { name: "rpcs", default: 300.0, meaning: "reads and writes with enough of their like, at least" },
+    ],
+    plots: &["io-time-distribution", "latency-heatmap"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let all = alike(case.analysis);
+    let count = real(all.len() as u64);
+    if count < case.limit("rpcs") {
+        return Look::NotEnoughEvidence(format!(
+            "{} reads and writes have enough others of their size on their OST",
+            all.len()
+        ));
+    }
+    let Some(first_slow) = first_slow(case, &all) else { return Look::Healthy };
+    let tail = &all[first_slow..];
+    // One request of each client to each OST at a time: a step of a synchronous program.
+    let step = parallel(&all);
+    let ratios: Vec<f64> = all.iter().map(|alike| alike.ratio).collect();
+    let cut: Vec<f64> = ratios.iter().map(|ratio| ratio.min(ratios[first_slow - 1])).collect();
+    let slowdown = share(expected_max(&ratios, step), expected_max(&cut, step));
+    let excess_s: f64 = tail.iter().map(|alike| (alike.ratio - 1.0) * alike.median_s).sum();
+    let all_s: f64 = all.iter().map(|alike| alike.rpc.end - alike.rpc.start).sum();
+    let last_percent = &all[all.len() - (all.len() / 100).max(1)..];
+    let last_percent_s: f64 = last_percent.iter().map(|alike| alike.rpc.end - alike.rpc.start).sum();
+    let tail_ratio = super::stats::median(tail.iter().map(|alike| alike.ratio)).unwrap_or(0.0);
+    let severity = if slowdown >= case.limit("slowdown") { Severity::Warning } else { Severity::Info };
+    let one_in = real(case.analysis.sample.one_in);
+    let (targets, clients) = (most(case, tail, true), most(case, tail, false));
+    let title =
+        format!("{} of {} reads and writes take {tail_ratio:.0} times as long as their like", tail.len(), all.len());
+    let finding = case
+        .finding(severity, Confidence::High, title)
+        .explain(format!(
+            "Compared are requests of like size on the same OST. The slowest 1 % make up {:.0} % of the service time. A \
+             step that waits for one request of each client to each OST ({step} at a time) takes {slowdown:.1} times as long \
+             as without the slow ones: the slowest decides.{}",
+            100.0 * share(last_percent_s, all_s),
+            if one_in > 1.0 { format!(" From a sample of one in {one_in}.") } else { String::new() },
+        ))
+        .evidence("tail_rpcs", real(tail.len() as u64))
+        .evidence("rpcs", count)
+        .evidence("tail_ratio", tail_ratio)
+        .evidence("slowest_ratio", ratios.last().copied().unwrap_or(0.0))
+        .evidence("slowest_percent_share_of_time", share(last_percent_s, all_s))
+        .evidence("step_slowdown", slowdown)
+        .evidence("requests_per_step", real(step as u64))
+        .targets(targets)
+        .clients(clients)
+        .cost(excess_s * one_in, Cost::ClientSeconds)
+        .remedy(
+            "See when and where they are: latency heat map, `targets` and `clients`. All at one time: journal commits, a full \
+             cache, another job. On one OST: its disks (`smartctl`, RAID events). On all: the server (memory, CPU).",
+        )
+        .remedy(
+            "Make the program wait less often for all: fewer barriers between I/O phases, asynchronous or collective I/O with \
+             fewer writers (`cb_nodes`).",
+        );
+    Look::Found(vec![finding.done()])
+}
+
+/// The first request of a tail of its own, if there is one; the requests are in order.
+fn first_slow(case: &Case<'_>, all: &[Alike<'_>]) -> Option<usize> {
+    let count = real(all.len() as u64);
+    let from = all.len() - (case.limit("tail_share") * count) as usize;
+    let to = all.len().saturating_sub(case.limit("tail_rpcs") as usize);
+    let widest = (from.max(1)..=to)
+        .map(|index| (share(all[index].ratio, all[index - 1].ratio), index))
+        .filter(|&(gap, index)| gap >= case.limit("gap") && all[index].ratio >= case.limit("tail_ratio"))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let spread = || {
+        let index = (all.len() as f64 * 0.99) as usize;
+        let thousandth = all[((all.len() as f64 * 0.999) as usize).min(all.len() - 1)].ratio;
+        (thousandth >= case.limit("spread") && all[index].ratio >= case.limit("tail_ratio")).then_some(index)
+    };
+    widest.map(|(_, index)| index).or_else(spread)
+}
+
+/// Pairs of client and OST.
+fn parallel(all: &[Alike<'_>]) -> usize {
+    let mut pairs: Vec<(u32, Option<u32>)> = all.iter().map(|alike| (alike.rpc.client, alike.rpc.target)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.len()
+}
+
+/// Mean of the largest of `step` values drawn from these, which are in order.
+fn expected_max(values: &[f64], step: usize) -> f64 {
+    let count = values.len() as f64;
+    let below = |index: usize| (index as f64 / count).powf(step as f64);
+    values.iter().enumerate().map(|(index, value)| value * (below(index + 1) - below(index))).sum()
+}
+
+/// Names of the targets or clients with most of the slow requests.
+fn most<'a>(case: &Case<'a>, tail: &[Alike<'_>], targets: bool) -> Vec<&'a str> {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for alike in tail {
+        let index = if targets { alike.rpc.target } else { Some(alike.rpc.client) };
+        index.into_iter().for_each(|index| *counts.entry(index).or_default() += 1);
+    }
+    let mut counts: Vec<(usize, u32)> = counts.into_iter().map(|(index, count)| (count, index)).collect();
+    counts.sort_by_key(|&(count, index)| (std::cmp::Reverse(count), index));
+    let name = |index: u32| {
+        let index = index as usize;
+        let analysis = case.analysis;
+        if targets {
+            analysis.targets.get(index).map(|target| target.name.as_str())
+        } else {
+            analysis.clients.get(index).map(|client| client.nid.as_str())
+        }
+    };
+    counts.into_iter().filter_map(|(_, index)| name(index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_of_many_decides() {
+        let values: Vec<f64> = std::iter::repeat_n(1.0, 99).chain([10.0]).collect();
+        assert!((expected_max(&values, 1) - 1.09).abs() < 1e-9);
+        // One of a hundred: with 1,000 at a time nearly always one of them.
+        assert!(expected_max(&values, 1000) > 9.99);
+    }
+}

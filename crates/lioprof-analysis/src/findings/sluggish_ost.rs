@@ -1,0 +1,245 @@
+//! `sluggish-ost`: an OST, or all OSTs of a server, that take far longer than their peers for the same work.
+//!
+//! Compared is what happened at the same time: only intervals count in which the OST and its peers were busy. Long
+//! service alone is no sign: an OST with more requests at a time, or larger ones, takes longer for each. So it has to
+//! take longer per request and per byte, and to deliver less while it is busy.
+
+use lioprof_model::{Confidence, Finding, Severity};
+
+use super::case::{Case, Cost};
+use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
+use super::stats::{median, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "sluggish-ost",
+    meaning: "an OST or OSS takes far longer than its peers for the same work at the same time",
+    limits: &[
+        Limit {
+            name: "service_ratio",
+            default: 2.5,
+            meaning: "service time per request and per byte, as a multiple of the peers' median, from which an OST is sluggish",
+        },
+        Limit {
+            name: "rate_ratio",
+            default: 1.5,
+            meaning: "how many times the bytes per busy second of an OST its peers' median must be",
+        },
+        Limit { name: "rpcs", default: 20.0, meaning: "reads and writes at the same time as its peers, at least" },
+        Limit {
+            name: "critical_share",
+            default: 0.2,
+            meaning: "share of the time with I/O in which only this OST worked, from which it is critical",
+        },
+    ],
+    plots: &["bandwidth-per-ost", "latency", "queue-depth"],
+    look,
+};
+
+/// Bins that are looked at together: in fewer requests, the beginning and the end of each would matter.
+const INTERVALS: usize = 24;
+
+/// An OST against others in the intervals in which both were busy.
+struct Comparison {
+    own: Work,
+    /// Own service time over the peers' median: the lesser of per request and per byte.
+    service_ratio: f64,
+    /// The peers' median of bytes per busy second over its own.
+    rate_ratio: f64,
+    peers: usize,
+    /// The peers' median service time per request.
+    peers_service_s: f64,
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let osts = osts(analysis);
+    if osts.len() < 2 {
+        return Look::NotEnoughEvidence(format!("{} OST moved data: there are no peers to compare with", osts.len()));
+    }
+    if known_share(analysis) < 0.5 {
+        return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
+    }
+    let works = by_interval(case, &osts);
+    let alone_s = alone_s(&osts, analysis.series.bin_s);
+    let everyone: Vec<usize> = (0..osts.len()).collect();
+    let mut compared = 0;
+    let mut found = Vec::new();
+    let mut on_slow_node = vec![false; osts.len()];
+
+    // A whole server first: its OSTs among themselves look alike.
+    let mut nodes: Vec<&str> = osts.iter().map(|ost| ost.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    for &node in nodes.iter().filter(|_| nodes.len() > 1) {
+        let (own, others): (Vec<usize>, Vec<usize>) = everyone.iter().partition(|&&index| osts[index].node == node);
+        if own.len() < 2 {
+            continue;
+        }
+        let comparisons: Vec<Option<Comparison>> = own.iter().map(|&ost| compare(case, &works, ost, &others)).collect();
+        let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
+        if comparisons.len() == own.len() && comparisons.iter().all(|comparison| is_sluggish(case, comparison)) {
+            own.iter().for_each(|&index| on_slow_node[index] = true);
+            found.push(server(case, node, &own, &osts, &comparisons));
+        }
+    }
+    for &ost in &everyone {
+        let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
+        let Some(comparison) = compare(case, &works, ost, &others) else { continue };
+        compared += 1;
+        if !on_slow_node[ost] && is_sluggish(case, &comparison) {
+            found.push(one(case, &osts, ost, alone_s[ost], &comparison));
+        }
+    }
+    if compared == 0 && found.is_empty() {
+        let rpcs = case.limit("rpcs");
+        return Look::NotEnoughEvidence(format!("no OST handled {rpcs} reads and writes while its peers were busy"));
+    }
+    found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
+    Look::of(found)
+}
+
+fn ratio(finding: &Finding) -> f64 {
+    finding.evidence.get("service_ratio").copied().unwrap_or(0.0)
+}
+
+fn is_sluggish(case: &Case<'_>, comparison: &Comparison) -> bool {
+    comparison.service_ratio >= case.limit("service_ratio") && comparison.rate_ratio >= case.limit("rate_ratio")
+}
+
+/// What each OST did in each interval: `None` where it had nothing to do.
+fn by_interval(case: &Case<'_>, osts: &[Ost<'_>]) -> Vec<Vec<Option<Work>>> {
+    let Some((first, last)) = span(osts) else { return Vec::new() };
+    let wide = (last - first + 1).div_ceil(INTERVALS);
+    let starts = || (first..=last).step_by(wide);
+    let work = |ost: &Ost<'_>, start: usize| {
+        let bins = start..(start + wide).min(last + 1);
+        let busy = bins.clone().any(|bin| ost.is_busy(bin));
+        busy.then(|| ost.work(case.analysis.series.bin_s, bins))
+    };
+    osts.iter().map(|ost| starts().map(|start| work(ost, start)).collect()).collect()
+}
+
+/// `None`: too little happened at the same time.
+fn compare(case: &Case<'_>, works: &[Vec<Option<Work>>], ost: usize, others: &[usize]) -> Option<Comparison> {
+    // At least half of the peers, or they are no measure.
+    let common = |&interval: &usize| {
+        let busy = others.iter().filter(|&&other| works[other][interval].is_some()).count();
+        works[ost][interval].is_some() && 2 * busy >= others.len()
+    };
+    let intervals: Vec<usize> = (0..works[ost].len()).filter(common).collect();
+    let sum = |index: usize| {
+        let mut sum = Work::default();
+        intervals.iter().filter_map(|&interval| works[index][interval].as_ref()).for_each(|work| sum.add(work));
+        sum
+    };
+    let own = sum(ost);
+    let enough = |work: &Work| work.rpcs >= case.limit("rpcs");
+    let peers: Vec<Work> = others.iter().map(|&other| sum(other)).filter(enough).collect();
+    // A slow one ends few while its peers end many.
+    if own.rpcs < case.limit("rpcs") / 4.0 || 2 * peers.len() < others.len() || peers.is_empty() {
+        return None;
+    }
+    let per_rpc = |work: &Work| share(work.handling_s, work.rpcs);
+    let per_byte = |work: &Work| share(work.handling_s, work.bytes);
+    let rate = |work: &Work| share(work.bytes, work.busy_s);
+    let peers_service_s = median(peers.iter().map(per_rpc))?;
+    let by_rpc = share(per_rpc(&own), peers_service_s);
+    let by_byte = share(per_byte(&own), median(peers.iter().map(per_byte))?);
+    let rate_ratio = share(median(peers.iter().map(rate))?, rate(&own));
+    Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers: peers.len(), peers_service_s })
+}
+
+impl Comparison {
+    /// The lesser of both ratios: a slow OST collects requests, and these then slow down each other.
+    fn slowness(&self) -> f64 {
+        self.service_ratio.min(self.rate_ratio)
+    }
+}
+
+/// One peer says that the two differ, not which of them is odd.
+fn confidence(comparison: &Comparison) -> Confidence {
+    if comparison.peers >= 2 { Confidence::High } else { Confidence::Medium }
+}
+
+fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: &Comparison) -> Finding {
+    let name = osts[ost].name;
+    let whole_s = span(osts).map_or(0.0, |span| seconds(interval(case.analysis, span)));
+    let others_end = osts.iter().enumerate().filter(|(index, _)| *index != ost).filter_map(|(_, o)| o.span());
+    let others_end = others_end.map(|span| span.1).max().unwrap_or(0);
+    let own_end = osts[ost].span().map_or(0, |span| span.1);
+    let later_s = own_end.saturating_sub(others_end) as f64 * case.analysis.series.bin_s;
+    // While the others are busy, too, nobody can say what a faster one would have saved.
+    let cost_s = alone_s * (1.0 - 1.0 / comparison.slowness());
+    let critical = share(alone_s, whole_s) >= case.limit("critical_share");
+    let severity = if critical { Severity::Critical } else { Severity::Warning };
+    let own_ms = 1000.0 * share(comparison.own.handling_s, comparison.own.rpcs);
+    let peers_ms = 1000.0 * comparison.peers_service_s;
+    case.finding(severity, confidence(comparison), format!("{name} is {:.1} times as slow as its peers", comparison.slowness()))
+        .explain(format!(
+            "While its peers were busy, too, {name} took {own_ms:.1} ms per request, they {peers_ms:.1} ms, for requests of \
+             like size, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
+             and ended {later_s:.2} s after the last of the others.",
+            comparison.rate_ratio,
+        ))
+        .evidence("service_ratio", comparison.service_ratio)
+        .evidence("rate_ratio", comparison.rate_ratio)
+        .evidence("service_ms", own_ms)
+        .evidence("peers_median_service_ms", peers_ms)
+        .evidence("rpcs_compared", comparison.own.rpcs)
+        .evidence("alone_s", alone_s)
+        .evidence("ended_later_s", later_s)
+        .targets([name])
+        .nodes([osts[ost].node])
+        .interval(osts[ost].span().map(|span| interval(case.analysis, span)))
+        .cost(cost_s, Cost::WallTime)
+        .remedy(format!(
+            "Look at the device below {name}: RAID rebuild, failing disk, full or fragmented file system (`lctl get_param \
+             osd-*.{name}.brw_stats`, `iostat -x`, `lfs df`).",
+        ))
+        .remedy(format!(
+            "Until then keep new files off it: on the MDS `lctl set_param osp.{name}-osc-MDT*.max_create_count=0`, and \
+             move hot files with `lfs migrate`."
+        ))
+        .remedy("Measure it alone with obdfilter-survey and pass the result with `--baseline`.")
+        .done()
+}
+
+fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparisons: &[Comparison]) -> Finding {
+    let slowness = median(comparisons.iter().map(Comparison::slowness)).unwrap_or(1.0);
+    let service_ratio = median(comparisons.iter().map(|comparison| comparison.service_ratio)).unwrap_or(0.0);
+    let rate_ratio = median(comparisons.iter().map(|comparison| comparison.rate_ratio)).unwrap_or(0.0);
+    // What the server's OSTs did while all others were idle.
+    let bin_s = case.analysis.series.bin_s;
+    let (first, last) = span(osts).unwrap_or_default();
+    let is_own = |index: &usize| own.contains(index);
+    let busy = |bin: usize, wanted: bool| {
+        osts.iter().enumerate().any(|(index, ost)| is_own(&index) == wanted && ost.is_busy(bin))
+    };
+    let alone_s = (first..=last).filter(|&bin| busy(bin, true) && !busy(bin, false)).count() as f64 * bin_s;
+    let whole_s = seconds(interval(case.analysis, (first, last)));
+    let critical = share(alone_s, whole_s) >= case.limit("critical_share");
+    let severity = if critical { Severity::Critical } else { Severity::Warning };
+    let confidence = comparisons.iter().map(confidence).min().unwrap_or(Confidence::Low);
+    let title = format!("all OSTs of {node} are {slowness:.1} times as slow as those of other servers");
+    case.finding(severity, confidence, title)
+        .explain(format!(
+            "While the other servers' OSTs were busy, too, each of the {} OSTs of {node} took longer per request and per \
+             byte than they. They worked alone for {alone_s:.2} of {whole_s:.2} s.",
+            own.len(),
+        ))
+        .evidence("service_ratio", service_ratio)
+        .evidence("rate_ratio", rate_ratio)
+        .evidence("alone_s", alone_s)
+        .evidence("osts", own.len() as f64)
+        .targets(own.iter().map(|&index| osts[index].name))
+        .nodes([node])
+        .interval(Some(interval(case.analysis, (first, last))))
+        .cost(alone_s * (1.0 - 1.0 / slowness), Cost::WallTime)
+        .remedy(format!(
+            "Look at what the OSTs of {node} share: network link (`lnetctl net show -v`), controller, CPU and memory; \
+             is a fail-over partner's load on it?"
+        ))
+        .remedy("Measure its OSTs with obdfilter-survey and the network with lnet-selftest.")
+        .done()
+}

@@ -1,0 +1,105 @@
+//! `small-io-between-large`: clients interrupt their large transfers with small I/O in a few places, like file headers.
+
+use lioprof_model::units::{human_bytes, plural};
+use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
+
+use super::case::{Case, Cost};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "small-io-between-large",
+    meaning: "clients interrupt their large transfers with small I/O in a few places, as HDF5 and netCDF do for their metadata",
+    limits: &[
+        Limit {
+            name: "clients_share",
+            default: 0.5,
+            meaning: "share of the clients with large transfers that do so, more than",
+        },
+        Limit { name: "per_large_rpc", default: 0.25, meaning: "small RPCs of these clients per large one, at least" },
+        Limit { name: "min_rpcs", default: 32.0, meaning: "small RPCs of these clients, at least" },
+        Limit {
+            name: "place_share",
+            default: 0.25,
+            meaning: "part of an object in which its small RPCs lie, at most: headers are in one place, data are everywhere",
+        },
+    ],
+    plots: &["object-offsets", "rpc-size"],
+    look,
+};
+
+/// Bytes from the first to the last one.
+fn span(first: u64, last: u64) -> f64 {
+    real(last.saturating_sub(first)) + 1.0
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let access = &case.analysis.access;
+    let mix = &access.mix;
+    if mix.large_clients == 0 || mix.all.small_rpcs == 0 {
+        return Look::Healthy;
+    }
+    let small = mix.targets.iter().map(|target| target.sum.small_rpcs).sum::<u64>();
+    let large = mix.targets.iter().map(|target| target.sum.large_rpcs).sum::<u64>();
+    let clients_share = share(real(mix.mixing_clients), real(mix.large_clients));
+    if clients_share <= case.limit("clients_share")
+        || real(small) < case.limit("min_rpcs")
+        || share(real(small), real(large)) < case.limit("per_large_rpc")
+    {
+        return Look::Healthy;
+    }
+    let place = |object: &ObjectAccess| {
+        let small = span(object.small_first_byte?, object.small_last_byte?);
+        Some(share(small, span(object.first_byte, object.last_byte)))
+    };
+    let mut headers: Vec<&ObjectAccess> = access
+        .objects
+        .iter()
+        .filter(|object| place(object).is_some_and(|place| place <= case.limit("place_share")))
+        .collect();
+    headers.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
+    let in_headers: u64 = headers.iter().map(|object| object.small_rpcs).sum();
+    if 2 * in_headers < small {
+        return Look::Healthy;
+    }
+    let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
+    let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
+    let first = headers.iter().filter_map(|object| object.small_first_byte).min();
+    let last = headers.iter().filter_map(|object| object.small_last_byte).max();
+    let places = first.zip(last).map_or(0.0, |(first, last)| span(first, last));
+    let title = format!(
+        "{} between their large transfers do {:.1} small reads or writes per large one, in {} of {}",
+        plural(mix.mixing_clients, "client"),
+        share(real(small), real(large)),
+        human_bytes(last.unwrap_or(0) - first.unwrap_or(0) + 1),
+        plural(headers.len() as u64, "object")
+    );
+    let reads: u64 = headers.iter().map(|object| object.read.rpcs).sum();
+    let writes: u64 = headers.iter().map(|object| object.write.rpcs).sum();
+    let draft = case
+        .finding(Severity::Warning, Confidence::Medium, title)
+        .explain(
+            "The same few places are read or written again and again: this is how file headers, indexes and attributes \
+             look. Each small request is a round trip during which the client moves no data, and it waits behind the \
+             large transfers of all others.",
+        )
+        .evidence("small_rpcs", real(small))
+        .evidence("large_rpcs", real(large))
+        .evidence("small_per_large", share(real(small), real(large)))
+        .evidence("mixing_clients", real(mix.mixing_clients))
+        .evidence("clients_share", clients_share)
+        .evidence("small_s", small_s)
+        .evidence("small_time_share", share(small_s, all_s))
+        .evidence("place_bytes", places)
+        .evidence("object_reads", real(reads))
+        .evidence("object_writes", real(writes))
+        .remedy("Collective metadata: H5Pset_all_coll_metadata_ops and H5Pset_coll_metadata_write (HDF5 1.10 and later); one process reads and the others get it by message.")
+        .remedy("Keep metadata together and in memory: H5Pset_meta_block_size, a larger metadata cache (H5Pset_mdc_config); in serial programs paged aggregation with a page buffer (H5Pset_file_space_strategy, H5Pset_page_buffer_size).")
+        .remedy("Align the data to stripes so that headers have places of their own (H5Pset_alignment), or put the beginning of the file on the MDT (Data-on-MDT: `lfs setstripe -E 1M -L mdt -E -1 -c -1`).")
+        .targets(mix.targets.iter().map(|target| target.target.as_str()))
+        .clients(mix.clients.iter().map(|client| client.nid.as_str()))
+        .objects(headers.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
+        .jobs(headers.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
+        .cost(small_s, Cost::ClientSeconds);
+    Look::Found(vec![draft.done()])
+}

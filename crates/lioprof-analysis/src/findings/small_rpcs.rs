@@ -1,0 +1,78 @@
+//! `small-rpcs`: files are read or written in many small requests.
+
+use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::{Confidence, Direction, Finding, Severity};
+
+use super::case::Case;
+use super::flagged::{described, flagged, plural, too_few};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "small-rpcs",
+    meaning: "files are read or written in many requests that are far smaller than 1 MiB",
+    limits: &[
+        Limit { name: "mean_bytes", default: 262_144.0, meaning: "mean size of an object's requests, less than" },
+        Limit {
+            name: "min_rpcs",
+            default: 64.0,
+            meaning: "requests in files that get eight or more of them, at least",
+        },
+        Limit {
+            name: "time_share",
+            default: 0.5,
+            meaning: "their share of the time of all reads and writes, at least",
+        },
+    ],
+    plots: &["rpc-size"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let least = case.limit("min_rpcs");
+    let directions = [Direction::Read, Direction::Write];
+    let reasons: Vec<String> =
+        directions.iter().filter_map(|&direction| too_few(case.analysis, direction, least)).collect();
+    if reasons.len() == directions.len() {
+        return Look::NotEnoughEvidence(reasons.join("; "));
+    }
+    Look::of(directions.into_iter().filter_map(|direction| one(case, direction)).collect())
+}
+
+fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
+    let small = flagged(case.analysis, direction, |pattern| {
+        share(real(pattern.bytes), real(described(pattern))) < case.limit("mean_bytes")
+    });
+    if real(small.rpcs) < case.limit("min_rpcs") || small.time_share < case.limit("time_share") {
+        return None;
+    }
+    let mean = small.bytes / small.rpcs.max(1);
+    let what = plural(direction);
+    let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));
+    let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), real(small.rpcs));
+    let draft = case
+        .finding(Severity::Warning, Confidence::Medium, title)
+        .explain(format!(
+            "Each request costs the server and the client about the same work, whatever it carries; OSTs reach their \
+             bandwidth with requests of 1 MiB and more. {}",
+            if sequential >= 0.5 {
+                "Most of these follow each other in the file, so they could be joined: something makes the client send \
+                 them one by one (synchronous or direct I/O, lock conflicts)."
+            } else {
+                "Most of these do not follow each other in the file, so the client cannot join them."
+            }
+        ))
+        .evidence("rpcs", real(small.rpcs))
+        .evidence("mean_bytes", real(mean))
+        .evidence("sequential_share", sequential)
+        .evidence("time_share", small.time_share)
+        .remedy("Buffer in the application: read and write at least 1 MiB at a time, 10 MiB are better, in file order.")
+        .remedy("Collective buffering, where many processes share a file: MPI-IO hints romio_cb_write=enable, romio_cb_read=enable.");
+    let draft = match direction {
+        Direction::Write => draft
+            .remedy("Let the page cache join writes: no O_SYNC, O_DIRECT or fsync after each; check that clients may send large requests (`lctl get_param osc.*.max_pages_per_rpc osc.*.max_dirty_mb`)."),
+        Direction::Read => draft
+            .remedy("Let read-ahead work: read in order; check `lctl get_param llite.*.max_read_ahead_mb llite.*.max_read_ahead_per_file_mb osc.*.max_pages_per_rpc`."),
+    };
+    Some(small.fill(draft).done())
+}

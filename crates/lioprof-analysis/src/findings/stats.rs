@@ -1,0 +1,35 @@
+//! Statistics for few samples, of which some may be far off.
+
+/// The middle one; the mean of both in the middle if their number is even. `None` without any.
+pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    if values.len() % 2 == 1 {
+        return Some(upper);
+    }
+    Some(f64::midpoint(values[values.len() / 2 - 1], upper))
+}
+
+/// `part` of `whole`; 0 of nothing.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// A count for arithmetic.
+#[expect(clippy::cast_precision_loss, reason = "shares and means need no more than 52 bits")]
+pub(super) fn real(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median([]), None);
+        assert_eq!(median([3.0, 1.0, 100.0]), Some(3.0));
+        assert_eq!(median([4.0, 1.0, 2.0, 100.0]), Some(3.0));
+    }
+}

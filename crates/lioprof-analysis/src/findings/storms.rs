@@ -1,0 +1,118 @@
+//! `ping-storm` and `statfs-storm`: clients that ask for nothing but signs of life, or free space, again and again.
+
+use lioprof_model::{Client, Confidence, Severity};
+
+use super::case::Case;
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+const SHARE: Limit = Limit { name: "share", default: 0.5, meaning: "share of all RPCs, from which they are a storm" };
+const RPCS: Limit = Limit { name: "rpcs", default: 100.0, meaning: "such requests, at least" };
+
+pub(super) const PING: Rule = Rule {
+    id: "ping-storm",
+    meaning: "clients ping their targets far more often than an idle connection does",
+    limits: &[
+        SHARE,
+        Limit {
+            name: "per_second",
+            default: 0.5,
+            meaning: "pings per second of a client to one target; an idle connection pings every 25 s (a quarter of obd_timeout)",
+        },
+        RPCS,
+    ],
+    plots: &["requests-per-client"],
+    look: pings,
+};
+
+pub(super) const STATFS: Rule = Rule {
+    id: "statfs-storm",
+    meaning: "clients ask for free space again and again",
+    limits: &[
+        SHARE,
+        Limit {
+            name: "per_second",
+            default: 0.5,
+            meaning: "statfs requests per second of a client to one target; a `df` asks each target once",
+        },
+        RPCS,
+    ],
+    plots: &["requests-per-client"],
+    look: statfs,
+};
+
+fn pings(case: &Case<'_>) -> Look {
+    let Some(storm) = storm(case, &["OBD_PING"]) else { return Look::Healthy };
+    let finding = storm
+        .begin(case, "pings")
+        .explain(format!(
+            "{} of {} RPCs are OBD_PING. The busiest client sent {:.1} per second to each target; an idle connection sends \
+             one every 25 s.",
+            storm.rpcs, storm.all, storm.per_second,
+        ))
+        .remedy(
+            "Look at the clients named: `lctl get_param osc.*.import mdc.*.import` (connections that come and go), \
+             `lctl get_param timeout ping_interval` on them and on the servers.",
+        )
+        .remedy("Where a monitor or health check of its own does it (`lctl check_servers`, `lfs check all`), let it run less often.")
+        .remedy("On large systems an idle client need not ping at all: `lctl set_param osc.*.idle_timeout=20` disconnects it.");
+    Look::Found(vec![finding.done()])
+}
+
+fn statfs(case: &Case<'_>) -> Look {
+    let Some(storm) = storm(case, &["OST_STATFS", "MDS_STATFS"]) else { return Look::Healthy };
+    let finding = storm
+        .begin(case, "requests for free space")
+        .explain(format!(
+            "{} of {} RPCs are statfs requests of clients. The busiest client sent {:.1} per second to each target. Each `df`, \
+             `statvfs` or `lfs df` asks all targets.",
+            storm.rpcs, storm.all, storm.per_second,
+        ))
+        .remedy("Find the process on the clients named: monitoring, `df` in a loop, a library that asks before each write.")
+        .remedy("Let clients use an answer for longer than a second: `lctl set_param llite.*.statfs_max_age=N` (Lustre 2.12 and later).");
+    Look::Found(vec![finding.done()])
+}
+
+struct Storm<'a> {
+    rpcs: u64,
+    all: u64,
+    /// Of the busiest client, to each target.
+    per_second: f64,
+    clients: Vec<&'a str>,
+}
+
+impl Storm<'_> {
+    fn begin(&self, case: &Case<'_>, what: &str) -> super::case::Draft {
+        let part = share(real(self.rpcs), real(self.all));
+        case.finding(Severity::Warning, Confidence::High, format!("{:.0} % of all RPCs are {what}", 100.0 * part))
+            .evidence("share", part)
+            .evidence("rpcs", real(self.rpcs))
+            .evidence("rpcs_per_second", share(real(self.rpcs), case.analysis.window.duration_s))
+            .evidence("per_client_and_target_per_second", self.per_second)
+            .evidence("clients", real(self.clients.len() as u64))
+            .clients(self.clients.iter().copied())
+    }
+}
+
+fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
+    let analysis = case.analysis;
+    let count = |client: &Client| -> u64 { opcodes.iter().filter_map(|&name| client.opcodes.get(name)).sum() };
+    // What servers ask of each other is their own business: the MDT looks at the OSTs' free space every few seconds.
+    let mut clients: Vec<(u64, &str)> = analysis
+        .clients
+        .iter()
+        .filter(|client| !client.server)
+        .map(|client| (count(client), client.nid.as_str()))
+        .collect();
+    clients.retain(|(rpcs, _)| *rpcs > 0);
+    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let rpcs: u64 = clients.iter().map(|(rpcs, _)| rpcs).sum();
+    let all = analysis.totals.rpcs;
+    let targets = real(analysis.targets.len().max(1) as u64);
+    // A second at least: a burst is no rate.
+    let per_second = real(clients.first()?.0) / targets / analysis.window.duration_s.max(1.0);
+    let is_storm = real(rpcs) >= case.limit("rpcs")
+        && share(real(rpcs), real(all)) >= case.limit("share")
+        && per_second >= case.limit("per_second");
+    is_storm.then(|| Storm { rpcs, all, per_second, clients: clients.into_iter().map(|(_, nid)| nid).collect() })
+}

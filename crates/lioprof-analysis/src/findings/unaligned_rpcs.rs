@@ -1,0 +1,82 @@
+//! `unaligned-rpcs`: requests begin inside pages, or straddle boundaries that they need not touch.
+
+use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::{Confidence, Direction, Finding, Severity};
+
+use super::case::Case;
+use super::flagged::{described, flagged, plural, too_few};
+use super::stats::{real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "unaligned-rpcs",
+    meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
+    limits: &[
+        Limit { name: "rpc_share", default: 0.25, meaning: "share of an object's requests that are so, at least" },
+        Limit {
+            name: "min_rpcs",
+            default: 32.0,
+            meaning: "requests in files that get eight or more of them, at least",
+        },
+        Limit {
+            name: "time_share",
+            default: 0.1,
+            meaning: "their share of the time of all reads and writes, at least",
+        },
+    ],
+    plots: &["object-offsets"],
+    look,
+};
+
+fn look(case: &Case<'_>) -> Look {
+    let least = case.limit("min_rpcs");
+    let directions = [Direction::Write, Direction::Read];
+    let reasons: Vec<String> =
+        directions.iter().filter_map(|&direction| too_few(case.analysis, direction, least)).collect();
+    if reasons.len() == directions.len() {
+        return Look::NotEnoughEvidence(reasons.join("; "));
+    }
+    Look::of(directions.into_iter().filter_map(|direction| one(case, direction)).collect())
+}
+
+fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
+    let limit = case.limit("rpc_share");
+    // Small requests inside a stripe straddle nothing; half a MiB and more hits the next MiB if it is not aligned.
+    let large = 524_288.0;
+    let objects = flagged(case.analysis, direction, |pattern| {
+        let count = real(described(pattern));
+        let straddles = share(real(pattern.bytes), count) >= large && share(real(pattern.split_rpcs), count) >= limit;
+        straddles || share(real(pattern.unaligned_rpcs), count) >= limit
+    });
+    if real(objects.rpcs) < case.limit("min_rpcs") || objects.time_share < case.limit("time_share") {
+        return None;
+    }
+    let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
+    let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
+    let what = plural(direction);
+    let title = if inside >= limit {
+        format!("{:.0} % of {} {what} begin inside a page", 100.0 * inside, thousands(objects.rpcs))
+    } else {
+        format!("{:.0} % of {} {what} straddle a MiB that they need not touch", 100.0 * split, thousands(objects.rpcs))
+    };
+    let mean = objects.bytes / objects.rpcs.max(1);
+    let draft = case
+        .finding(Severity::Warning, Confidence::High, title)
+        .explain(
+            "A server works in pages, and its disks in stripes of the RAID: what begins inside one has to be read before \
+             it can be written, and two clients that share one take locks from each other.",
+        )
+        .evidence("rpcs", real(objects.rpcs))
+        .evidence("mean_bytes", real(mean))
+        .evidence("inside_page_share", inside)
+        .evidence("straddling_share", split)
+        .evidence("time_share", objects.time_share)
+        .remedy(format!(
+            "Use records that fill pages and stripes: pad those of about {} to a multiple of 4 KiB, better of 1 MiB, and \
+             align the first one (HDF5: H5Pset_alignment).",
+            human_bytes(mean)
+        ))
+        .remedy("Buffer: write whole multiples of the stripe size (`lfs getstripe -S`), 1 MiB at least.")
+        .remedy("Collective buffering does both: MPI-IO hints romio_cb_write=enable, striping_unit.");
+    Some(objects.fill(draft).done())
+}

@@ -1,0 +1,174 @@
+//! `unfair-sharing`: one client fills the OSTs' queues, and the requests of all others wait behind its.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Confidence, SampledRpc, Severity};
+
+use super::case::{Case, Cost};
+use super::stats::{median, real, share};
+use super::{Limit, Look, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "unfair-sharing",
+    meaning: "one client keeps far more requests in flight than the others, which wait behind them",
+    limits: &[
+        Limit {
+            name: "in_flight_ratio",
+            default: 5.0,
+            meaning: "requests in flight of the greediest client over the median of the others",
+        },
+        Limit {
+            name: "in_flight",
+            default: 8.0,
+            meaning: "requests in flight of the greediest client on an OST, at least",
+        },
+        Limit {
+            name: "wait_ratio",
+            default: 3.0,
+            meaning: "time of the others' requests beside it, over the fastest twentieth of requests of their size",
+        },
+        Limit {
+            name: "hindered_share",
+            default: 0.2,
+            meaning: "share of the other clients that wait so long, at least",
+        },
+        Limit { name: "rpcs", default: 20.0, meaning: "reads and writes of others beside it, at least" },
+    ],
+    plots: &["requests-per-client", "io-timeline"],
+    look,
+};
+
+/// Requests of a client from which its wait is told.
+const FEWEST: usize = 3;
+
+/// What one client had in flight.
+#[derive(Clone, Copy, Default)]
+struct InFlight {
+    first: f64,
+    last: f64,
+    request_s: f64,
+    rpcs: f64,
+}
+
+fn total(rpc: &SampledRpc) -> f64 {
+    rpc.end - rpc.arrival
+}
+
+fn look(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let rpcs = || analysis.sample.rpcs.iter().filter(|rpc| rpc.target.is_some() && !is_server(case, rpc.client));
+    let mut clients: BTreeMap<u32, InFlight> = BTreeMap::new();
+    let mut targets: Vec<u32> = Vec::new();
+    for rpc in rpcs() {
+        let empty = InFlight { first: rpc.arrival, last: rpc.end, ..InFlight::default() };
+        let sum = clients.entry(rpc.client).or_insert(empty);
+        *sum = InFlight {
+            first: sum.first.min(rpc.arrival),
+            last: sum.last.max(rpc.end),
+            request_s: sum.request_s + total(rpc),
+            rpcs: sum.rpcs + 1.0,
+        };
+        targets.extend(rpc.target);
+    }
+    if clients.len() < 2 {
+        return Look::NotEnoughEvidence(format!("{} client used OSTs that are known", clients.len()));
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    let one_in = real(analysis.sample.one_in);
+    let scale = one_in / targets.len() as f64;
+    let in_flight = |sum: &InFlight| share(sum.request_s, sum.last - sum.first) * scale;
+    let Some((&greedy, greedy_sum)) =
+        clients.iter().max_by(|a, b| in_flight(a.1).total_cmp(&in_flight(b.1)).then(b.0.cmp(a.0)))
+    else {
+        return Look::Healthy;
+    };
+    let others = clients.iter().filter(|(client, _)| **client != greedy);
+    let usual = median(others.map(|(_, sum)| in_flight(sum))).unwrap_or(0.0);
+    let most = in_flight(greedy_sum);
+    let beside: Vec<&SampledRpc> = rpcs()
+        .filter(|rpc| rpc.client != greedy && (greedy_sum.first..=greedy_sum.last).contains(&rpc.arrival))
+        .collect();
+    if real(beside.len() as u64) < case.limit("rpcs") {
+        return Look::NotEnoughEvidence(format!("{} reads and writes beside the busiest client", beside.len()));
+    }
+    if most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio") {
+        return Look::Healthy;
+    }
+    let unhindered = unhindered(rpcs());
+    let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for rpc in &beside {
+        if let Some(&ideal) = octave(rpc).and_then(|size| unhindered.get(&size)) {
+            waits.entry(rpc.client).or_default().push((total(rpc), ideal));
+        }
+    }
+    // By client: those on another CPU partition of the OSS have a queue of their own.
+    let ratio = |waits: &[(f64, f64)]| median(waits.iter().map(|(total, ideal)| share(*total, *ideal))).unwrap_or(0.0);
+    let hindered = |waits: &&Vec<(f64, f64)>| waits.len() >= FEWEST && ratio(waits) >= case.limit("wait_ratio");
+    let hindered: Vec<&Vec<(f64, f64)>> = waits.values().filter(hindered).collect();
+    let others = clients.len() - 1;
+    if share(hindered.len() as f64, others as f64) < case.limit("hindered_share") {
+        return Look::Healthy;
+    }
+    let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Look::Healthy };
+    let lost_s: f64 =
+        hindered.iter().flat_map(|waits| waits.iter()).map(|(total, ideal)| (total - ideal).max(0.0)).sum();
+    let nid = |client: u32| analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
+    let name = nid(greedy);
+    let request_s: f64 = clients.values().map(|sum| sum.request_s).sum();
+    let part = share(greedy_sum.request_s, request_s);
+    let finding = case
+        .finding(
+            Severity::Warning,
+            Confidence::High,
+            format!("client {name} has {:.0} times as many requests in flight as others, who wait behind them", share(most, usual)),
+        )
+        .explain(format!(
+            "On each OST {name} had {most:.1} requests in flight, the median of the other {others} clients is {usual:.1}. Beside it \
+             the requests of {} of them took {wait_ratio:.1} times as long as the fastest of that size. OSTs serve first who came \
+             first: who sends more gets more.",
+            hindered.len(),
+        ))
+        .evidence("in_flight", most)
+        .evidence("others_median_in_flight", usual)
+        .evidence("in_flight_ratio", share(most, usual))
+        .evidence("wait_ratio", wait_ratio)
+        .evidence("clients_hindered", hindered.len() as f64)
+        .evidence("share_of_requests_in_flight", part)
+        .evidence("others_rpcs", real(beside.len() as u64))
+        .clients([name])
+        .targets(targets.iter().filter_map(|&target| Some(analysis.targets.get(target as usize)?.name.as_str())))
+        .interval(Some(lioprof_model::Interval { start: greedy_sum.first, end: greedy_sum.last }))
+        .cost(lost_s * one_in, Cost::ClientSeconds)
+        .remedy(format!(
+            "Set limits on the OSS: round robin over clients (`lctl set_param ost.OSS.ost_io.nrs_policies=crrn`), or a rate for \
+             one client (`nrs_policies=\"tbf nid\"`, then `nrs_tbf_rule=\"start greedy nid={{{name}}} rate=N\"`).",
+        ))
+        .remedy("On that client fewer in flight: `lctl set_param osc.*.max_rpcs_in_flight=8`.");
+    Look::Found(vec![finding.done()])
+}
+
+fn is_server(case: &Case<'_>, client: u32) -> bool {
+    case.analysis.clients.get(client as usize).is_none_or(|client| client.server)
+}
+
+type Size = (lioprof_model::Direction, u32);
+
+fn octave(rpc: &SampledRpc) -> Option<Size> {
+    Some((rpc.direction, rpc.bytes.and_then(u64::checked_ilog2)?))
+}
+
+/// The total time of the fastest twentieth, by direction and size.
+fn unhindered<'a>(rpcs: impl Iterator<Item = &'a SampledRpc>) -> BTreeMap<Size, f64> {
+    let mut times: BTreeMap<Size, Vec<f64>> = BTreeMap::new();
+    for rpc in rpcs {
+        if let Some(size) = octave(rpc) {
+            times.entry(size).or_default().push(total(rpc));
+        }
+    }
+    let fastest = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 20]
+    };
+    times.into_iter().map(|(size, times)| (size, fastest(times))).collect()
+}

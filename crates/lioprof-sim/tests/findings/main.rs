@@ -1,0 +1,60 @@
+//! What the findings say of every scenario, in several sizes and with several seeds: the confusion table of
+//! `docs/findings.md`.
+//!
+//! `LIOPROF_BLESS=1` writes the table anew.
+
+#[cfg(test)]
+mod expected;
+#[cfg(test)]
+mod runs;
+#[cfg(test)]
+mod table;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use lioprof_sim::scenario::Scenario;
+
+    use crate::runs::{RUNS, Seen, seen};
+    use crate::{expected, table};
+
+    /// Every scenario in every size, on two threads.
+    fn everything() -> Vec<Seen> {
+        let jobs: Vec<_> =
+            Scenario::all().iter().flat_map(|scenario| RUNS.iter().map(move |run| (scenario, run))).collect();
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while let Some((scenario, run)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let seen = seen(scenario, run);
+                        done.lock().unwrap().push(seen);
+                    }
+                });
+            }
+        });
+        done.into_inner().unwrap()
+    }
+
+    #[test]
+    fn the_right_finding_ranks_first() {
+        let all = everything();
+        let wrong: Vec<String> = all
+            .iter()
+            .filter(|seen| !expected::is_right(seen.scenario, seen.first.as_deref()))
+            .map(|seen| format!("{}, {}: {}", seen.scenario, seen.run.name, seen.first.as_deref().unwrap_or("nothing")))
+            .collect();
+        table::compare(&all);
+        assert!(wrong.is_empty(), "other findings rank first:\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn every_scenario_has_an_expectation() {
+        for scenario in Scenario::all() {
+            assert!(expected::of(scenario.name).is_some(), "{}: what is to be found?", scenario.name);
+        }
+    }
+}

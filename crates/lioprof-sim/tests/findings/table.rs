@@ -1,0 +1,72 @@
+//! The confusion table in `docs/findings.md`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use lioprof_sim::scenario::Scenario;
+
+use crate::expected;
+use crate::runs::{RUNS, Seen};
+
+const BEGIN: &str = "<!-- confusion table -->\n";
+const END: &str = "<!-- end of the confusion table -->";
+
+/// Compares the table in the documentation with what was seen, or writes it.
+#[track_caller]
+pub(crate) fn compare(all: &[Seen]) {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../docs/findings.md"].iter().collect();
+    let mut text = fs::read_to_string(&path).unwrap();
+    let start = text.find(BEGIN).expect("docs/findings.md has the beginning of a table") + BEGIN.len();
+    let len = text[start..].find(END).expect("docs/findings.md has the end of the table");
+    let new = table(all);
+    if std::env::var_os("LIOPROF_BLESS").is_some() {
+        text.replace_range(start..start + len, &new);
+        fs::write(&path, text).unwrap();
+        return;
+    }
+    assert!(
+        text[start..start + len] == new,
+        "docs/findings.md is stale; LIOPROF_BLESS=1 renews it. It should be:\n{new}"
+    );
+}
+
+fn table(all: &[Seen]) -> String {
+    let held_out = RUNS.iter().filter(|run| run.held_out).count();
+    let mut table = format!(
+        "\n| scenario | to be found | ranks first in {} runs | in {held_out} runs that no threshold was chosen with | instead | \
+         besides, above info |\n|---|---|---|---|---|---|\n",
+        RUNS.len() - held_out
+    );
+    for scenario in Scenario::all() {
+        let wanted = expected::of(scenario.name).flatten();
+        let runs = || all.iter().filter(|seen| seen.scenario == scenario.name);
+        let right = |held_out: bool| {
+            runs().filter(move |seen| {
+                seen.run.held_out == held_out && expected::is_right(seen.scenario, seen.first.as_deref())
+            })
+        };
+        let instead = runs().filter(|seen| !expected::is_right(seen.scenario, seen.first.as_deref()));
+        let instead = counted(instead.map(|seen| seen.first.clone().unwrap_or_else(|| "nothing".to_owned())));
+        let others = counted(runs().flat_map(|seen| seen.others.clone()));
+        writeln!(
+            table,
+            "| {} | {} | {} | {} | {instead} | {others} |",
+            scenario.name,
+            wanted.unwrap_or("nothing"),
+            right(false).count(),
+            right(true).count()
+        )
+        .unwrap();
+    }
+    table.push('\n');
+    table
+}
+
+/// `a (2), b (1)`
+fn counted(names: impl Iterator<Item = String>) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,120 @@
+//! Findings on the command line, and those of the real captures.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::captures::captures;
+use crate::figures::{rows, text};
+use crate::util::{analyze, lioprof};
+
+fn capture(name: &str) -> String {
+    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fixtures/captures", name].iter().collect();
+    dir.to_str().unwrap().to_owned()
+}
+
+/// Kinds of findings above `info`.
+fn kinds(json: &Value) -> Vec<&str> {
+    let above = rows(json, "findings").iter().filter(|finding| text(finding, "severity") != Some("info"));
+    above.filter_map(|finding| text(finding, "id")).collect()
+}
+
+#[test]
+fn healthy_captures_have_no_finding_above_info() {
+    let mut seen = 0;
+    for capture in captures() {
+        if ["file_per_process", "shared_striped_write", "v215_file_per_process", "metadata"].contains(&&*capture.name) {
+            let json = analyze(&[&capture.dir], &[]);
+            assert!(kinds(&json).is_empty(), "{}: {:?}", capture.name, kinds(&json));
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "none of the healthy captures is there");
+}
+
+#[test]
+fn fights_rank_first() {
+    for capture in captures().iter().filter(|capture| capture.name.contains("lock_pingpong")) {
+        let json = analyze(&[&capture.dir], &[]);
+        assert_eq!(kinds(&json).first(), Some(&"lock-ping-pong"), "{}: {:?}", capture.name, kinds(&json));
+    }
+}
+
+#[test]
+fn findings_decide_the_exit_code() {
+    let fight = capture("lock_pingpong_dlm");
+    let run = |more: &[&str]| lioprof(&[&["analyze", &fight, "--format", "none", "-q"][..], more].concat());
+    run(&[]).exits(0);
+    run(&["--fail-on", "warning"]).exits(1);
+    run(&["--fail-on", "critical"]).exits(0);
+    run(&["--fail-on", "critical", "--threshold", "lock-ping-pong.critical_wait_share=0.1"]).exits(1);
+    run(&[
+        "--fail-on",
+        "warning",
+        "--threshold",
+        "lock-ping-pong.wait_share=1",
+        "--threshold",
+        "many-writers.wait_share=1",
+    ])
+    .exits(0);
+    let healthy = capture("file_per_process");
+    lioprof(&["analyze", &healthy, "--format", "none", "-q", "--fail-on", "warning"]).exits(0);
+}
+
+#[test]
+fn thresholds_come_from_a_file() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("thresholds.toml");
+    let listed = lioprof(&["findings"]).exits(0).stdout;
+    fs::write(&path, &listed).unwrap();
+    let fight = capture("lock_pingpong_dlm");
+    let file = path.to_str().unwrap();
+    let args = ["analyze", &fight, "--format", "json", "--thresholds", file];
+    assert_eq!(
+        lioprof(&args).exits(0).json(),
+        lioprof(&args[..4]).exits(0).json(),
+        "the listed values are the defaults"
+    );
+    fs::write(&path, "[lock-ping-pong]\ncritical_wait_share = 0.1\n").unwrap();
+    let fail = ["--fail-on", "critical"];
+    lioprof(&[&args[..], &fail].concat()).exits(1);
+    let single = ["--threshold", "lock-ping-pong.critical_wait_share=0.9"];
+    lioprof(&[&args[..], &fail, &single].concat()).exits(0);
+    fs::write(&path, "[lock-ping-pong]\nno_such = 0.1\n").unwrap();
+    lioprof(&args).exits(2).says(&["thresholds.toml", "`lock-ping-pong.no_such`", "lock-ping-pong.wait_share"]);
+    lioprof(&["analyze", &fight, "--threshold", "wait_share"]).exits(2).says(&["RULE.NAME=VALUE"]);
+    lioprof(&["findings", "no-such"]).exits(2).says(&["`no-such`", "lock-ping-pong"]);
+}
+
+#[test]
+fn the_summary_says_first_what_is_wrong() {
+    let fight = capture("lock_pingpong_dlm");
+    let shown = |more: &[&str]| {
+        let run = lioprof(&[&["analyze", &fight][..], more].concat()).exits(0);
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let (short, long) = (shown(&[]), shown(&["-v"]));
+    assert!(short.starts_with("2 clients fight over 1 object"), "{short}");
+    let before_tables = short.split("logs from").next().unwrap();
+    assert!(before_tables.contains("warning lock-ping-pong (confidence high)") && before_tables.contains("  -> "));
+    for part in ["thresholds:", "docs/findings.md#lock-ping-pong", "clients: 10.10.0.1", "Not enough evidence for"] {
+        assert!(long.contains(part) && !short.contains(part), "{part}: {long}");
+    }
+    for line in short.lines().chain(long.lines()) {
+        assert!(line.chars().count() <= 80 || line.contains("thresholds"), "{line}");
+        assert!(!line.contains('\x1b'), "{line:?}");
+    }
+}
+
+#[test]
+fn findings_are_a_table_too() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().to_str().unwrap();
+    lioprof(&["analyze", &capture("lock_pingpong_dlm"), "--format", "none", "--plots", "none", "-o", out]).exits(0);
+    let table = fs::read_to_string(dir.path().join("findings.csv")).unwrap();
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().starts_with("id,severity,confidence,title,"));
+    assert!(lines.next().unwrap().starts_with("lock-ping-pong,warning,high,"), "{table}");
+}
