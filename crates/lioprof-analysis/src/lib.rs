@@ -21,6 +21,8 @@
 #![forbid(unsafe_code)]
 
 pub mod input;
+#[doc(hidden)]
+pub mod stages;
 
 mod aggregate;
 mod baseline;

@@ -111,6 +111,18 @@ impl<W: Write> LogWriter<W> {
     }
 }
 
+/// Both forms of a log that fits into memory: text and binary.
+///
+/// # Errors
+/// Those of `fill`.
+pub fn in_memory(fill: impl FnOnce(&mut LogWriter<&mut Vec<u8>>) -> io::Result<()>) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (mut text, mut binary) = (Vec::new(), Vec::new());
+    let mut out = LogWriter::new(Some(&mut text), Some(&mut binary));
+    fill(&mut out)?;
+    out.finish()?;
+    Ok((text, binary))
+}
+
 /// One record as `struct ptldebug_header`, file, function and text.
 fn write_binary(record: &Record<'_>, out: &mut Vec<u8>) {
     let narrow = |number: i64| u32::try_from(number).expect("fits a record");

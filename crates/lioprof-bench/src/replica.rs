@@ -27,7 +27,6 @@ pub struct Replica<'a> {
     lines: Vec<Line<'a>>,
     /// From one copy to the next.
     span_us: i64,
-    xid_stride: u64,
 }
 
 /// A record and the numbers in its text that differ between copies.
@@ -50,8 +49,7 @@ impl<'a> Replica<'a> {
     /// Takes the records of a text log apart.
     #[must_use]
     pub fn of_text(log: &'a [u8]) -> Self {
-        let record = |item| if let TextItem::Record(record, _) = item { Some(record) } else { None };
-        let records: Vec<Record<'_>> = TextRecords::new(log).filter_map(record).collect();
+        let records = records(log);
         let times = || records.iter().map(|record| record.time_us);
         let all_xids = || records.iter().flat_map(|record| xids(record.text).map(|(_, xid)| xid));
         let (low, high) = (all_xids().min().unwrap_or(0), all_xids().max().unwrap_or(0));
@@ -63,23 +61,13 @@ impl<'a> Replica<'a> {
             numbers.extend(scheduled);
             Line { record: *record, numbers }
         });
-        Self {
-            lines: lines.collect(),
-            span_us: times().max().unwrap_or(0) - times().min().unwrap_or(0) + PAUSE_US,
-            xid_stride,
-        }
+        Self { lines: lines.collect(), span_us: times().max().unwrap_or(0) - times().min().unwrap_or(0) + PAUSE_US }
     }
 
     /// Records of one copy.
     #[must_use]
     pub fn records(&self) -> usize {
         self.lines.len()
-    }
-
-    /// By how much xids grow from one copy to the next.
-    #[must_use]
-    pub fn xid_stride(&self) -> u64 {
-        self.xid_stride
     }
 
     /// Writes whole copies until the binary form has so many bytes; returns how many copies.
@@ -116,6 +104,13 @@ impl<'a> Replica<'a> {
         }
         Ok(())
     }
+}
+
+/// The records of a text log.
+#[must_use]
+pub fn records(log: &[u8]) -> Vec<Record<'_>> {
+    let record = |item| if let TextItem::Record(record, _) = item { Some(record) } else { None };
+    TextRecords::new(log).filter_map(record).collect()
 }
 
 /// Numbers of 16 digits that stand alone or behind an `x`, with their offsets.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Analysis, Config, Progress, analyze, decode_text};
 use lioprof_bench::crowd::{self, Crowd, Release};
-use lioprof_bench::log_writer::LogWriter;
+use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
@@ -17,10 +17,11 @@ struct Forms {
 
 impl Forms {
     fn write(fill: impl FnOnce(&mut LogWriter<&mut Vec<u8>>)) -> Self {
-        let (mut text, mut binary) = (Vec::new(), Vec::new());
-        let mut out = LogWriter::new(Some(&mut text), Some(&mut binary));
-        fill(&mut out);
-        out.finish().unwrap();
+        let (text, binary) = in_memory(|out| {
+            fill(out);
+            Ok(())
+        })
+        .unwrap();
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("rpc.txt"), text).unwrap();
         fs::write(dir.path().join("rpc.bin"), binary).unwrap();
