@@ -1,5 +1,7 @@
 //! What is to be found in each scenario.
 
+use crate::runs::Seen;
+
 /// Scenario, and the finding that must rank first; `None`: nothing above `info`.
 static EXPECTED: &[(&str, Option<&str>)] = &[
     ("file-per-process", None),
@@ -21,6 +23,19 @@ static EXPECTED: &[(&str, Option<&str>)] = &[
     ("gapped", Some("gapped-rpcs")),
     ("strided-read", Some("strided-reads")),
     ("backward-read", Some("backward-reads")),
+    ("sluggish-ost", Some("sluggish-ost")),
+    ("imbalance", Some("load-imbalance")),
+    ("single-writer", Some("single-writer")),
+    ("hot-ost", Some("hot-ost")),
+    ("thread-starved", Some("queue-bound")),
+    ("disk-bound", Some("disk-bound")),
+    ("client-bound", Some("client-bound")),
+    ("metadata-bound", Some("metadata-bound")),
+    ("ping-storm", Some("ping-storm")),
+    ("statfs-storm", Some("statfs-storm")),
+    ("heavy-tail", Some("slow-tail")),
+    ("unfair", Some("unfair-sharing")),
+    ("evictions", Some("evictions")),
 ];
 
 /// What is to be found; `None`: nobody has said it.
@@ -28,7 +43,11 @@ pub(crate) fn of(scenario: &str) -> Option<Option<&'static str>> {
     EXPECTED.iter().find(|(name, _)| *name == scenario).map(|(_, finding)| *finding)
 }
 
-/// Whether this finding is the one.
-pub(crate) fn is_right(scenario: &str, first: Option<&str>) -> bool {
-    of(scenario) == Some(first)
+/// What ranks first and should not; `None`: all is as it should be.
+pub(crate) fn wrong(seen: &Seen) -> Option<&str> {
+    match of(seen.scenario).flatten() {
+        Some(finding) if seen.first.as_deref() == Some(finding) => None,
+        Some(_) => Some(seen.first.as_deref().unwrap_or("nothing")),
+        None => seen.above.first().map(String::as_str),
+    }
 }

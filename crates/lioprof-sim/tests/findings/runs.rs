@@ -49,22 +49,21 @@ pub(crate) static RUNS: &[Run] = &[
 pub(crate) struct Seen {
     pub(crate) scenario: &'static str,
     pub(crate) run: &'static Run,
-    /// The first finding above `info`.
+    /// Kind of the first finding.
     pub(crate) first: Option<String>,
-    /// Other kinds above `info`.
-    pub(crate) others: Vec<String>,
+    /// Kinds above `info`.
+    pub(crate) above: Vec<String>,
 }
 
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
     let analysis = analyzed(scenario, run);
-    let mut ids = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info).map(|f| f.id.clone());
-    let first = ids.next();
-    let mut others: Vec<String> = ids.filter(|id| Some(id) != first.as_ref()).collect();
-    others.sort();
-    others.dedup();
     analysis.findings.iter().for_each(check);
-    Seen { scenario: scenario.name, run, first, others }
+    let above = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+    let mut above: Vec<String> = above.map(|finding| finding.id.clone()).collect();
+    above.dedup();
+    let first = analysis.findings.into_iter().next().map(|finding| finding.id);
+    Seen { scenario: scenario.name, run, first, above }
 }
 
 /// Every finding says what a reader needs.
