@@ -1,10 +1,11 @@
 //! `lioprof analyze`.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores};
-use lioprof_model::Severity;
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores, read_baseline};
+use lioprof_model::{Baseline, Severity};
 
 use crate::args::{AnalyzeArgs, FailOn, OutputFormat};
 use crate::exit_code::Code;
@@ -58,8 +59,15 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         contended: args.contended,
         limits: thresholds::limits(&args.thresholds)?,
         progress: Progress::default(),
-        baseline: None,
+        baseline: baseline(&args.baseline)?,
     })
+}
+
+fn baseline(paths: &[PathBuf]) -> anyhow::Result<Option<Baseline>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(read_baseline(paths)?))
 }
 
 fn print(format: OutputFormat, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {

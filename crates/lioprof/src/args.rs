@@ -243,6 +243,9 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) max_loss: f64,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
+    /// What the OSTs can deliver: the output of obdfilter-survey (`*.summary`). Once per server, or one for all that are alike.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Vec<PathBuf>,
     /// Exit with code 1 if there is a finding of this severity or a worse one.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,

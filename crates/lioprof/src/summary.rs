@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use comfy_table::{CellAlignment, Table, presets};
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, ConflictKinds, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
 
 /// Rows per table.
 const TOP: usize = 10;
@@ -43,8 +43,20 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         thousands(totals.server_rpcs),
         thousands(totals.sent_rpcs)
     )?;
-    for (name, io) in [("read", &totals.read), ("written", &totals.write)] {
+    for (name, io, direction) in [("read", &totals.read, Direction::Read), ("written", &totals.write, Direction::Write)]
+    {
         writeln!(out, "{:>9} {name} in {} RPCs{}", io_bytes(io), thousands(io.rpcs), exactness(io))?;
+        if let Some(available) = analysis.available(direction) {
+            let mib = |bytes: f64| bytes / f64::from(1 << 20);
+            writeln!(
+                out,
+                "          at {:.1} MiB/s: {:.0} % of available ({:.1} MiB/s of {}, obdfilter-survey)",
+                mib(available.bytes_per_s),
+                100.0 * available.share(),
+                mib(available.ceiling_bytes_per_s),
+                plural(available.osts, "OST"),
+            )?;
+        }
     }
     for (name, io) in [("read", &totals.dom_read), ("written", &totals.dom_write)] {
         if io.rpcs > 0 {

@@ -7,6 +7,8 @@ use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
 const SHARE: Limit = Limit { name: "share", default: 0.5, meaning: "share of all RPCs, from which they are a storm" };
+/// Targets that a node is taken to have unless the log names more.
+const TARGETS_PER_NODE: usize = 10;
 const RPCS: Limit = Limit { name: "rpcs", default: 100.0, meaning: "such requests, at least" };
 
 pub(super) const PING: Rule = Rule {
@@ -108,9 +110,10 @@ fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
     clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     let rpcs: u64 = clients.iter().map(|(rpcs, _)| rpcs).sum();
     let all = analysis.totals.rpcs;
-    let targets = real(analysis.targets.len().max(1) as u64);
+    // A log names the targets that somebody used; what is pinged may be more.
+    let targets = analysis.targets.len().max(TARGETS_PER_NODE * analysis.nodes.len().max(1)) as u64;
     // A second at least: a burst is no rate.
-    let per_second = real(clients.first()?.0) / targets / analysis.window.duration_s.max(1.0);
+    let per_second = real(clients.first()?.0) / real(targets) / analysis.window.duration_s.max(1.0);
     let is_storm = real(rpcs) >= case.limit("rpcs")
         && share(real(rpcs), real(all)) >= case.limit("share")
         && per_second >= case.limit("per_second");

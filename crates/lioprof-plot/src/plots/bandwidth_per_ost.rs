@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::Plot;
 use crate::data::bins::{Bins, add, largest, total};
 use crate::data::names::{UNATTRIBUTED, without_file_system};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
-use crate::draw::color::{FRAME, PALE, READ, WRITE};
+use crate::draw::color::{FRAME, Ink, PALE, READ, WRITE};
 use crate::draw::num::index;
 use crate::draw::scene::Scene;
 use crate::draw::text::TINY;
@@ -33,11 +33,19 @@ pub(super) const PLOT: Plot = Plot {
     how_to_read: "Each panel (or, with more than eight OSTs, each row) is one OST; all share one scale, so \
         they can be compared. The height of a line, or the darkness of a cell, is the number of bytes per \
         second that RPCs moved which ended in that time bin. Hatching marks the part that comes from RPCs \
-        whose size is only estimated. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
+        whose size is only estimated. Dashed lines are what obdfilter-survey got from the OST, where its \
+        output was given. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
         that should share the load but differ by much point to a bad stripe layout or a slow OST; gaps that \
         all OSTs share point to the clients or the network.",
     draw,
 };
+
+/// Directions by index.
+const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
+/// What is available is drawn up to this many times what was moved.
+const MOST_ABOVE: f64 = 4.0;
+/// Strength of its line.
+const AVAILABLE: f64 = 0.75;
 
 /// More OSTs than this become rows of a heat map.
 const MOST_PANELS: usize = 8;
@@ -50,6 +58,8 @@ struct Ost {
     rate: [Vec<f64>; 2],
     /// The estimated part of it.
     bounded: [Vec<f64>; 2],
+    /// What it can deliver, by obdfilter-survey.
+    available: [Option<f64>; 2],
 }
 
 impl Ost {
@@ -90,7 +100,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     for (name, parts) in by_name {
         let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
         let name = name.unwrap_or(UNATTRIBUTED).to_owned();
-        let mut ost = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
+        let available = DIRECTIONS.map(|direction| {
+            let baseline = analysis.baseline.as_ref().filter(|_| name != UNATTRIBUTED)?;
+            baseline.ost_bytes_per_s(&parts.first()?.node, direction)
+        });
+        let mut ost = Ost { name, total: [0; 2], rate: zero(), bounded: zero(), available };
         parts.iter().for_each(|part| ost.add(part, &bins));
         if ost.name != UNATTRIBUTED || ost.all() > 0 {
             osts.push(ost);
@@ -111,8 +125,24 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
         keys.push(Key::new(Swatch::Hatch(READ), "estimated part of reads"));
         keys.push(Key::new(Swatch::Hatch(WRITE), "estimated part of writes"));
     }
-    page.legend(&keys);
     let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
+    // A ceiling far above would leave no height for what was moved.
+    let ceilings = |i: usize| osts.iter().filter(move |o| o.total[i] > 0).filter_map(move |o| o.available[i]);
+    let drawn = [0, 1].map(|i| ceilings(i).filter(|ceiling| *ceiling <= max * MOST_ABOVE).fold(0.0, f64::max));
+    for (i, (ink, name)) in [(READ, "reads"), (WRITE, "writes")].into_iter().enumerate() {
+        if drawn[i] > 0.0 {
+            keys.push(Key::new(Swatch::Line(ink.alpha(AVAILABLE)), format!("{name} available, obdfilter-survey")));
+        }
+        let above = ceilings(i).filter(|ceiling| *ceiling > max * MOST_ABOVE).fold(f64::INFINITY, f64::min);
+        if above.is_finite() {
+            page.note(format!(
+                "Above the scale: {name} available, obdfilter-survey: {}/s per OST and more.",
+                bytes(above)
+            ));
+        }
+    }
+    page.legend(&keys);
+    let max = max.max(drawn[0]).max(drawn[1]);
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let bandwidth = bytes_from_zero(max, 4.0, "bandwidth", "/s");
     let grid = Grid::new(page.body(Grid::height(osts.len(), columns, 150.0)), osts.len(), columns);
@@ -138,6 +168,11 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
                 steps.line(scene, &ost.rate[i], ink, 1.5);
             }
         }
+        for (i, ink) in [READ, WRITE].into_iter().enumerate() {
+            if let Some(ceiling) = ost.available[i].filter(|ceiling| ost.total[i] > 0 && *ceiling <= drawn[i]) {
+                dashes(scene, panel, ceiling, ink.alpha(AVAILABLE));
+            }
+        }
         panel.frame(scene);
         let sums = format!("read {}, written {}", bytes(ost.total[0] as f64), bytes(ost.total[1] as f64));
         panel.head(scene, &ost.name, &sums);
@@ -146,9 +181,28 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
     page.finish()
 }
 
+/// A dashed line all over a panel.
+fn dashes(scene: &mut Scene, panel: &Panel<'_>, value: f64, ink: Ink) {
+    const DASH: f64 = 6.0;
+    let y = panel.y(value);
+    let mut x = panel.area.x0;
+    while x < panel.area.x1 {
+        scene.line(&[(x, y), ((x + DASH).min(panel.area.x1), y)], ink, 1.2);
+        x += DASH + 4.0;
+    }
+}
+
 fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Scene {
     osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
+    for (i, name) in ["reads", "writes"].into_iter().enumerate() {
+        let ceilings = || osts.iter().filter(|ost| ost.total[i] > 0).filter_map(|ost| ost.available[i]);
+        let (low, high) = (ceilings().fold(f64::INFINITY, f64::min), ceilings().fold(0.0, f64::max));
+        if low.is_finite() {
+            let range = if low < high { format!("{} to {}", bytes(low), bytes(high)) } else { bytes(low) };
+            page.note(format!("Available to {name}, obdfilter-survey: {range}/s per OST."));
+        }
+    }
     // Room for two heat maps, and for the note if it is needed.
     let rows_in = |page: &Page| index((page.free_height() - 2.0 * HEAD - BELOW - 16.0) / 2.0 / (TINY * 1.3));
     let with_mean = osts.len() > rows_in(&page);
@@ -206,7 +260,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
 fn mean_of(osts: &[Ost], bins: &Bins) -> Ost {
     let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
     let name = format!("mean of {} others", count(osts.len() as u64));
-    let mut mean = Ost { name, total: [0; 2], rate: zero(), bounded: zero() };
+    let mut mean = Ost { name, total: [0; 2], rate: zero(), bounded: zero(), available: [None; 2] };
     for i in 0..2 {
         for ost in osts {
             add(&mut mean.rate[i], &ost.rate[i]);
