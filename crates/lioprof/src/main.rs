@@ -10,6 +10,7 @@ mod exit_code;
 mod files;
 mod findings;
 mod messages;
+mod progress;
 #[cfg(feature = "replay")]
 mod replay;
 mod stores;

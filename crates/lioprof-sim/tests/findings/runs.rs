@@ -9,8 +9,6 @@ use lioprof_model::{Finding, Severity};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{SimRecord, Workload as _, text};
 
-use crate::expected;
-
 /// Size and seed of a run.
 pub(crate) struct Run {
     /// How a message calls it.
