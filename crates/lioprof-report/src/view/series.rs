@@ -197,4 +197,3 @@ fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<NodeLane<'a>> {
     };
     nodes.into_iter().map(lane).collect()
 }
-
