@@ -6,6 +6,7 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
@@ -29,6 +30,8 @@ mod figures;
 mod findings;
 #[cfg(test)]
 mod locks;
+#[cfg(test)]
+mod progress;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

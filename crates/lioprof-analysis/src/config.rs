@@ -5,6 +5,7 @@ use lustre_debuglog::{Opcode, TargetName};
 
 use crate::findings::Limits;
 use crate::input::NodeRule;
+use crate::progress::Progress;
 use crate::select::NidPattern;
 
 /// How to analyze.
@@ -30,6 +31,8 @@ pub struct Config {
     pub contended: Option<ContendedRule>,
     /// What findings hold figures against.
     pub limits: Limits,
+    /// Told how far reading is.
+    pub progress: Progress,
     /// What the OSTs can deliver.
     pub baseline: Option<Baseline>,
 }
@@ -58,6 +61,7 @@ impl Default for Config {
             locks: true,
             contended: None,
             limits: Limits::default(),
+            progress: Progress::default(),
             baseline: None,
         }
     }

@@ -21,6 +21,8 @@
 #![forbid(unsafe_code)]
 
 pub mod input;
+#[doc(hidden)]
+pub mod stages;
 
 mod aggregate;
 mod baseline;
@@ -32,6 +34,8 @@ mod live;
 mod locks;
 mod node;
 mod plan;
+mod progress;
+mod relay;
 mod render;
 mod run;
 mod select;
@@ -44,6 +48,7 @@ pub use findings::{Limit, LimitError, Limits, Rule, find, rules};
 pub use lioprof_model::Analysis;
 pub use live::{Known, LiveTrace, Segment};
 
+pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};

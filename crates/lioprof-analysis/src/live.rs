@@ -243,8 +243,9 @@ impl LiveTrace {
             while let Some(event) = source.next(symbols) {
                 rows.is_new = event.time_us > *known_us || event.part >= *new_from_part;
                 join.repeats = !rows.is_new;
-                join.event(&event, &mut Output { symbols, sink: &mut rows });
-                *through_us = (*through_us).max(Some(event.time_us));
+                let time_us = event.time_us;
+                join.event(event, &mut Output { symbols, sink: &mut rows });
+                *through_us = (*through_us).max(Some(time_us));
             }
         });
     }

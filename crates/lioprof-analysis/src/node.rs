@@ -13,6 +13,7 @@ use crate::decode::source::Seen;
 use crate::join::{Join, JoinCounts, Output};
 use crate::locks::{LockTracker, Rules};
 use crate::plan::{Late, Planned, Reading};
+use crate::relay::relay;
 
 /// What there is of one node.
 #[derive(Default)]
@@ -80,11 +81,11 @@ struct NodeSink<'a> {
     to: Option<Limit>,
     aggregate: Aggregate,
     locks: Option<LockTracker>,
-    sink: &'a mut dyn RowSink,
+    sink: &'a mut (dyn RowSink + Send),
 }
 
 impl<'a> NodeSink<'a> {
-    fn new(node: Symbol, config: &'a Config, sink: &'a mut dyn RowSink) -> Self {
+    fn new(node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
         let rules = config.contended.map(|rule| Rules {
             contended_conflicts: rule.conflicts,
             contended_window_us: rule.window_us,
@@ -120,7 +121,8 @@ impl<'a> NodeSink<'a> {
 
     /// Moves what happened to locks into the series.
     fn lock_happenings(&mut self) {
-        for (time_us, target, happening) in self.locks.iter_mut().flat_map(LockTracker::happenings) {
+        let Some(locks) = &mut self.locks else { return };
+        for (time_us, target, happening) in locks.happenings() {
             self.aggregate.lock(self.node, time_us, target, happening);
         }
     }
@@ -177,11 +179,12 @@ pub(crate) fn analyze(
     inputs: NodeInputs,
     config: &Config,
     symbols: &mut Symbols,
-    sink: &mut dyn RowSink,
+    sink: &mut (dyn RowSink + Send),
 ) -> NodeResult {
     let node = symbols.intern(name.as_bytes());
     let mut node_sink = NodeSink::new(node, config, sink);
-    let (logs, mut summary, duplicates) = read_logs(node, inputs.logs, config, symbols, &mut node_sink);
+    let (logs, mut summary, duplicates) =
+        relay(symbols, &mut node_sink, |symbols, sink| read_logs(node, inputs.logs, config, symbols, sink));
     let stored: Vec<StoredResult> = inputs
         .stored
         .into_iter()
@@ -192,7 +195,7 @@ pub(crate) fn analyze(
     }
     let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
     aggregate.locks = locks.map(LockTracker::finish);
-    aggregate.node(node, &summary);
+    aggregate.node(node, &summary, symbols);
     NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, from, to }
 }
 
@@ -222,7 +225,7 @@ fn read_logs(
     let mut merge = Merge::new(waiting.collect());
     let mut join = Join::new(node);
     while let Some(event) = merge.next(symbols) {
-        join.event(&event, &mut Output { symbols, sink });
+        join.event(event, &mut Output { symbols, sink });
     }
     join.finish(&mut Output { symbols, sink });
 

@@ -1,6 +1,7 @@
 //! What to read: opened once for a look, grouped by node.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,8 @@ use lustre_debuglog::frame::{self, Form, binary, text};
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, ReadAt, SharedDamage};
+use crate::progress::{BytesRead, Progress, Watched};
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
 /// temporary file: a wrapped ring has to be read from its middle.
@@ -26,6 +28,9 @@ pub(crate) struct Planned {
     form: Form,
     /// Time of the first record, for the order of inputs.
     pub(crate) first_us: i64,
+    /// Length of the file; a pipe has none.
+    file_bytes: Option<u64>,
+    progress: Progress,
     /// Kept open if it cannot be opened again.
     opened: Option<Box<Opened>>,
 }
@@ -47,19 +52,25 @@ fn detect(head: &[u8]) -> Option<Format> {
 }
 
 /// Finds and looks at all inputs.
-pub(crate) fn plan(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Plan {
+pub(crate) fn plan(
+    inputs: &[PathBuf],
+    rules: &[NodeRule],
+    is_store: &dyn Fn(&Path) -> bool,
+    progress: &Progress,
+) -> Plan {
     let discovered = input::discover(inputs, rules, detect, is_store);
     let mut plan = Plan { nodes: BTreeMap::new(), stores: discovered.stores, problems: discovered.problems };
     for found in discovered.files {
-        match look(found) {
+        match look(found, progress) {
             Ok(planned) => plan.nodes.entry(planned.node.clone()).or_default().push(planned),
             Err(problem) => plan.problems.push(problem),
         }
     }
+    progress.expect(plan.nodes.values().flatten().map(|planned| planned.file_bytes).sum());
     plan
 }
 
-fn look(found: Found) -> Result<Planned, InputProblem> {
+fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
     let mut opened = input::open(&found, detect).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
@@ -67,7 +78,8 @@ fn look(found: Found) -> Result<Planned, InputProblem> {
     let form = frame::detect(&head, head.len() < PROBE_BYTES).expect("`open` has applied the same test");
     let first_us = first_time(&head, form);
     let (compression, format) = (opened.compression, opened.format);
-    let keep = found.is_stdin || !found.path.is_file();
+    let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
+    let keep = metadata.is_none();
     let opened = keep.then(|| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
@@ -80,6 +92,8 @@ fn look(found: Found) -> Result<Planned, InputProblem> {
         found,
         form,
         first_us,
+        file_bytes: metadata.map(|metadata| metadata.len()),
+        progress: progress.clone(),
         opened,
     })
 }
@@ -132,13 +146,26 @@ impl Planned {
             None => input::open(&self.found, detect).map_err(|err| InputProblem::from(&err).message)?,
         };
         late.damage = opened.damage.clone();
+        let file_bytes = self.file_bytes.unwrap_or(0);
         let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.path.display());
         Ok(match self.form {
-            Form::Text => Chunks::Text(TextReader::new(opened.stream, reading.chunk_bytes)),
+            Form::Text => {
+                self.progress.watch(opened.consumed.clone(), file_bytes, file_bytes);
+                Chunks::Text(TextReader::new(opened.stream, reading.chunk_bytes))
+            }
             Form::Binary(layout) => {
+                // To keep it takes about as long as to read what is kept.
+                let keeping_bytes = if opened.is_plain() { 0 } else { file_bytes.div_ceil(2) };
+                if !opened.is_plain() {
+                    self.progress.watch(opened.consumed.clone(), file_bytes, keeping_bytes);
+                }
                 let source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
                 let segments = ring::segments(&source, layout).map_err(failed)?;
                 late.seams = segments.len() as u64 - 1;
+                let source = Watched { inner: source, read: BytesRead::default() };
+                if file_bytes > 0 {
+                    self.progress.watch(source.read.clone(), source.len(), file_bytes - keeping_bytes);
+                }
                 Chunks::Binary(BinaryReader::new(Box::new(source), layout, &segments, reading.chunk_bytes))
             }
         })

@@ -15,6 +15,7 @@ use crate::decode::reader::RawChunk;
 use crate::decode::source::{Chunks, Passes};
 use crate::input::{InputProblem, NodeRule, Severity};
 use crate::plan::{Late, Reading, plan};
+use crate::progress::Progress;
 
 /// Text held back before it is sorted and written.
 const SORT_AT_LEAST: usize = 8 << 20;
@@ -34,12 +35,18 @@ pub struct DecodeOutcome {
     pub inputs: u64,
 }
 
-/// Writes all records of `inputs` to `out` as text: node after node, each in time order.
+/// Writes all records of `inputs` to `out` as text: node after node, each in time order. `progress` is told how far
+/// reading is.
 ///
 /// # Errors
 /// Only those of `out`; inputs that cannot be read are in [`DecodeOutcome::problems`].
-pub fn decode_text(inputs: &[PathBuf], rules: &[NodeRule], out: &mut impl Write) -> io::Result<DecodeOutcome> {
-    let plan = plan(inputs, rules, &|_| false);
+pub fn decode_text(
+    inputs: &[PathBuf],
+    rules: &[NodeRule],
+    progress: &Progress,
+    out: &mut impl Write,
+) -> io::Result<DecodeOutcome> {
+    let plan = plan(inputs, rules, &|_| false, progress);
     let mut outcome = DecodeOutcome { problems: plan.problems, ..DecodeOutcome::default() };
     for (_, mut planned) in plan.nodes {
         planned.sort_by_key(|input| input.first_us);

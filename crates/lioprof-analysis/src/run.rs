@@ -131,9 +131,9 @@ fn run(
     inputs: &[PathBuf],
     stores: &dyn RowStores,
     config: &Config,
-    sink: &mut dyn RowSink,
+    sink: &mut (dyn RowSink + Send),
 ) -> Result<Outcome, AnalyzeError> {
-    let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir));
+    let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
     for (node, planned) in plan.nodes {
         nodes.entry(node).or_default().logs = planned;

@@ -96,11 +96,7 @@ impl RpcRow {
     /// Read or write, for OST_READ and OST_WRITE.
     #[must_use]
     pub fn direction(&self) -> Option<Direction> {
-        match self.opcode {
-            Opcode::OST_READ => Some(Direction::Read),
-            Opcode::OST_WRITE => Some(Direction::Write),
-            _ => None,
-        }
+        Direction::of(self.opcode)
     }
 }
 
@@ -112,6 +108,18 @@ pub enum Direction {
     Read,
     /// Client to server.
     Write,
+}
+
+impl Direction {
+    /// The direction of an opcode's bulk data; `None` if it has none.
+    #[must_use]
+    pub fn of(opcode: Opcode) -> Option<Self> {
+        match opcode {
+            Opcode::OST_READ => Some(Self::Read),
+            Opcode::OST_WRITE => Some(Self::Write),
+            _ => None,
+        }
+    }
 }
 
 /// Bytes of one RPC.

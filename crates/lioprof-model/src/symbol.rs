@@ -52,6 +52,11 @@ impl Symbols {
         self.texts.is_empty()
     }
 
+    /// The strings that have come in since there were `len` of them, in the order of their symbols.
+    pub fn since(&self, len: usize) -> impl Iterator<Item = &[u8]> {
+        self.texts[len..].iter().map(AsRef::as_ref)
+    }
+
     /// All strings in the order of their symbols.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[u8])> {
         (0u32..).map(Symbol).zip(self.texts.iter().map(AsRef::as_ref))

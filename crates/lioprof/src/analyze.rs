@@ -4,17 +4,22 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores, read_baseline};
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores, read_baseline};
 use lioprof_model::{Baseline, Severity};
 
 use crate::args::{AnalyzeArgs, FailOn, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
 use crate::stores::Stores;
 use crate::{files, findings, summary, tables, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let outcome = match analyze_with_stores(&args.inputs, &Stores, &config(args)?, None) {
+    let config = config(args)?;
+    let bar = Bar::start(&config.progress, verbosity);
+    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
+    drop(bar);
+    let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
@@ -53,6 +58,7 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         locks: !args.no_locks,
         contended: args.contended,
         limits: thresholds::limits(&args.thresholds)?,
+        progress: Progress::default(),
         baseline: baseline(&args.baseline)?,
     })
 }

@@ -63,6 +63,9 @@ pub(crate) enum Command {
     /// (needs root and FUSE).
     #[cfg(feature = "replay")]
     Replay(Box<lioprof_sim::replay::ReplayArgs>),
+    /// Make one self-contained HTML page of a saved analysis: findings, and interactive views.
+    #[cfg(feature = "report")]
+    Report(ReportArgs),
 }
 
 /// Where the configuration comes from.
@@ -196,7 +199,7 @@ pub(crate) struct AnalyzeArgs {
     /// Logs as text or binary, plain or .gz .zst .xz .bz2; directories are searched; - is stdin.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write analysis.json, tables (CSV) and plots into this directory.
+    /// Write analysis.json, tables (CSV), plots and report.html into this directory.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// What to print on stdout.
@@ -286,7 +289,7 @@ pub(crate) struct FindingsArgs {
 const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
-  lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV and plots into report/
+  lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV, plots, report.html into report/
   lctl dk | lioprof analyze -                      what the kernel holds right now
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
@@ -305,6 +308,26 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
 }
+
+#[cfg(feature = "report")]
+#[derive(Debug, clap::Args)]
+#[command(after_help = REPORT_HELP)]
+pub(crate) struct ReportArgs {
+    /// An analysis.json, as `lioprof analyze -o DIR` or `--format json` writes it; - is stdin.
+    #[arg(value_name = "ANALYSIS.json")]
+    pub(crate) analysis: PathBuf,
+    /// Write to this file; - is stdout [default: report.html beside the analysis].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[cfg(feature = "report")]
+const REPORT_HELP: &str = "\
+The page opens from disk in any browser of today, without a network. `lioprof analyze -o DIR` writes it, too.
+
+Examples:
+  lioprof report report/analysis.json                                  writes report/report.html
+  lioprof analyze rpc.bin --format json | lioprof report - -o run7.html";
 
 fn bin_us(text: &str) -> Result<i64, String> {
     let expected = || format!("expected a number of seconds from 0.001 to 86400, such as 0.1; found `{text}`");

@@ -4,21 +4,25 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use lioprof_analysis::decode_text;
 use lioprof_analysis::input::Severity;
+use lioprof_analysis::{Progress, decode_text};
 use lioprof_model::units::plural;
 
 use crate::args::DecodeArgs;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
 
 pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let outcome = match &args.output {
         Some(path) => {
             let file = File::create(path).with_context(|| format!("failed to create `{}`", path.display()))?;
-            write(args, file).with_context(|| format!("failed to write `{}`", path.display()))?
+            let progress = Progress::default();
+            let _bar = Bar::start(&progress, verbosity);
+            write(args, &progress, file).with_context(|| format!("failed to write `{}`", path.display()))?
         }
-        None => write(args, io::stdout().lock()).context("failed to write to stdout")?,
+        // Whoever reads the text, here or behind a pipe, sees that it goes on.
+        None => write(args, &Progress::default(), io::stdout().lock()).context("failed to write to stdout")?,
     };
     messages::problems(&outcome.problems, verbosity);
     if outcome.bad_places > 0 {
@@ -29,9 +33,9 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })
 }
 
-fn write(args: &DecodeArgs, out: impl Write) -> io::Result<lioprof_analysis::DecodeOutcome> {
+fn write(args: &DecodeArgs, progress: &Progress, out: impl Write) -> io::Result<lioprof_analysis::DecodeOutcome> {
     let mut out = io::BufWriter::with_capacity(1 << 20, out);
-    let outcome = decode_text(&args.inputs, &args.node, &mut out)?;
+    let outcome = decode_text(&args.inputs, &args.node, progress, &mut out)?;
     out.flush()?;
     Ok(outcome)
 }

@@ -22,6 +22,8 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     for table in tables::ALL {
         create(&dir.join(format!("{}.csv", table.name)), |out| (table.write)(analysis, out))?;
     }
+    #[cfg(feature = "report")]
+    create(&dir.join("report.html"), |out| Ok(lioprof_report::write(analysis, out)?))?;
     let formats: Vec<lioprof_plot::Format> = plots
         .iter()
         .filter_map(|plot| match plot {
@@ -42,7 +44,7 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     Ok(())
 }
 
-fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let write = || -> anyhow::Result<()> {
         let mut out = BufWriter::new(File::create(path)?);
         fill(&mut out)?;

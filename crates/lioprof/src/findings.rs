@@ -86,13 +86,18 @@ fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if let Some(cause) = &finding.explained_by {
         paragraph(&format!("Explained by {cause}."), "  ", "  ", out)?;
     }
+    // Of notes a line is enough for those who did not ask for all.
+    if finding.severity == Severity::Info && !style.all {
+        return Ok(());
+    }
     if style.all {
         paragraph(&finding.explanation, "  ", "  ", out)?;
     }
-    let figures = finding.evidence.iter().take(if style.all { usize::MAX } else { FIGURES });
+    let most = |most| if style.all { usize::MAX } else { most };
+    let figures = finding.evidence.iter().take(most(FIGURES));
     let figures: Vec<String> = figures.map(|(name, value)| format!("{name} {}", figure(*value))).collect();
     paragraph(&figures.join(", "), "  ", "    ", out)?;
-    for remedy in finding.remedies.iter().take(if style.all { usize::MAX } else { 1 }) {
+    for remedy in finding.remedies.iter().take(most(1)) {
         paragraph(remedy, "  -> ", "     ", out)?;
     }
     if style.all {
@@ -120,12 +125,17 @@ fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         paragraph(&format!("cost: about {} s of {of}", figure(cost_s)), "  ", "    ", out)?;
     }
     let thresholds: Vec<String> =
-        finding.thresholds.iter().map(|(name, value)| format!("{name}={}", figure(*value))).collect();
-    paragraph(&format!("thresholds: {}", thresholds.join(" ")), "  ", "    ", out)?;
+        finding.thresholds.iter().map(|(name, value)| format!("{} {}", short(name), figure(*value))).collect();
+    paragraph(&format!("thresholds: {}", thresholds.join(", ")), "  ", "    ", out)?;
     if let Some(plot) = &finding.plot {
         writeln!(out, "  plot: {plot}")?;
     }
     writeln!(out, "  docs/findings.md#{}", finding.docs)
+}
+
+/// A threshold's name within its rule.
+fn short(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, name)| name)
 }
 
 /// What was looked for without a finding.
@@ -151,7 +161,11 @@ fn paragraph(text: &str, first: &str, rest: &str, out: &mut dyn Write) -> io::Re
     if text.is_empty() {
         return Ok(());
     }
-    let options = textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(rest);
+    // Names have hyphens; they are looked for as a whole.
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     for line in textwrap::wrap(text, options) {
         writeln!(out, "{line}")?;
     }

@@ -10,8 +10,11 @@ mod exit_code;
 mod files;
 mod findings;
 mod messages;
+mod progress;
 #[cfg(feature = "replay")]
 mod replay;
+#[cfg(feature = "report")]
+mod report;
 mod stores;
 mod summary;
 mod tables;
@@ -49,6 +52,8 @@ fn main() -> ExitCode {
         Command::Mark(mark_args) => talk::mark(mark_args),
         #[cfg(feature = "replay")]
         Command::Replay(replay_args) => replay::run(replay_args, verbosity),
+        #[cfg(feature = "report")]
+        Command::Report(report_args) => report::run(report_args, verbosity),
     };
     match result {
         Ok(code) => code.into(),

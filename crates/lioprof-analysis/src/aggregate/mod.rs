@@ -10,6 +10,7 @@ mod finish;
 mod objects;
 mod sample;
 mod series;
+mod strands;
 mod times;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ use faults::Faults;
 use objects::Objects;
 use sample::Sample;
 use series::SeriesBins;
+use strands::{Strand, StrandKey, Strands};
 use times::{RpcTimes, quarter_octave};
 
 pub(crate) use finish::{both, finish, seconds};
@@ -42,12 +44,11 @@ struct ReadWriteIo {
 }
 
 impl ReadWriteIo {
-    fn add(&mut self, direction: Direction, row: &RpcRow) {
+    fn direction(&mut self, direction: Direction) -> &mut Io {
         match direction {
             Direction::Read => &mut self.read,
             Direction::Write => &mut self.write,
         }
-        .add(row.size, row.failed());
     }
 
     fn merge(&mut self, other: &Self) {
@@ -166,6 +167,7 @@ pub(crate) struct Aggregate {
     operations: FxHashMap<(Opcode, Symbol), OperationSum>,
     sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
     markers: Vec<(i64, Symbol, Symbol)>,
+    strands: Strands,
     pub(crate) faults: Faults,
     series: SeriesBins,
     sample: Sample,
@@ -200,6 +202,7 @@ impl Aggregate {
             operations: FxHashMap::default(),
             sent: FxHashMap::default(),
             markers: Vec::new(),
+            strands: Strands::default(),
             faults: Faults::default(),
             series: SeriesBins::new(bin_us),
             sample: Sample::default(),
@@ -215,73 +218,80 @@ impl Aggregate {
     /// Adds a row.
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
         let thread = self.thread(row.thread, symbols);
-        let server =
-            *self.server_uuids.entry(row.client_uuid).or_insert_with(|| is_server_uuid(symbols.bytes(row.client_uuid)));
-        self.rpcs += 1;
-        self.server_rpcs += u64::from(server);
-        self.resent += u64::from(row.resent);
-        self.replayed += u64::from(row.replay);
         self.operation(row, thread.service);
         self.faults.row(row);
-
+        // What counts as OST traffic: Data-on-MDT is kept apart, as the servers' own counters do.
         let dom = thread.mds || row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
-        let direction = row.direction();
         let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
         let key = TargetKey { node: row.node, kind, name: row.target };
-        // What counts as OST traffic: Data-on-MDT is kept apart, as the servers' own counters do.
-        let ost_direction = direction.filter(|_| !dom);
-
-        let node = self.nodes.entry(row.node).or_default();
-        node.rpcs += 1;
-        let client = self.clients.entry(row.nid).or_default();
-        client.rpcs += 1;
-        *client.opcodes.entry(row.opcode.0).or_default() += 1;
-        client.server |= server;
-        if client.uuids.len() < MAX_UUIDS {
-            client.uuids.insert(row.client_uuid);
-        }
-        let job = self.jobs.entry(row.job).or_default();
-        job.rpcs += 1;
-        job.clients.insert(row.nid);
-        if let Some(direction) = ost_direction {
-            self.access.add(row, direction);
-            node.io.add(direction, row);
-            client.io.add(direction, row);
-            job.io.add(direction, row);
-            if let Some(uid) = row.uid {
-                let owner = OwnerKey { uid, gid: row.gid, projid: row.projid };
-                self.owners.entry(owner).or_default().add(direction, row);
-            }
-        }
+        let direction = row.direction();
         if let Some(direction) = direction {
-            if dom {
-                self.dom.add(direction, row);
+            if !dom {
+                self.access.add(row, direction);
             }
             *self.size_evidence.entry(row.size_evidence).or_default() += 1;
             *self.target_evidence.entry(row.target_evidence).or_default() += 1;
-            job.targets.extend(row.target);
-            self.flows.entry((row.nid, key)).or_default().add(direction, row);
+            self.target(row, key, direction);
             self.objects.add(row, direction);
             self.sample.add(row, kind, symbols);
         }
-        if direction.is_some() || row.target.is_some() {
-            self.target(row, key, direction);
-        }
         self.series.add(row, key, direction, symbols);
+        if self.strands.add(row, key) {
+            self.take_strands_apart(symbols);
+        }
     }
 
-    fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>) {
+    fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
         let target = self.targets.entry(key).or_default();
-        *target.opcodes.entry(row.opcode.0).or_default() += 1;
-        if let Some(direction) = direction {
-            let sum = match direction {
-                Direction::Read => &mut target.read,
-                Direction::Write => &mut target.write,
-            };
-            sum.io.add(row.size, row.failed());
-            sum.times.add(row);
-            if !row.failed() {
-                sum.sizes.add(row.size);
+        let sum = match direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        sum.io.add(row.size, row.failed());
+        sum.times.add(row);
+        if !row.failed() {
+            sum.sizes.add(row.size);
+        }
+    }
+
+    /// Adds what was counted by combination to everything that it belongs to.
+    fn take_strands_apart(&mut self, symbols: &Symbols) {
+        for (StrandKey { nid, client_uuid, job, opcode, target, owner }, strand) in self.strands.take() {
+            let server =
+                *self.server_uuids.entry(client_uuid).or_insert_with(|| is_server_uuid(symbols.bytes(client_uuid)));
+            let Strand { rpcs, resent, replayed, io } = strand;
+            self.rpcs += rpcs;
+            self.server_rpcs += if server { rpcs } else { 0 };
+            self.resent += resent;
+            self.replayed += replayed;
+            let node = self.nodes.entry(target.node).or_default();
+            node.rpcs += rpcs;
+            let client = self.clients.entry(nid).or_default();
+            client.rpcs += rpcs;
+            *client.opcodes.entry(opcode.0).or_default() += rpcs;
+            client.server |= server;
+            if client.uuids.len() < MAX_UUIDS {
+                client.uuids.insert(client_uuid);
+            }
+            let job = self.jobs.entry(job).or_default();
+            job.rpcs += rpcs;
+            job.clients.insert(nid);
+            let direction = Direction::of(opcode);
+            if direction.is_some() || target.name.is_some() {
+                *self.targets.entry(target).or_default().opcodes.entry(opcode.0).or_default() += rpcs;
+            }
+            let Some(direction) = direction else { continue };
+            job.targets.extend(target.name);
+            self.flows.entry((nid, target)).or_default().direction(direction).merge(&io);
+            if target.kind == TargetKind::Mdt {
+                self.dom.direction(direction).merge(&io);
+                continue;
+            }
+            node.io.direction(direction).merge(&io);
+            client.io.direction(direction).merge(&io);
+            job.io.direction(direction).merge(&io);
+            if let Some(owner) = owner {
+                self.owners.entry(owner).or_default().direction(direction).merge(&io);
             }
         }
     }
@@ -337,8 +347,9 @@ impl Aggregate {
         self.markers.push((mark.time_us, mark.node, mark.text));
     }
 
-    /// Notes the span of a node's records and the targets that they name.
-    pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary) {
+    /// The end of a node: notes the span of its records and the targets that they name.
+    pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
+        self.take_strands_apart(symbols);
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);

@@ -122,10 +122,11 @@ impl SeriesBins {
                 self.join(factor);
             }
         }
-        add_row(&self.clock, self.nodes.entry(row.node).or_default(), row, direction);
+        let placed = Placed::new(&self.clock, row);
+        add_row(&self.clock, self.nodes.entry(row.node).or_default(), row, &placed, direction);
         let Some(direction) = direction else { return };
-        add_row(&self.clock, self.targets.entry(key).or_default(), row, Some(direction));
-        let bin = self.clock.bin(row.end_us);
+        add_row(&self.clock, self.targets.entry(key).or_default(), row, &placed, Some(direction));
+        let bin = placed.bin;
         if let Some(us) = row.total_us {
             *self.latency.entry((direction, bin, quarter_octave(us))).or_default() += 1;
         }
@@ -252,39 +253,73 @@ impl SeriesBins {
     }
 }
 
-fn add_row(clock: &BinClock, bins: &mut Bins<Cell>, row: &RpcRow, direction: Option<Direction>) {
-    if let (Some(arrival_us), Some(start_us)) = (row.arrival_us(), row.start_us()) {
-        let (arrival_us, start_us) = (clipped(arrival_us, row.end_us), clipped(start_us, row.end_us));
+/// An RPC on the common clock.
+struct Placed {
+    arrival_us: i64,
+    start_us: i64,
+    end_us: i64,
+    /// Whether arrival and start are known; what is not is the end.
+    timed: bool,
+    /// The bin of its end.
+    bin: i64,
+    /// All of it lies in that bin.
+    one_bin: bool,
+}
+
+impl Placed {
+    fn new(clock: &BinClock, row: &RpcRow) -> Self {
+        let end_us = row.end_us;
+        let (arrival_us, start_us) = (row.arrival_us(), row.start_us());
+        let timed = arrival_us.is_some() && start_us.is_some();
+        let [arrival_us, start_us] = [arrival_us, start_us].map(|us| clipped(us.unwrap_or(end_us), end_us));
+        let bin = clock.bin(end_us);
+        let one_bin = arrival_us.min(start_us) >= bin * clock.width_us();
+        Self { arrival_us, start_us, end_us, timed, bin, one_bin }
+    }
+}
+
+fn add_row(clock: &BinClock, bins: &mut Bins<Cell>, row: &RpcRow, placed: &Placed, direction: Option<Direction>) {
+    let Placed { arrival_us, start_us, end_us, timed, bin, one_bin } = *placed;
+    if timed && !one_bin {
         bins.at(clock.bin(arrival_us)).arrived += 1;
         spread(clock, bins, arrival_us, start_us, |cell, us| cell.queued_us += us);
-        spread(clock, bins, start_us, row.end_us, |cell, us| cell.process_us += us);
+        spread(clock, bins, start_us, end_us, |cell, us| cell.process_us += us);
     }
-    let cell = bins.at(clock.bin(row.end_us));
+    let cell = bins.at(bin);
+    if timed && one_bin {
+        cell.arrived += 1;
+        cell.queued_us += u64::try_from(start_us - arrival_us).unwrap_or(0);
+        cell.process_us += u64::try_from(end_us - start_us).unwrap_or(0);
+    }
     cell.rpcs += 1;
     if let Some(us) = row.total_us {
         cell.total_us += us;
         cell.timed += 1;
     }
+    let Some(direction) = direction else { return };
     match direction {
-        Some(Direction::Read) => cell.read_rpcs += 1,
-        Some(Direction::Write) => cell.write_rpcs += 1,
-        None => return,
+        Direction::Read => cell.read_rpcs += 1,
+        Direction::Write => cell.write_rpcs += 1,
     }
     let (bytes, bounded) = match row.size {
         RpcSize::Exact(bytes) => (bytes, false),
         RpcSize::Bounded { best, .. } => (best, true),
         RpcSize::Unknown => return,
     };
-    // Data move while the request is handled. What is not known better is spread evenly; sums stay exact.
-    let start_us = clipped(row.start_us().unwrap_or(row.end_us), row.end_us);
-    spread_bytes(clock, bins, start_us, row.end_us, bytes, |cell, bytes| {
+    let add = |cell: &mut Cell, bytes| {
         let (all, uncertain) = match direction {
-            Some(Direction::Read) => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
-            _ => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
+            Direction::Read => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
+            Direction::Write => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
         };
         *all += bytes;
         *uncertain += if bounded { bytes } else { 0 };
-    });
+    };
+    if one_bin {
+        add(cell, bytes);
+    } else {
+        // Data move while the request is handled. What is not known better is spread evenly; sums stay exact.
+        spread_bytes(clock, bins, start_us, end_us, bytes, add);
+    }
 }
 
 /// Divides bytes among the bins of `[from, to]` in proportion to the time in each; the last one gets the rest.

@@ -49,24 +49,26 @@ impl Merge {
     }
 
     /// The next event in time order. Its symbols belong to `symbols`.
-    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<Event> {
-        loop {
-            let (input, event) = self.next_of_any(symbols)?;
-            if self.is_new(input, &event) {
-                return Some(event);
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<&Event> {
+        let at = loop {
+            let at = self.next_source(symbols)?;
+            if !self.several || self.is_new(at, symbols) {
+                break at;
             }
             self.duplicates += 1;
-        }
+        };
+        self.active[at].1.next(symbols)
     }
 
-    fn next_of_any(&mut self, symbols: &mut Symbols) -> Option<(usize, Event)> {
+    /// Which of the active inputs has the next event.
+    fn next_source(&mut self, symbols: &mut Symbols) -> Option<usize> {
         loop {
             let mut best: Option<(i64, u32, usize)> = None;
             let mut at = 0;
             while at < self.active.len() {
                 match self.active[at].1.peek(symbols) {
-                    Some(event) => {
-                        let key = (event.time_us, event.stream, at);
+                    Some(key) => {
+                        let key = (key.time_us, key.stream, at);
                         if best.is_none_or(|best| key < best) {
                             best = Some(key);
                         }
@@ -88,21 +90,21 @@ impl Merge {
                 }
                 continue;
             }
-            let (.., at) = best?;
-            let (input, source) = &mut self.active[at];
-            return source.next(symbols).map(|event| (*input, event));
+            return best.map(|(.., at)| at);
         }
     }
 
-    /// Whether no other input has brought this record: a dump taken while a daemon runs holds what the
-    /// daemon's file holds, too.
-    fn is_new(&mut self, input: usize, event: &Event) -> bool {
-        if !self.several {
-            return true;
-        }
+    /// Whether no other input has brought the next record of this one: a dump taken while a daemon runs holds what
+    /// the daemon's file holds, too. One that is not new is skipped.
+    fn is_new(&mut self, at: usize, symbols: &mut Symbols) -> bool {
+        let (input, source) = &mut self.active[at];
+        let Some(event) = source.peek_event(symbols) else { return false };
         self.recent.retain(|(_, recent)| recent.time_us == event.time_us);
-        let known = self.recent.iter().any(|(other, recent)| *other != input && recent.is_copy_of(event));
-        self.recent.push((input, *event));
+        let known = self.recent.iter().any(|(other, recent)| *other != *input && recent.is_copy_of(event));
+        self.recent.push((*input, *event));
+        if known {
+            source.next(symbols);
+        }
         !known
     }
 }

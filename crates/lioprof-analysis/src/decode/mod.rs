@@ -7,6 +7,7 @@
 
 pub(crate) mod chunk;
 pub(crate) mod event;
+mod held;
 pub(crate) mod merge;
 pub(crate) mod reader;
 pub(crate) mod ring;

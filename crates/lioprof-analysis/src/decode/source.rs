@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
 use super::event::Event;
+use super::held::{Held, Key};
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
@@ -81,10 +82,11 @@ pub(crate) struct Source {
     part: u32,
     /// Time of the last record of the current part, in the order of the file.
     at_us: Option<i64>,
+    held: Held,
     /// Events whose order is not certain yet.
-    pending: Vec<Event>,
+    pending: Vec<Key>,
     /// Events in order.
-    ready: VecDeque<Event>,
+    ready: VecDeque<Key>,
     /// Time of the last event released.
     released_us: i64,
     /// Events of a binary log released with that time.
@@ -125,6 +127,7 @@ impl Source {
             cpu_bytes: FxHashMap::default(),
             part: 0,
             at_us: None,
+            held: Held::default(),
             pending: Vec::new(),
             ready: VecDeque::new(),
             released_us: i64::MIN,
@@ -138,13 +141,13 @@ impl Source {
     /// The next event in time order. Its symbols belong to `symbols`.
     ///
     /// Must be called on a thread of the pool that decodes.
-    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<Event> {
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<&Event> {
         self.peek(symbols)?;
-        self.ready.pop_front()
+        self.ready.pop_front().map(|key| self.held.take(key))
     }
 
-    /// The event that [`Self::next`] will return.
-    pub(crate) fn peek(&mut self, symbols: &mut Symbols) -> Option<&Event> {
+    /// Time and stream of the event that [`Self::next`] will return.
+    pub(crate) fn peek(&mut self, symbols: &mut Symbols) -> Option<&Key> {
         while self.ready.is_empty() {
             match self.next_decoded() {
                 Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
@@ -154,6 +157,12 @@ impl Source {
             }
         }
         self.ready.front()
+    }
+
+    /// The event that [`Self::next`] will return.
+    pub(crate) fn peek_event(&mut self, symbols: &mut Symbols) -> Option<&Event> {
+        self.peek(symbols)?;
+        self.ready.front().map(|&key| self.held.get(key))
     }
 
     /// What was seen of the input; complete once [`Self::next`] has returned `None`.
@@ -186,7 +195,7 @@ impl Source {
 
     /// The first part of which events wait for their order.
     pub(crate) fn waiting_part(&self) -> Option<u32> {
-        self.pending.iter().map(|event| event.part).min()
+        self.pending.iter().map(|&key| self.held.get(key).part).min()
     }
 
     /// Time of the last record in the order of the file: the clock may have been earlier, or later, before.
@@ -238,8 +247,8 @@ impl Source {
 
     /// Shows the symbols of all events held to `visit`, which may replace them.
     pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
-        let Self { pending, ready, latest, .. } = self;
-        for event in pending.iter_mut().chain(ready).chain(latest) {
+        self.held.symbols(visit);
+        for event in &mut self.latest {
             event.symbols(visit);
         }
     }
@@ -322,9 +331,11 @@ impl Source {
             event.part = self.part;
         }
         self.at_us = runs.last().map(|run| run.end_us).or(self.at_us);
+        let count = events.len();
+        let chunk = self.held.push(events);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
-                self.pending.append(&mut events);
+                self.pending.extend(self.held.keys(chunk, 0, count));
                 self.release_text();
             }
             Some(Chunks::Binary(_)) => {
@@ -333,7 +344,7 @@ impl Source {
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
-                    let to = runs.get(i + 1).map_or(events.len(), |next| next.events_from);
+                    let to = runs.get(i + 1).map_or(count, |next| next.events_from);
                     // A page that was written again goes back, too; where it does so, bytes are missing.
                     let repeats = after_gap && i == 0 || self.damaged && !self.passes.continues(run);
                     let cut = !repeats && self.passes.goes_back(run);
@@ -344,7 +355,7 @@ impl Source {
                     if starts_pass && self.pending.len() >= SORT_AT_LEAST {
                         self.release(self.passes.settled_us);
                     }
-                    self.pending.extend_from_slice(&events[from..to]);
+                    self.pending.extend(self.held.keys(chunk, from, to));
                     from = to;
                 }
             }
@@ -358,40 +369,58 @@ impl Source {
         let open = self.pending.iter().rev().take_while(|event| event.time_us == last.time_us).count();
         let settled = self.pending.len() - open;
         for group in self.pending[..settled].chunk_by_mut(|a, b| a.time_us == b.time_us) {
-            group.sort_by_key(|event| event.stream);
+            if group.len() > 1 {
+                group.sort_by_key(|key| key.stream);
+            }
         }
-        for event in self.pending.drain(..settled) {
-            self.seen.out_of_order += u64::from(event.time_us < self.released_us);
-            self.released_us = event.time_us;
-            self.ready.push_back(event);
+        for key in self.pending.drain(..settled) {
+            self.seen.out_of_order += u64::from(key.time_us < self.released_us);
+            self.released_us = key.time_us;
+            self.ready.push_back(key);
         }
     }
 
     /// Sorts what is pending and releases everything before `before_us`.
     fn release(&mut self, before_us: i64) {
-        // Keys are sorted instead of events, which are ten times as large.
-        let keys = self.pending.iter().zip(0_u32..).map(|(event, at)| (event.time_us, event.stream, at));
-        let mut order: Vec<(i64, u32, u32)> = keys.collect();
-        order.sort();
-        let count = order.partition_point(|(time_us, ..)| *time_us < before_us || before_us == i64::MAX);
-        let pending = mem::take(&mut self.pending);
-        let (now, later) = order.split_at(count);
-        self.pending.extend(later.iter().map(|(.., at)| pending[*at as usize]));
-        for (.., at) in now {
-            let event = pending[*at as usize];
-            if event.time_us != self.released_us {
-                self.latest.clear();
+        // Stable: records of a stream stay in the order in which they came.
+        self.pending.sort_by_key(Key::order);
+        let count = self.pending.partition_point(|key| key.time_us < before_us || before_us == i64::MAX);
+        let later = self.pending.split_off(count);
+        let now = mem::replace(&mut self.pending, later);
+        let before = self.ready.len();
+        if self.damaged {
+            self.release_once(&now);
+        } else {
+            self.ready.extend(&now);
+        }
+        let released = self.ready.range(before..);
+        self.seen.out_of_order += released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
+        let Some(last) = released.clone().next_back().filter(|last| last.time_us >= self.released_us) else { return };
+        if last.time_us > self.released_us {
+            self.latest.clear();
+        }
+        self.released_us = last.time_us;
+        let same_time = released.rev().take_while(|key| key.time_us == self.released_us);
+        self.latest.extend(same_time.map(|&key| *self.held.get(key)));
+    }
+
+    /// Releases keys in order, but not what is there already: after a failed write the kernel writes the page again
+    /// (`tracefile.c`).
+    fn release_once(&mut self, now: &[Key]) {
+        for same_time in now.chunk_by(|a, b| a.time_us == b.time_us) {
+            let mut seen: Vec<Event> = Vec::new();
+            if same_time[0].time_us == self.released_us {
+                seen.extend_from_slice(&self.latest);
             }
-            // After a failed write the kernel writes the page again (`tracefile.c`).
-            if self.damaged && self.latest.iter().any(|seen| seen.is_copy_of(&event)) {
-                continue;
+            for &key in same_time {
+                let event = self.held.get(key);
+                if seen.iter().any(|seen| seen.is_copy_of(event)) {
+                    self.held.drop(key);
+                } else {
+                    seen.push(*event);
+                    self.ready.push_back(key);
+                }
             }
-            self.latest.push(event);
-            if event.time_us < self.released_us {
-                self.seen.out_of_order += 1;
-            }
-            self.released_us = self.released_us.max(event.time_us);
-            self.ready.push_back(event);
         }
     }
 }

@@ -43,7 +43,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     let per_connection = figures.per_connection.unwrap_or(0.0);
     let title = if one_by_one {
-        format!("a client has {per_connection:.1} requests at a time on an OST, which could take more")
+        format!("A client has {per_connection:.1} requests at a time on an OST, which could take more")
     } else {
         format!(
             "the OSTs were idle {:.0} % of the time with I/O: the clients set the pace",

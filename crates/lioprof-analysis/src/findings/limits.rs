@@ -29,7 +29,7 @@ pub enum LimitError {
     Unknown {
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// What there is: the thresholds of its rule, or all rules if there is none of its name.
         known: String,
     },
     /// No threshold has such a value.
@@ -48,12 +48,14 @@ impl Limits {
     /// # Errors
     /// If there is none of this name, or the value is no number or below 0.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), LimitError> {
-        let names = || RULES.iter().flat_map(|rule| rule.limits.iter().map(|limit| full_name(rule, limit.name)));
-        if !names().any(|known| known == name) {
-            return Err(LimitError::Unknown {
-                name: name.to_owned(),
-                known: names().collect::<Vec<String>>().join(", "),
-            });
+        let (rule_id, limit) = name.split_once('.').unwrap_or((name, ""));
+        let rule = RULES.iter().find(|rule| rule.id == rule_id);
+        if !rule.is_some_and(|rule| rule.limits.iter().any(|known| known.name == limit)) {
+            let known: Vec<String> = match rule {
+                Some(rule) => rule.limits.iter().map(|limit| full_name(rule, limit.name)).collect(),
+                None => RULES.iter().map(|rule| full_name(rule, "NAME")).collect(),
+            };
+            return Err(LimitError::Unknown { name: name.to_owned(), known: known.join(", ") });
         }
         if !value.is_finite() || value < 0.0 {
             return Err(LimitError::Value { name: name.to_owned(), value });
@@ -91,7 +93,10 @@ mod tests {
         limits.set(&name, 42.0).unwrap();
         assert_eq!(limits.get(rule, rule.limits[0].name), 42.0);
         assert_eq!(limits.of(rule)[&name], 42.0);
-        assert!(limits.set("no-such.limit", 1.0).unwrap_err().to_string().contains(&name));
+        for (unknown, known) in [(full_name(rule, "no_such"), &*name), ("no-such.limit".to_owned(), rule.id)] {
+            let error = limits.set(&unknown, 1.0).unwrap_err().to_string();
+            assert!(error.contains(&unknown) && error.contains(known), "{error}");
+        }
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
             assert!(limits.set(&name, bad).is_err(), "{bad}");
         }

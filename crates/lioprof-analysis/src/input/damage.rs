@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::compression::Compression;
+use crate::progress::BytesRead;
 
 /// Largest piece asked of a decoder at once. A decoder that fails loses what it had put into the piece at hand.
 const PIECE: usize = 1 << 10;
@@ -64,18 +64,14 @@ impl SharedDamage {
     }
 }
 
-/// Counts the bytes a decoder consumes of a file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Consumed(Arc<AtomicU64>);
-
 /// A buffered reader that counts what is consumed.
 pub(super) struct Counted<R> {
     inner: R,
-    consumed: Consumed,
+    consumed: BytesRead,
 }
 
 impl<R> Counted<R> {
-    pub(super) fn new(inner: R, consumed: Consumed) -> Self {
+    pub(super) fn new(inner: R, consumed: BytesRead) -> Self {
         Self { inner, consumed }
     }
 }
@@ -83,7 +79,7 @@ impl<R> Counted<R> {
 impl<R: io::BufRead> Read for Counted<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
-        self.consumed.0.fetch_add(n as u64, Ordering::Relaxed);
+        self.consumed.add(n);
         Ok(n)
     }
 }
@@ -94,7 +90,7 @@ impl<R: io::BufRead> io::BufRead for Counted<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        self.consumed.0.fetch_add(amount as u64, Ordering::Relaxed);
+        self.consumed.add(amount);
         self.inner.consume(amount);
     }
 }
@@ -103,20 +99,20 @@ impl<R: io::BufRead> io::BufRead for Counted<R> {
 pub(super) struct Tolerant<R> {
     inner: R,
     compression: Option<Compression>,
-    consumed: Consumed,
+    consumed: BytesRead,
     delivered: u64,
     damage: SharedDamage,
 }
 
 impl<R: Read> Tolerant<R> {
-    pub(super) fn new(inner: R, compression: Option<Compression>, consumed: Consumed, damage: SharedDamage) -> Self {
+    pub(super) fn new(inner: R, compression: Option<Compression>, consumed: BytesRead, damage: SharedDamage) -> Self {
         Self { inner, compression, consumed, delivered: 0, damage }
     }
 
     fn remember(&self, err: &io::Error, filled: usize) {
         let damage = Damage {
             compression: self.compression,
-            file_offset: self.consumed.0.load(Ordering::Relaxed),
+            file_offset: self.consumed.get(),
             offset: self.delivered + filled as u64,
             why: err.to_string(),
             truncated: err.kind() == io::ErrorKind::UnexpectedEof,
@@ -176,7 +172,7 @@ mod tests {
     #[test]
     fn data_first_then_the_damage() {
         let damage = SharedDamage::default();
-        let mut stream = Tolerant::new(Failing(10), None, Consumed::default(), damage.clone());
+        let mut stream = Tolerant::new(Failing(10), None, BytesRead::default(), damage.clone());
         let mut got = Vec::new();
         stream.read_to_end(&mut got).unwrap();
         assert_eq!(got.len(), 10);

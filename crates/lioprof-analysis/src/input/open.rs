@@ -8,10 +8,11 @@ use lioprof_model::Format;
 
 use super::ahead::ReadAhead;
 use super::compression::Compression;
-use super::damage::{Consumed, Counted, Damage, SharedDamage, Tolerant};
+use super::damage::{Counted, Damage, SharedDamage, Tolerant};
 use super::discover::Found;
 use super::error::{Excerpt, GIVE_A_LOG, InputError};
 use super::spool::{Spooled, spool};
+use crate::progress::BytesRead;
 
 /// Tells from the first [`PROBE_BYTES`] of a decompressed file (fewer if it is shorter) whether it is a Lustre
 /// debug log, and which format.
@@ -33,6 +34,8 @@ pub struct Opened {
     /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
     /// read ahead. Look again when the stream is at its end.
     pub damage: SharedDamage,
+    /// How much of the file itself was read through `stream`.
+    pub(crate) consumed: BytesRead,
     /// The file itself, if it is a plain one that can be read anywhere.
     plain: Option<File>,
 }
@@ -42,6 +45,11 @@ impl Opened {
     #[must_use]
     pub fn damage(&self) -> Option<Damage> {
         self.damage.get()
+    }
+
+    /// Whether the file can be read anywhere as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain.is_some()
     }
 
     /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`].
@@ -90,14 +98,14 @@ fn open_stream(
     let compression = Compression::detect(&magic);
 
     let damage = SharedDamage::default();
-    let consumed = Consumed::default();
+    let consumed = BytesRead::default();
     let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
     let counted = Counted::new(whole, consumed.clone());
     let decoded: Box<dyn Read + Send> = match compression {
         Some(kind) => kind.decoder(counted).map_err(read_error)?,
         None => Box::new(counted),
     };
-    let mut stream = Tolerant::new(decoded, compression, consumed, damage.clone());
+    let mut stream = Tolerant::new(decoded, compression, consumed.clone(), damage.clone());
 
     let head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
     let Some(format) = detect(&head) else {
@@ -121,6 +129,7 @@ fn open_stream(
             None => Box::new(head.chain(stream)),
         },
         damage,
+        consumed,
         plain: if compression.is_none() { file } else { None },
     })
 }

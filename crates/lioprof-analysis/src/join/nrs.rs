@@ -113,6 +113,13 @@ struct Stretches(BTreeMap<u64, u64>);
 impl Stretches {
     /// Returns whether the number was new.
     fn insert(&mut self, number: u64) -> bool {
+        // The usual case: the next number.
+        if let Some(mut last) = self.0.last_entry()
+            && last.get().checked_add(1) == Some(number)
+        {
+            *last.get_mut() = number;
+            return true;
+        }
         let before = self.0.range(..=number).next_back().map(|(&a, &b)| (a, b));
         if before.is_some_and(|(_, last)| number <= last) {
             return false;

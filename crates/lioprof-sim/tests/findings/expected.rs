@@ -1,7 +1,8 @@
 //! What is to be found in each scenario.
 
-/// Scenario, and the finding that must rank first; `None`: nothing above `info`. Where the bottleneck is nobody's fault,
-/// the finding is a note itself.
+use crate::runs::Seen;
+
+/// Scenario, and the finding that must rank first; `None`: nothing above `info`.
 static EXPECTED: &[(&str, Option<&str>)] = &[
     ("file-per-process", None),
     ("shared-aligned", None),
@@ -42,15 +43,15 @@ pub(crate) fn of(scenario: &str) -> Option<Option<&'static str>> {
     EXPECTED.iter().find(|(name, _)| *name == scenario).map(|(_, finding)| *finding)
 }
 
-/// Findings that are notes on purpose.
+/// Findings that are notes on purpose: the bottleneck is nobody's fault.
 static NOTES: &[&str] = &["disk-bound", "client-bound"];
 
-/// Whether a note is what is to be found in this scenario.
-pub(crate) fn is_note(scenario: &str) -> bool {
-    of(scenario).flatten().is_some_and(|finding| NOTES.contains(&finding))
-}
-
-/// Whether this finding is the one.
-pub(crate) fn is_right(scenario: &str, first: Option<&str>) -> bool {
-    of(scenario) == Some(first)
+/// What ranks first and should not; `None`: all is as it should be.
+pub(crate) fn wrong(seen: &Seen) -> Option<&str> {
+    let is_it = |id: &str, wanted: &str| id == wanted && (NOTES.contains(&id) || seen.above.iter().any(|it| it == id));
+    match of(seen.scenario).flatten() {
+        Some(wanted) if seen.first.as_deref().is_some_and(|id| is_it(id, wanted)) => None,
+        Some(_) => Some(seen.above.first().map_or("nothing", String::as_str)),
+        None => seen.above.first().map(String::as_str),
+    }
 }

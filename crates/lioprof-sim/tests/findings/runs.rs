@@ -9,8 +9,6 @@ use lioprof_model::{Finding, Severity};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{SimRecord, Workload as _, text};
 
-use crate::expected;
-
 /// Size and seed of a run.
 pub(crate) struct Run {
     /// How a message calls it.
@@ -51,30 +49,28 @@ pub(crate) static RUNS: &[Run] = &[
 pub(crate) struct Seen {
     pub(crate) scenario: &'static str,
     pub(crate) run: &'static Run,
-    /// The first finding above `info`; where a note is to be found, the first one of any kind.
+    /// Kind of the first finding.
     pub(crate) first: Option<String>,
-    /// Other kinds above `info`.
-    pub(crate) others: Vec<String>,
+    /// Kinds above `info`.
+    pub(crate) above: Vec<String>,
 }
 
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
     let analysis = analyzed(scenario, run);
-    let above = |finding: &&Finding| finding.severity > Severity::Info;
-    let mut ids = analysis.findings.iter().filter(above).map(|finding| finding.id.clone());
-    let note = analysis.findings.first().filter(|_| expected::is_note(scenario.name));
-    let first = ids.next().or_else(|| note.map(|finding| finding.id.clone()));
-    let mut others: Vec<String> = ids.filter(|id| Some(id) != first.as_ref()).collect();
-    others.sort();
-    others.dedup();
     analysis.findings.iter().for_each(check);
-    Seen { scenario: scenario.name, run, first, others }
+    let above = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+    let mut above: Vec<String> = above.map(|finding| finding.id.clone()).collect();
+    above.dedup();
+    let first = analysis.findings.into_iter().next().map(|finding| finding.id);
+    Seen { scenario: scenario.name, run, first, above }
 }
 
 /// Every finding says what a reader needs.
 fn check(finding: &Finding) {
     let id = &finding.id;
     assert!(!finding.title.is_empty() && !finding.title.ends_with('.'), "{id}: {}", finding.title);
+    assert!(!finding.title.starts_with(char::is_lowercase), "{id}: {}", finding.title);
     assert!(!finding.explanation.is_empty() && !finding.remedies.is_empty(), "{id} does not explain itself");
     assert!(!finding.evidence.is_empty(), "{id} has no evidence");
     assert_eq!(finding.cost_s.is_some(), finding.cost_of.is_some(), "{id}");

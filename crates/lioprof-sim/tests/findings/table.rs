@@ -43,20 +43,18 @@ fn table(all: &[Seen]) -> String {
         let wanted = expected::of(scenario.name).flatten();
         let runs = || all.iter().filter(|seen| seen.scenario == scenario.name);
         let right = |held_out: bool| {
-            runs().filter(move |seen| {
-                seen.run.held_out == held_out && expected::is_right(seen.scenario, seen.first.as_deref())
-            })
+            runs().filter(|seen| seen.run.held_out == held_out && expected::wrong(seen).is_none()).count()
         };
-        let instead = runs().filter(|seen| !expected::is_right(seen.scenario, seen.first.as_deref()));
-        let instead = counted(instead.map(|seen| seen.first.clone().unwrap_or_else(|| "nothing".to_owned())));
-        let others = counted(runs().flat_map(|seen| seen.others.clone()));
+        let instead = counted(runs().filter_map(expected::wrong));
+        let besides = runs().flat_map(|seen| seen.above.iter().map(String::as_str).filter(|id| Some(*id) != wanted));
+        let besides = counted(besides);
         writeln!(
             table,
-            "| {} | {} | {} | {} | {instead} | {others} |",
+            "| {} | {} | {} | {} | {instead} | {besides} |",
             scenario.name,
             wanted.unwrap_or("nothing"),
-            right(false).count(),
-            right(true).count()
+            right(false),
+            right(true)
         )
         .unwrap();
     }
@@ -65,8 +63,8 @@ fn table(all: &[Seen]) -> String {
 }
 
 /// `a (2), b (1)`
-fn counted(names: impl Iterator<Item = String>) -> String {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     names.for_each(|name| *counts.entry(name).or_default() += 1);
     counts.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
 }

@@ -52,7 +52,15 @@ pub struct TextRecords<'a> {
 #[derive(Clone, Debug)]
 struct Seen {
     kind: Kind,
+    second: Second,
     sites: Sites,
+}
+
+/// `SEC.`, of ten digits.
+#[derive(Clone, Copy, Debug)]
+struct Second {
+    text: [u8; 11],
+    time_us: i64,
 }
 
 /// `SUBSYS:MASK:`.
@@ -103,7 +111,12 @@ impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: Header::NONE, seen: Seen { kind: Kind::default(), sites: Sites::new() } }
+        Self {
+            data,
+            pos: 0,
+            next: Header::NONE,
+            seen: Seen { kind: Kind::default(), second: Second::EPOCH, sites: Sites::new() },
+        }
     }
 
     /// Where the record that starts at `start` ends; the header there, if there is one, is read.
@@ -268,7 +281,7 @@ fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen, header: &mut Head
     if line.first_chunk() != Some(&seen.kind.text) {
         seen.kind = Kind::parse(line)?;
     }
-    let numbers = Numbers::parse(line)?;
+    let numbers = Numbers::parse_usual(line, &mut seen.second).or_else(|| Numbers::parse(line))?;
     let names = known_names(line.get(numbers.len..)?, &mut seen.sites)?;
     numbers.write(line, seen.kind, names, header)
 }
@@ -313,7 +326,49 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// Reads numbers that are written as nearly all are, with a time that is mostly in the same second:
+    /// everything but CPU and pid stands at a fixed distance. `None` says nothing; the others read all forms.
     #[inline(always)]
+    fn parse_usual(line: &[u8], second: &mut Second) -> Option<Self> {
+        let digit = |at: usize| line.get(at).map(|byte| u32::from(byte.wrapping_sub(b'0'))).filter(|value| *value < 10);
+        let (cpu, dot) = match line.get(19..22)? {
+            [b'.', ..] => (digit(18)?, 19),
+            [_, b'.', _] => (digit(18)? * 10 + digit(19)?, 20),
+            [_, _, b'.'] => (digit(18)? * 100 + digit(19)? * 10 + digit(20)?, 21),
+            _ => return None,
+        };
+        let tail: &[u8; 40] = line.get(dot..)?.first_chunk()?;
+        let context = match tail[..3] {
+            [b'.', b'0', b':'] => Context::Process,
+            [b'.', b'1', b':'] => Context::SoftIrq,
+            [b'.', b'2', b':'] => Context::HardIrq,
+            _ => return None,
+        };
+        if tail[3..14] != second.text {
+            *second = Second::parse(tail[3..].first_chunk()?)?;
+        }
+        // The last digit of the second and the dot become zeros in front of the microseconds.
+        let [_, _, micros @ ..] = *tail[12..].first_chunk::<8>()?;
+        let [u0, u1, u2, u3, u4, u5] = micros;
+        let micros = digits::eight_digits([b'0', b'0', u0, u1, u2, u3, u4, u5])?;
+        let (pid, pid_len) = digits::up_to_seven(*tail[23..].first_chunk()?)?;
+        let behind_pid = 23 + pid_len;
+        if tail[20..23] != *b":0:" || tail.get(behind_pid..behind_pid + 4)? != b":0:(" {
+            return None;
+        }
+        Some(Self {
+            cpu,
+            context: Some(context),
+            first: false,
+            time_us: second.time_us + i64::try_from(micros).ok()?,
+            stack: 0,
+            pid: u32::try_from(pid).ok()?,
+            extern_pid: 0,
+            len: dot + behind_pid + 4,
+        })
+    }
+
+    /// Reads the numbers in all forms that there are.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut cursor = Cursor { line, at: 18 };
         let cpu = cursor.number(u32::MAX)?;
@@ -409,6 +464,20 @@ fn usual_time_us(text: &[u8; USUAL_TIME_LEN + 1]) -> Option<i64> {
         return None;
     }
     i64::try_from(high * 100_000_000 + low).ok()
+}
+
+impl Second {
+    /// What is known at the start: true as any other.
+    const EPOCH: Self = Self { text: *b"0000000000.", time_us: 0 };
+
+    /// A second, if it has the form that it has since 2001, and a time in it fits.
+    #[cold]
+    fn parse(text: &[u8; 11]) -> Option<Self> {
+        let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, b'.'] = *text else { return None };
+        let time_us =
+            usual_time_us(&[s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, b'.', b'0', b'0', b'0', b'0', b'0', b'0', b':'])?;
+        Some(Self { text: *text, time_us })
+    }
 }
 
 /// Reads a header from left to right.
@@ -591,6 +660,38 @@ mod tests {
         assert!(matches!(items[0], TextItem::Record(record, 0) if record.text == b"Handling RPC x\n"));
         assert_eq!(items[1], TextItem::Skipped(Skipped { offset: LINE.len(), len: 4097, why: Why::NoHeader }));
         assert!(matches!(items[2], TextItem::Record(..)));
+    }
+
+    /// What was seen before must not change what a header means, nor whether it is one.
+    #[test]
+    fn a_header_behind_others_reads_as_it_does_alone() {
+        let times =
+            ["1700000000.123456", "1700000001.000000", "1700000001.42", "0000000000.000001", "4294967296.000000"];
+        let cpus = ["1.0", "12.1", "123.2", "1234.0", "3", "12.0F", "1.3", "x.0", "1x.0", "1.0x", "\0\0.0"];
+        let numbers = ["0:1:0", "0:1234567:0", "0:12345678:0", "8:1:0", "0:1:7", "0::0", "0:1", "0:x:0", "0:1:0:"];
+        let nul_second = "\0\0\0\0\0\0\0\0\0\0.123456";
+        let mut found = 0;
+        for text in ["x\n", "a text that is longer than the first bytes of a header, which are looked at at once\n"] {
+            for (time, cpu) in times.iter().chain([&nul_second]).flat_map(|time| cpus.map(|cpu| (time, cpu))) {
+                for numbers in numbers {
+                    let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
+                    let mut seen = Seen { kind: Kind::default(), second: Second::EPOCH, sites: Sites::new() };
+                    for before in [None, Some(LINE)] {
+                        let mut header = Header::NONE;
+                        if let Some(before) = before {
+                            next_header(before, 0, &mut seen, &mut header).unwrap();
+                        }
+                        let read =
+                            next_header(&line, 0, &mut seen, &mut header).map(|()| (header.record, header.text_at));
+                        let alone = header_at(&line, 0).map(|header| (header.record, header.text_at));
+                        assert_eq!(read, alone, "{}", line.escape_ascii());
+                        found += usize::from(alone.is_some());
+                    }
+                }
+            }
+        }
+        // Both texts, twice: four of the times, six of the CPUs, five of the other numbers.
+        assert_eq!(found, 2 * 2 * 4 * 6 * 5);
     }
 
     #[test]

@@ -5,10 +5,8 @@
 //! * to 2.12.x: `Sending RPC pname:cluuid:pid:xid:nid:opc THREAD:UUID:PID:XID:NID:OPC`
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
 
-use nom::Parser;
-
 use super::Malformed;
-use super::number::{Res, complete, field, int_i32, nid, opcode, tag, until, xid};
+use super::cursor::{Cursor, whole};
 use super::ptlrpc::{behind_thread, job, job_column, request_pointer};
 use crate::{Opcode, Xid};
 
@@ -39,7 +37,10 @@ impl<'a> ClientRpc<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Sending RPC", text, field(text, b"Sending RPC ", client_rpc, b""))
+        whole("Sending RPC", text, |cursor| {
+            cursor.tag(b"Sending RPC ")?;
+            client_rpc(cursor)
+        })
     }
 
     /// Parses `Completed RPC ...`, which has the same fields.
@@ -47,30 +48,38 @@ impl<'a> ClientRpc<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Completed RPC", text, field(text, b"Completed RPC ", client_rpc, b""))
+        whole("Completed RPC", text, |cursor| {
+            cursor.tag(b"Completed RPC ")?;
+            client_rpc(cursor)
+        })
     }
 }
 
 /// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
-#[inline]
-fn client_rpc(i: &[u8]) -> Res<'_, ClientRpc<'_>> {
-    let (i, req) = request_pointer(i)?;
-    let (i, has_job) = field(i, b"pname:cluuid:pid:xid:nid:opc", job_column, b"")?;
-    let (i, (thread, (device_uuid, pid, xid))) = behind_thread(i, device)?;
-    let (i, nid) = field(i, b":", nid, b"")?;
-    let (i, opcode) = field(i, b":", opcode, b"")?;
-    let (i, job) = job(i, has_job)?;
-    Ok((i, ClientRpc { req, thread, device_uuid, pid, xid, nid, opcode, job }))
+#[inline(always)]
+fn client_rpc<'a>(cursor: &mut Cursor<'a>) -> Option<ClientRpc<'a>> {
+    let req = request_pointer(cursor)?;
+    cursor.tag(b"pname:cluuid:pid:xid:nid:opc")?;
+    let has_job = job_column(cursor)?;
+    let (thread, (device_uuid, pid, xid)) = behind_thread(cursor, device)?;
+    cursor.tag(b":")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b":")?;
+    let opcode = cursor.opcode()?;
+    let job = if has_job { Some(job(cursor)?) } else { None };
+    Some(ClientRpc { req, thread, device_uuid, pid, xid, nid, opcode, job })
 }
 
 /// `UUID:PID:XID`; Lustre 1.8 printed an `x` before the xid.
-#[inline]
-fn device(i: &[u8]) -> Res<'_, (&[u8], i32, Xid)> {
-    let (i, uuid) = until::<b':', b':'>(i)?;
-    let (i, pid) = field(i, b":", int_i32, b"")?;
-    let (i, ()) = tag(b":").parse(i)?;
-    let (i, xid) = xid(i.strip_prefix(b"x").unwrap_or(i))?;
-    Ok((i, (uuid, pid, xid)))
+#[inline(always)]
+fn device<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], i32, Xid)> {
+    let uuid = cursor.until::<b':', b':'>()?;
+    cursor.tag(b":")?;
+    let pid = cursor.int_i32()?;
+    cursor.tag(b":")?;
+    cursor.eat(b"x");
+    let xid = cursor.xid()?;
+    Some((uuid, pid, xid))
 }
 
 #[cfg(test)]

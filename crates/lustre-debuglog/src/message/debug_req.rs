@@ -7,12 +7,9 @@
 //! 2.12.57, `uid:` and `gid:` since 2.15.56, `projid:` since 2.16.55. To 2.12.57 many messages end in a
 //! line break of their own, so that the description stands on a second line.
 
-use nom::Parser;
-
 use super::Malformed;
-use super::number::{
-    Res, complete, dec_u32, field, hex_u32, int, int_i32, int_long, opcode, pointer, split_peer, stop, tag, until, xid,
-};
+use super::cursor::{Cursor, whole};
+use super::number::split_peer;
 use super::req_event::{ReqEvent, event};
 use crate::vocab::near;
 use crate::{Opcode, Xid};
@@ -82,38 +79,59 @@ impl<'a> DebugReq<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("DEBUG_REQ", text, description(text))
+        whole("DEBUG_REQ", text, description)
     }
 }
 
 /// ` req@%p x%llu/t%lld(%lld) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl FLAGS/%x/%x
 /// rc %d/%d job:'%s' uid:%u gid:%u projid:%u`, without the leading space.
-pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
-    let (i, req) = field(i, b"req@", pointer, b" x")?;
-    let (i, xid) = field(i, b"", xid, b"/t")?;
-    let (i, transno) = int_long(i)?;
-    let (i, ()) = request_transno(i)?;
-    let (i, opcode) = field(i, b" o", opcode, b"->")?;
-    let (i, (peer, nid)) = peer(i)?;
-    let (i, request_len) = field(i, b" lens ", dec_u32, b"/")?;
-    let (i, reply_len) = int_i32(i)?;
-    let (i, early_count) = field(i, b" e ", int_i32, b" to ")?;
-    let (i, _timed_out) = field(i, b"", int, b" dl ")?;
-    let (i, deadline_s) = field(i, b"", int_long, b" ref ")?;
-    let (i, _refs) = field(i, b"", int, b" fl ")?;
-    let (i, phase) = field(i, b"", until::<b':', b'\n'>, b":")?;
-    let (i, letters) = field(i, b"", until::<b'/', b' '>, b"/")?;
-    let (i, request_flags) = field(i, b"", hex_u32, b"/")?;
-    let (i, reply_flags) = field(i, b"", hex_u32, b" rc ")?;
-    let (i, rc) = field(i, b"", int_i32, b"/")?;
-    let (i, reply_rc) = int_i32(i)?;
-    let (i, Owner { job, uid, gid, projid }) = owner(i)?;
-    let opcode = (opcode != Opcode(u32::MAX)).then_some(opcode);
-    let req = DebugReq {
+#[inline(always)]
+pub(super) fn description<'a>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
+    cursor.tag(b"req@")?;
+    let req = cursor.pointer()?;
+    cursor.tag(b" x")?;
+    let xid = cursor.xid()?;
+    cursor.tag(b"/t")?;
+    let transno = cursor.int_long()?;
+    // The transaction number in the request; not in 1.8.
+    if cursor.eat(b"(") {
+        cursor.int()?;
+        cursor.tag(b")")?;
+    }
+    cursor.tag(b" o")?;
+    let opcode = cursor.opcode()?;
+    cursor.tag(b"->")?;
+    let (peer, nid) = peer(cursor)?;
+    cursor.tag(b" lens ")?;
+    let request_len = cursor.dec_u32()?;
+    cursor.tag(b"/")?;
+    let reply_len = cursor.int_i32()?;
+    cursor.tag(b" e ")?;
+    let early_count = cursor.int_i32()?;
+    cursor.tag(b" to ")?;
+    let _timed_out = cursor.int()?;
+    cursor.tag(b" dl ")?;
+    let deadline_s = cursor.int_long()?;
+    cursor.tag(b" ref ")?;
+    let _refs = cursor.int()?;
+    cursor.tag(b" fl ")?;
+    let phase = cursor.until::<b':', b'\n'>()?;
+    cursor.tag(b":")?;
+    let letters = cursor.until::<b'/', b' '>()?;
+    cursor.tag(b"/")?;
+    let request_flags = cursor.hex_u32()?;
+    cursor.tag(b"/")?;
+    let reply_flags = cursor.hex_u32()?;
+    cursor.tag(b" rc ")?;
+    let rc = cursor.int_i32()?;
+    cursor.tag(b"/")?;
+    let reply_rc = cursor.int_i32()?;
+    let Owner { job, uid, gid, projid } = owner(cursor)?;
+    Some(DebugReq {
         req,
         xid,
         transno,
-        opcode,
+        opcode: (opcode != Opcode(u32::MAX)).then_some(opcode),
         peer,
         nid,
         request_len,
@@ -130,27 +148,20 @@ pub(super) fn description(i: &[u8]) -> Res<'_, DebugReq<'_>> {
         uid,
         gid,
         projid,
-    };
-    Ok((i, req))
-}
-
-/// `(%lld)`: the transaction number in the request, not in 1.8.
-#[inline]
-fn request_transno(i: &[u8]) -> Res<'_, ()> {
-    match i {
-        [b'(', rest @ ..] => field(rest, b"", int, b")").map(|(rest, _)| (rest, ())),
-        _ => Ok((i, ())),
-    }
+    })
 }
 
 /// `%s@%s:%d/%d`: name, NID and two portals, of which only an outgoing request has meaningful ones.
-#[inline]
-fn peer(i: &[u8]) -> Res<'_, (&[u8], &[u8])> {
-    let (rest, all) = until::<b' ', b'\n'>(i)?;
+#[inline(always)]
+fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    let start = *cursor;
+    let all = cursor.until::<b' ', b'\n'>()?;
     // The NID may hold colons (IPv6), the portals do not.
-    let ports = near::rfind(all, b':');
-    let Some((name, nid)) = ports.and_then(|at| all.get(..at)).and_then(split_peer) else { return stop(i) };
-    Ok((rest, (name, nid)))
+    let names = near::rfind(all, b':').and_then(|at| split_peer(all.get(..at)?));
+    if names.is_none() {
+        *cursor = start;
+    }
+    names
 }
 
 /// On whose behalf a request was sent.
@@ -163,25 +174,39 @@ struct Owner<'a> {
 
 /// The end of the description: nothing, ` job:'%s'`, and what later versions add behind it. Jobs may
 /// hold quotes; the last quote is the closing one, as only words and numbers follow it.
-#[inline]
-fn owner(i: &[u8]) -> Res<'_, Owner<'_>> {
-    let none = Owner { job: None, uid: None, gid: None, projid: None };
-    let Ok((quoted, ())) = tag(b" job:'").parse(i) else { return Ok((i, none)) };
-    let Some(at) = near::rfind(quoted, b'\'') else { return stop(i) };
-    let (job, i) = quoted.split_at(at);
-    let (i, ()) = tag(b"'").parse(i)?;
-    let owner = Owner { job: Some(job), ..none };
-    let Ok((i, uid)) = field(i, b" uid:", id, b"") else { return Ok((i, owner)) };
-    let (i, gid) = field(i, b" gid:", id, b"")?;
-    let owner = Owner { uid, gid, ..owner };
-    let Ok((i, projid)) = field(i, b" projid:", id, b"") else { return Ok((i, owner)) };
-    Ok((i, Owner { projid, ..owner }))
+#[inline(always)]
+fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
+    let mut owner = Owner { job: None, uid: None, gid: None, projid: None };
+    let mut quoted = *cursor;
+    if !quoted.eat(b" job:'") {
+        return Some(owner);
+    }
+    owner.job = Some(quoted.take(near::rfind(quoted.rest(), b'\'')?)?);
+    *cursor = quoted;
+    cursor.tag(b"'")?;
+    let mut ids = *cursor;
+    if !ids.eat(b" uid:") {
+        return Some(owner);
+    }
+    let Some(uid) = id(&mut ids) else { return Some(owner) };
+    *cursor = ids;
+    cursor.tag(b" gid:")?;
+    (owner.uid, owner.gid) = (uid, id(cursor)?);
+    let mut project = *cursor;
+    if project.eat(b" projid:")
+        && let Some(projid) = id(&mut project)
+    {
+        *cursor = project;
+        owner.projid = projid;
+    }
+    Some(owner)
 }
 
 /// A user, group or project id; the largest number says that the client packed none.
-#[inline]
-fn id(i: &[u8]) -> Res<'_, Option<u32>> {
-    dec_u32(i).map(|(rest, id)| (rest, (id != u32::MAX).then_some(id)))
+#[inline(always)]
+fn id(cursor: &mut Cursor<'_>) -> Option<Option<u32>> {
+    let id = cursor.dec_u32()?;
+    Some((id != u32::MAX).then_some(id))
 }
 
 /// A message that ends in a request description.
@@ -199,19 +224,21 @@ impl<'a> ReqMessage<'a> {
     /// # Errors
     /// When the text does not end in a request description: where it stopped being one.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("DEBUG_REQ", text, req_message(text))
+        whole("DEBUG_REQ", text, req_message)
     }
 }
 
-fn req_message(text: &[u8]) -> Res<'_, ReqMessage<'_>> {
-    let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
-    let Some((before, suffix)) = split_description(i) else { return stop(i) };
-    let (end, event) = event(before)?;
-    if !end.is_empty() {
-        return stop(end);
+fn req_message<'a>(cursor: &mut Cursor<'a>) -> Option<ReqMessage<'a>> {
+    cursor.eat(b"@@@ ");
+    let (before, suffix) = split_description(cursor.rest())?;
+    *cursor = Cursor::new(before);
+    let event = cursor.read(event)?;
+    if !cursor.rest().is_empty() {
+        return None;
     }
-    let (i, req) = description(suffix)?;
-    Ok((i, ReqMessage { event, req }))
+    *cursor = Cursor::new(suffix);
+    let req = description(cursor)?;
+    Some(ReqMessage { event, req })
 }
 
 /// Splits a text before its description, at the first `req@` that is a word's beginning; the text

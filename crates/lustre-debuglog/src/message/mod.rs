@@ -8,6 +8,7 @@
 //! (`12345-10.0.0.1@tcp`), it is stripped.
 
 mod client;
+mod cursor;
 mod debug_req;
 mod ldlm;
 mod net;

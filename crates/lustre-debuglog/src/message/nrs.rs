@@ -15,6 +15,7 @@ use nom::branch::alt;
 use nom::combinator::{opt, value};
 
 use super::Malformed;
+use super::cursor::{Cursor, part, whole};
 use super::debug_req::description;
 use super::number::{Res, complete, dec_long, fid, field, int, nid, space, tag, until};
 use crate::{Fid, Xid};
@@ -76,7 +77,7 @@ impl<'a> NrsMessage<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("NRS", text, nrs(text))
+        if text.starts_with(b"NRS st") { whole("NRS", text, sequence_line) } else { complete("NRS", text, nrs(text)) }
     }
 }
 
@@ -100,9 +101,7 @@ const fn blank<'a>(policy: NrsPolicy, action: NrsAction) -> NrsMessage<'a> {
 }
 
 fn nrs(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
-    if i.starts_with(b"NRS st") {
-        sequence_line(i)
-    } else if i.starts_with(b"@@@ ") {
+    if i.starts_with(b"@@@ ") {
         delay_line(i)
     } else if i.starts_with(b"NRS: ") {
         round_line(i)
@@ -112,15 +111,25 @@ fn nrs(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
 }
 
 /// `NRS start|stop fifo|tbf request from %s, seq: %llu`.
-#[inline]
-fn sequence_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
-    let start = value(NrsAction::Start, tag(b"NRS start "));
-    let stop = value(NrsAction::Stop, tag(b"NRS stop "));
-    let (i, action) = alt((start, stop)).parse(i)?;
-    let (i, policy) = alt((value(NrsPolicy::Fifo, tag(b"fifo")), value(NrsPolicy::Tbf, tag(b"tbf")))).parse(i)?;
-    let (i, nid) = field(i, b" request from ", nid, b", seq: ")?;
-    let (i, sequence) = dec_long(i)?;
-    Ok((i, NrsMessage { nid: Some(nid), sequence: Some(sequence), ..blank(policy, action) }))
+#[inline(always)]
+fn sequence_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
+    let action = if cursor.eat(b"NRS start ") {
+        NrsAction::Start
+    } else {
+        cursor.tag(b"NRS stop ")?;
+        NrsAction::Stop
+    };
+    let policy = if cursor.eat(b"fifo") {
+        NrsPolicy::Fifo
+    } else {
+        cursor.tag(b"tbf")?;
+        NrsPolicy::Tbf
+    };
+    cursor.tag(b" request from ")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b", seq: ")?;
+    let sequence = cursor.dec_long()?;
+    Some(NrsMessage { nid: Some(nid), sequence: Some(sequence), ..blank(policy, action) })
 }
 
 /// `NRS: starting to handle|finished handling crrn|orr|trr request ..., with round %llu`.
@@ -185,7 +194,7 @@ fn delay_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, nid) = field(i, b"@@@ NRS: finished delayed request from ", nid, b"")?;
     let (i, _seconds) = field(i, b" after ", int, b"s")?;
     let (i, ()) = space(i)?;
-    let (i, req) = description(i)?;
+    let (i, req) = part(i, description)?;
     Ok((i, NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Start) }))
 }
 

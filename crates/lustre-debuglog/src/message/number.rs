@@ -7,8 +7,9 @@ use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult, Mode, OutputMode, PResult, Parser};
 
 use super::Malformed;
+use super::cursor::malformed;
 use crate::vocab::{digits, near};
-use crate::{Extent, Fid, Opcode, ResourceId, Xid};
+use crate::{Extent, Fid, ResourceId, Xid};
 
 /// Why a parser stopped: only where. What was expected there is in the grammar next to the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,7 @@ pub(super) fn complete<'a, T>(kind: &'static str, text: &'a [u8], result: Res<'a
         Err(Err::Error(Stop(rest)) | Err::Failure(Stop(rest))) => rest,
         Err(Err::Incomplete(_)) => text,
     };
-    // `rest` is a part of `text`, not always its end, so lengths do not tell.
-    let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());
-    Err(Malformed { kind, offset })
+    Err(malformed(kind, text, rest))
 }
 
 /// Exactly these bytes. (nom's own `tag` compares byte by byte.)
@@ -209,14 +208,6 @@ pub(super) fn pointer(i: &[u8]) -> Res<'_, u64> {
     }
 }
 
-/// An opcode, printed as `%d`.
-#[inline(always)]
-pub(super) fn opcode(i: &[u8]) -> Res<'_, Opcode> {
-    let (rest, value) = int(i)?;
-    let number = u32::try_from(value).or_else(|_| i32::try_from(value).map(i32::cast_unsigned));
-    number.map_or_else(|_| stop(i), |number| Ok((rest, Opcode(number))))
-}
-
 /// An xid, without `x`.
 #[inline(always)]
 pub(super) fn xid(i: &[u8]) -> Res<'_, Xid> {
@@ -257,6 +248,9 @@ pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
     let Some((addr, [b'@', net @ ..])) = addr.and_then(|at| plain.split_at_checked(at)) else { return stop(i) };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
+        // The usual ones at once.
+        [b't', b'c', b'p', next, ..] if !next.is_ascii_alphanumeric() => 3,
+        [b'o', b'2', b'i', b'b', next, ..] if !next.is_ascii_alphanumeric() => 4,
         _ => net.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count(),
     };
     if addr.is_empty() || net_len == 0 {

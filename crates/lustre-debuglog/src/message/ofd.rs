@@ -9,14 +9,8 @@
 //! * 2.13 and later: `refresh rw locks for [FID] (START->END)`
 //! * `mdt_io.c`, 2.11 and later: the same without the extent
 
-use nom::Parser;
-use nom::branch::alt;
-use nom::sequence::separated_pair;
-
+use super::cursor::{Cursor, whole};
 use super::debug_req::description;
-use super::number::{
-    Res, complete, dec_long, dec_u32, extent, fid, field, optional, pointer, space, stop, tag, until, xid,
-};
 use super::{DebugReq, Malformed};
 use crate::vocab::near;
 use crate::{Extent, Fid, TargetName, Xid};
@@ -78,13 +72,16 @@ impl<'a> RefreshRwLocks<'a> {
         let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
         match refresh_head(i) {
             Some(head) => Self::parse_behind(text, head),
-            None => complete("refresh rw locks", text, stop(i)),
+            None => whole("refresh rw locks", text, |cursor| {
+                *cursor = Cursor::new(i);
+                None
+            }),
         }
     }
 
     /// Parses the rest of `text` when its head is known already.
     pub(super) fn parse_behind(text: &'a [u8], head: RefreshHead<'a>) -> Result<Self, Malformed> {
-        complete("refresh rw locks", text, refresh(head))
+        whole("refresh rw locks", text, |cursor| refresh(cursor, head))
     }
 }
 
@@ -94,7 +91,7 @@ impl ProlongLocks {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        complete("Prolong locks", text, prolong(text))
+        whole("Prolong locks", text, prolong)
     }
 }
 
@@ -104,7 +101,7 @@ impl<'a> RefreshedLocks<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("refreshed locks", text, refreshed(text))
+        whole("refreshed locks", text, refreshed)
     }
 }
 
@@ -124,45 +121,65 @@ pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
     Some(RefreshHead { target, thread, rest: rest.strip_prefix(b": refresh rw locks")? })
 }
 
-fn refresh(head: RefreshHead<'_>) -> Res<'_, RefreshRwLocks<'_>> {
-    let RefreshHead { target, thread, rest: i } = head;
-    let Some(target) = TargetName::parse_bytes(target) else { return stop(target) };
-    let (i, ()) = alt((tag(b" for "), tag(b": "))).parse(i)?;
-    let (i, object) = object(i)?;
-    let (i, extent) = optional(i, b" (", |i| field(i, b"", extent, b")"))?;
-    let (i, ()) = space(i)?;
-    if i.is_empty() {
-        return Ok((i, RefreshRwLocks { target, thread, object, extent, req: None }));
+#[inline(always)]
+fn refresh<'a>(cursor: &mut Cursor<'a>, head: RefreshHead<'a>) -> Option<RefreshRwLocks<'a>> {
+    let RefreshHead { target, thread, rest } = head;
+    *cursor = Cursor::new(target);
+    let target = TargetName::parse_bytes(target)?;
+    *cursor = Cursor::new(rest);
+    if !cursor.eat(b" for ") {
+        cursor.tag(b": ")?;
     }
-    let (i, req) = description(i)?;
-    Ok((i, RefreshRwLocks { target, thread, object, extent, req: Some(req) }))
+    let object = object(cursor)?;
+    let extent = if cursor.eat(b" (") { Some(extent_and_bracket(cursor)?) } else { None };
+    cursor.skip_space();
+    if cursor.rest().is_empty() {
+        return Some(RefreshRwLocks { target, thread, object, extent, req: None });
+    }
+    let req = description(cursor)?;
+    Some(RefreshRwLocks { target, thread, object, extent, req: Some(req) })
+}
+
+/// `START->END)`.
+#[inline(always)]
+fn extent_and_bracket(cursor: &mut Cursor<'_>) -> Option<Extent> {
+    let extent = cursor.extent()?;
+    cursor.tag(b")")?;
+    Some(extent)
 }
 
 /// `[0xSEQ:0xOID:0xVER]`, to 2.5 `%llu/%llu`.
-#[inline]
-fn object(i: &[u8]) -> Res<'_, ObjectName> {
-    match i {
-        [b'[', ..] => fid(i).map(|(rest, fid)| (rest, ObjectName::Fid(fid))),
-        _ => separated_pair(dec_long, tag(b"/"), dec_long).map(|(a, b)| ObjectName::Resource(a, b)).parse(i),
+#[inline(always)]
+fn object(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
+    if cursor.rest().first() == Some(&b'[') {
+        return cursor.fid().map(ObjectName::Fid);
     }
+    let first = cursor.dec_long()?;
+    cursor.tag(b"/")?;
+    Some(ObjectName::Resource(first, cursor.dec_long()?))
 }
 
 /// `Prolong locks for req %p with x%llu ext(%llu->%llu)` (2.8.56 and later), `Prolong DOM lock for req
 /// %p with x%llu` (2.10.59 and later).
-fn prolong(i: &[u8]) -> Res<'_, ProlongLocks> {
-    let (i, ()) = alt((tag(b"Prolong locks for req "), tag(b"Prolong DOM lock for req "))).parse(i)?;
-    let (i, req) = field(i, b"", pointer, b" with x")?;
-    let (i, xid) = xid(i)?;
-    let (i, extent) = optional(i, b" ext(", |i| field(i, b"", extent, b")"))?;
-    Ok((i, ProlongLocks { req, xid, extent }))
+fn prolong(cursor: &mut Cursor<'_>) -> Option<ProlongLocks> {
+    if !cursor.eat(b"Prolong locks for req ") {
+        cursor.tag(b"Prolong DOM lock for req ")?;
+    }
+    let req = cursor.pointer()?;
+    cursor.tag(b" with x")?;
+    let xid = cursor.xid()?;
+    let extent = if cursor.eat(b" ext(") { Some(extent_and_bracket(cursor)?) } else { None };
+    Some(ProlongLocks { req, xid, extent })
 }
 
 /// `%s: refreshed %u locks timeout for req %p`.
-fn refreshed(i: &[u8]) -> Res<'_, RefreshedLocks<'_>> {
-    let (i, target) = field(i, b"", until::<b':', b' '>, b": refreshed ")?;
-    let (i, locks) = field(i, b"", dec_u32, b" locks timeout for req ")?;
-    let (i, req) = pointer(i)?;
-    Ok((i, RefreshedLocks { target, locks, req }))
+fn refreshed<'a>(cursor: &mut Cursor<'a>) -> Option<RefreshedLocks<'a>> {
+    let target = cursor.until::<b':', b' '>()?;
+    cursor.tag(b": refreshed ")?;
+    let locks = cursor.dec_u32()?;
+    cursor.tag(b" locks timeout for req ")?;
+    let req = cursor.pointer()?;
+    Some(RefreshedLocks { target, locks, req })
 }
 
 #[cfg(test)]

@@ -9,13 +9,8 @@
 //!
 //! The job is free text: nothing to its right may be looked for from the left.
 
-use nom::Parser;
-use nom::branch::alt;
-
 use super::Malformed;
-use super::number::{
-    Res, complete, dec_long, field, int, int_i32, nid, opcode, optional, pointer, stop, tag, until, xid,
-};
+use super::cursor::{Cursor, whole};
 use crate::vocab::near;
 use crate::{Opcode, Xid};
 
@@ -74,7 +69,10 @@ impl<'a> Handling<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Handling RPC", text, field(text, b"Handling RPC ", rpc, b""))
+        whole("Handling RPC", text, |cursor| {
+            cursor.tag(b"Handling RPC ")?;
+            rpc(cursor)
+        })
     }
 }
 
@@ -84,7 +82,7 @@ impl<'a> Handled<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Handled RPC", text, handled(text))
+        whole("Handled RPC", text, handled)
     }
 }
 
@@ -94,105 +92,128 @@ impl<'a> Peer<'a> {
     /// # Errors
     /// When the text is not of that form: where it stopped being so.
     pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("peer", text, peer(text))
+        whole("peer", text, peer)
     }
 }
 
-fn handled(i: &[u8]) -> Res<'_, Handled<'_>> {
+fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
     // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
-    let Some((head, tail)) = memchr::memrchr(b'R', i).and_then(|at| i.split_at_checked(at)) else { return stop(i) };
-    let Some(head) = head.strip_suffix(b" ") else { return stop(i) };
-    let (end, rpc) = field(head, b"Handled RPC ", rpc, b"")?;
-    if !end.trim_ascii_start().is_empty() {
-        return stop(end);
+    let text = cursor.rest();
+    let (head, tail) = text.split_at_checked(memchr::memrchr(b'R', text)?)?;
+    *cursor = Cursor::new(head.strip_suffix(b" ")?);
+    cursor.tag(b"Handled RPC ")?;
+    let rpc = rpc(cursor)?;
+    if !cursor.rest().trim_ascii_start().is_empty() {
+        return None;
     }
-    let (i, ()) = alt((tag(b"Request processed in "), tag(b"Request procesed in "))).parse(tail)?;
-    let (i, service_us) = field(i, b"", int, b"us (")?;
-    let (i, total_us) = field(i, b"", int, b"us total) trans ")?;
-    let (i, transno) = field(i, b"", dec_long, b" rc ")?;
-    let (i, rc) = field(i, b"", int_i32, b"/")?;
-    let (i, reply_rc) = int_i32(i)?;
-    Ok((i, Handled { rpc, service_us, total_us, transno, rc, reply_rc }))
+    *cursor = Cursor::new(tail);
+    if !cursor.eat(b"Request processed in ") {
+        cursor.tag(b"Request procesed in ")?;
+    }
+    let service_us = cursor.int()?;
+    cursor.tag(b"us (")?;
+    let total_us = cursor.int()?;
+    cursor.tag(b"us total) trans ")?;
+    let transno = cursor.dec_long()?;
+    cursor.tag(b" rc ")?;
+    let rc = cursor.int_i32()?;
+    cursor.tag(b"/")?;
+    let reply_rc = cursor.int_i32()?;
+    Some(Handled { rpc, service_us, total_us, transno, rc, reply_rc })
 }
 
 /// What follows `Handling RPC ` and `Handled RPC `; the job is all the rest.
-#[inline]
-fn rpc(i: &[u8]) -> Res<'_, Handling<'_>> {
-    let (i, req) = request_pointer(i)?;
-    let (i, has_job) = field(i, b"pname:cluuid+ref:pid:xid:nid:opc", job_column, b"")?;
-    let (i, (thread, (client_uuid, export_refs, client_pid, xid))) = behind_thread(i, export)?;
-    let (i, nid) = field(i, b":", nid, b"")?;
-    let (i, opcode) = field(i, b":", opcode, b"")?;
-    let (i, job) = job(i, has_job)?;
-    Ok((i, Handling { req, thread, client_uuid, export_refs, client_pid, xid, nid, opcode, job }))
+#[inline(always)]
+fn rpc<'a>(cursor: &mut Cursor<'a>) -> Option<Handling<'a>> {
+    let req = request_pointer(cursor)?;
+    cursor.tag(b"pname:cluuid+ref:pid:xid:nid:opc")?;
+    let has_job = job_column(cursor)?;
+    let (thread, (client_uuid, export_refs, client_pid, xid)) = behind_thread(cursor, export)?;
+    cursor.tag(b":")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b":")?;
+    let opcode = cursor.opcode()?;
+    let job = if has_job { Some(job(cursor)?) } else { None };
+    Some(Handling { req, thread, client_uuid, export_refs, client_pid, xid, nid, opcode, job })
 }
 
 /// `CLUUID+REF:PID:xXID`.
-#[inline]
-fn export(i: &[u8]) -> Res<'_, (&[u8], i32, i32, Xid)> {
-    let (i, uuid) = until::<b'+', b':'>(i)?;
-    let (i, refs) = field(i, b"+", int_i32, b"")?;
-    let (i, pid) = field(i, b":", int_i32, b"")?;
-    let (i, xid) = field(i, b":x", xid, b"")?;
-    Ok((i, (uuid, refs, pid, xid)))
+#[inline(always)]
+fn export<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], i32, i32, Xid)> {
+    let uuid = cursor.until::<b'+', b':'>()?;
+    cursor.tag(b"+")?;
+    let refs = cursor.int_i32()?;
+    cursor.tag(b":")?;
+    let pid = cursor.int_i32()?;
+    cursor.tag(b":x")?;
+    let xid = cursor.xid()?;
+    Some((uuid, refs, pid, xid))
 }
 
 /// `req@PTR `, Lustre 2.13 and later.
-#[inline]
-pub(super) fn request_pointer(i: &[u8]) -> Res<'_, Option<u64>> {
-    match i {
-        [b'r', ..] => field(i, b"req@", pointer, b" ").map(|(rest, req)| (rest, Some(req))),
-        _ => Ok((i, None)),
+#[inline(always)]
+pub(super) fn request_pointer(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
+    if cursor.rest().first() != Some(&b'r') {
+        return Some(None);
     }
+    cursor.tag(b"req@")?;
+    let req = cursor.pointer()?;
+    cursor.tag(b" ")?;
+    Some(Some(req))
 }
 
 /// The end of the column names: whether they end in `:job`.
-#[inline]
-pub(super) fn job_column(i: &[u8]) -> Res<'_, bool> {
-    match i {
-        [b' ', rest @ ..] => Ok((rest, false)),
-        [b':', b'j', b'o', b'b', b' ', rest @ ..] => Ok((rest, true)),
-        _ => stop(i),
-    }
+#[inline(always)]
+pub(super) fn job_column(cursor: &mut Cursor<'_>) -> Option<bool> {
+    let has_job = cursor.eat(b":job ");
+    (has_job || cursor.eat(b" ")).then_some(has_job)
 }
 
-/// `:JOB` when there is such a column. Spaces may be part of a job, line breaks are not.
-#[inline]
-pub(super) fn job(i: &[u8], has_job: bool) -> Res<'_, Option<&[u8]>> {
-    if !has_job {
-        return Ok((i, None));
-    }
-    let (i, ()) = tag(b":").parse(i)?;
-    let len = i.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
-    let (job, rest) = i.split_at(len);
-    Ok((rest, Some(job)))
+/// `:JOB`. Spaces may be part of a job, line breaks are not.
+#[inline(always)]
+pub(super) fn job<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    cursor.tag(b":")?;
+    let len = cursor.rest().iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
+    cursor.take(len)
 }
 
 /// A thread name, `:`, and what `next` reads.
 ///
 /// Names may hold colons themselves (`kworker/0:1`): the name ends at the first colon behind which
 /// `next` succeeds. There are at most 15 bytes to try.
-#[inline]
-pub(super) fn behind_thread<'a, T>(i: &'a [u8], next: impl Fn(&'a [u8]) -> Res<'a, T>) -> Res<'a, (&'a [u8], T)> {
-    let name = i.get(..16).unwrap_or(i);
+#[inline(always)]
+pub(super) fn behind_thread<'a, T>(
+    cursor: &mut Cursor<'a>,
+    next: impl Fn(&mut Cursor<'a>) -> Option<T>,
+) -> Option<(&'a [u8], T)> {
+    let text = cursor.rest();
+    let name = text.get(..16).unwrap_or(text);
     let mut first_error = None;
     let mut from = 0;
     while let Some(found) = near::find(&name[from..], [b':']) {
-        let (thread, rest) = i.split_at(from + found);
-        match field(rest, b":", &next, b"") {
-            Ok((rest, fields)) => return Ok((rest, (thread, fields))),
-            Err(error) => first_error = first_error.or(Some(error)),
+        let (thread, rest) = text.split_at(from + found);
+        let mut behind = Cursor::new(rest);
+        if let Some(fields) = behind.tag(b":").and_then(|()| next(&mut behind)) {
+            *cursor = behind;
+            return Some((thread, fields));
         }
+        first_error.get_or_insert(behind);
         from += found + 1;
     }
-    first_error.map_or_else(|| stop(i), Err)
+    *cursor = first_error.unwrap_or(*cursor);
+    None
 }
 
 /// `peer: %s` to 2.9.52, `peer: %s (source: %s)` since (`events.c`, `request_in_callback`).
-fn peer(i: &[u8]) -> Res<'_, Peer<'_>> {
-    let (i, nid) = field(i, b"peer: ", nid, b"")?;
-    let (i, source) = optional(i, b" (source: ", |i| field(i, b"", super::number::nid, b")"))?;
-    Ok((i, Peer { nid, source }))
+fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<Peer<'a>> {
+    cursor.tag(b"peer: ")?;
+    let nid = cursor.nid()?;
+    if !cursor.eat(b" (source: ") {
+        return Some(Peer { nid, source: None });
+    }
+    let source = cursor.nid()?;
+    cursor.tag(b")")?;
+    Some(Peer { nid, source: Some(source) })
 }
 
 #[cfg(test)]

@@ -69,14 +69,22 @@ pub(crate) fn dec_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
 #[inline(always)]
 pub(crate) fn dec_short(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let Some(head) = bytes.first_chunk::<8>() else { return dec(bytes) };
+    match up_to_seven(*head) {
+        Some((value, len)) => Some((value, bytes.get(len..)?)),
+        None => dec_long(bytes),
+    }
+}
+
+/// The one to seven decimal digits at the start, and how many they are; `None` for none or eight.
+#[inline(always)]
+pub(crate) fn up_to_seven(bytes: [u8; 8]) -> Option<(u64, usize)> {
     // The value of each byte that is a digit; any other byte becomes more than 9.
-    let values = u64::from_le_bytes(*head) ^ (0x30 * ONES);
+    let values = u64::from_le_bytes(bytes) ^ (0x30 * ONES);
     let others = ((values & (0x7f * ONES)).wrapping_add(0x76 * ONES) | values) & (0x80 * ONES);
     let len = others.trailing_zeros() / 8;
     match len {
-        0 => None,
-        1..=7 => Some((join_eight(values << (64 - 8 * len)), bytes.get(len as usize..)?)),
-        _ => dec_long(bytes),
+        1..=7 => Some((join_eight(values << (64 - 8 * len)), len as usize)),
+        _ => None,
     }
 }
 
@@ -245,6 +253,17 @@ mod tests {
                 text[at] = other;
                 assert_eq!(eight_digits(text), None, "{other} at {at}");
             }
+        }
+    }
+
+    #[test]
+    fn up_to_seven_stops_behind_the_last_digit() {
+        assert_eq!(up_to_seven(*b"1234567:"), Some((1_234_567, 7)));
+        assert_eq!(up_to_seven(*b"07:12345"), Some((7, 2)));
+        assert_eq!(up_to_seven(*b":1234567"), None);
+        assert_eq!(up_to_seven(*b"12345678"), None);
+        for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+            assert_eq!(up_to_seven([b'1', b'2', byte, b'4', b'5', b'6', b'7', b'8']), Some((12, 2)), "{byte}");
         }
     }
 

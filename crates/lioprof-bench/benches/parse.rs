@@ -5,18 +5,19 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use lioprof_bench::log_writer::in_memory;
+use lioprof_bench::replica::{Replica, records};
 use lustre_debuglog::frame::binary::{BinaryRecords, TestedRecords};
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, detect};
 use lustre_debuglog::{Message, Record};
 
-#[path = "../../lioprof-analysis/benches/support/mod.rs"]
-mod support;
-
 /// Size of the logs that are framed.
 const BYTES: usize = 16 << 20;
-const SAMPLES: [&[u8]; 2] =
-    [include_bytes!("../tests/data/rpctrace-2.17.txt"), include_bytes!("../tests/data/dlmtrace-2.17.txt")];
+const SAMPLES: [&[u8]; 2] = [
+    include_bytes!("../../lustre-debuglog/tests/data/rpctrace-2.17.txt"),
+    include_bytes!("../../lustre-debuglog/tests/data/dlmtrace-2.17.txt"),
+];
 
 fn short<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     let mut group = c.benchmark_group(name);
@@ -26,12 +27,15 @@ fn short<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
 
 /// About 16 MiB of both samples, as text and binary, and the number of records.
 fn logs() -> (Vec<u8>, Vec<u8>, usize) {
-    let mut text = Vec::new();
+    let (mut text, mut binary) = (Vec::new(), Vec::new());
     for sample in SAMPLES {
-        support::replicate(sample, (BYTES / SAMPLES.len() / sample.len()) as u64, &mut text).expect("memory is enough");
+        let replica = Replica::of_text(sample);
+        let size = (BYTES / SAMPLES.len()) as u64;
+        let forms = in_memory(|out| replica.write(size, out).map(drop)).expect("memory is enough");
+        text.extend(forms.0);
+        binary.extend(forms.1);
     }
-    let binary = support::to_binary(&text);
-    let records = support::records(&text).len();
+    let records = records(&text).len();
     (text, binary, records)
 }
 
@@ -78,7 +82,7 @@ fn parse_all(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, records: &[Re
 
 /// Every kind alone, and all as they come.
 fn messages(c: &mut Criterion) {
-    let records: Vec<Record<'_>> = SAMPLES.iter().flat_map(|sample| support::records(sample)).collect();
+    let records: Vec<Record<'_>> = SAMPLES.iter().flat_map(|sample| records(sample)).collect();
     let mut kinds: BTreeMap<String, Vec<Record<'_>>> = BTreeMap::new();
     for record in &records {
         kinds.entry(kind(&Message::parse(record))).or_default().push(*record);

@@ -1,0 +1,27 @@
+//! Stages of the analysis alone, to measure them. They change with the program: nothing else should use them.
+
+use std::path::Path;
+
+use lioprof_model::Symbols;
+use rayon::ThreadPoolBuilder;
+
+use crate::config::Config;
+use crate::plan::{Late, Reading, plan};
+use crate::progress::Progress;
+
+/// Reads and decodes one log and puts its events in order; returns how many there are, `None` if it is no log.
+#[must_use]
+pub fn order(log: &Path, threads: usize) -> Option<u64> {
+    let reading = Reading { chunk_bytes: Config::default().chunk_bytes, depth: 2 * threads + 1 };
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
+    pool.install(|| {
+        let plan = plan(&[log.to_owned()], &[], &|_| false, &Progress::default());
+        let mut source = plan.nodes.into_values().flatten().next()?.open(reading, &mut Late::default())?;
+        let mut symbols = Symbols::default();
+        let mut events = 0;
+        while source.next(&mut symbols).is_some() {
+            events += 1;
+        }
+        Some(events)
+    })
+}

@@ -1,0 +1,252 @@
+//! An OSS, or many in one log, under reads and writes of any number of clients.
+//!
+//! Unlike the scenarios of `lioprof-sim` nothing is simulated that does not show in the log: no locks, no network, no
+//! disk. So a hundred thousand clients cost no more than ten.
+
+mod say;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Write};
+
+use lioprof_sim::SimRecord;
+use lustre_debuglog::Record;
+use lustre_debuglog::record::Context;
+
+use crate::log_writer::LogWriter;
+use say::{Rpc, Say};
+
+/// Which release logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Release {
+    /// 2.12.9: the last one whose lines LIOProf's scripts understand.
+    #[value(name = "2.12")]
+    V2_12,
+    /// 2.17.57.
+    #[default]
+    #[value(name = "2.17")]
+    V2_17,
+}
+
+/// Who reads and writes how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
+pub struct Crowd {
+    /// Clients; each has an address of its own and belongs to one job
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub clients: u32,
+
+    /// OSTs; each client uses four of them
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub osts: u32,
+
+    /// Jobs, at most one per client
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: u32,
+
+    /// Reads and writes of 1 MiB, all clients together
+    #[arg(long, value_name = "N", default_value = "10000")]
+    pub rpcs: u64,
+
+    /// How many of them arrive per second
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=20_000))]
+    pub rate: u64,
+
+    /// Wording of the log
+    #[arg(long, value_enum, default_value_t)]
+    pub release: Release,
+}
+
+impl Crowd {
+    /// Neighbours belong to one job.
+    fn job_of(&self, client: u32) -> u32 {
+        let jobs = u64::from(self.jobs.min(self.clients));
+        u32::try_from(u64::from(client) * jobs / u64::from(self.clients)).unwrap_or(0)
+    }
+}
+
+const START_US: i64 = 1_795_250_600_000_000;
+const MIB: u64 = 1 << 20;
+/// OSTs that a client uses, an object on each.
+const STRIPES: u32 = 4;
+/// CPU partitions, each with a part of the I/O service.
+const PARTS: u32 = 2;
+/// Threads of a part: twice as many as the largest rate keeps busy.
+const THREADS: u32 = 64;
+const CPUS_PER_PART: u32 = 8;
+/// Longest time in which a request waits and is handled.
+const QUEUE_US: u64 = 400;
+const SERVICE_US: u64 = 4_000;
+
+/// A service thread, by when it is idle again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Thread {
+    idle_us: i64,
+    id: u32,
+}
+
+/// A part of the I/O service.
+#[derive(Debug)]
+struct Part {
+    threads: BinaryHeap<Reverse<Thread>>,
+    /// Last number that the scheduler gave.
+    sequence: u64,
+}
+
+/// One of the clients, as far as it changes.
+#[derive(Clone, Copy, Debug)]
+struct Client {
+    xid: u64,
+    requests: u32,
+}
+
+/// Writes the log; returns the number of RPCs of each kind, (reads, writes).
+///
+/// # Errors
+/// Those of the writer.
+pub fn write<W: Write>(crowd: &Crowd, out: &mut LogWriter<W>) -> io::Result<(u64, u64)> {
+    let mut random = Random(0);
+    let mut clients: Vec<Client> = (0..crowd.clients)
+        .map(|_| {
+            // Seeded with the second in which the client's modules were loaded, within the last weeks.
+            let loaded_s = START_US.unsigned_abs() / 1_000_000 - random.below(2_000_000);
+            Client { xid: loaded_s << 20, requests: 0 }
+        })
+        .collect();
+    let mut parts: Vec<Part> = (0..PARTS)
+        .map(|part| Part {
+            threads: (0..THREADS).map(|id| Reverse(Thread { idle_us: START_US, id })).collect(),
+            sequence: 1_000 * u64::from(part + 1),
+        })
+        .collect();
+    let mut lines = Lines::default();
+    let (mut reads, mut writes) = (0, 0);
+    for n in 0..crowd.rpcs {
+        let due_us = START_US + i64::try_from(u128::from(n) * 1_000_000 / u128::from(crowd.rate)).unwrap_or(i64::MAX);
+        lines.write_before(due_us, out)?;
+        let number = u32::try_from(random.below(u64::from(crowd.clients))).unwrap_or(0);
+        let client = &mut clients[number as usize];
+        client.requests += 1;
+        client.xid += XID_STEP;
+        let part = number % PARTS;
+        let service = &mut parts[part as usize];
+        let Some(Reverse(thread)) = service.threads.pop() else { unreachable!("there are threads, and all come back") };
+        let arrival_us = due_us.max(thread.idle_us);
+        let start_us = arrival_us + random.about(QUEUE_US);
+        let end_us = start_us + random.about(SERVICE_US);
+        service.sequence += 1;
+        let object = u64::from(number) * u64::from(STRIPES) + u64::from(client.requests % STRIPES) + 2;
+        let rpc = Rpc {
+            number: n,
+            client: number,
+            job: crowd.job_of(number),
+            xid: client.xid,
+            // Half of the jobs read, the other half write.
+            write: number % 2 == 0,
+            ost: scatter(object) % crowd.osts,
+            object,
+            first: u64::from(client.requests / STRIPES) * MIB,
+            bytes: MIB,
+            part,
+            thread: thread.id,
+            cpu: part * CPUS_PER_PART + thread.id % CPUS_PER_PART,
+            sequence: service.sequence,
+            arrival_us,
+            start_us,
+            end_us,
+        };
+        if rpc.write {
+            writes += 1;
+        } else {
+            reads += 1;
+        }
+        let idle_us = Say { release: crowd.release, lines: &mut lines }.all(&rpc);
+        service.threads.push(Reverse(Thread { idle_us, id: thread.id }));
+    }
+    lines.write_before(i64::MAX, out)?;
+    Ok((reads, writes))
+}
+
+/// Distance of a client's xids.
+const XID_STEP: u64 = 128;
+
+/// Lines that are made, but whose time has not come.
+#[derive(Debug, Default)]
+struct Lines {
+    heap: BinaryHeap<Reverse<(i64, u64, usize)>>,
+    records: Vec<SimRecord>,
+    free: Vec<usize>,
+    made: u64,
+}
+
+impl Lines {
+    /// A record to fill in, for a time not before the last one written.
+    fn add(&mut self, time_us: i64) -> &mut SimRecord {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.records.push(SimRecord::default());
+            self.records.len() - 1
+        });
+        self.made += 1;
+        self.heap.push(Reverse((time_us, self.made, at)));
+        let record = &mut self.records[at];
+        record.time_us = time_us;
+        record.text.clear();
+        record
+    }
+
+    fn write_before<W: Write>(&mut self, time_us: i64, out: &mut LogWriter<W>) -> io::Result<()> {
+        while let Some(Reverse((due_us, _, at))) = self.heap.peek().copied()
+            && due_us < time_us
+        {
+            self.heap.pop();
+            self.free.push(at);
+            let record = &self.records[at];
+            out.add(&Record {
+                subsystem: record.subsystem,
+                mask: record.mask,
+                cpu: u32::from(record.cpu),
+                context: Some(Context::Process),
+                first: false,
+                time_us: record.time_us,
+                stack: 0,
+                pid: record.pid,
+                extern_pid: 0,
+                file: &record.file,
+                line: record.line,
+                function: &record.function,
+                text: &record.text,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers that look random and are always the same (SplitMix64).
+#[derive(Debug)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    /// From a tenth of it to all of it, microseconds.
+    fn about(&mut self, us: u64) -> i64 {
+        i64::try_from(us / 10 + self.below(us - us / 10)).unwrap_or(0)
+    }
+}
+
+fn mix(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// A number without order from one.
+fn scatter(number: u64) -> u32 {
+    u32::try_from(mix(number) >> 32).unwrap_or(0)
+}

@@ -1,0 +1,10 @@
+//! Logs to measure lioprof with, of any size, written as they are made.
+//!
+//! * [`replica`]: a capture again and again, each copy with times and requests of its own.
+//! * [`crowd`]: as many clients, OSTs and jobs as one likes.
+//! * [`log_writer`]: either as text and as the file of the kernel's debug daemon.
+#![forbid(unsafe_code)]
+
+pub mod crowd;
+pub mod log_writer;
+pub mod replica;

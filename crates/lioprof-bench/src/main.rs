@@ -1,0 +1,111 @@
+//! The command `lioprof-bench`: large logs to measure lioprof with.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use lioprof_bench::crowd::{self, Crowd};
+use lioprof_bench::log_writer::LogWriter;
+use lioprof_bench::replica::Replica;
+
+/// Large logs to measure lioprof with.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Copies of a capture, one after the other in time, with requests of their own
+    Replicate {
+        /// The capture as text, plain or .zst
+        log: PathBuf,
+
+        /// Size of the binary form, megabytes (10^6 bytes); the text is a little larger
+        megabytes: u64,
+
+        #[command(flatten)]
+        output: Output,
+    },
+    /// A log of any number of clients, OSTs and jobs
+    Crowd {
+        #[command(flatten)]
+        crowd: Crowd,
+
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct Output {
+    /// Write the log as `lctl debug_file` prints it
+    #[arg(long, value_name = "FILE")]
+    text: Option<PathBuf>,
+
+    /// Write the log as the kernel's debug daemon does
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+}
+
+impl Output {
+    fn open(&self) -> Result<LogWriter<BufWriter<File>>, Box<dyn Error>> {
+        let create = |path: &PathBuf| {
+            File::create(path)
+                .map(|file| BufWriter::with_capacity(1 << 20, file))
+                .map_err(|err| format!("failed to create `{}`: {err}", path.display()))
+        };
+        let text = self.text.as_ref().map(create).transpose()?;
+        Ok(LogWriter::new(text, self.binary.as_ref().map(create).transpose()?))
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => {
+            say(&err.to_string());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<(), Box<dyn Error>> {
+    match command {
+        Command::Replicate { log, megabytes, output } => {
+            let text = read(log).map_err(|err| format!("failed to read `{}`: {err}", log.display()))?;
+            let replica = Replica::of_text(&text);
+            if replica.records() == 0 {
+                return Err(format!("`{}` holds no records: give a debug log as text", log.display()).into());
+            }
+            let mut out = output.open()?;
+            let copies = replica.write(megabytes * 1_000_000, &mut out)?;
+            out.finish()?;
+            say(&format!("{copies} copies of {} records", replica.records()));
+        }
+        Command::Crowd { crowd, output } => {
+            let mut out = output.open()?;
+            let (reads, writes) = crowd::write(crowd, &mut out)?;
+            out.finish()?;
+            say(&format!("{reads} reads and {writes} writes"));
+        }
+    }
+    Ok(())
+}
+
+fn read(log: &Path) -> io::Result<Vec<u8>> {
+    let bytes = fs::read(log)?;
+    if log.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]) } else { Ok(bytes) }
+}
+
+/// Messages are for people; nobody reading them is no reason to fail.
+fn say(text: &str) {
+    writeln!(io::stderr(), "lioprof-bench: {text}").unwrap_or_default();
+}

@@ -1,0 +1,75 @@
+//! Puts the page's scripts together: the charting library out of a crate's sources, and our own files in order.
+//! Their hashes go into the page's content security policy, which lets nothing else run.
+
+mod echarts;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+/// Our scripts, in the order in which they need each other.
+const SCRIPTS: &[&str] = &[
+    "dom.js",
+    "format.js",
+    "data.js",
+    "state.js",
+    "theme.js",
+    "sample.js",
+    "tip.js",
+    "chart.js",
+    "time-chart.js",
+    "heat.js",
+    "table.js",
+    "section.js",
+    "findings.js",
+    "toolbar.js",
+    "view-bandwidth.js",
+    "view-matrix.js",
+    "view-latency.js",
+    "view-sizes.js",
+    "view-queue.js",
+    "view-timeline.js",
+    "view-locks.js",
+    "view-lock-timeline.js",
+    "view-objects.js",
+    "view-jobs.js",
+    "view-operations.js",
+    "view-quality.js",
+    "main.js",
+];
+
+/// Our styles; later ones override.
+const STYLES: &[&str] = &["theme.css", "layout.css", "parts.css", "print.css"];
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("web");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=web");
+    println!("cargo::rerun-if-env-changed={}", echarts::OVERRIDE);
+
+    let library = echarts::source(&out);
+    println!("cargo::rustc-env=LIOPROF_ECHARTS_SHA256={}", base64_sha256(&library));
+    fs::write(out.join("echarts.js"), library).expect("OUT_DIR can be written");
+
+    // One scope for all of them, so that nothing of ours is global.
+    let app = format!("(() => {{\n\"use strict\";\n{}}})();\n", joined(&web, SCRIPTS));
+    println!("cargo::rustc-env=LIOPROF_APP_SHA256={}", base64_sha256(app.as_bytes()));
+    fs::write(out.join("app.js"), app).expect("OUT_DIR can be written");
+    fs::write(out.join("app.css"), joined(&web, STYLES)).expect("OUT_DIR can be written");
+}
+
+fn joined(web: &Path, files: &[&str]) -> String {
+    let read = |file: &&str| {
+        let path = web.join(file);
+        fs::read_to_string(&path).unwrap_or_else(|err| panic!("failed to read `{}`: {err}", path.display()))
+    };
+    files.iter().map(read).collect()
+}
+
+fn base64_sha256(bytes: &[u8]) -> String {
+    STANDARD.encode(Sha256::digest(bytes))
+}

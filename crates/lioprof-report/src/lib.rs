@@ -1,0 +1,41 @@
+//! One self-contained HTML page from an [`Analysis`]: opens from disk, needs no network, nothing is left out that was
+//! not said to be.
+//!
+//! ```text
+//! Analysis ─ view ─> Report (bounded, typed) ─ page ─> HTML: frame, styles, charting library, our scripts, the data
+//! ```
+//!
+//! * `view`: what the page shows, binned and cut to the most important rows. Counts and bytes are those of the analysis
+//!   to the last digit; what does not fit is summed up as "others". Its fields are the contract with `web/*.js`.
+//! * `verdict`: the findings in one sentence.
+//! * `page`: the frame around any data. It knows nothing of what the data are.
+//! * `web/`: scripts and styles, put together by `build/main.rs`.
+//!
+//! # Design constraints
+//!
+//! * The same analysis gives the same bytes.
+//! * At most 5 MB, whatever the number of targets and clients: see the limits in `view/mod.rs`.
+//! * Names out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
+#![forbid(unsafe_code)]
+
+mod page;
+mod verdict;
+mod view;
+
+use std::io::{self, Write};
+
+use lioprof_model::Analysis;
+
+/// Writes the page.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let report = view::Report::new(analysis);
+    page::Page { title: &report.title, description: &report.verdict.text, kind: "report", data: &report }.write(out)
+}
+
+/// The version of Apache ECharts that the page draws with.
+pub const ECHARTS_VERSION: &str = "5.5.1";
+/// Notices that the page carries, of what it was made of.
+pub const NOTICE: &str = include_str!("../web/NOTICE.txt");

@@ -1,0 +1,106 @@
+//! Who used which OST: the busiest clients and targets, and the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model::{Analysis, Flow, Io};
+use serde::Serialize;
+
+use super::MATRIX;
+use super::names::Names;
+use super::number::IoView;
+use super::rows::moved;
+
+/// Client x target. A row or column is the number of a name; see [`Slot`] for the others.
+#[derive(Debug, Serialize)]
+pub(crate) struct Matrix {
+    clients: Vec<Slot>,
+    targets: Vec<Slot>,
+    /// Clients and targets in the last row and column.
+    other_clients: usize,
+    other_targets: usize,
+    cells: Vec<Cell>,
+}
+
+/// A row or a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case", tag = "is", content = "number")]
+pub(crate) enum Slot {
+    /// One client or target.
+    One(u32),
+    /// I/O whose OST is unknown.
+    Unknown,
+    /// All that have none of their own.
+    Others,
+}
+
+/// Reads and writes of a row on a column.
+#[derive(Debug, Serialize)]
+pub(crate) struct Cell {
+    row: usize,
+    column: usize,
+    read: IoView,
+    write: IoView,
+}
+
+pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Matrix {
+    let flows: Vec<&Flow> = analysis.flows.iter().filter(|it| it.read.rpcs + it.write.rpcs > 0).collect();
+    let (rows, columns) = MATRIX;
+    let by_client = busiest(flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
+    let known = flows.iter().filter_map(|it| Some((it.target.as_deref()?, moved(&it.read, &it.write), rpcs(it))));
+    let by_target = busiest(known);
+
+    let own_clients: BTreeMap<&str, usize> = by_client.iter().take(rows).enumerate().map(|(i, it)| (*it, i)).collect();
+    let mut shown: Vec<&str> = by_target.iter().take(columns).copied().collect();
+    shown.sort_unstable();
+    let own_targets: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(i, it)| (*it, i)).collect();
+    let mut clients: Vec<Slot> = by_client.iter().take(rows).map(|it| Slot::One(names.client(it))).collect();
+    let mut targets: Vec<Slot> = shown.iter().map(|it| Slot::One(names.target(it))).collect();
+    let (other_clients, other_targets) =
+        (by_client.len().saturating_sub(rows), by_target.len().saturating_sub(columns));
+    let other_row = clients.len();
+    if other_clients > 0 {
+        clients.push(Slot::Others);
+    }
+    let other_column = targets.len();
+    if other_targets > 0 {
+        targets.push(Slot::Others);
+    }
+    let unknown_column = targets.len();
+    if flows.iter().any(|it| it.target.is_none()) {
+        targets.push(Slot::Unknown);
+    }
+
+    let mut cells: BTreeMap<(usize, usize), (Io, Io)> = BTreeMap::new();
+    for flow in flows {
+        let row = own_clients.get(flow.nid.as_str()).copied().unwrap_or(other_row);
+        let column = match flow.target.as_deref() {
+            Some(target) => own_targets.get(target).copied().unwrap_or(other_column),
+            None => unknown_column,
+        };
+        let (read, write) = cells.entry((row, column)).or_default();
+        read.merge(&flow.read);
+        write.merge(&flow.write);
+    }
+    let cell = |((row, column), (read, write)): ((usize, usize), (Io, Io))| Cell {
+        row,
+        column,
+        read: (&read).into(),
+        write: (&write).into(),
+    };
+    Matrix { clients, targets, other_clients, other_targets, cells: cells.into_iter().map(cell).collect() }
+}
+
+fn rpcs(flow: &Flow) -> u64 {
+    flow.read.rpcs + flow.write.rpcs
+}
+
+/// Names by bytes, then RPCs, then name.
+fn busiest<'a>(figures: impl Iterator<Item = (&'a str, u64, u64)>) -> Vec<&'a str> {
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (name, bytes, rpcs) in figures {
+        let sum = sums.entry(name).or_default();
+        *sum = (sum.0.saturating_add(bytes), sum.1.saturating_add(rpcs));
+    }
+    let order: BTreeSet<_> = sums.into_iter().map(|(name, sum)| (std::cmp::Reverse(sum), name)).collect();
+    order.into_iter().map(|(_, name)| name).collect()
+}

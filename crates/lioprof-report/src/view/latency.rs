@@ -1,0 +1,40 @@
+//! How many reads and writes took how long, over time.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Analysis, Direction, Heatmap};
+use serde::Serialize;
+
+use super::MAX_LATENCY_BINS;
+use super::bins::Bins;
+use super::number::Precise;
+
+/// One direction.
+#[derive(Debug, Serialize)]
+pub(crate) struct Heat {
+    direction: Direction,
+    edges_s: Precise,
+    /// Lower edges of the buckets that are used; the last bucket is open.
+    edges_us: Vec<u64>,
+    /// Bin, bucket, RPCs.
+    cells: Vec<(usize, usize, u64)>,
+}
+
+pub(crate) fn heat(analysis: &Analysis) -> Vec<Heat> {
+    let bins = Bins::new(analysis, MAX_LATENCY_BINS);
+    analysis.series.latency.iter().filter_map(|it| of(&bins, it)).collect()
+}
+
+fn of(bins: &Bins, it: &Heatmap) -> Option<Heat> {
+    let known = |bucket: u32| (bucket as usize) < it.edges_us.len();
+    let used = it.cells.iter().filter(|cell| known(cell.1)).map(|cell| cell.1 as usize);
+    let (first, last) = (used.clone().min()?, used.max()?);
+    let mut cells: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    for &(bin, bucket, rpcs) in it.cells.iter().filter(|cell| known(cell.1)) {
+        *cells.entry((bins.joined(bin as usize), bucket as usize - first)).or_default() += rpcs;
+    }
+    // One edge more than is used: the end of the last bucket.
+    let edges_us = it.edges_us[first..(last + 2).min(it.edges_us.len())].to_vec();
+    let cells = cells.into_iter().map(|((bin, bucket), rpcs)| (bin, bucket, rpcs)).collect();
+    Some(Heat { direction: it.direction, edges_s: bins.edges(), edges_us, cells })
+}

@@ -1,0 +1,256 @@
+//! Tables: the first rows, and what all others come to.
+
+use lioprof_model::{Analysis, Io, Operation, Target, TargetKindName};
+use serde::Serialize;
+
+use super::names::Names;
+use super::number::{Exact, IoView, Times};
+use super::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
+
+/// Rows of a table.
+#[derive(Debug, Serialize)]
+pub(crate) struct Rows<T> {
+    pub(crate) rows: Vec<T>,
+    /// All rows of the analysis.
+    of: usize,
+    /// The reads and writes of those that are not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<Others>,
+}
+
+/// What rows that are not here come to.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Others {
+    rpcs: u64,
+    read: IoView,
+    write: IoView,
+}
+
+impl<T> Rows<T> {
+    /// The first `most` of what is there; `figures` of the others are summed up.
+    fn new<'a, S: 'a>(
+        all: impl IntoIterator<Item = &'a S>,
+        most: usize,
+        mut row: impl FnMut(&'a S) -> T,
+        figures: impl Fn(&'a S) -> (u64, &'a Io, &'a Io),
+    ) -> Self {
+        let mut all = all.into_iter();
+        let rows: Vec<T> = all.by_ref().take(most).map(&mut row).collect();
+        let (mut count, mut rpcs, mut read, mut write) = (0, 0_u64, Io::default(), Io::default());
+        for other in all {
+            let figures = figures(other);
+            count += 1;
+            rpcs = rpcs.saturating_add(figures.0);
+            read.merge(figures.1);
+            write.merge(figures.2);
+        }
+        let others = (count > 0).then(|| Others { rpcs, read: (&read).into(), write: (&write).into() });
+        Self { of: rows.len() + count, rows, others }
+    }
+}
+
+/// A target of a server.
+#[derive(Debug, Serialize)]
+pub(crate) struct TargetRow<'a> {
+    target: u32,
+    node: &'a str,
+    kind: TargetKindName,
+    read: IoView,
+    write: IoView,
+    /// Arrival to end.
+    read_total_us: Times,
+    write_total_us: Times,
+}
+
+/// OSTs, and MDTs that hold data.
+pub(crate) fn osts(analysis: &Analysis) -> impl Iterator<Item = &Target> {
+    analysis.targets.iter().filter(|it| it.kind == TargetKindName::Ost)
+}
+
+pub(crate) fn moved(read: &Io, write: &Io) -> u64 {
+    read.bytes.saturating_add(write.bytes)
+}
+
+pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<TargetRow<'a>> {
+    let mut all: Vec<&Target> = analysis.targets.iter().filter(|it| it.kind != TargetKindName::Mgs).collect();
+    // If not all fit, the busiest; in the order of their names all the same, as the page first shows them.
+    if all.len() > MAX_TARGETS {
+        all.sort_by(|a, b| {
+            moved(&b.read.io, &b.write.io).cmp(&moved(&a.read.io, &a.write.io)).then_with(|| a.name.cmp(&b.name))
+        });
+        all[..MAX_TARGETS].sort_by(|a, b| (&a.name, &a.node).cmp(&(&b.name, &b.node)));
+    }
+    let row = |it: &'a Target| TargetRow {
+        target: names.target(&it.name),
+        node: &it.node,
+        kind: it.kind,
+        read: (&it.read.io).into(),
+        write: (&it.write.io).into(),
+        read_total_us: (&it.read.latency.total_us).into(),
+        write_total_us: (&it.write.latency.total_us).into(),
+    };
+    Rows::new(all, MAX_TARGETS, row, |it| (it.read.io.rpcs + it.write.io.rpcs, &it.read.io, &it.write.io))
+}
+
+/// A client.
+#[derive(Debug, Serialize)]
+pub(crate) struct ClientRow {
+    client: u32,
+    server: bool,
+    rpcs: u64,
+    read: IoView,
+    write: IoView,
+    targets: u64,
+}
+
+pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<ClientRow> {
+    let row = |it: &'a lioprof_model::Client| ClientRow {
+        client: names.client(&it.nid),
+        server: it.server,
+        rpcs: it.rpcs,
+        read: (&it.read).into(),
+        write: (&it.write).into(),
+        targets: it.targets,
+    };
+    Rows::new(&analysis.clients, MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
+}
+
+/// A job.
+#[derive(Debug, Serialize)]
+pub(crate) struct JobRow<'a> {
+    job: Option<&'a str>,
+    rpcs: u64,
+    read: IoView,
+    write: IoView,
+    clients: u64,
+    targets: u64,
+}
+
+pub(crate) fn jobs(analysis: &Analysis) -> Rows<JobRow<'_>> {
+    fn row_of(it: &lioprof_model::Job) -> JobRow<'_> {
+        JobRow {
+            job: it.job.as_deref(),
+            rpcs: it.rpcs,
+            read: (&it.read).into(),
+            write: (&it.write).into(),
+            clients: it.clients,
+            targets: it.targets,
+        }
+    }
+    Rows::new(&analysis.jobs, MAX_JOBS, row_of, |it| (it.rpcs, &it.read, &it.write))
+}
+
+/// Reads and writes of a user, group and project.
+#[derive(Debug, Serialize)]
+pub(crate) struct OwnerRow {
+    uid: u32,
+    gid: Option<u32>,
+    projid: Option<u32>,
+    read: IoView,
+    write: IoView,
+}
+
+pub(crate) fn owners(analysis: &Analysis) -> Rows<OwnerRow> {
+    let row = |it: &lioprof_model::Owner| OwnerRow {
+        uid: it.uid,
+        gid: it.gid,
+        projid: it.projid,
+        read: (&it.read).into(),
+        write: (&it.write).into(),
+    };
+    Rows::new(&analysis.owners, MAX_OWNERS, row, |it| (it.read.rpcs + it.write.rpcs, &it.read, &it.write))
+}
+
+/// An object, or the row of all others.
+#[derive(Debug, Serialize)]
+pub(crate) struct ObjectRow {
+    /// `null`: the others.
+    object: Option<u32>,
+    target: Option<u32>,
+    objects: u64,
+    read: IoView,
+    write: IoView,
+    clients: Option<u64>,
+    writers: Option<u64>,
+    first_byte: Option<Exact>,
+    last_byte: Option<Exact>,
+}
+
+pub(crate) fn objects<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<ObjectRow> {
+    let row = |it: &'a lioprof_model::Object| {
+        let target = it.target.as_deref().map(|name| names.target(name));
+        ObjectRow {
+            object: it.fid.as_deref().map(|fid| names.object(target, fid)),
+            target,
+            objects: it.objects,
+            read: (&it.read).into(),
+            write: (&it.write).into(),
+            clients: it.clients,
+            writers: it.writers,
+            first_byte: it.first_byte.map(Exact),
+            last_byte: it.last_byte.map(Exact),
+        }
+    };
+    Rows::new(&analysis.objects, MAX_OBJECTS, row, |it| (it.read.rpcs + it.write.rpcs, &it.read, &it.write))
+}
+
+/// An operation of a service.
+#[derive(Debug, Serialize)]
+pub(crate) struct OperationRow<'a> {
+    opcode: u32,
+    name: &'a str,
+    service: &'a str,
+    rpcs: u64,
+    errors: u64,
+    queue_us: Times,
+    service_us: Times,
+    total_us: Times,
+    /// Lower edge in microseconds, RPCs; of reads and writes only, the others are not drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_hist_us: Option<&'a [(u64, u64)]>,
+}
+
+pub(crate) fn operations(analysis: &Analysis) -> Rows<OperationRow<'_>> {
+    static NONE: std::sync::LazyLock<Io> = std::sync::LazyLock::new(Io::default);
+    fn row_of(it: &Operation) -> OperationRow<'_> {
+        OperationRow {
+            opcode: it.opcode,
+            name: &it.name,
+            service: &it.service,
+            rpcs: it.rpcs,
+            errors: it.errors,
+            queue_us: (&it.latency.queue_us).into(),
+            service_us: (&it.latency.service_us).into(),
+            total_us: (&it.latency.total_us).into(),
+            total_hist_us: ["OST_READ", "OST_WRITE"].contains(&it.name.as_str()).then_some(&it.total_hist_us),
+        }
+    }
+    Rows::new(&analysis.operations, MAX_OPERATIONS, row_of, |it| (it.rpcs, &NONE, &NONE))
+}
+
+/// RPCs that a server sent.
+#[derive(Debug, Serialize)]
+pub(crate) struct SentRow<'a> {
+    node: &'a str,
+    name: &'a str,
+    target: Option<u32>,
+    client: u32,
+    rpcs: u64,
+    round_trip_us: Times,
+}
+
+pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<SentRow<'a>> {
+    static NONE: std::sync::LazyLock<Io> = std::sync::LazyLock::new(Io::default);
+    let mut all: Vec<&lioprof_model::SentRpcs> = analysis.sent.iter().collect();
+    // Stable: among equals the order of the analysis.
+    all.sort_by_key(|it| std::cmp::Reverse(it.rpcs));
+    let row = |it: &'a lioprof_model::SentRpcs| SentRow {
+        node: &it.node,
+        name: &it.name,
+        target: it.target.as_deref().map(|name| names.target(name)),
+        client: names.client(&it.nid),
+        rpcs: it.rpcs,
+        round_trip_us: (&it.round_trip_us).into(),
+    };
+    Rows::new(all, MAX_SENT, row, |it| (it.rpcs, &NONE, &NONE))
+}

@@ -1,0 +1,200 @@
+//! Over time: the sum, the OSTs that matter most in full, all OSTs as a heat map, the servers' queues.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+use serde::Serialize;
+
+use super::bins::{Bins, add, unless_zero};
+use super::names::Names;
+use super::number::{Dense, Precise, Rough};
+use super::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
+
+/// Servers with a row of their own.
+const MAX_NODES: usize = 24;
+
+/// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
+#[derive(Debug, Serialize)]
+pub(crate) struct SeriesView<'a> {
+    /// Seconds since the start of the window.
+    edges_s: Precise,
+    /// All targets, known or not.
+    total: Lane,
+    /// Single targets, busiest first; those that findings name are among them.
+    lanes: Vec<Lane>,
+    /// All OSTs, if there are more than lanes.
+    heat: Option<Heat>,
+    nodes: Vec<NodeLane<'a>>,
+    /// Servers of the analysis.
+    of_nodes: usize,
+}
+
+/// A target over time. An array that is not there is all zeros.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Lane {
+    /// `null`: I/O whose OST is unknown (and the sum).
+    target: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_bytes: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_bytes: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_bounded_bytes: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_bounded_bytes: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_rpcs: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_rpcs: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued: Option<Dense>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_process: Option<Dense>,
+}
+
+/// Bytes of all OSTs: `targets.len()` rows of `edges_s.len() - 1` bins.
+#[derive(Debug, Serialize)]
+pub(crate) struct Heat {
+    edges_s: Precise,
+    targets: Vec<u32>,
+    read_bytes: Rough,
+    write_bytes: Rough,
+}
+
+/// A server over time: all its RPCs.
+#[derive(Debug, Serialize)]
+pub(crate) struct NodeLane<'a> {
+    node: &'a str,
+    queued: Dense,
+    in_process: Dense,
+    rpcs: Dense,
+}
+
+#[derive(Default)]
+struct Sums {
+    /// Read, write, both bounded, RPCs read, write, queued, in process.
+    rows: [Vec<f64>; 8],
+    busy: u64,
+}
+
+impl Sums {
+    fn add(&mut self, bins: &Bins, it: &TargetSeries) {
+        let more = [
+            bins.sums(&it.read_bytes),
+            bins.sums(&it.write_bytes),
+            bins.sums(&it.read_bounded_bytes),
+            bins.sums(&it.write_bounded_bytes),
+            bins.sums(&it.read_rpcs),
+            bins.sums(&it.write_rpcs),
+            bins.means(&it.queued),
+            bins.means(&it.in_process),
+        ];
+        for (sum, more) in self.rows.iter_mut().zip(&more) {
+            add(sum, more);
+        }
+        self.busy = self.busy.saturating_add(busy(it));
+    }
+
+    fn lane(self, target: Option<u32>) -> Lane {
+        let [read, write, read_bounded, write_bounded, read_rpcs, write_rpcs, queued, in_process] =
+            self.rows.map(unless_zero);
+        Lane {
+            target,
+            read_bytes: read,
+            write_bytes: write,
+            read_bounded_bytes: read_bounded,
+            write_bounded_bytes: write_bounded,
+            read_rpcs,
+            write_rpcs,
+            queued,
+            in_process,
+        }
+    }
+}
+
+/// Bytes, and a little for each RPC, so that I/O of unknown size counts, too.
+fn busy(it: &TargetSeries) -> u64 {
+    let sum = |values: &[u64]| values.iter().fold(0_u64, |sum, value| sum.saturating_add(*value));
+    sum(&it.read_bytes).saturating_add(sum(&it.write_bytes)).saturating_add(sum(&it.rpcs))
+}
+
+pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> SeriesView<'a> {
+    let bins = Bins::new(analysis, MAX_BINS);
+    // One row per name: a target may have been served by several nodes, and what is unknown is so on each.
+    let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
+    let with_data = |it: &&TargetSeries| it.kind == TargetKindName::Ost || busy(it) > 0;
+    for it in analysis.series.targets.iter().filter(with_data) {
+        by_name.entry(it.name.as_deref()).or_default().push(it);
+    }
+    let mut total = Sums::default();
+    let mut order: BTreeSet<_> = BTreeSet::new();
+    let named: BTreeSet<&str> = analysis.findings.iter().flat_map(|it| &it.targets).map(String::as_str).collect();
+    for (name, parts) in &by_name {
+        let mut all = 0_u64;
+        for part in parts {
+            total.add(&bins, part);
+            all = all.saturating_add(busy(part));
+        }
+        // What findings name has to be there to be seen.
+        let preferred = name.is_some_and(|name| named.contains(name));
+        order.insert((std::cmp::Reverse((preferred, all)), *name));
+    }
+    let chosen: BTreeSet<Option<&str>> = order.iter().take(MAX_LANES).map(|(_, name)| *name).collect();
+    let mut lanes: Vec<(u64, Option<&'a str>, Sums)> = Vec::new();
+    for name in chosen {
+        let mut sums = Sums::default();
+        for part in by_name.get(&name).into_iter().flatten() {
+            sums.add(&bins, part);
+        }
+        lanes.push((sums.busy, name, sums));
+    }
+    lanes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut lane = |(_, name, sums): (u64, Option<&'a str>, Sums)| sums.lane(name.map(|name| names.target(name)));
+    let lanes = lanes.into_iter().map(&mut lane).collect();
+    let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
+    SeriesView {
+        edges_s: bins.edges(),
+        total: total.lane(None),
+        lanes,
+        heat,
+        nodes: nodes(analysis, &bins),
+        of_nodes: analysis.series.nodes.len(),
+    }
+}
+
+fn heat<'a>(
+    analysis: &Analysis,
+    by_name: &BTreeMap<Option<&'a str>, Vec<&'a TargetSeries>>,
+    names: &mut Names<'a>,
+) -> Heat {
+    let osts: Vec<_> = by_name.iter().filter_map(|(name, parts)| Some(((*name)?, parts))).take(MAX_TARGETS).collect();
+    let bins = Bins::new(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));
+    let (mut read, mut write) = (Vec::new(), Vec::new());
+    let mut targets = Vec::new();
+    for (name, parts) in osts {
+        let (mut row_read, mut row_write) = (vec![0.0; bins.len()], vec![0.0; bins.len()]);
+        for part in parts {
+            add(&mut row_read, &bins.sums(&part.read_bytes));
+            add(&mut row_write, &bins.sums(&part.write_bytes));
+        }
+        targets.push(names.target(name));
+        read.extend(row_read);
+        write.extend(row_write);
+    }
+    Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) }
+}
+
+fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<NodeLane<'a>> {
+    let mut nodes: Vec<_> = analysis.series.nodes.iter().collect();
+    let load = |it: &lioprof_model::NodeSeries| it.in_flight.iter().copied().filter(|v| v.is_finite()).sum::<f64>();
+    nodes.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.node.cmp(&b.node)));
+    nodes.truncate(MAX_NODES);
+    let lane = |it: &'a lioprof_model::NodeSeries| NodeLane {
+        node: &it.node,
+        queued: Dense(bins.means(&it.queued)),
+        in_process: Dense(bins.means(&it.in_process)),
+        rpcs: Dense(bins.sums(&it.rpcs)),
+    };
+    nodes.into_iter().map(lane).collect()
+}
+

@@ -1,0 +1,80 @@
+//! What must hold for the page of any analysis.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use lioprof_model::Analysis;
+use serde_json::Value;
+
+const MAX_BYTES: usize = 5_000_000;
+
+fn page(analysis: &Analysis) -> String {
+    let mut out = Vec::new();
+    lioprof_report::write(analysis, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn data(page: &str) -> Value {
+    let json = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    serde_json::from_str(json).unwrap()
+}
+
+/// Sum of a figure over rows, and what the others come to.
+fn sum(table: &Value, figure: impl Fn(&Value) -> u64) -> u64 {
+    let rows: u64 = table["rows"].as_array().unwrap().iter().map(&figure).sum();
+    rows + if table["others"].is_null() { 0 } else { figure(&table["others"]) }
+}
+
+#[test]
+fn the_largest_system_fits_and_nothing_is_lost() {
+    let analysis = support::large(1350, 100_000);
+    let page = page(&analysis);
+    assert!(page.len() < MAX_BYTES, "{} bytes", page.len());
+    let data = data(&page);
+    assert_eq!(data["totals"]["write"]["bytes"], analysis.totals.write.bytes);
+    assert_eq!(data["totals"]["clients"], 100_000);
+    for (direction, total) in [("read", &analysis.totals.read), ("write", &analysis.totals.write)] {
+        for table in ["clients", "targets"] {
+            assert_eq!(sum(&data[table], |row| row[direction]["bytes"].as_u64().unwrap()), total.bytes, "{table}");
+            assert_eq!(sum(&data[table], |row| row[direction]["rpcs"].as_u64().unwrap()), total.rpcs, "{table}");
+        }
+        let cells = data["matrix"]["cells"].as_array().unwrap();
+        assert_eq!(cells.iter().map(|cell| cell[direction]["bytes"].as_u64().unwrap()).sum::<u64>(), total.bytes);
+    }
+    assert_eq!(data["clients"]["of"], 100_000);
+    // What a finding names is on the page, however little it did.
+    let lanes = data["series"]["lanes"].as_array().unwrap();
+    assert!(lanes.iter().any(|lane| lane["target"] == data["findings"][0]["targets"][0]));
+}
+
+#[test]
+fn the_same_analysis_gives_the_same_bytes() {
+    let analysis = support::large(40, 300);
+    assert_eq!(page(&analysis), page(&analysis.clone()));
+}
+
+#[test]
+fn an_empty_analysis_has_a_page() {
+    let data = data(&page(&Analysis::default()));
+    assert_eq!(data["verdict"]["level"], "unknown");
+    assert_eq!(data["totals"]["read"]["bytes"], 0);
+}
+
+#[test]
+fn arrays_of_the_wrong_length_do_no_harm() {
+    let mut analysis = support::large(30, 50);
+    analysis.series.targets[0].read_bytes.truncate(3);
+    analysis.series.targets[1].queued.push(f64::NAN);
+    analysis.series.bins = usize::MAX;
+    analysis.series.latency[0].cells.push((u32::MAX, u32::MAX, 1));
+    analysis.sample.rpcs[0].client = u32::MAX;
+    page(&analysis);
+}
+
+#[test]
+fn every_plot_has_a_view() {
+    let page = page(&Analysis::default());
+    for plot in lioprof_plot::plots() {
+        assert!(page.contains(&format!("\"{}\"", plot.name)), "no view shows the plot {}", plot.name);
+    }
+}

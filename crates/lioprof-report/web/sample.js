@@ -1,0 +1,77 @@
+// Single RPCs. What the analysis has no sums for (one client over time, say) is made of these.
+
+const SAMPLE = (() => {
+  const it = DATA.sample;
+  const columns = {
+    oneIn: it.one_in,
+    arrival: precise(it.arrival_s),
+    queueUs: dense(it.queue_us),
+    serviceUs: dense(it.service_us),
+    write: Array.from(it.direction, (letter) => letter === "w"),
+    client: dense(it.client),
+    target: dense(it.target),
+    object: dense(it.object),
+    first: precise(it.first_byte),
+    extent: dense(it.extent_bytes),
+    bytes: dense(it.bytes),
+  };
+  columns.start = columns.arrival.map((at, i) => at + columns.queueUs[i] / 1e6);
+  columns.end = columns.start.map((at, i) => at + columns.serviceUs[i] / 1e6);
+  columns.last = columns.first.map((first, i) => first + columns.extent[i] - 1);
+  columns.length = columns.arrival.length;
+  return columns;
+})();
+
+/** How sure what is made of the sample is. */
+const SAMPLE_NOTE = SAMPLE.oneIn > 1 ? `estimated from 1 in ${count(SAMPLE.oneIn)} RPCs` : "from every single RPC";
+
+/** RPCs of a selection that are under way in the visible time. */
+function sampled(it, kinds = ["targets", "clients", "objects"]) {
+  const [from, to] = visible(it);
+  const wanted = (kind, column) => {
+    if (!kinds.includes(kind) || !it[kind].length) return () => true;
+    const set = new Set(it[kind]);
+    return (i) => set.has(column[i]);
+  };
+  const target = wanted("targets", SAMPLE.target);
+  const client = wanted("clients", SAMPLE.client);
+  const object = wanted("objects", SAMPLE.object);
+  const out = [];
+  for (let i = 0; i < SAMPLE.length; i += 1) {
+    if (it.direction === "r" && SAMPLE.write[i]) continue;
+    if (it.direction === "w" && !SAMPLE.write[i]) continue;
+    if (SAMPLE.end[i] < from || SAMPLE.arrival[i] > to) continue;
+    if (target(i) && client(i) && object(i)) out.push(i);
+  }
+  return out;
+}
+
+/** Whether sums per target are not enough for a selection. */
+function needsSample(it) {
+  return it.clients.length > 0 || it.objects.length > 0;
+}
+
+/** The bin of a time. */
+function binOf(edges, at) {
+  let [low, high] = [0, edges.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (edges[middle] <= at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Spreads an amount evenly over the bins of a stretch of time. */
+function spread(into, edges, from, to, amount) {
+  const last = into.length - 1;
+  const [first, end] = [binOf(edges, from), binOf(edges, to)];
+  if (first === end || !(to > from)) {
+    into[Math.min(first, last)] += amount;
+    return;
+  }
+  for (let bin = first; bin <= Math.min(end, last); bin += 1) {
+    const part = Math.min(to, edges[bin + 1]) - Math.max(from, edges[bin]);
+    into[bin] += (amount * Math.max(0, part)) / (to - from);
+  }
+}

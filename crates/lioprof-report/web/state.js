@@ -1,0 +1,96 @@
+// What is selected: one truth for all views, kept in the address, so that a link shows what its sender saw.
+
+const EVERYTHING = Object.freeze({ time: null, targets: [], clients: [], objects: [], direction: "rw" });
+
+let selection = EVERYTHING;
+const followers = [];
+
+/** Calls back now and whenever something else is selected. */
+function follow(callback) {
+  followers.push(callback);
+  callback(selection);
+}
+
+/** Selects; `changes` are merged into what is selected. */
+function select(changes) {
+  selection = Object.freeze({ ...selection, ...changes });
+  history.replaceState(null, "", hrefOf("", selection));
+  // Views above grow and shrink; what was clicked stays where it is.
+  const anchor = document.querySelector("section:hover") ?? document.activeElement?.closest("section");
+  const before = anchor?.getBoundingClientRect().top;
+  followers.forEach((callback) => callback(selection));
+  if (anchor) scrollBy(0, anchor.getBoundingClientRect().top - before);
+}
+
+/** Puts a number into one of the lists, or takes it out. */
+function toggleSelected(kind, ...numbers) {
+  const all = numbers.every((number) => selection[kind].includes(number));
+  const rest = selection[kind].filter((it) => !numbers.includes(it));
+  select({ [kind]: all ? rest : [...rest, ...numbers] });
+}
+
+function isSelected(kind, number) {
+  return selection[kind].includes(number);
+}
+
+/** The visible time: start and end in seconds. */
+function visible(it = selection) {
+  return it.time ?? [0, SPAN_S];
+}
+
+/** Zooms; a range that is everything, or nothing, is no selection. */
+function zoom(from, to) {
+  const [low, high] = [Math.max(0, Math.min(from, to)), Math.min(SPAN_S, Math.max(from, to))];
+  const all = low <= SPAN_S * 1e-6 && high >= SPAN_S * (1 - 1e-6);
+  if (!(high - low >= 1e-6)) return;
+  select({ time: all ? null : [low, high] });
+}
+
+const NAMED = {
+  targets: ["target", () => DATA.names.targets],
+  clients: ["client", () => DATA.names.clients],
+  objects: ["object", () => DATA.names.objects.map(([target, fid]) => `${DATA.names.targets[target] ?? ""}/${fid}`)],
+};
+
+/** The address of a view with a selection. */
+function hrefOf(view, it) {
+  const parameters = new URLSearchParams();
+  if (it.time) parameters.set("t", it.time.map((s) => String(Number(s.toFixed(6)))).join("-"));
+  if (it.direction !== "rw") parameters.set("io", it.direction);
+  for (const [kind, [parameter, names]] of Object.entries(NAMED)) {
+    if (!it[kind].length) continue;
+    const all = names();
+    it[kind].forEach((number) => parameters.append(parameter, all[number]));
+  }
+  const text = parameters.toString();
+  return `#${view}${text ? `?${text}` : ""}`;
+}
+
+/** What an address selects, and the view that it names. Names that this page does not have are left out. */
+function parseAddress(hash) {
+  const [view, query = ""] = hash.replace(/^#/, "").split("?");
+  const parameters = new URLSearchParams(query);
+  const found = { ...EVERYTHING };
+  const time = /^([\d.]+)-([\d.]+)$/.exec(parameters.get("t") ?? "");
+  if (time && Number(time[2]) > Number(time[1])) found.time = [Number(time[1]), Math.min(Number(time[2]), SPAN_S)];
+  if (["r", "w"].includes(parameters.get("io"))) found.direction = parameters.get("io");
+  for (const [kind, [parameter, names]] of Object.entries(NAMED)) {
+    const wanted = parameters.getAll(parameter);
+    if (!wanted.length) continue;
+    const all = names();
+    found[kind] = wanted.map((name) => all.indexOf(name)).filter((number) => number >= 0);
+  }
+  return [view, found];
+}
+
+/** Takes over what the address says, and shows its view. */
+function goToAddress() {
+  const [view, found] = parseAddress(location.hash);
+  selection = Object.freeze(found);
+  followers.forEach((callback) => callback(selection));
+  const section = view && document.getElementById(view);
+  if (section) {
+    section.scrollIntoView();
+    section.querySelector("h2")?.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,201 @@
+// Lanes above each other over one time axis. Dragging selects a stretch of time for all views, a click what is below it.
+
+const TIME_STEPS = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10,
+  15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+
+/** A time since the start, as precise as a step of the axis needs. */
+function timeLabel(s, step, span = SPAN_S) {
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step * 1.001)));
+  if (span >= 180) return clock(s, Math.min(3, decimals));
+  if (span < 0.5) return `${Number((s * 1e3).toFixed(Math.max(0, decimals - 3)))}\u202fms`;
+  return `${s.toFixed(decimals)}\u202fs`;
+}
+
+/** `12.4 s to 12.6 s`. */
+function timeRange(from, to) {
+  const step = Math.max(1e-6, (to - from) / 20);
+  return `${timeLabel(from, step)} to ${timeLabel(to, step)}`;
+}
+
+function timeAxis(range, gridIndex, width, labelled) {
+  const span = range[1] - range[0];
+  const n = Math.max(2, Math.floor(width / (colors.font * 5.5)));
+  const step = TIME_STEPS.find((it) => span / it <= n) ?? roundStep(span, n);
+  const isRound = (value) => Math.abs(value / step - Math.round(value / step)) < 1e-6;
+  return {
+    type: "value",
+    gridIndex,
+    min: range[0],
+    max: range[1],
+    interval: step,
+    ...axisLook({
+      axisLabel: { show: labelled, formatter: (value) => (isRound(value) ? timeLabel(value, step) : "") },
+      splitLine: { show: true, lineStyle: { color: colors.grid } },
+    }),
+    axisTick: { show: labelled, lineStyle: { color: colors.line } },
+  };
+}
+
+/** Corners of a row of steps: `values[i]` from `edges[i]` to `edges[i + 1]`; where there is nothing there is no line. */
+function corners(edges, values) {
+  const out = [];
+  for (let i = 0; i < values.length; i += 1) {
+    const [before, value] = [i > 0 ? values[i - 1] : 0, values[i]];
+    if (value > 0 && !(before > 0)) out.push([edges[i], 0]);
+    if (value > 0) out.push([edges[i], value], [edges[i + 1], value]);
+    else if (before > 0) out.push([edges[i], 0], [edges[i], null]);
+  }
+  if (values[values.length - 1] > 0) out.push([edges[values.length], 0]);
+  return out;
+}
+
+/** A row of steps, filled down to 0. */
+function stepArea(name, edges, values, fillStyle, line) {
+  return {
+    type: "line", name, data: corners(edges, values), symbol: "none", silent: true, connectNulls: false,
+    lineStyle: { width: line ? 1.5 : 0, color: line ?? "transparent" },
+    areaStyle: { color: fillStyle, opacity: 1, origin: "start" },
+  };
+}
+
+function stepLine(name, edges, values, color, type = "solid") {
+  const it = stepArea(name, edges, values, "transparent", color);
+  return { ...it, areaStyle: undefined, lineStyle: { ...it.lineStyle, type } };
+}
+
+/**
+ * `lanes(selection, width)` gives `{lanes, summary, wide, range}` or `{empty}`. A lane: `title`, `note`, `height`, `y` (an axis of
+ * ECharts), `series`, `hover(time, y)` as for `showTip`, `pick(time, y)`.
+ */
+function timeChart(parent, { label, lanes, zooms = true }) {
+  const TITLE = () => Math.round(colors.font * 1.9);
+  const chart = new Chart(parent, {
+    label,
+    layout(width) {
+      const plan = lanes(selection, width);
+      if (plan.empty) return plan;
+      plan.range ??= visible();
+      plan.left = gutter(width, plan.wide);
+      plan.right = Math.round(colors.font * 2);
+      let top = Math.round(colors.font * 0.5);
+      for (const lane of plan.lanes) {
+        // What is one chart should be on one sheet.
+        if (printDensity) lane.height = Math.round(lane.height * 0.7);
+        lane.top = top + (lane.title ? TITLE() : 4);
+        top = lane.top + lane.height + Math.round(colors.font * (lane.gap ?? 1.1));
+      }
+      plan.height = top + Math.round(colors.font * 1.8);
+      plan.summary = [plan.summary, timeRange(...plan.range)].filter(Boolean).join("; ");
+      return plan;
+    },
+    option(plan, width) {
+      const inner = width - plan.left - plan.right;
+      const last = plan.lanes.length - 1;
+      return {
+        grid: plan.lanes.map((lane) => ({ left: plan.left, right: plan.right, top: lane.top, height: lane.height, containLabel: false })),
+        title: plan.lanes.flatMap((lane) => (lane.title ? [{
+          text: lane.note ? `{t|${lane.title}}  {n|${lane.note}}` : `{t|${lane.title}}`,
+          left: plan.left - 5, top: lane.top - TITLE() - 2, padding: [4, 5],
+          textStyle: { width: inner, overflow: "truncate", rich: {
+            t: { fontSize: colors.font * 1.05, fontWeight: 600, color: colors.ink },
+            n: { fontSize: colors.font, color: colors.muted } } },
+        }] : [])),
+        xAxis: plan.lanes.map((_, i) => timeAxis(plan.range, i, inner, i === last)),
+        yAxis: plan.lanes.map((lane, i) => ({ type: "value", gridIndex: i, ...axisLook(lane.y), ...(lane.y.axisTick && { axisTick: { ...axisLook().axisTick, ...lane.y.axisTick } }) })),
+        series: plan.lanes.flatMap((lane, i) => lane.series.map((it) => ({ ...it, xAxisIndex: i, yAxisIndex: i }))),
+      };
+    },
+  });
+  if (zooms) chart.box.setAttribute("aria-describedby", "chart-keys");
+  watchPointer(chart, zooms);
+  return chart;
+}
+
+function laneAt(plan, y) {
+  return plan.lanes.findIndex((lane) => y >= lane.top && y <= lane.top + lane.height);
+}
+
+function timeAt(chart, x) {
+  const { plan, width } = chart;
+  const share = (x - plan.left) / (width - plan.left - plan.right);
+  return plan.range[0] + Math.max(0, Math.min(1, share)) * (plan.range[1] - plan.range[0]);
+}
+
+function xOf(chart, time) {
+  const { plan, width } = chart;
+  return plan.left + ((time - plan.range[0]) / (plan.range[1] - plan.range[0])) * (width - plan.left - plan.right);
+}
+
+/** Hover, drag, click and keys of a time chart. */
+function watchPointer(chart, zooms) {
+  const { box, canvas, hair, range } = chart;
+  let drag = null;
+  const hover = (x, y, screenX, screenY) => {
+    const lane = chart.echart && chart.plan && !chart.plan.empty ? laneAt(chart.plan, y) : -1;
+    const inside = lane >= 0 && x >= chart.plan.left && x <= chart.width - chart.plan.right;
+    hair.hidden = !inside;
+    if (!inside) return hideTip();
+    hair.style.left = `${x}px`;
+    const value = chart.echart.convertFromPixel({ gridIndex: lane }, [x, y])[1];
+    const content = chart.plan.lanes[lane].hover?.(timeAt(chart, x), value);
+    if (content) showTip(content, screenX, screenY);
+    else hideTip();
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const [x, y] = chart.place(event);
+    if (drag) {
+      drag.moved ||= Math.abs(x - drag.x) > 5;
+      range.hidden = !drag.moved;
+      range.style.left = `${Math.min(x, drag.x)}px`;
+      range.style.width = `${Math.abs(x - drag.x)}px`;
+      if (drag.moved) hideTip();
+      return;
+    }
+    hover(x, y, event.clientX, event.clientY);
+  });
+  canvas.addEventListener("pointerleave", () => {
+    hair.hidden = true;
+    if (!drag) hideTip();
+  });
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !chart.plan || chart.plan.empty) return;
+    drag = { x: chart.place(event)[0], moved: false };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  const end = (event) => {
+    if (!drag) return;
+    const [x, y] = chart.place(event);
+    const { x: from, moved: isDrag } = drag;
+    drag = null;
+    range.hidden = true;
+    if (event.type === "pointercancel") return;
+    if (isDrag && zooms) return zoom(timeAt(chart, from), timeAt(chart, x));
+    const lane = laneAt(chart.plan, y);
+    if (!isDrag && lane >= 0) {
+      chart.plan.lanes[lane].pick?.(timeAt(chart, x), chart.echart.convertFromPixel({ gridIndex: lane }, [x, y])[1]);
+    }
+  };
+  canvas.addEventListener("pointerup", end);
+  canvas.addEventListener("pointercancel", end);
+  if (!zooms) return;
+  box.addEventListener("keydown", (event) => {
+    const [from, to] = visible();
+    const span = to - from;
+    const keys = {
+      ArrowLeft: [from - span / 4, to - span / 4],
+      ArrowRight: [from + span / 4, to + span / 4],
+      "+": [from + span / 4, to - span / 4],
+      "-": [from - span / 2, to + span / 2],
+      0: [0, SPAN_S],
+    };
+    let wanted = keys[event.key === "=" ? "+" : event.key];
+    if (!wanted || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    // Moving stops at the ends, and does not zoom there.
+    if (event.key.startsWith("Arrow")) {
+      const shift = Math.max(-wanted[0], 0) - Math.max(wanted[1] - SPAN_S, 0);
+      wanted = [wanted[0] + shift, wanted[1] + shift];
+    }
+    zoom(...wanted);
+  });
+}
