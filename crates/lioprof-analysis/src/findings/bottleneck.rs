@@ -264,3 +264,27 @@ fn per_connection(analysis: &Analysis) -> Option<f64> {
     let (active_s, request_s) = spans.values().fold((0.0, 0.0), |sum, span| (sum.0 + span.1 - span.0, sum.1 + span.2));
     (active_s > 0.0).then(|| request_s * real(analysis.sample.one_in) / active_s)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlap(few: Option<(f64, f64)>, usual: (f64, f64), many: Option<(f64, f64)>) -> Option<f64> {
+        let point = |(number, time)| Point { number, time };
+        Overlap { few: few.map(point), usual: point(usual), many: many.map(point) }.headroom()
+    }
+
+    #[test]
+    fn headroom_is_what_requests_leave_each_other() {
+        // One after the other: eight take eight times as long as one. The disk is at its limit.
+        assert_eq!(overlap(Some((1.0, 1.0)), (8.0, 8.0), None), Some(1.0));
+        // 3 ms of latency, half a millisecond of transfer: 2 at a time could be 7 times as many.
+        assert_eq!(overlap(None, (1.0, 3.5), Some((2.0, 4.0))), Some(7.0));
+        // They do not disturb each other at all.
+        assert_eq!(overlap(Some((1.0, 3.0)), (8.0, 3.0), None), Some(MOST_HEADROOM));
+        // The first three are served at once, the others one after the other.
+        assert_eq!(overlap(Some((1.0, 1.5)), (4.0, 2.0), Some((8.0, 4.0))), Some(1.0));
+        // Always the same number.
+        assert_eq!(overlap(None, (8.0, 8.0), Some((8.5, 8.0))), None);
+    }
+}

@@ -82,7 +82,8 @@ impl Draft {
     /// A figure that it rests on, with its unit in the name. JSON has no infinity: such a figure is left out.
     pub(super) fn evidence(mut self, name: &str, value: f64) -> Self {
         if value.is_finite() {
-            self.finding.evidence.insert(name.to_owned(), value);
+            // The sum of nothing is -0.
+            self.finding.evidence.insert(name.to_owned(), value + 0.0);
         }
         self
     }

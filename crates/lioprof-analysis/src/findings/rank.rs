@@ -97,12 +97,12 @@ mod tests {
         let mut findings = vec![
             make("small-rpcs", Severity::Warning, Confidence::High).done(),
             make("trace-quality", Severity::Warning, Confidence::Medium).done(),
-            make("backward-reads", Severity::Warning, Confidence::High).cost(1.0, Cost::WallTime).done(),
+            make("metadata-bound", Severity::Warning, Confidence::High).cost(1.0, Cost::WallTime).done(),
             make("many-writers", Severity::Critical, Confidence::Low).done(),
             make("reads-not-lustre-aware", Severity::Warning, Confidence::High).done(),
         ];
         rank(&mut findings, &analysis);
-        let order = ["many-writers", "backward-reads", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
+        let order = ["many-writers", "metadata-bound", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
         assert_eq!(ids(&findings), order);
     }
 

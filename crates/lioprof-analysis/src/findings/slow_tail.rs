@@ -29,7 +29,8 @@ pub(super) const RULE: Rule = Rule {
             default: 0.05,
             meaning: "share of all requests that are slow, at most: more are no exception",
         },
-        Limit { name: "tail_rpcs", default: 3.0, meaning: "slow requests, at least" },
+        Limit { name: "tail_rpcs", default: 2.0, meaning: "slow requests, at least: one may be an accident" },
+        Limit { name: "warning_rpcs", default: 3.0, meaning: "slow requests from which it may be a warning" },
         Limit { name: "spread", default: 30.0, meaning: "or: the slowest thousandth over the median, without a gap" },
         Limit {
             name: "slowdown",
@@ -63,7 +64,8 @@ fn look(case: &Case<'_>) -> Look {
     let last_percent = &all[all.len() - (all.len() / 100).max(1)..];
     let last_percent_s: f64 = last_percent.iter().map(|alike| alike.rpc.end - alike.rpc.start).sum();
     let tail_ratio = super::stats::median(tail.iter().map(|alike| alike.ratio)).unwrap_or(0.0);
-    let severity = if slowdown >= case.limit("slowdown") { Severity::Warning } else { Severity::Info };
+    let warning = slowdown >= case.limit("slowdown") && tail.len() as f64 >= case.limit("warning_rpcs");
+    let severity = if warning { Severity::Warning } else { Severity::Info };
     let one_in = real(case.analysis.sample.one_in);
     let (targets, clients) = (most(case, tail, true), most(case, tail, false));
     let title =

@@ -243,3 +243,97 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
         .remedy("Measure its OSTs with obdfilter-survey and the network with lnet-selftest.")
         .done()
 }
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+
+    use super::super::Limits;
+    use super::*;
+
+    const BINS: usize = 50;
+
+    /// An OST that handles `number` requests at a time and ends `rpcs` of `bytes` each per bin, in the first `busy` bins.
+    fn ost(name: &str, node: &str, number: f64, rpcs: u64, bytes: u64, busy: usize) -> TargetSeries {
+        let column = |value: u64| (0..BINS).map(|bin| if bin < busy { value } else { 0 }).collect::<Vec<u64>>();
+        let depth: Vec<f64> = (0..BINS).map(|bin| if bin < busy { number } else { 0.0 }).collect();
+        TargetSeries {
+            name: Some(name.to_owned()),
+            node: node.to_owned(),
+            kind: TargetKindName::Ost,
+            read_bytes: column(0),
+            write_bytes: column(rpcs * bytes),
+            read_bounded_bytes: column(0),
+            write_bounded_bytes: column(0),
+            read_rpcs: column(0),
+            write_rpcs: column(rpcs),
+            rpcs: column(rpcs),
+            arrived: column(rpcs),
+            queued: vec![0.0; BINS],
+            in_process: depth.clone(),
+            in_flight: depth,
+            mean_total_us: vec![None; BINS],
+        }
+    }
+
+    fn looked(targets: Vec<TargetSeries>) -> Look {
+        let mut analysis = Analysis::default();
+        analysis.window.end = BINS as f64;
+        analysis.totals.write.rpcs = 1000;
+        analysis.series.bin_s = 1.0;
+        analysis.series.bins = BINS;
+        analysis.series.targets = targets;
+        look(&Case { analysis: &analysis, rule: &RULE, limits: &Limits::default() })
+    }
+
+    fn found(targets: Vec<TargetSeries>) -> Vec<Finding> {
+        match looked(targets) {
+            Look::Found(found) => found,
+            Look::Healthy => Vec::new(),
+            Look::NotEnoughEvidence(why) => panic!("{why}"),
+        }
+    }
+
+    fn peers() -> Vec<TargetSeries> {
+        ["a", "b", "c"].map(|name| ost(name, "oss1", 4.0, 40, 1 << 20, 10)).into()
+    }
+
+    #[test]
+    fn one_that_takes_longer_and_delivers_less_is_sluggish() {
+        let found = found(peers().into_iter().chain([ost("d", "oss1", 4.0, 4, 1 << 20, 50)]).collect());
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].targets.as_slice(), found[0].severity), (["d".to_owned()].as_slice(), Severity::Critical));
+        assert!((found[0].evidence["service_ratio"] - 10.0).abs() < 1e-9);
+        // It worked alone for 40 s; a tenth of that would have done.
+        assert!((found[0].cost_s.unwrap() - 36.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn larger_requests_or_more_at_a_time_make_none() {
+        for other in [ost("d", "oss1", 4.0, 4, 10 << 20, 10), ost("d", "oss1", 40.0, 40, 1 << 20, 50)] {
+            assert_eq!(found(peers().into_iter().chain([other]).collect()), []);
+        }
+    }
+
+    #[test]
+    fn a_server_is_told_from_its_osts() {
+        let fast = ["a", "b"].map(|name| ost(name, "oss1", 4.0, 40, 1 << 20, 10));
+        let slow = ["c", "d"].map(|name| ost(name, "oss2", 4.0, 8, 1 << 20, 50));
+        let found = found(fast.into_iter().chain(slow).collect());
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].nodes.as_slice(), found[0].targets.len()), (["oss2".to_owned()].as_slice(), 2));
+    }
+
+    #[test]
+    fn without_peers_nothing_is_said() {
+        let alone = vec![ost("a", "oss1", 4.0, 40, 1 << 20, 10)];
+        assert!(matches!(looked(alone), Look::NotEnoughEvidence(_)));
+        let mut one_after_the_other = peers();
+        for (index, ost) in one_after_the_other.iter_mut().enumerate() {
+            ost.in_flight.rotate_right(16 * index);
+            ost.in_process.rotate_right(16 * index);
+            ost.rpcs.rotate_right(16 * index);
+        }
+        assert!(matches!(looked(one_after_the_other), Look::NotEnoughEvidence(_)));
+    }
+}

@@ -53,5 +53,5 @@ pub(super) fn client_bound(options: &Options) -> Cluster {
 pub(super) fn heavy_tail(options: &Options) -> Cluster {
     let disk = DiskConfig { tail_ppm: 5_000, tail_factor: 100, ..DiskConfig::default() };
     let base = base(options, Traits { disk, ..Traits::default() });
-    write_all(base, 64 * MIB * options.size, MIB)
+    write_all(base, 128 * MIB * options.size, MIB)
 }
