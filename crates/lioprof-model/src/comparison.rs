@@ -70,11 +70,20 @@ pub struct ComparisonRules {
     pub noise_factor: f64,
     /// Runs whose bytes differ by no more than this share did the same work: their durations may be compared.
     pub same_work_share: f64,
+    /// Reads or writes that are less than this share of the bytes on both sides do not have their bandwidth judged.
+    pub min_direction_share: f64,
 }
 
 impl Default for ComparisonRules {
     fn default() -> Self {
-        Self { min_bins: 8, min_samples: 20, min_tail_samples: 2, noise_factor: 2.0, same_work_share: 0.05 }
+        Self {
+            min_bins: 8,
+            min_samples: 20,
+            min_tail_samples: 2,
+            noise_factor: 2.0,
+            same_work_share: 0.05,
+            min_direction_share: 0.05,
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn write(comparison: &Comparison, color: Color, out: &mut dyn Write) 
 
 fn findings(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::Result<()> {
     let changes = &comparison.findings;
-    let mut one = |sign: &str, change: &FindingChange, style: AnsiColor, rest: String| -> io::Result<()> {
+    let one = |sign: &str, change: &FindingChange, style: AnsiColor, rest: String, out: &mut dyn Write| {
         let severity = color.paint(style_of(change.finding.severity), change.finding.severity.name());
         let sign = color.paint(style.on_default().bold(), sign);
         writeln!(out, "\n{sign} {severity} {}", change.finding.id)?;
@@ -47,12 +47,14 @@ fn findings(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::R
     };
     for change in &changes.gained {
         let rest = unjudged(change, "before");
-        one("NEW", change, AnsiColor::Red, rest)?;
-        // What to do belongs to what is wrong now.
+        one("NEW", change, AnsiColor::Red, rest, out)?;
+        if let Some(remedy) = change.finding.remedies.first() {
+            paragraph(remedy, "  -> ", "     ", out)?;
+        }
     }
     for change in &changes.lost {
         let rest = unjudged(change, "after");
-        one(if rest.is_empty() { "GONE" } else { "NOT SEEN" }, change, AnsiColor::Green, rest)?;
+        one(if rest.is_empty() { "GONE" } else { "NOT SEEN" }, change, AnsiColor::Green, rest, out)?;
     }
     for pair in changes.kept.iter().filter(|pair| pair.before.severity.max(pair.after.severity) > Severity::Info) {
         let severity = color.paint(style_of(pair.after.severity), pair.after.severity.name());
@@ -120,7 +122,11 @@ fn figures(title: &str, all: &BTreeMap<String, Figure>, names: &[&str], out: &mu
 
 /// A figure's name with the unit that its values do not have.
 fn label(name: &str) -> String {
-    let per = if name.ends_with("_per_gib") { " per GiB" } else { "" };
+    let per = match name {
+        "rpcs_per_s" => " per s",
+        name if name.ends_with("_per_gib") => " per GiB",
+        _ => "",
+    };
     format!("{}{per}", figure_name(name))
 }
 

@@ -9,7 +9,7 @@ use lioprof_model::{
 use super::activity::{mean_times, of_target};
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
-use super::totals::{Figures, PERCENTILES, busy_rate, io_bytes, over_activity};
+use super::totals::{Figures, MINOR, PERCENTILES, busy_rate, io_bytes, is_minor, over_activity};
 use super::{Pair, Sided};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
@@ -66,6 +66,7 @@ fn target_figures(pair: &Pair<'_>, name: &str, sides: [Option<&Target>; 2]) -> F
     let rules = &pair.rules;
     let mut figures = Figures::new();
     for (io, of) in [("read", (|it| &it.read) as fn(&Target) -> &lioprof_model::TargetIo), ("write", |it| &it.write)] {
+        let minor = is_minor(pair, io == "read");
         let past = if io == "read" { "read" } else { "written" };
         let bytes = measured(pair, sides, |_, it| Measured::exact(io_bytes(&of(it).io)), Some(0.0));
         figures.insert(format!("{past}_bytes"), figure(bytes, None, rules));
@@ -80,7 +81,8 @@ fn target_figures(pair: &Pair<'_>, name: &str, sides: [Option<&Target>; 2]) -> F
                     name,
                     if io == "read" { |series| &series.read_bytes } else { |series| &series.write_bytes },
                 );
-                busy_rate(&bins, it.analysis.series.bin_s, rules)
+                let rate = busy_rate(&bins, it.analysis.series.bin_s, rules);
+                if minor { Measured { error: Err(MINOR.to_owned()), ..rate } } else { rate }
             },
             None,
         );

@@ -57,8 +57,12 @@ pub(super) fn totals(pair: &Pair<'_>) -> Figures {
     });
     put("rpcs_per_s", rate, None, false);
     for (name, of) in [("read", (|it| &it.read) as fn(&Activity) -> &PerBin), ("write", |it| &it.write)] {
-        let sides = pair.both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, rules));
-        put(&format!("{name}_bandwidth_bytes_per_s"), sides, Some(Better::Higher), true);
+        let minor = is_minor(pair, name == "read");
+        let sides = pair.both(|it| {
+            let rate = busy_rate(of(&it.activity), it.analysis.series.bin_s, rules);
+            if minor { Measured { error: Err(MINOR.to_owned()), ..rate } } else { rate }
+        });
+        put(&format!("{name}_bandwidth_bytes_per_s"), sides, Some(Better::Higher), !minor);
     }
     for (name, direction, opcode) in [("read", Direction::Read, OST_READ), ("write", Direction::Write, OST_WRITE)] {
         for (percentile, share, of) in PERCENTILES {
@@ -73,6 +77,19 @@ pub(super) fn totals(pair: &Pair<'_>) -> Figures {
         }
     }
     out
+}
+
+/// Why the bandwidth of a direction says nothing.
+pub(super) const MINOR: &str = "too small a part of the bytes: its rate is that of the requests, not of the OSTs";
+
+/// Whether reads (or writes) are hardly any of the bytes on both sides.
+pub(super) fn is_minor(pair: &Pair<'_>, read: bool) -> bool {
+    let is_minor = |it: &Sided<'_>| {
+        let totals = &it.analysis.totals;
+        let io = if read { &totals.read } else { &totals.write };
+        bytes(it).zip(io_bytes(io)).is_some_and(|(all, part)| part < pair.rules.min_direction_share * all)
+    };
+    pair.both(is_minor) == [true, true]
 }
 
 const OST_READ: u32 = 3;

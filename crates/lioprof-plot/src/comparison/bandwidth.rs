@@ -13,7 +13,7 @@ use crate::figure::page::Page;
 use crate::figure::steps::Steps;
 use crate::figure::ticks::bytes_from_zero;
 use crate::figure::time_axis::Window;
-use crate::figure::units::{bytes, duration_us};
+use crate::figure::units::{bytes, duration_us, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
@@ -26,6 +26,9 @@ pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
 
 /// Steps of one run.
 const MOST_BINS: usize = 240;
+
+/// Reads (or writes) that are no more than this share of the bytes would be a line along the axis.
+const HARDLY: f64 = 0.01;
 
 /// Bytes of all OSTs per bin, from the first bin with any on.
 struct Run {
@@ -80,12 +83,17 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
     let span = runs.iter().map(Run::span).fold(0.0, f64::max);
     // The same width for both: a wider bin smooths.
     let widest = runs.iter().map(|run| run.bin_s).fold(span / MOST_BINS as f64, f64::max);
-    let directions: Vec<usize> =
-        (0..2).filter(|direction| runs.iter().any(|run| total(&run.bytes[*direction]) > 0)).collect();
+    let sums = [0, 1].map(|direction| runs.iter().map(|run| total(&run.bytes[direction]) as f64).sum::<f64>());
+    let shown = |direction: &usize| sums[*direction] > HARDLY * (sums[0] + sums[1]);
+    let directions: Vec<usize> = (0..2).filter(shown).collect();
     let what = format!("Bytes per second since the first byte, in bins of about {}.", duration_us(widest * 1e6));
     let covers = Covers { bytes: true, ..Covers::default() };
     let mut page = Page::of_two(options, sides, PLOT.title, &what, covers);
     page.legend(&keys(Swatch::Line));
+    for hidden in (0..2).filter(|direction| !shown(direction) && sums[*direction] > 0.0) {
+        let name = ["Reads", "Writes"][hidden];
+        page.note(format!("{name} are left out: they are less than {} of the bytes.", percent(HARDLY)));
+    }
     let time = Window { origin: 0.0, span }.axis(10.0);
     let drawn: Vec<[(Vec<f64>, Vec<f64>); 2]> = directions
         .iter()
