@@ -6,11 +6,12 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `compare`: two captures side by side, and the case studies.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings` and `compare` names one.
 
 #[cfg(test)]
 mod binlog;
@@ -18,6 +19,8 @@ mod binlog;
 mod captures;
 #[cfg(test)]
 mod cli;
+#[cfg(test)]
+mod compare;
 #[cfg(test)]
 mod counters;
 #[cfg(all(test, feature = "daemon", feature = "replay"))]

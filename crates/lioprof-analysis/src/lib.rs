@@ -10,6 +10,7 @@
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `aggregate`: mergeable sums.
 //! * `findings`: what is wrong, by rules over the analysis.
+//! * `compare`: two analyses side by side.
 //!
 //! # Design constraints
 //!
@@ -26,6 +27,7 @@ pub mod stages;
 
 mod aggregate;
 mod baseline;
+mod compare;
 mod config;
 mod decode;
 mod findings;
@@ -43,6 +45,7 @@ mod survey;
 mod warnings;
 
 pub use baseline::{BaselineError, read_baseline};
+pub use compare::compare;
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use findings::{Limit, LimitError, Limits, Rule, find, rules};
 pub use lioprof_model::Analysis;

@@ -12,6 +12,7 @@
 pub mod access;
 pub mod analysis;
 pub mod baseline;
+pub mod comparison;
 pub mod faults;
 pub mod findings;
 pub mod io;
@@ -27,6 +28,10 @@ pub mod units;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
+pub use comparison::{
+    Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange, FindingChanges,
+    FindingPair, Row, Rows, Side,
+};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};

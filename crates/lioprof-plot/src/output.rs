@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::Analysis;
 
+use crate::comparison::comparison_plots;
+use crate::draw::scene::Scene;
 use crate::draw::{bitmap, svg};
 use crate::error::PlotError;
 use crate::options::{Format, PlotOptions};
@@ -48,7 +50,7 @@ pub fn render(plot: &Plot, analysis: &Analysis, format: Format, options: &PlotOp
     match (plot.draw)(analysis, &options) {
         Err(reason) => Ok(Rendered::Skipped(reason)),
         Ok(scene) => Ok(Rendered::Image(match format {
-            Format::Svg => svg::encode(&scene, plot)?,
+            Format::Svg => svg::encode(&scene, plot.title)?,
             Format::Png => bitmap::encode(&scene, options.png_scale)?,
         })),
     }
@@ -79,15 +81,51 @@ pub fn write_all(
                 continue;
             }
         };
-        for &format in formats {
-            let bytes = match format {
-                Format::Svg => svg::encode(&scene, plot)?,
-                Format::Png => bitmap::encode(&scene, options.png_scale)?,
-            };
-            let path = dir.join(format!("{}.{}", plot.name, format.extension()));
-            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
-            written.push(Written::File { plot: plot.name, path });
+        write_one(&scene, (plot.name, plot.title), dir, formats, &options, &mut written)?;
+    }
+    Ok(written)
+}
+
+/// Draws every plot of two analyses into `dir`, as [`write_all`] does.
+///
+/// # Errors
+///
+/// If a file cannot be written or the drawing library fails.
+pub fn write_comparison(
+    before: &Analysis,
+    after: &Analysis,
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+) -> Result<Vec<Written>, PlotError> {
+    let options = options.clamped();
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    let mut written = Vec::new();
+    for plot in comparison_plots() {
+        match (plot.draw)([before, after], &options) {
+            Err(reason) => written.push(Written::Skipped { plot: plot.name, reason }),
+            Ok(scene) => write_one(&scene, (plot.name, plot.title), dir, formats, &options, &mut written)?,
         }
     }
     Ok(written)
+}
+
+fn write_one(
+    scene: &Scene,
+    (name, title): (&'static str, &str),
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+    written: &mut Vec<Written>,
+) -> Result<(), PlotError> {
+    for &format in formats {
+        let bytes = match format {
+            Format::Svg => svg::encode(scene, title)?,
+            Format::Png => bitmap::encode(scene, options.png_scale)?,
+        };
+        let path = dir.join(format!("{name}.{}", format.extension()));
+        fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+        written.push(Written::File { plot: name, path });
+    }
+    Ok(())
 }

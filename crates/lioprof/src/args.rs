@@ -8,6 +8,8 @@ use lioprof_analysis::input::NodeRule;
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
 use lustre_debuglog::{Opcode, TargetName};
 
+use crate::compare::RegressionLimit;
+
 /// Sees what a Lustre file system really does, from its servers' debug logs.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100, after_help = AFTER_HELP)]
@@ -40,6 +42,8 @@ Exit codes: 0 done, 1 findings as bad as --fail-on, 2 wrong arguments or unreada
 pub(crate) enum Command {
     /// Rebuild every RPC from debug logs; show who used which OST, at what bandwidth and latency.
     Analyze(Box<AnalyzeArgs>),
+    /// Compare two captures, or saved analyses: what became better, what worse, which findings came and went.
+    Compare(Box<CompareArgs>),
     /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
     Decode(DecodeArgs),
     /// List the kinds of findings and their thresholds, as a file that `analyze --thresholds` reads.
@@ -285,6 +289,55 @@ pub(crate) struct FindingsArgs {
     #[arg(value_name = "RULE")]
     pub(crate) rules: Vec<String>,
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// Tables for people, 80 columns.
+    Summary,
+    /// The whole comparison as JSON, schema lioprof.comparison/1.
+    Json,
+    /// Nothing.
+    None,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPARE_HELP)]
+pub(crate) struct CompareArgs {
+    /// What was: a log, a directory of logs, or an analysis.json; told apart by content.
+    pub(crate) before: PathBuf,
+    /// What became of it.
+    pub(crate) after: PathBuf,
+    /// Write comparison.json and plots of both into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: CompareFormat,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
+    /// Width of the time bins of logs in seconds [default: chosen from the duration].
+    #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
+    pub(crate) bin: Option<i64>,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
+    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) is
+    /// worse by more than this, beyond noise.
+    #[arg(long, value_name = "regression=SHARE")]
+    pub(crate) fail_on: Option<RegressionLimit>,
+    /// Threads [default: all cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+}
+
+const COMPARE_HELP: &str = "\
+Examples:
+  lioprof compare before/ after/                        tables on the terminal
+  lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
+  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it became worse
+
+docs/compare.md explains noise and verdicts. Exit codes: 0 done, 1 a regression as large as --fail-on, 2 wrong
+arguments or unreadable input.";
 
 const ANALYZE_HELP: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Comparison};
 
 use crate::args::PlotFormat;
 use crate::messages::{self, Verbosity};
@@ -24,24 +24,51 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     }
     #[cfg(feature = "report")]
     create(&dir.join("report.html"), |out| Ok(lioprof_report::write(analysis, out)?))?;
-    let formats: Vec<lioprof_plot::Format> = plots
-        .iter()
-        .filter_map(|plot| match plot {
-            PlotFormat::Svg => Some(lioprof_plot::Format::Svg),
-            PlotFormat::Png => Some(lioprof_plot::Format::Png),
-            PlotFormat::None => None,
-        })
-        .collect();
+    let formats = formats(plots);
     if !formats.is_empty() {
         let written = lioprof_plot::write_all(analysis, dir, &formats, &lioprof_plot::PlotOptions::default())
             .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
-        for item in written {
-            if let lioprof_plot::Written::Skipped { plot, reason } = item {
-                messages::note(verbosity, &format!("note: no plot {plot}: {reason}"));
-            }
-        }
+        skipped(&written, verbosity);
     }
     Ok(())
+}
+
+/// What `compare -o DIR` writes.
+pub(crate) fn write_comparison(
+    comparison: &Comparison,
+    sides: (&Analysis, &Analysis),
+    dir: &Path,
+    plots: &[PlotFormat],
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
+    create(&dir.join("comparison.json"), |out| {
+        serde_json::to_writer(&mut *out, comparison)?;
+        writeln!(out)?;
+        Ok(())
+    })?;
+    let options = lioprof_plot::PlotOptions::default();
+    let written = lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options)
+        .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
+    skipped(&written, verbosity);
+    Ok(())
+}
+
+fn formats(plots: &[PlotFormat]) -> Vec<lioprof_plot::Format> {
+    let format = |plot: &PlotFormat| match plot {
+        PlotFormat::Svg => Some(lioprof_plot::Format::Svg),
+        PlotFormat::Png => Some(lioprof_plot::Format::Png),
+        PlotFormat::None => None,
+    };
+    plots.iter().filter_map(format).collect()
+}
+
+fn skipped(written: &[lioprof_plot::Written], verbosity: Verbosity) {
+    for item in written {
+        if let lioprof_plot::Written::Skipped { plot, reason } = item {
+            messages::note(verbosity, &format!("note: no plot {plot}: {reason}"));
+        }
+    }
 }
 
 pub(crate) fn create(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {

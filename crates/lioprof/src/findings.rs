@@ -11,7 +11,7 @@ use crate::args::FindingsArgs;
 use crate::exit_code::Code;
 
 /// Columns.
-const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 /// Findings shown in full; with `-v` all are.
 const SHOWN: usize = 5;
 /// Figures shown of each; with `-v` all are.
@@ -43,7 +43,7 @@ impl Color {
         }
     }
 
-    fn paint(self, style: Ansi, text: &str) -> String {
+    pub(crate) fn paint(self, style: Ansi, text: &str) -> String {
         match self {
             Self::Yes => format!("{style}{text}{style:#}"),
             Self::No => text.to_owned(),
@@ -51,7 +51,7 @@ impl Color {
     }
 }
 
-fn style_of(severity: Severity) -> Ansi {
+pub(crate) fn style_of(severity: Severity) -> Ansi {
     match severity {
         Severity::Critical => AnsiColor::Red.on_default().bold(),
         Severity::Warning => AnsiColor::Yellow.on_default().bold(),
@@ -157,7 +157,7 @@ fn checks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn paragraph(text: &str, first: &str, rest: &str, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn paragraph(text: &str, first: &str, rest: &str, out: &mut dyn Write) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }

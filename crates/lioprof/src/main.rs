@@ -3,6 +3,8 @@
 
 mod analyze;
 mod args;
+mod compare;
+mod comparison_text;
 #[cfg(feature = "daemon")]
 mod daemon;
 mod decode;
@@ -10,6 +12,7 @@ mod exit_code;
 mod files;
 mod findings;
 mod messages;
+mod number_table;
 mod progress;
 #[cfg(feature = "replay")]
 mod replay;
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     };
     let result = match &args.command {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
+        Command::Compare(compare_args) => compare::run(compare_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
         Command::Findings(findings_args) => findings::list(findings_args),
         #[cfg(feature = "daemon")]

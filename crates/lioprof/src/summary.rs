@@ -5,12 +5,10 @@
 use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
-use comfy_table::{CellAlignment, Table, presets};
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
 
-/// Rows per table.
-const TOP: usize = 10;
+use crate::number_table::{NumberTable, TOP};
 
 pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     heading(analysis, out)?;
@@ -311,46 +309,6 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// A table whose first column is text and whose others are numbers.
-struct NumberTable {
-    table: Table,
-    columns: usize,
-    rows: usize,
-}
-
-impl NumberTable {
-    fn new(header: &[&str]) -> Self {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_header(header);
-        Self { table, columns: header.len(), rows: 0 }
-    }
-
-    fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.table.add_row(cells);
-        self.rows += 1;
-    }
-
-    fn print(mut self, title: &str, all: usize, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows == 0 {
-            return Ok(());
-        }
-        for column in 0..self.columns {
-            if let Some(column_mut) = self.table.column_mut(column) {
-                column_mut.set_padding((if column == 0 { 2 } else { 1 }, 0));
-                if column > 0 {
-                    column_mut.set_cell_alignment(CellAlignment::Right);
-                }
-            }
-        }
-        let more = if all > TOP { format!(" (top {TOP} of {})", thousands(all as u64)) } else { String::new() };
-        writeln!(out, "\n{title}{more}")?;
-        for line in self.table.lines() {
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        Ok(())
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]

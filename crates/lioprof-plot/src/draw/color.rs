@@ -60,6 +60,11 @@ pub(crate) const EXPANSION: Ink = Ink::new(0xcc_79a7);
 /// Lock conflicts of an unknown kind.
 pub(crate) const UNCLASSIFIED: Ink = Ink::new(0xcf_cfcf);
 
+/// The first of two analyses: light and warm beside [`AFTER`], also in grey.
+pub(crate) const BEFORE: Ink = Ink::new(0xe6_9f00);
+/// The second of two analyses.
+pub(crate) const AFTER: Ink = Ink::new(0x22_5ea8);
+
 /// Colour of a direction.
 pub(crate) fn direction(direction: Direction) -> Ink {
     match direction {

@@ -6,13 +6,12 @@ use super::num::size;
 use super::paint::paint;
 use super::scene::Scene;
 use crate::error::PlotError;
-use crate::plots::Plot;
 
 /// The backend knows whole pixels only: draw larger and let the view box scale it down.
 const SCALE: u32 = 2;
 
 /// The scene as an SVG file.
-pub(crate) fn encode(scene: &Scene, plot: &Plot) -> Result<Vec<u8>, PlotError> {
+pub(crate) fn encode(scene: &Scene, title: &str) -> Result<Vec<u8>, PlotError> {
     let (width, height) = (size(scene.width), size(scene.height));
     let mut text = String::new();
     {
@@ -26,10 +25,9 @@ pub(crate) fn encode(scene: &Scene, plot: &Plot) -> Result<Vec<u8>, PlotError> {
     let head = format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" \
          xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" stroke-linejoin=\"round\">\n\
-         <title>{}</title>\n",
+         <title>{title}</title>\n",
         width * SCALE,
         height * SCALE,
-        plot.title
     );
     Ok((head + &body).into_bytes())
 }

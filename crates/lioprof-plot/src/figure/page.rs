@@ -26,13 +26,7 @@ pub(crate) struct Page {
 impl Page {
     /// Starts with title, one sentence about what is shown, the window, and how sure the figures are.
     pub(crate) fn new(options: &PlotOptions, analysis: &Analysis, title: &str, what: &str, covers: Covers) -> Self {
-        let scene = Scene { width: f64::from(options.width_px), ..Scene::default() };
-        let max_height = f64::from(options.height_px);
-        let mut page = Self { scene, max_height, y: 10.0, notes: Vec::new() };
-        page.y += TITLE;
-        page.scene.text(Text::new((MARGIN, page.y), title, TITLE).bold());
-        page.y += 4.0;
-        page.lines(&format!("{what} Window: {}.", Window::of(analysis).describe()), GREY);
+        let mut page = Self::titled(options, title, &format!("{what} Window: {}.", Window::of(analysis).describe()));
         let doubts = quality::doubts(analysis, covers);
         if !doubts.is_empty() {
             page.lines(&doubts.join(" "), GREY);
@@ -41,6 +35,39 @@ impl Page {
             page.lines(&warning, WARN);
         }
         page.y += 4.0;
+        page
+    }
+
+    /// Starts with the title, what is shown, and how sure the figures of both are.
+    pub(crate) fn of_two(
+        options: &PlotOptions,
+        sides: [&Analysis; 2],
+        title: &str,
+        what: &str,
+        covers: Covers,
+    ) -> Self {
+        let mut page = Self::titled(options, title, what);
+        for (name, analysis) in ["Before", "After"].into_iter().zip(sides) {
+            let doubts = quality::doubts(analysis, covers);
+            if !doubts.is_empty() {
+                page.lines(&format!("{name}: {}", doubts.join(" ")), GREY);
+            }
+            for warning in quality::warnings(analysis) {
+                page.lines(&format!("{name}: {warning}"), WARN);
+            }
+        }
+        page.y += 4.0;
+        page
+    }
+
+    fn titled(options: &PlotOptions, title: &str, what: &str) -> Self {
+        let scene = Scene { width: f64::from(options.width_px), ..Scene::default() };
+        let max_height = f64::from(options.height_px);
+        let mut page = Self { scene, max_height, y: 10.0, notes: Vec::new() };
+        page.y += TITLE;
+        page.scene.text(Text::new((MARGIN, page.y), title, TITLE).bold());
+        page.y += 4.0;
+        page.lines(what, GREY);
         page
     }
 

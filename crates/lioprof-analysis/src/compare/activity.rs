@@ -1,0 +1,80 @@
+//! When, and how evenly, an analysis' OSTs were used.
+
+use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+
+use super::noise::{PerBin, real};
+
+/// Bytes and times of the OSTs over time.
+pub(super) struct Activity {
+    /// Bytes read and written per bin.
+    pub(super) all: PerBin,
+    /// Bytes read per bin.
+    pub(super) read: PerBin,
+    /// Bytes written per bin.
+    pub(super) write: PerBin,
+    /// First to last bin with bytes.
+    pub(super) span: Option<(usize, usize)>,
+    /// Seconds of that.
+    pub(super) seconds: Option<f64>,
+}
+
+impl Activity {
+    pub(super) fn of(analysis: &Analysis) -> Self {
+        let series = &analysis.series;
+        let new = || PerBin::new(series.bins);
+        let (mut all, mut read, mut write) = (new(), new(), new());
+        for target in series.targets.iter().filter(|target| target.kind == TargetKindName::Ost) {
+            all.add_counts(&target.read_bytes);
+            all.add_counts(&target.write_bytes);
+            read.add_counts(&target.read_bytes);
+            write.add_counts(&target.write_bytes);
+        }
+        let span = all.span();
+        let seconds = span.map(|(first, last)| seconds(analysis, first, last));
+        Self { all, read, write, span, seconds }
+    }
+}
+
+/// Seconds of the bins that lie within the window: the first and the last record may be in the middle of one.
+fn seconds(analysis: &Analysis, first: usize, last: usize) -> f64 {
+    let series = &analysis.series;
+    let edge = |bin: usize| series.start + real(bin as u64) * series.bin_s;
+    let (start, end) = (edge(first).max(analysis.window.start), edge(last + 1).min(analysis.window.end));
+    if end > start { end - start } else { edge(last + 1) - edge(first) }
+}
+
+/// The bins of one OST, all its servers added up.
+pub(super) fn of_target(analysis: &Analysis, name: &str, bytes: fn(&TargetSeries) -> &[u64]) -> PerBin {
+    let mut sum = PerBin::new(analysis.series.bins);
+    for series in analysis.series.targets.iter().filter(|series| series.name.as_deref() == Some(name)) {
+        sum.add_counts(bytes(series));
+    }
+    sum
+}
+
+/// Mean total time of each bin's reads and writes of an OST.
+pub(super) fn mean_times(analysis: &Analysis, name: &str) -> PerBin {
+    let mut sum = PerBin::new(analysis.series.bins);
+    for series in analysis.series.targets.iter().filter(|series| series.name.as_deref() == Some(name)) {
+        sum.add(series.mean_total_us.iter().map(|mean| mean.unwrap_or(0.0)));
+    }
+    sum
+}
+
+/// Mean total time of each bin's reads or writes, from the latency histogram over time.
+pub(super) fn heat_times(analysis: &Analysis, direction: lioprof_model::Direction) -> PerBin {
+    let bins = analysis.series.bins;
+    let (mut time, mut rpcs) = (vec![0.0; bins], vec![0.0; bins]);
+    for heat in analysis.series.latency.iter().filter(|heat| heat.direction == direction) {
+        for &(bin, bucket, count) in &heat.cells {
+            let (bin, bucket) = (bin as usize, bucket as usize);
+            let Some(&low) = heat.edges_us.get(bucket).filter(|_| bin < bins) else { continue };
+            let high = heat.edges_us.get(bucket + 1).copied().unwrap_or(low);
+            time[bin] += real(count) * f64::midpoint(real(low), real(high));
+            rpcs[bin] += real(count);
+        }
+    }
+    let mut means = PerBin::new(bins);
+    means.add(time.iter().zip(&rpcs).map(|(time, rpcs)| if *rpcs > 0.0 { time / rpcs } else { 0.0 }));
+    means
+}

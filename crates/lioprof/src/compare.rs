@@ -1,0 +1,181 @@
+//! `lioprof compare`.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use lioprof_analysis::{AnalyzeError, Config, Limits, Outcome, Progress, analyze_with_stores, compare, find};
+use lioprof_model::comparison::{figure_name, percent};
+use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
+
+use crate::args::{CompareArgs, CompareFormat};
+use crate::exit_code::Code;
+use crate::findings::Color;
+use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
+use crate::stores::Stores;
+use crate::{comparison_text, files, thresholds};
+
+pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let limits = thresholds::limits(&args.thresholds)?;
+    let mut complete = true;
+    let mut read = |path: &Path| -> anyhow::Result<Option<Analysis>> {
+        let Some((analysis, all)) = read(path, args, &limits, verbosity)? else { return Ok(None) };
+        complete &= all;
+        Ok(Some(analysis))
+    };
+    // Both are read before anything is said of either.
+    let (before, after) = (read(&args.before)?, read(&args.after)?);
+    let (Some(before), Some(after)) = (before, after) else { return Ok(Code::Unusable) };
+    let comparison = compare(&before, &after, &ComparisonRules::default());
+    if let Some(dir) = &args.output {
+        files::write_comparison(&comparison, (&before, &after), dir, &args.plots, verbosity)?;
+    }
+    print(args.format, &comparison)?;
+    if !complete {
+        return Ok(Code::Unusable);
+    }
+    Ok(args.fail_on.map_or(Code::Success, |limit| code(&comparison, limit, verbosity)))
+}
+
+/// A limit of `--fail-on`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RegressionLimit {
+    /// By how much a headline figure may be worse.
+    share: f64,
+}
+
+impl std::str::FromStr for RegressionLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = || -> Option<f64> {
+            let value = text.strip_prefix("regression=")?;
+            let share = match value.strip_suffix('%') {
+                Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+                None => value.trim().parse().ok()?,
+            };
+            (share.is_finite() && share >= 0.0).then_some(share)
+        };
+        let share =
+            parse().ok_or_else(|| format!("expected regression=SHARE, such as regression=10%; found `{text}`"))?;
+        Ok(Self { share })
+    }
+}
+
+fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -> Code {
+    let regressions = comparison.regressions(limit.share);
+    for (name, figure) in &regressions {
+        let by = figure.change.map_or_else(|| "from none".to_owned(), percent);
+        messages::note(verbosity, &format!("regression: {} {by}", figure_name(name)));
+    }
+    if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {
+        messages::note(verbosity, "warning: --fail-on: not enough evidence to judge any headline figure");
+    }
+    if regressions.is_empty() { Code::Success } else { Code::Failed }
+}
+
+/// The analysis of an input, and whether all of it could be read; `None` if nothing could.
+fn read(
+    path: &Path,
+    args: &CompareArgs,
+    limits: &Limits,
+    verbosity: Verbosity,
+) -> anyhow::Result<Option<(Analysis, bool)>> {
+    if is_analysis(path)? {
+        return Ok(Some((saved(path, limits)?, true)));
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let config = Config {
+        threads: args.threads.map_or_else(cores, usize::from),
+        bin_us: args.bin,
+        limits: limits.clone(),
+        progress: Progress::default(),
+        ..Config::default()
+    };
+    let bar = Bar::start(&config.progress, verbosity);
+    let outcome = analyze_with_stores(&[path.to_owned()], &Stores, &config, None);
+    drop(bar);
+    match outcome {
+        Ok(outcome) => {
+            messages::problems(&outcome.problems, verbosity);
+            let complete = !outcome.has_errors();
+            let Outcome { analysis, .. } = outcome;
+            Ok(Some((analysis, complete)))
+        }
+        Err(AnalyzeError::NoInput { problems }) => match report_in(path) {
+            Some(report) => Ok(Some((saved(&report, limits)?, true))),
+            None => {
+                messages::problems(&problems, verbosity);
+                Ok(None)
+            }
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The analysis in a directory that `lioprof analyze -o` wrote.
+fn report_in(dir: &Path) -> Option<PathBuf> {
+    let path = dir.join("analysis.json");
+    is_analysis(&path).ok()?.then_some(path)
+}
+
+/// Bytes that tell JSON from a log.
+const HEAD: u64 = 64;
+
+/// Whether it is a regular file that begins as a JSON object does; no log does.
+fn is_analysis(path: &Path) -> anyhow::Result<bool> {
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let name = path.display();
+    let mut head = Vec::new();
+    let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
+    file.take(HEAD).read_to_end(&mut head).with_context(|| format!("failed to read `{name}`"))?;
+    let mut bytes = head.trim_ascii_start().iter().filter(|byte| !byte.is_ascii_whitespace());
+    Ok((bytes.next(), bytes.next()) == (Some(&b'{'), Some(&b'"')))
+}
+
+/// A saved analysis, with findings by the thresholds of today.
+fn saved(path: &Path, limits: &Limits) -> anyhow::Result<Analysis> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
+    let mut analysis: Analysis = serde_json::from_reader(BufReader::new(file))
+        .with_context(|| format!("`{name}` is no analysis.json of this version of lioprof"))?;
+    if analysis.schema != SCHEMA {
+        bail!("`{name}` has the schema `{}`, expected `{SCHEMA}`: analyze the log again", analysis.schema);
+    }
+    find(&mut analysis, limits);
+    Ok(analysis)
+}
+
+fn print(format: CompareFormat, comparison: &Comparison) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match format {
+        CompareFormat::Summary => comparison_text::write(comparison, Color::of_stdout(), &mut out)?,
+        CompareFormat::Json => {
+            serde_json::to_writer(&mut out, comparison)?;
+            writeln!(out)?;
+        }
+        CompareFormat::None => {}
+    }
+    out.flush().context("failed to write to stdout")?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_shares_or_percent() {
+        let share = |text: &str| text.parse::<RegressionLimit>().map(|limit| limit.share);
+        assert_eq!(share("regression=10%"), Ok(0.1));
+        assert_eq!(share("regression=0.25"), Ok(0.25));
+        assert_eq!(share("regression=0"), Ok(0.0));
+        for bad in ["10%", "regression", "regression=", "regression=-1%", "regression=x", "regression=inf"] {
+            assert!(share(bad).unwrap_err().contains("regression=10%"), "{bad}");
+        }
+    }
+}
