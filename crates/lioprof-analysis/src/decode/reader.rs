@@ -140,6 +140,7 @@ impl BinaryReader {
     }
 
     /// The next chunk, `None` at the end.
+    #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
         while let Some(segment) = self.segments.front().cloned() {
             let mut used = 0;

@@ -172,6 +172,7 @@ impl Join {
     }
 
     /// Takes the next event in time order.
+    #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn event(&mut self, event: &Event, out: &mut Output<'_>) {
         while let Some(&(handled_us, pid)) = self.waiting.front()
             && event.time_us - handled_us > LAST_LINES_US
