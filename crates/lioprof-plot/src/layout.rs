@@ -2,12 +2,13 @@
 
 use lioprof_model::Analysis;
 
+use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
 use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::Text;
 use crate::options::PlotOptions;
-use crate::plots::{Plot, plot, plots};
+use crate::plots::{plot, plots};
 use crate::support::locks::Fight;
 use crate::support::{LARGE, MIXED, SMALL, Shape, analysis, cases};
 
@@ -22,15 +23,15 @@ fn texts(scene: &Scene) -> Vec<&Text> {
 }
 
 /// No text leaves the page, covers another text, or lies on data.
-fn check(name: &str, plot: &Plot, scene: &Scene) {
+fn check(name: &str, plot: &str, scene: &Scene) {
     let page = Area::new(0.0, 0.0, scene.width, scene.height);
     let texts = texts(scene);
-    assert!(texts.iter().all(|t| t.size >= 10.0), "{name}/{}: tiny text", plot.name);
+    assert!(texts.iter().all(|t| t.size >= 10.0), "{name}/{}: tiny text", plot);
     // These write figures into their cells and above their bars.
-    let labels_data = ["client-ost-matrix", "rpc-size", "lock-pairs"].contains(&plot.name);
+    let labels_data = ["client-ost-matrix", "rpc-size", "lock-pairs"].contains(&plot);
     for (i, text) in texts.iter().enumerate() {
         let area = text.area();
-        let what = format!("{name}/{}: `{}` at {area:?}", plot.name, text.text);
+        let what = format!("{name}/{}: `{}` at {area:?}", plot, text.text);
         let inside = area.x0 >= page.x0 && area.x1 <= page.x1 && area.y0 >= page.y0 && area.y1 <= page.y1;
         assert!(inside, "{what} leaves the page {page:?}");
         for other in &texts[i + 1..] {
@@ -49,15 +50,15 @@ fn check(name: &str, plot: &Plot, scene: &Scene) {
             Item::Text(_) => Vec::new(),
         };
         let inside = |p: &(f64, f64)| (0.0..=scene.width).contains(&p.0) && (0.0..=scene.height).contains(&p.1);
-        assert!(points.iter().all(inside), "{name}/{}: {item:?} leaves the page", plot.name);
+        assert!(points.iter().all(inside), "{name}/{}: {item:?} leaves the page", plot);
     }
-    assert!(scene.marks > 0, "{name}/{}: no data", plot.name);
+    assert!(scene.marks > 0, "{name}/{}: no data", plot);
 }
 
 fn check_all(name: &str, analysis: &Analysis, options: &PlotOptions) {
     for plot in plots() {
         if let Ok(scene) = (plot.draw)(analysis, options) {
-            check(name, plot, &scene);
+            check(name, plot.name, &scene);
         }
     }
 }
@@ -67,6 +68,25 @@ fn text_is_on_the_page_and_covers_nothing() {
     for (name, analysis) in cases() {
         check_all(name, &analysis, &PlotOptions::default());
     }
+}
+
+#[test]
+fn two_analyses_are_laid_out_as_well() {
+    let narrow = PlotOptions { width_px: 600, height_px: 480, ..PlotOptions::default() };
+    let mut drawn = 0;
+    for (before, one) in cases() {
+        for (after, other) in cases() {
+            for options in [PlotOptions::default(), narrow] {
+                for plot in comparison_plots() {
+                    if let Ok(scene) = (plot.draw)([&one, &other], &options) {
+                        check(&format!("{before} and {after}"), plot.name, &scene);
+                        drawn += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(drawn > 0);
 }
 
 #[test]

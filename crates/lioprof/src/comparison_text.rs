@@ -48,7 +48,8 @@ fn findings(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::R
     for change in &changes.gained {
         let rest = unjudged(change, "before");
         one("NEW", change, AnsiColor::Red, rest, out)?;
-        if let Some(remedy) = change.finding.remedies.first() {
+        let remedy = change.finding.remedies.first().filter(|_| change.finding.severity > Severity::Info);
+        if let Some(remedy) = remedy {
             paragraph(remedy, "  -> ", "     ", out)?;
         }
     }

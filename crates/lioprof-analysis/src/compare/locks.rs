@@ -1,6 +1,6 @@
 //! What locks of the OSTs cost.
 
-use lioprof_model::{Better, Figure, Locks};
+use lioprof_model::{Better, Figure, LockSeries, Locks};
 
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
@@ -22,7 +22,8 @@ pub(super) fn locks(pair: &Pair<'_>) -> Figures {
         return out;
     }
     type Of = fn(&Locks) -> f64;
-    let per: [(&str, Of, fn(&lioprof_model::LockSeries) -> PerBin); 3] = [
+    type Bins = fn(&LockSeries) -> PerBin;
+    let per: [(&str, Of, Bins); 3] = [
         ("conflicts", |locks| real(locks.totals.conflicts), |series| counts(&series.conflicts)),
         (
             "alternations",

@@ -15,8 +15,11 @@ use super::{Pair, Sided};
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
 
+/// Rows with their sides, and how many more there are.
+type Joined<'a, K, T> = (Vec<(K, [Option<&'a T>; 2])>, u64);
+
 /// Puts what both sides have under the same key side by side, largest first.
-fn join<'a, K: Ord, T>(sides: [Vec<(K, &'a T)>; 2], size: impl Fn(&T) -> u64) -> (Vec<(K, [Option<&'a T>; 2])>, u64) {
+fn join<K: Ord, T>(sides: [Vec<(K, &T)>; 2], size: impl Fn(&T) -> u64) -> Joined<'_, K, T> {
     let mut joined: BTreeMap<K, [Option<&T>; 2]> = BTreeMap::new();
     for (at, side) in sides.into_iter().enumerate() {
         for (key, one) in side {

@@ -25,7 +25,7 @@ pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
 };
 
 /// Steps of one run.
-const MOST_BINS: usize = 240;
+const MOST_BINS: usize = 120;
 
 /// Reads (or writes) that are no more than this share of the bytes would be a line along the axis.
 const HARDLY: f64 = 0.01;
@@ -65,9 +65,14 @@ impl Run {
         self.bins() as f64 * self.bin_s
     }
 
+    /// Bins that make one of about `width_s`.
+    fn merged(&self, width_s: f64) -> usize {
+        index((width_s / self.bin_s).round()).max(1)
+    }
+
     /// Edges and bytes per second, in merged bins of about `width_s`.
     fn rates(&self, direction: usize, width_s: f64) -> (Vec<f64>, Vec<f64>) {
-        let merged = index((width_s / self.bin_s).round()).max(1);
+        let merged = self.merged(width_s);
         let chunks = self.bytes[direction].chunks(merged);
         let rates = chunks.map(|bins| total(bins) as f64 / (bins.len() as f64 * self.bin_s)).collect();
         let edges = (0..self.bins()).step_by(merged).chain([self.bins()]).map(|bin| bin as f64 * self.bin_s);
@@ -86,7 +91,9 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
     let sums = [0, 1].map(|direction| runs.iter().map(|run| total(&run.bytes[direction]) as f64).sum::<f64>());
     let shown = |direction: &usize| sums[*direction] > HARDLY * (sums[0] + sums[1]);
     let directions: Vec<usize> = (0..2).filter(shown).collect();
-    let what = format!("Bytes per second since the first byte, in bins of about {}.", duration_us(widest * 1e6));
+    let [first, second] = [&runs[0], &runs[1]].map(|run| duration_us(run.merged(widest) as f64 * run.bin_s * 1e6));
+    let widths = if first == second { first } else { format!("{first} (before) and {second} (after)") };
+    let what = format!("Bytes per second since the first byte, in bins of {widths}.");
     let covers = Covers { bytes: true, ..Covers::default() };
     let mut page = Page::of_two(options, sides, PLOT.title, &what, covers);
     page.legend(&keys(Swatch::Line));
