@@ -118,3 +118,28 @@ fn findings_are_a_table_too() {
     assert!(lines.next().unwrap().starts_with("id,severity,confidence,title,"));
     assert!(lines.next().unwrap().starts_with("lock-ping-pong,warning,high,"), "{table}");
 }
+
+#[test]
+fn a_survey_is_the_ceiling() {
+    let dir = TempDir::new().unwrap();
+    let survey = dir.path().join("oss.summary");
+    let line = "ost  4 sz 67108864K rsz 1024K obj    4 thr    4 write  100.00 [  20.00,  30.00] rewrite   80.00 SHORT \
+                read  120.00 [  28.00,  31.00]\n";
+    fs::write(&survey, format!("Fri Sep 25 11:14:03 EDT 2015 Obdfilter-survey for case=disk from oss\n{line}"))
+        .unwrap();
+    let survey = survey.to_str().unwrap();
+    let healthy = capture("file_per_process");
+    let json = analyze(&[healthy.as_ref()], &["--baseline", survey]);
+    let one = &json["baseline"]["surveys"][0];
+    assert_eq!((one["host"].as_str(), one["osts"].as_u64()), (Some("oss"), Some(4)));
+    assert_eq!(one["write"]["bytes_per_s"].as_f64(), Some(100.0 * 1024.0 * 1024.0));
+    let run = lioprof(&["analyze", &healthy, "--baseline", survey, "-q"]);
+    let stdout = String::from_utf8(run.exits(0).stdout).unwrap();
+    // The ceiling of four OSTs that were all in use.
+    assert_eq!(stdout.matches("of 4 OSTs, obdfilter-survey)").count(), 2, "{stdout}");
+    assert!(stdout.contains("% of available (120.0 MiB/s"), "{stdout}");
+
+    let readme = dir.path().join("other.txt");
+    fs::write(&readme, "no survey").unwrap();
+    lioprof(&["analyze", &healthy, "--baseline", readme.to_str().unwrap()]).exits(2);
+}

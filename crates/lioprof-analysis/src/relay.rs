@@ -147,7 +147,7 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        self.add(Item::Mark(mark.clone()), symbols);
+        self.add(Item::Mark(*mark), symbols);
     }
 }
 

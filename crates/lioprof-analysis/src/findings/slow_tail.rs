@@ -46,7 +46,7 @@ pub(super) const RULE: Rule = Rule {
 fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
-    if count < case.limit("rpcs") {
+    if all.is_empty() || count < case.limit("rpcs") {
         return Look::NotEnoughEvidence(format!(
             "{} reads and writes have enough others of their size on their OST",
             all.len()
@@ -102,17 +102,18 @@ fn look(case: &Case<'_>) -> Look {
 
 /// The first request of a tail of its own, if there is one; the requests are in order.
 fn first_slow(case: &Case<'_>, all: &[Alike<'_>]) -> Option<usize> {
-    let count = real(all.len() as u64);
-    let from = all.len() - (case.limit("tail_share") * count) as usize;
-    let to = all.len().saturating_sub(case.limit("tail_rpcs") as usize);
-    let widest = (from.max(1)..=to)
+    let most = case.limit("tail_share") * all.len() as f64;
+    let fits = |index: &usize| (case.limit("tail_rpcs")..=most).contains(&((all.len() - index) as f64));
+    let widest = (1..all.len())
+        .filter(fits)
         .map(|index| (share(all[index].ratio, all[index - 1].ratio), index))
         .filter(|&(gap, index)| gap >= case.limit("gap") && all[index].ratio >= case.limit("tail_ratio"))
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let spread = || {
-        let index = (all.len() as f64 * 0.99) as usize;
-        let thousandth = all[((all.len() as f64 * 0.999) as usize).min(all.len() - 1)].ratio;
-        (thousandth >= case.limit("spread") && all[index].ratio >= case.limit("tail_ratio")).then_some(index)
+        let hundredth = all.len() - (all.len() / 100).max(1);
+        let thousandth = all[all.len() - (all.len() / 1000).max(1)].ratio;
+        let far = thousandth >= case.limit("spread") && all[hundredth].ratio >= case.limit("tail_ratio");
+        (far && hundredth > 0).then_some(hundredth)
     };
     widest.map(|(_, index)| index).or_else(spread)
 }
