@@ -8,6 +8,7 @@
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
+//! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
 //! A new capture is a new folder in `fixtures/captures`; no test but `findings` names one.
@@ -32,6 +33,8 @@ mod findings;
 mod locks;
 #[cfg(test)]
 mod progress;
+#[cfg(all(test, feature = "report"))]
+mod report;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

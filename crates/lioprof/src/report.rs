@@ -25,7 +25,9 @@ pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         }
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            lioprof_report::write(&analysis, &mut out).and_then(|()| out.flush()).context("failed to write to stdout")?;
+            lioprof_report::write(&analysis, &mut out)
+                .and_then(|()| out.flush())
+                .context("failed to write to stdout")?;
         }
     }
     Ok(Code::Success)

@@ -139,7 +139,8 @@ impl<'a> Report<'a> {
         let sample = sample::sample(analysis, &mut names);
         let locks = analysis.locks.as_ref().map(|it| locks::locks(analysis, it, &mut names));
         let since_start = |time: f64| time - analysis.window.start;
-        let marker = |it: &'a lioprof_model::Marker| Marker { at_s: since_start(it.time), node: &it.node, text: &it.text };
+        let marker =
+            |it: &'a lioprof_model::Marker| Marker { at_s: since_start(it.time), node: &it.node, text: &it.text };
         Self {
             schema: SCHEMA,
             generator: &analysis.generator,

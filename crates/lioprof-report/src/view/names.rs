@@ -52,7 +52,6 @@ impl<'a> Names<'a> {
         self.targets.numbers.get(name).copied()
     }
 
-
     pub(crate) fn into_view(self) -> NamesView<'a> {
         NamesView { targets: self.targets.names, clients: self.clients.names, objects: self.objects.names }
     }

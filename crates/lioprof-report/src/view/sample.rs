@@ -29,10 +29,8 @@ pub(crate) struct SampleView {
 
 pub(crate) fn sample<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> SampleView {
     let every = analysis.sample.rpcs.len().div_ceil(MAX_SAMPLE).max(1);
-    let mut view = SampleView {
-        one_in: analysis.sample.one_in.max(1).saturating_mul(every as u64),
-        ..SampleView::default()
-    };
+    let mut view =
+        SampleView { one_in: analysis.sample.one_in.max(1).saturating_mul(every as u64), ..SampleView::default() };
     for rpc in analysis.sample.rpcs.iter().step_by(every) {
         push(&mut view, analysis, rpc, names);
     }

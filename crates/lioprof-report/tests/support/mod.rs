@@ -92,7 +92,11 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
     }];
     for ost in 0..osts {
         let time = if ost == SLUGGISH { 900_000 } else { 40_000 };
-        let io = |io: &Io, scale: u64| TargetIo { io: io.clone(), latency: latency(io.rpcs, time * scale), ..TargetIo::default() };
+        let io = |io: &Io, scale: u64| TargetIo {
+            io: io.clone(),
+            latency: latency(io.rpcs, time * scale),
+            ..TargetIo::default()
+        };
         a.targets.push(Target {
             name: ost_name(ost),
             node: node_name(ost),
@@ -273,7 +277,8 @@ fn sample(random: &mut Random, osts: usize, clients: usize) -> RpcSample {
 }
 
 fn locks(random: &mut Random, osts: usize, clients: usize) -> Locks {
-    let totals = LockTotals { conflicts: 50_000, expansion_conflicts: Some(50_000), wait_s: 1234.5, ..LockTotals::default() };
+    let totals =
+        LockTotals { conflicts: 50_000, expansion_conflicts: Some(50_000), wait_s: 1234.5, ..LockTotals::default() };
     let target = |ost: usize| LockTarget {
         target: ost_name(ost),
         node: node_name(ost),
@@ -369,7 +374,9 @@ fn finding() -> Finding {
         explanation: "It wrote until 29:48, the others were ready by 22:24.".to_owned(),
         evidence: [("service_p50_us".to_owned(), 1_800_000.0), ("peers_service_p50_us".to_owned(), 80_000.0)].into(),
         thresholds: [("sluggish-ost.factor".to_owned(), 3.0)].into(),
-        remedies: vec!["Look at its disks; until then `lctl set_param osp.scratch-OST02bc-*.max_create_count=0`.".to_owned()],
+        remedies: vec![
+            "Look at its disks; until then `lctl set_param osp.scratch-OST02bc-*.max_create_count=0`.".to_owned(),
+        ],
         targets: vec![ost_name(SLUGGISH)],
         clients: vec![nid(99_999)],
         objects: vec![ObjectId { target: ost_name(SLUGGISH), fid: fid(4_000_000) }],
@@ -378,6 +385,7 @@ fn finding() -> Finding {
         interval: Some(lioprof_model::Interval { start: START + 1200.0, end: START + 1800.0 }),
         cost_s: Some(444.0),
         cost_of: Some("wall time".to_owned()),
+        explained_by: None,
         plot: Some("bandwidth-per-ost".to_owned()),
         docs: "sluggish-ost".to_owned(),
     }
