@@ -150,7 +150,7 @@ class Checks:
         self.equal(f"{name}: charts without a name or out of reach of the keyboard",
                    page.evaluate("[...document.querySelectorAll('.chart')].filter(it => !it.getAttribute('aria-label') || it.tabIndex !== 0).length"), 0)
         self.equal(f"{name}: controls without a name",
-                   page.evaluate("[...document.querySelectorAll('button, select, input')].filter(it => !(it.innerText || it.ariaLabel || it.title || it.labels?.length)).length"), 0)
+                   page.evaluate("[...document.querySelectorAll('button, select, input')].filter(it => !(it.textContent || it.ariaLabel || it.title || it.labels?.length)).length"), 0)
         self.equal(f"{name}: ids used twice", page.evaluate("(ids => ids.filter((it, i) => ids.indexOf(it) !== i))([...document.querySelectorAll('[id]')].map(it => it.id))"), [])
 
     @staticmethod

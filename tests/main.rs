@@ -9,6 +9,7 @@
 //! * `compare`: two captures side by side, and the case studies.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
+//! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
 //! A new capture is a new folder in `fixtures/captures`; no test but `findings` and `compare` names one.
@@ -35,6 +36,8 @@ mod findings;
 mod locks;
 #[cfg(test)]
 mod progress;
+#[cfg(all(test, feature = "report"))]
+mod report;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

@@ -17,9 +17,11 @@ function selectionOf(finding) {
   return { ...EVERYTHING, time, targets: finding.targets, clients: finding.clients, objects: finding.objects };
 }
 
-function findingLink(finding) {
-  const view = sectionOfPlot(finding.plot);
-  return hrefOf(view.id, selectionOf(finding));
+/** The view that shows a finding best; one of the others if there is nothing in it. */
+function viewOf(finding) {
+  if (!finding.plot) return finding.id === "trace-quality" ? sections.find((it) => it.id === "quality") : null;
+  const best = sections.find((it) => it.plots.includes(finding.plot));
+  return best && !best.empty ? best : sections.find((it) => !it.empty);
 }
 
 function concerned(name, list, limit = 6) {
@@ -29,28 +31,40 @@ function concerned(name, list, limit = 6) {
     list.slice(0, limit).map((it, i) => [i ? ", " : "", el("span.name", null, it)]), more > 0 ? ` and ${more} more` : ""));
 }
 
+/** The card of the finding that explains another one. */
+function causeLink(id) {
+  const cause = DATA.findings.findIndex((it) => it.id === id);
+  if (cause < 0) return el("code", null, id);
+  return el("button.link", { type: "button", onclick: () => document.getElementById(`finding-${cause}`).scrollIntoView() }, `“${DATA.findings[cause].title}”`);
+}
+
 function findingCard(finding) {
   const evidence = Object.entries(finding.evidence).map(([key, value]) => figure(key, value));
   const limits = Object.entries(finding.thresholds);
+  const view = viewOf(finding);
   return el(`article.card.${finding.severity}`, { id: `finding-${DATA.findings.indexOf(finding)}` },
     el("p.kind", null, el("span.mark", { "aria-hidden": "true" }, SEVERITY_MARK[finding.severity]),
       `${SEVERITY[finding.severity]} · confidence ${finding.confidence}`),
     el("h3", null, finding.title),
-    finding.cost_s !== null && el("p.cost", null, "Cost: about ", el("strong", null, seconds(finding.cost_s)), finding.cost_of ? ` (${finding.cost_of})` : ""),
-    el("p", null, finding.explanation),
-    finding.remedies.length > 0 && el("div.remedy", null, el("h4", null, "What to do"), el("ul", null, finding.remedies.map((it) => el("li", null, code(it))))),
-    el("dl.about", null,
-      concerned("Targets", finding.targets.map(targetName)),
-      concerned("Clients", finding.clients.map(clientName)),
-      concerned("Objects", finding.objects.map(objectName), 3),
-      concerned("Jobs", finding.jobs),
-      concerned("Servers", finding.nodes),
-      finding.interval_s && el("div", null, el("dt", null, "When"), el("dd", null, timeRange(...finding.interval_s)))),
-    evidence.length > 0 && el("dl.evidence", null, evidence.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
+    el("div.inside", null,
+      el("div", null,
+        finding.cost_s !== null && el("p.cost", null, "Cost: about ", el("strong", null, seconds(finding.cost_s)), finding.cost_of ? ` (${finding.cost_of})` : ""),
+        finding.explained_by && el("p.cost", null, "Probably a consequence of ", causeLink(finding.explained_by), "."),
+        el("p", null, finding.explanation),
+        finding.remedies.length > 0 && el("div.remedy", null, el("h4", null, "What to do"), el("ul", null, finding.remedies.map((it) => el("li", null, code(it)))))),
+      el("div", null,
+        el("dl.about", null,
+          concerned("Targets", finding.targets.map(targetName)),
+          concerned("Clients", finding.clients.map(clientName)),
+          concerned("Objects", finding.objects.map(objectName), 3),
+          concerned("Jobs", finding.jobs),
+          concerned("Servers", finding.nodes),
+          finding.interval_s && el("div", null, el("dt", null, "When"), el("dd", null, timeRange(...finding.interval_s)))),
+        evidence.length > 0 && el("dl.evidence", null, evidence.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))))),
     limits.length > 0 && el("details", null, el("summary", null, "Held against these limits"),
       el("table", null, limits.map(([name, value]) => el("tr", null, el("td", null, el("code", null, name)), el("td.figure", null, number(value)))))),
     el("p.links", null,
-      finding.plot && el("a.show", { href: findingLink(finding) }, `Show in “${sectionOfPlot(finding.plot).title}”`),
+      view && el("a.show", { href: hrefOf(view.id, selectionOf(finding)) }, `Show in “${view.title}”`),
       el("span.docs", null, "Explained in ", el("code", null, `docs/findings.md#${finding.docs}`))));
 }
 

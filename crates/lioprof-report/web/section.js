@@ -41,8 +41,3 @@ function ignored(it, follows) {
   const not = selected.filter((kind) => !follows.includes(kind)).map((kind) => KINDS[kind]);
   return not.length ? `Not narrowed to the selected ${not.join(", ")}: the analysis does not hold these figures by ${not.length > 1 ? "them" : "it"}.` : null;
 }
-
-/** The view that shows a plot best. */
-function sectionOfPlot(plot) {
-  return sections.find((it) => it.plots.includes(plot)) ?? sections.find((it) => it.id === "bandwidth");
-}

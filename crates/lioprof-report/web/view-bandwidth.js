@@ -75,8 +75,8 @@ function buildBandwidth(body, controls) {
       const single = [...made].filter(([target]) => target !== -1).sort((a, b) => a[0] - b[0]).map(([, lane]) => lane);
       return { total: made.get(-1), lanes: single.slice(0, Math.max(FEW_LANES, lanesShown)), of: single.length };
     }
-    const own = DATA.series.lanes.map((lane) => ({ target: lane.target, columns: columns(lane) }));
-    const total = { target: null, columns: columns(DATA.series.total) };
+    const own = DATA.series.lanes.map((lane) => ({ target: lane.target, columns: columns(lane), ceilings: lane }));
+    const total = { target: null, columns: columns(DATA.series.total), ceilings: DATA.series.total };
     if (it.targets.length) {
       const lanes = it.targets.map((target) => own.find((lane) => lane.target === target) ?? fromHeat(target)).filter(Boolean);
       return { total, lanes, of: lanes.length };
@@ -115,8 +115,14 @@ function buildBandwidth(body, controls) {
     const [from, to] = visible(it);
     const seen = sum.filter((_, i) => part.edges[i + 1] > from && part.edges[i] < to);
     const { text, words } = MEASURES[measure];
+    // What the user's survey says an OST can deliver.
+    const ceilings = measure !== "bytes" || !lane.ceilings ? [] : [["r", "read_ceiling", "read"], ["w", "write_ceiling", "write"]]
+      .filter(([way, key]) => it.direction.includes(way) && lane.ceilings[key]).map(([, key, color]) => [lane.ceilings[key], colors[color]]);
+    series.push(...ceilings.map(([rate, color]) => ({ type: "line", data: [[from, rate], [to, rate]], symbol: "none", silent: true, lineStyle: { color, width: 1.5, type: "dashed" } })));
+    const highest = Math.max(0, ...seen);
     return {
-      title, height, series, highest: Math.max(0, ...seen),
+      title, height, series, highest, top: Math.max(highest, ...ceilings.map(([rate]) => rate)),
+      note: ceilings.length && highest > 0 ? `highest ${text(highest)}; dashed: can deliver ${ceilings.map(([rate]) => text(rate)).join(", ")}` : undefined,
       hover: (time) => {
         const bin = binOf(part.edges, time);
         const doubt = (bounded) => (bounded?.[bin] > 0 ? "~" : "");
@@ -189,9 +195,9 @@ function buildBandwidth(body, controls) {
       const single = chosen.lanes.map((lane) => drawn(lane, it, name(lane), chosen.lanes.length > 4 ? 64 : 84));
       if (chosen.lanes.length < chosen.of && !needsSample(it)) single[0].first = `the busiest ${single.length} of ${plural(DATA.totals.osts, "OST")}: `;
       lanes.push(...single);
-      const scale = Math.max(0, ...single.map((lane) => lane.highest));
+      const scale = Math.max(0, ...single.map((lane) => lane.top));
       for (const lane of lanes) {
-        lane.y ??= { ...axis(single.includes(lane) ? scale : lane.highest, 3), axisLabel: { formatter: (value) => (value ? tick(value) : "0") } };
+        lane.y ??= { ...axis(single.includes(lane) ? scale : lane.top ?? lane.highest, 3), axisLabel: { formatter: (value) => (value ? tick(value) : "0") } };
         lane.note ??= (lane.first ?? "") + (lane.highest > 0 ? `highest ${text(lane.highest)}` : visible(it) && it.time ? "nothing in the visible time" : measure === "bytes" ? "no known bytes" : "nothing");
       }
       return { lanes, highestCell, summary: `${plural(lanes.length, "lane")}, highest ${text(Math.max(0, ...lanes.map((lane) => lane.highest)))}` };

@@ -61,6 +61,17 @@ function buildQuality(body) {
   const { totals } = DATA;
   const events = [["resent_rpcs", "RPCs resent by clients"], ["replayed_rpcs", "replayed"], ["dropped_rpcs", "requests dropped before they were handled"], ["sent_timed_out", "RPCs of the servers that timed out"], ["evictions", "clients evicted"]];
   body.append(el("dl.facts", null, events.map(([key, words]) => el("div", null, el("dt", null, words), el("dd", null, count(totals[key]))))));
+  const { client_faults: faults } = DATA.quality;
+  if (faults.length) {
+    body.append(el("h3", null, "Clients with which something went wrong"));
+    table(body, { label: "Clients with which something went wrong", first: 8, columns: [
+      { name: "client", value: (row) => row.nid },
+      countColumn("evictions", (row) => row.evictions, "thrown out for a lock that it did not give back"), countColumn("not connected", (row) => row.not_connected_rpcs, "RPCs answered with -ENOTCONN"),
+      countColumn("timed out", (row) => row.timed_out_rpcs, "RPCs whose data did not arrive"), countColumn("dropped", (row) => row.dropped_rpcs), countColumn("resent", (row) => row.resent_rpcs), countColumn("replayed", (row) => row.replayed_rpcs),
+      countColumn("connects", (row) => row.connects, "mounts and reconnects"),
+      { name: "when", value: (row) => row.first, text: (row) => (row.first === null ? UNKNOWN : timeRange(row.first - DATA.window.start, row.last - DATA.window.start)) },
+    ], rows: () => faults }).show();
+  }
   body.append(el("h3", null, "Inputs"));
   const list = table(body, {
     label: "Inputs", first: 8,

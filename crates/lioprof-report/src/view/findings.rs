@@ -27,6 +27,8 @@ pub(crate) struct Card<'a> {
     interval_s: Option<(f64, f64)>,
     cost_s: Option<f64>,
     cost_of: Option<&'a str>,
+    /// Kind of the finding that is the likely cause.
+    explained_by: Option<&'a str>,
     plot: Option<&'a str>,
     docs: &'a str,
 }
@@ -60,6 +62,7 @@ fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut Names<'a>) -> Card
         interval_s: it.interval.map(|it| (it.start - start, it.end - start)),
         cost_s: it.cost_s,
         cost_of: it.cost_of.as_deref(),
+        explained_by: it.explained_by.as_deref(),
         plot: it.plot.as_deref(),
         docs: &it.docs,
     }

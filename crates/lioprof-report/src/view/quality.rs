@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, Format, Input, Loss, Node, Sampled, SizeEvidence, TargetEvidence};
+use lioprof_model::{Analysis, ClientFaults, Format, Input, Loss, Node, Sampled, SizeEvidence, TargetEvidence};
 use serde::Serialize;
 
 use super::{MAX_INPUTS, number::Exact};
@@ -15,6 +15,8 @@ pub(crate) struct Quality<'a> {
     target_evidence: &'a BTreeMap<TargetEvidence, u64>,
     inputs: Vec<InputRow<'a>>,
     of_inputs: usize,
+    /// Clients with which something went wrong, worst first.
+    client_faults: &'a [ClientFaults],
     /// Nodes that were traced part of the time.
     sampled: Vec<SampledNode<'a>>,
 }
@@ -47,6 +49,7 @@ pub(crate) fn quality(analysis: &Analysis) -> Quality<'_> {
         loss: &analysis.loss,
         size_evidence: &analysis.totals.size_evidence,
         target_evidence: &analysis.totals.target_evidence,
+        client_faults: &analysis.client_faults,
         inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input_row).collect(),
         of_inputs: analysis.inputs.len(),
         sampled: analysis.nodes.iter().filter_map(sampled).collect(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
 use super::bins::{Bins, add, unless_zero};
@@ -50,6 +50,11 @@ pub(crate) struct Lane {
     queued: Option<Dense>,
     #[serde(skip_serializing_if = "Option::is_none")]
     in_process: Option<Dense>,
+    /// What it can deliver, bytes per second, by a survey of the user's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_ceiling: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_ceiling: Option<f64>,
 }
 
 /// Bytes of all OSTs: `targets.len()` rows of `edges_s.len() - 1` bins.
@@ -108,6 +113,8 @@ impl Sums {
             write_rpcs,
             queued,
             in_process,
+            read_ceiling: None,
+            write_ceiling: None,
         }
     }
 }
@@ -149,12 +156,25 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Serie
         lanes.push((sums.busy, name, sums));
     }
     lanes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut lane = |(_, name, sums): (u64, Option<&'a str>, Sums)| sums.lane(name.map(|name| names.target(name)));
+    let ceiling = |name: Option<&str>, direction| {
+        let first = by_name.get(&name)?.first().filter(|it| name.is_some() && it.kind == TargetKindName::Ost)?;
+        analysis.baseline.as_ref()?.ost_bytes_per_s(&first.node, direction)
+    };
+    let mut lane = |(_, name, sums): (u64, Option<&'a str>, Sums)| Lane {
+        read_ceiling: ceiling(name, Direction::Read),
+        write_ceiling: ceiling(name, Direction::Write),
+        ..sums.lane(name.map(|name| names.target(name)))
+    };
     let lanes = lanes.into_iter().map(&mut lane).collect();
+    let together = |direction| analysis.available(direction).map(|it| it.ceiling_bytes_per_s);
     let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
     SeriesView {
         edges_s: bins.edges(),
-        total: total.lane(None),
+        total: Lane {
+            read_ceiling: together(Direction::Read),
+            write_ceiling: together(Direction::Write),
+            ..total.lane(None)
+        },
         lanes,
         heat,
         nodes: nodes(analysis, &bins),

@@ -385,6 +385,7 @@ fn finding() -> Finding {
         interval: Some(lioprof_model::Interval { start: START + 1200.0, end: START + 1800.0 }),
         cost_s: Some(444.0),
         cost_of: Some("wall time".to_owned()),
+        explained_by: None,
         plot: Some("bandwidth-per-ost".to_owned()),
         docs: "sluggish-ost".to_owned(),
     }
