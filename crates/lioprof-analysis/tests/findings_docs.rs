@@ -15,7 +15,8 @@ fn page() -> PathBuf {
 fn table(rule: &Rule) -> String {
     let mut table = String::from("\n| threshold | default | meaning |\n|---|---|---|\n");
     for limit in rule.limits {
-        writeln!(table, "| `{}` | {} | {} |", limit.name, limit.default, limit.meaning).expect("writing to a String cannot fail");
+        writeln!(table, "| `{}` | {} | {} |", limit.name, limit.default, limit.meaning)
+            .expect("writing to a String cannot fail");
     }
     table.push('\n');
     table
