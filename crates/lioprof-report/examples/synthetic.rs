@@ -1,6 +1,6 @@
 //! Writes the analysis of a made-up large system: `cargo run -p lioprof-report --example synthetic -- 1350 100000 > analysis.json`
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/page/support.rs"]
 mod support;
 
 use std::io::{self, BufWriter, Write as _};

@@ -7,7 +7,7 @@ const SEVERITY_MARK = { critical: "▲", warning: "◆", info: "●", healthy: "
 function verdictBanner() {
   const { level, text } = DATA.verdict;
   return el("p.verdict", { class: `verdict ${level}`, id: "verdict" },
-    el("span.mark", { "aria-hidden": "true" }, SEVERITY_MARK[level]), el("span", null, el("strong", null, `${SEVERITY[level]}. `), text));
+    el("span.mark", { "aria-hidden": "true" }, SEVERITY_MARK[level]), el("span", null, el("strong", null, `${SEVERITY[level]}. `), sentence(text)));
 }
 
 /** What a finding is about, as a selection. */
@@ -35,7 +35,7 @@ function concerned(name, list, limit = 6) {
 function causeLink(id) {
   const cause = DATA.findings.findIndex((it) => it.id === id);
   if (cause < 0) return el("code", null, id);
-  return el("button.link", { type: "button", onclick: () => document.getElementById(`finding-${cause}`).scrollIntoView() }, `“${DATA.findings[cause].title}”`);
+  return el("button.link", { type: "button", onclick: () => document.getElementById(`finding-${cause}`).scrollIntoView() }, `“${sentence(DATA.findings[cause].title)}”`);
 }
 
 function findingCard(finding) {
@@ -45,7 +45,7 @@ function findingCard(finding) {
   return el(`article.card.${finding.severity}`, { id: `finding-${DATA.findings.indexOf(finding)}` },
     el("p.kind", null, el("span.mark", { "aria-hidden": "true" }, SEVERITY_MARK[finding.severity]),
       `${SEVERITY[finding.severity]} · confidence ${finding.confidence}`),
-    el("h3", null, finding.title),
+    el("h3", null, sentence(finding.title)),
     el("div.inside", null,
       el("div", null,
         finding.cost_s !== null && el("p.cost", null, "Cost: about ", el("strong", null, seconds(finding.cost_s)), finding.cost_of ? ` (${finding.cost_of})` : ""),

@@ -124,6 +124,11 @@ function ioExactly(io) {
   return parts.join("; ");
 }
 
+/** A sentence begins with a capital letter. */
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A key such as `lost_share` or `queue_p99_us`, and its value, as a pair of texts. */
 function figure(key, value) {
   const words = key.split(/[_.]/);
@@ -133,8 +138,9 @@ function figure(key, value) {
   if (rate) return [name(unit === "s" && words.at(-2) === "per" ? 3 : 2), byteRate(value)];
   if (unit === "bytes") return [key === "bytes" ? "bytes" : name(1), bytes(Math.round(value))];
   if (unit === "us") return [name(1), micros(value)];
+  if (unit === "ms") return [name(1), micros(value * 1000)];
   if (unit === "s" && words.at(-2) !== "per") return [name(1), seconds(value)];
-  if (unit === "share" || unit === "fraction") return [words.join(" "), percent(value)];
+  if (words.includes("share") || unit === "fraction") return [words.join(" "), percent(value)];
   if (unit === "percent") return [name(1), `${number(value)}\u202f%`];
   return [words.join(" "), number(value)];
 }

@@ -76,12 +76,13 @@ pub(crate) struct TimelineView {
     /// Client, mode, from, to, bytes granted, bytes requested; `null`: before the log, after it, to the end of the file.
     holds: Vec<HoldRow>,
     /// Client, from, to, bytes requested.
-    waits: Vec<(u32, f64, Option<f64>, Exact, Option<Exact>)>,
+    waits: Vec<WaitRow>,
     /// Callback: time, holder.
     blocking_asts: Vec<(f64, u32)>,
     truncated: bool,
 }
 
+type WaitRow = (u32, f64, Option<f64>, Exact, Option<Exact>);
 type HoldRow = (u32, String, Option<f64>, Option<f64>, Exact, Option<Exact>, Exact, Option<Exact>);
 
 /// Two clients on one target.

@@ -81,7 +81,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
         });
     }
     a.totals.rpcs = a.totals.read.rpcs + a.totals.write.rpcs;
-    a.clients.sort_by(|x, y| (y.read.bytes + y.write.bytes).cmp(&(x.read.bytes + x.write.bytes)));
+    a.clients.sort_by_key(|it| std::cmp::Reverse(it.read.bytes + it.write.bytes));
     a.jobs = vec![Job {
         job: Some("<script>alert(\"no\")</script>".to_owned()),
         rpcs: a.totals.rpcs,

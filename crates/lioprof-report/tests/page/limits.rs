@@ -1,10 +1,9 @@
-//! What must hold for the page of any analysis.
-
-#[path = "support/mod.rs"]
-mod support;
+//! Size, sums, and what cannot be right.
 
 use lioprof_model::Analysis;
 use serde_json::Value;
+
+use crate::support;
 
 const MAX_BYTES: usize = 5_000_000;
 
