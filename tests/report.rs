@@ -11,8 +11,8 @@ use crate::util::{lioprof, lioprof_fed};
 
 /// An analysis of a small capture, and the page that `analyze` wrote of it.
 fn analyzed() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    let capture = captures().into_iter().next().unwrap();
+    let dir = TempDir::new().expect("a temporary directory");
+    let capture = captures().into_iter().next().expect("there are captures");
     let (input, out) = (capture.dir.to_string_lossy(), dir.path().to_string_lossy());
     lioprof(&["analyze", &input, "-o", &out, "--plots", "none", "--format", "none"]);
     dir

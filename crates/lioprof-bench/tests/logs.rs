@@ -21,10 +21,10 @@ impl Forms {
             fill(out);
             Ok(())
         })
-        .unwrap();
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("rpc.txt"), text).unwrap();
-        fs::write(dir.path().join("rpc.bin"), binary).unwrap();
+        .expect("memory is enough");
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        fs::write(dir.path().join("rpc.txt"), text).expect("room on disk");
+        fs::write(dir.path().join("rpc.bin"), binary).expect("room on disk");
         Self { dir }
     }
 
@@ -43,19 +43,20 @@ impl Forms {
 }
 
 fn analyzed(path: &Path) -> Analysis {
-    let outcome = analyze(&[path.to_owned()], &Config::default(), None).unwrap();
+    let outcome = analyze(&[path.to_owned()], &Config::default(), None).expect("a log");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
     assert_eq!(outcome.damage, 0.0);
     outcome.analysis
 }
 
 fn capture(name: &str) -> Vec<u8> {
-    zstd::decode_all(&fs::read(format!("{CAPTURES}/{name}/server1/rpc.txt.zst")).unwrap()[..]).unwrap()
+    zstd::decode_all(&fs::read(format!("{CAPTURES}/{name}/server1/rpc.txt.zst")).expect("a capture")[..])
+        .expect("a whole capture")
 }
 
 fn copies(log: &[u8], count: u64) -> Forms {
     let replica = Replica::of_text(log);
-    Forms::write(|out| (0..count).for_each(|copy| replica.write_copy(copy, out).unwrap()))
+    Forms::write(|out| (0..count).for_each(|copy| replica.write_copy(copy, out).expect("memory is enough")))
 }
 
 #[test]
