@@ -155,7 +155,7 @@ impl RowSink for Rows {
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        self.add(Item::Mark(mark.clone()), symbols);
+        self.add(Item::Mark(*mark), symbols);
     }
 }
 
