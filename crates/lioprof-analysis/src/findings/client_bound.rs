@@ -46,7 +46,7 @@ fn look(case: &Case<'_>) -> Look {
         format!("A client has {per_connection:.1} requests at a time on an OST, which could take more")
     } else {
         format!(
-            "the OSTs were idle {:.0} % of the time with I/O: the clients set the pace",
+            "The OSTs were idle {:.0} % of the time with I/O: the clients set the pace",
             100.0 * (1.0 - figures.busy_share)
         )
     };

@@ -53,9 +53,9 @@ fn look(case: &Case<'_>) -> Look {
     let severity = if far_below.is_some() { Severity::Warning } else { Severity::Info };
     let title = match far_below {
         Some(available) => {
-            format!("the disks are busy and deliver {:.0} % of what obdfilter-survey got", 100.0 * available.share())
+            format!("The disks are busy and deliver {:.0} % of what obdfilter-survey got", 100.0 * available.share())
         }
-        None => format!("the disks set the pace: at work {:.0} % of the time", 100.0 * figures.busy_share),
+        None => format!("The disks set the pace: at work {:.0} % of the time", 100.0 * figures.busy_share),
     };
     let mut finding = case
         .finding(severity, Confidence::Medium, title)

@@ -70,7 +70,6 @@ pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
 fn check(finding: &Finding) {
     let id = &finding.id;
     assert!(!finding.title.is_empty() && !finding.title.ends_with('.'), "{id}: {}", finding.title);
-    assert!(!finding.title.starts_with(char::is_lowercase), "{id}: {}", finding.title);
     assert!(!finding.explanation.is_empty() && !finding.remedies.is_empty(), "{id} does not explain itself");
     assert!(!finding.evidence.is_empty(), "{id} has no evidence");
     assert_eq!(finding.cost_s.is_some(), finding.cost_of.is_some(), "{id}");
