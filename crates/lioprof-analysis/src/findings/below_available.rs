@@ -42,14 +42,14 @@ pub(super) fn best(analysis: &Analysis) -> Option<Available> {
 }
 
 fn finding(case: &Case<'_>, available: &Available) -> Finding {
-    let (what, name) = match available.direction {
-        Direction::Read => ("reads", "read"),
-        Direction::Write => ("writes", "write"),
+    let (what, title) = match available.direction {
+        Direction::Read => ("reads", "Read"),
+        Direction::Write => ("writes", "Write"),
     };
     let warning = available.share() < case.limit("warning_share");
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let mib = |bytes: f64| bytes / 1_048_576.0;
-    case.finding(severity, Confidence::Medium, format!("{what} reached {:.0} % of what is available", 100.0 * available.share()))
+    case.finding(severity, Confidence::Medium, format!("{title}s reached {:.0} % of what is available", 100.0 * available.share()))
         .explain(format!(
             "{:.0} MiB/s over {:.1} s with {what}, of {:.0} MiB/s that obdfilter-survey got from the {} OSTs in use. The survey \
              knows no network, no clients and no locks: reaching all of it is rare.",
@@ -59,8 +59,8 @@ fn finding(case: &Case<'_>, available: &Available) -> Finding {
             available.osts,
         ))
         .evidence("share_of_available", available.share())
-        .evidence(&format!("{name}_bytes_per_s"), available.bytes_per_s)
-        .evidence(&format!("available_{name}_bytes_per_s"), available.ceiling_bytes_per_s)
+        .evidence(&format!("{what}_bytes_per_s"), available.bytes_per_s)
+        .evidence(&format!("available_{what}_bytes_per_s"), available.ceiling_bytes_per_s)
         .evidence("osts", real(available.osts))
         .remedy("The other findings say where the rest goes; without any, look at clients and network (`lnet-selftest`).")
         .done()

@@ -46,7 +46,7 @@ fn evictions(case: &Case<'_>) -> Look {
         [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
         many => format!("{evictions} evictions of {} clients", many.len().max(1)),
     };
-    let title = if evictions == 1 { "one client was evicted".to_owned() } else { title };
+    let title = if evictions == 1 { "One client was evicted".to_owned() } else { title };
     let mut finding = case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(

@@ -78,7 +78,7 @@ fn look(case: &Case<'_>) -> Look {
             severity,
             confidence,
             match others {
-                0 => format!("all bytes of {} clients went to {}, the only OST in the log", flows.len(), hot.name),
+                0 => format!("All bytes of {} clients went to {}, the only OST in the log", flows.len(), hot.name),
                 _ => format!(
                     "{:.0} % of the bytes went to {}, {others} other OSTs are there",
                     100.0 * bytes_share,

@@ -100,7 +100,7 @@ fn over_osts(case: &Case<'_>) -> Option<Finding> {
         .finding(
             Severity::Warning,
             Confidence::High,
-            format!("{name} has {ratio:.1} times the mean of the OSTs' bytes"),
+            format!("OST {name} has {ratio:.1} times the mean of the OSTs' bytes"),
         )
         .explain(format!(
             "The OSTs' shares differ (Gini coefficient {:.2}; 0 is equal). In {thin:.2} of {any:.2} s with I/O less than half \
@@ -147,7 +147,7 @@ fn over_clients(case: &Case<'_>) -> Option<Finding> {
     }
     let bytes: Vec<f64> = clients.iter().map(|(_, bytes)| *bytes).collect();
     let finding = case
-        .finding(Severity::Warning, Confidence::Medium, format!("client {nid} moved {ratio:.1} times the mean of the clients' bytes"))
+        .finding(Severity::Warning, Confidence::Medium, format!("Client {nid} moved {ratio:.1} times the mean of the clients' bytes"))
         .explain(format!(
             "The clients' shares differ (Gini coefficient {:.2}; 0 is equal), and in {thin:.2} of {any:.2} s with I/O less than \
              half of the {} clients were at it. If they belong to one job, they wait for the busiest.",

@@ -50,7 +50,7 @@ fn look(case: &Case<'_>) -> Look {
     let at_work = figures.threads_busy.zip(figures.threads).map_or_else(String::new, |(share, threads)| {
         format!(" While they waited, {:.0} % of the {threads} I/O threads that were seen were at work.", 100.0 * share)
     });
-    let title = format!("requests wait {ratio:.1} times as long for an I/O thread as they are served");
+    let title = format!("Requests wait {ratio:.1} times as long for an I/O thread as they are served");
     let mut finding = case
         .finding(Severity::Warning, confidence, title)
         .explain(format!(

@@ -51,7 +51,7 @@ fn look(case: &Case<'_>) -> Look {
             severity,
             confidence,
             format!(
-                "client {} wrote {:.0} % of all bytes{}",
+                "Client {} wrote {:.0} % of all bytes{}",
                 writer.nid,
                 100.0 * bytes_share,
                 if others_known { " while others are there" } else { "" },

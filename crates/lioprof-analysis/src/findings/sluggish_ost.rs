@@ -175,7 +175,7 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     let own_ms = 1000.0 * share(comparison.own.handling_s, comparison.own.rpcs);
     let peers_ms = 1000.0 * comparison.peers_service_s;
-    case.finding(severity, confidence(comparison), format!("{name} is {:.1} times as slow as its peers", comparison.slowness()))
+    case.finding(severity, confidence(comparison), format!("OST {name} is {:.1} times as slow as its peers", comparison.slowness()))
         .explain(format!(
             "While its peers were busy, too, {name} took {own_ms:.1} ms per request, they {peers_ms:.1} ms, for requests of \
              like size, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
@@ -221,7 +221,7 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     let confidence = comparisons.iter().map(confidence).min().unwrap_or(Confidence::Low);
-    let title = format!("all OSTs of {node} are {slowness:.1} times as slow as those of other servers");
+    let title = format!("All OSTs of {node} are {slowness:.1} times as slow as those of other servers");
     case.finding(severity, confidence, title)
         .explain(format!(
             "While the other servers' OSTs were busy, too, each of the {} OSTs of {node} took longer per request and per \

@@ -54,7 +54,7 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let finding = case
-        .finding(Severity::Critical, Confidence::High, "there is no handled RPC in the capture")
+        .finding(Severity::Critical, Confidence::High, "There is no handled RPC in the capture")
         .explain(format!(
             "The log has {records} records, none of them of a request that a service handled: rpctrace was not in the mask, it is \
              a client's log, or the selection leaves nothing.",
@@ -92,11 +92,11 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
             if rpcs_share.unwrap_or(0.0) >= bytes_share { "RPCs are" } else { "log is" }
         )
     } else if loss.head_overwritten {
-        "the beginning of the capture was overwritten".to_owned()
+        "The beginning of the capture was overwritten".to_owned()
     } else if overflow > 0 {
-        format!("the kernel's debug buffer overflowed at {overflow} places")
+        format!("The kernel's debug buffer overflowed at {overflow} places")
     } else {
-        format!("of {:.1} % of the RPCs only one half is in the capture", 100.0 * half_share)
+        format!("Of {:.1} % of the RPCs only one half is in the capture", 100.0 * half_share)
     };
     let mut finding = case
         .finding(severity, Confidence::High, title)
@@ -146,7 +146,7 @@ fn clock(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let finding = case
-        .finding(Severity::Warning, Confidence::Medium, format!("time goes back at {steps} places of the log"))
+        .finding(Severity::Warning, Confidence::Medium, format!("Time goes back at {steps} places of the log"))
         .explain(
             "The clock was stepped, or the records are not in the order in which they were written. Times and waits around \
              these places are wrong; RPCs across one have none.",
@@ -170,11 +170,11 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let title = if unattributed_share >= unknown.max(unsized_share) {
-        format!("the OST of {:.0} % of the reads and writes is unknown", 100.0 * unattributed_share)
+        format!("The OST of {:.0} % of the reads and writes is unknown", 100.0 * unattributed_share)
     } else if unsized_share >= unknown {
-        format!("the size of {:.0} % of the reads and writes is unknown", 100.0 * unsized_share)
+        format!("The size of {:.0} % of the reads and writes is unknown", 100.0 * unsized_share)
     } else {
-        format!("the bytes moved are known within {:.0} % only", 100.0 * width)
+        format!("The bytes moved are known within {:.0} % only", 100.0 * width)
     };
     let finding = case
         .finding(Severity::Info, Confidence::High, title)

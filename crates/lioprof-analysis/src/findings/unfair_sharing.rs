@@ -121,7 +121,7 @@ fn look(case: &Case<'_>) -> Look {
         .finding(
             Severity::Warning,
             Confidence::High,
-            format!("client {name} has {:.0} times as many requests in flight as others, who wait behind them", share(most, usual)),
+            format!("Client {name} has {:.0} times as many requests in flight as others, who wait behind them", share(most, usual)),
         )
         .explain(format!(
             "On each OST {name} had {most:.1} requests in flight, the median of the other {others} clients is {usual:.1}. Beside it \
