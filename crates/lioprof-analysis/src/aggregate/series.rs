@@ -99,6 +99,8 @@ pub(crate) struct SeriesBins {
     pub(crate) nodes: FxHashMap<Symbol, Bins<Cell>>,
     /// By client (`None`: the others) and target.
     pub(crate) flows: FxHashMap<(Option<Symbol>, TargetKey), FlowBins>,
+    /// How many of them are a target's others: there is no limit to these but the number of targets.
+    others: usize,
     pub(crate) latency: FxHashMap<(Direction, i64, u32), u64>,
     pub(crate) locks: FxHashMap<(Symbol, TargetName), Bins<LockCell>>,
 }
@@ -110,6 +112,7 @@ impl SeriesBins {
             targets: FxHashMap::default(),
             nodes: FxHashMap::default(),
             flows: FxHashMap::default(),
+            others: 0,
             latency: FxHashMap::default(),
             locks: FxHashMap::default(),
         }
@@ -137,7 +140,7 @@ impl SeriesBins {
             Direction::Read => cell.read_rpcs += 1,
             Direction::Write => cell.write_rpcs += 1,
         }
-        if self.flows.len() >= 2 * MAX_FLOWS {
+        if self.flows.len() >= self.others + 2 * MAX_FLOWS {
             self.keep_flows(symbols);
         }
     }
@@ -196,6 +199,11 @@ impl SeriesBins {
                 others.bins.merge(&flow.bins);
             }
         }
+        self.count_others();
+    }
+
+    fn count_others(&mut self) {
+        self.others = self.flows.keys().filter(|(nid, _)| nid.is_none()).count();
     }
 
     /// Gives what was collected for one target to another.
@@ -244,10 +252,11 @@ impl SeriesBins {
         for (key, bins) in &other.locks {
             self.locks.entry(*key).or_default().merge(bins);
         }
+        self.count_others();
         for (key, n) in other.latency {
             *self.latency.entry(key).or_default() += n;
         }
-        if self.flows.len() >= 2 * MAX_FLOWS {
+        if self.flows.len() >= self.others + 2 * MAX_FLOWS {
             self.keep_flows(symbols);
         }
     }

@@ -68,6 +68,9 @@ impl Limits {
     pub(super) fn get(&self, rule: &Rule, name: &str) -> f64 {
         let limit = rule.limits.iter().find(|limit| limit.name == name);
         let limit = limit.unwrap_or_else(|| unreachable!("rule {} declares no limit {name}", rule.id));
+        if self.changed.is_empty() {
+            return limit.default;
+        }
         self.changed.get(&full_name(rule, name)).copied().unwrap_or(limit.default)
     }
 
