@@ -1,5 +1,4 @@
 //! What is measured is a log like any other: everything joins, nothing is lost.
-#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
