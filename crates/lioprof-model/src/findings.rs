@@ -132,6 +132,34 @@ impl Confidence {
     }
 }
 
+impl Finding {
+    /// A finding that says no more than this yet. Its documentation has the anchor of its kind.
+    #[must_use]
+    pub fn new(id: &str, severity: Severity, confidence: Confidence, title: impl Into<String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            severity,
+            confidence,
+            title: title.into(),
+            explanation: String::new(),
+            evidence: BTreeMap::new(),
+            thresholds: BTreeMap::new(),
+            remedies: Vec::new(),
+            targets: Vec::new(),
+            clients: Vec::new(),
+            objects: Vec::new(),
+            jobs: Vec::new(),
+            nodes: Vec::new(),
+            interval: None,
+            cost_s: None,
+            cost_of: None,
+            explained_by: None,
+            plot: None,
+            docs: id.to_owned(),
+        }
+    }
+}
+
 /// The whole analysis in one sentence: what is wrong most of all, or that nothing is.
 #[must_use]
 pub fn verdict(analysis: &Analysis) -> String {
@@ -163,27 +191,7 @@ mod tests {
     }
 
     fn finding(severity: Severity, title: &str) -> Finding {
-        Finding {
-            id: "a".to_owned(),
-            severity,
-            confidence: Confidence::High,
-            title: title.to_owned(),
-            explanation: String::new(),
-            evidence: BTreeMap::new(),
-            thresholds: BTreeMap::new(),
-            remedies: Vec::new(),
-            targets: Vec::new(),
-            clients: Vec::new(),
-            objects: Vec::new(),
-            jobs: Vec::new(),
-            nodes: Vec::new(),
-            interval: None,
-            cost_s: None,
-            cost_of: None,
-            explained_by: None,
-            plot: None,
-            docs: "a".to_owned(),
-        }
+        Finding::new("a", severity, Confidence::High, title)
     }
 
     #[test]

@@ -49,10 +49,7 @@ pub fn render(plot: &Plot, analysis: &Analysis, format: Format, options: &PlotOp
     let options = options.clamped();
     match (plot.draw)(analysis, &options) {
         Err(reason) => Ok(Rendered::Skipped(reason)),
-        Ok(scene) => Ok(Rendered::Image(match format {
-            Format::Svg => svg::encode(&scene, plot.title)?,
-            Format::Png => bitmap::encode(&scene, options.png_scale)?,
-        })),
+        Ok(scene) => Ok(Rendered::Image(encode(&scene, plot.title, format, &options)?)),
     }
 }
 
@@ -71,19 +68,8 @@ pub fn write_all(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
-    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
-    let mut written = Vec::new();
-    for plot in plots() {
-        let scene = match (plot.draw)(analysis, &options) {
-            Ok(scene) => scene,
-            Err(reason) => {
-                written.push(Written::Skipped { plot: plot.name, reason });
-                continue;
-            }
-        };
-        write_one(&scene, (plot.name, plot.title), dir, formats, &options, &mut written)?;
-    }
-    Ok(written)
+    let drawn = plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)(analysis, &options)));
+    write_scenes(drawn, dir, formats, &options)
 }
 
 /// Draws every plot of two analyses into `dir`, as [`write_all`] does.
@@ -99,33 +85,42 @@ pub fn write_comparison(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
+    let drawn = comparison_plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
+    write_scenes(drawn, dir, formats, &options)
+}
+
+/// One plot's name, its title, and the picture or why there is none.
+type Drawn = (&'static str, &'static str, Result<Scene, &'static str>);
+
+fn write_scenes(
+    drawn: impl Iterator<Item = Drawn>,
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+) -> Result<Vec<Written>, PlotError> {
     fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
     let mut written = Vec::new();
-    for plot in comparison_plots() {
-        match (plot.draw)([before, after], &options) {
-            Err(reason) => written.push(Written::Skipped { plot: plot.name, reason }),
-            Ok(scene) => write_one(&scene, (plot.name, plot.title), dir, formats, &options, &mut written)?,
+    for (name, title, scene) in drawn {
+        let scene = match scene {
+            Ok(scene) => scene,
+            Err(reason) => {
+                written.push(Written::Skipped { plot: name, reason });
+                continue;
+            }
+        };
+        for &format in formats {
+            let path = dir.join(format!("{name}.{}", format.extension()));
+            let bytes = encode(&scene, title, format, options)?;
+            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            written.push(Written::File { plot: name, path });
         }
     }
     Ok(written)
 }
 
-fn write_one(
-    scene: &Scene,
-    (name, title): (&'static str, &str),
-    dir: &Path,
-    formats: &[Format],
-    options: &PlotOptions,
-    written: &mut Vec<Written>,
-) -> Result<(), PlotError> {
-    for &format in formats {
-        let bytes = match format {
-            Format::Svg => svg::encode(scene, title)?,
-            Format::Png => bitmap::encode(scene, options.png_scale)?,
-        };
-        let path = dir.join(format!("{name}.{}", format.extension()));
-        fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
-        written.push(Written::File { plot: name, path });
+fn encode(scene: &Scene, title: &str, format: Format, options: &PlotOptions) -> Result<Vec<u8>, PlotError> {
+    match format {
+        Format::Svg => svg::encode(scene, title),
+        Format::Png => bitmap::encode(scene, options.png_scale),
     }
-    Ok(())
 }

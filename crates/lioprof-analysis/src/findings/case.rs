@@ -1,8 +1,11 @@
 //! What a rule gets to look at, and how it says what it found.
 
+use std::cell::OnceCell;
+
 use lioprof_model::{Analysis, Confidence, Finding, Interval, ObjectId, Severity};
 
-use super::{Limits, Rule};
+use super::bottleneck::Bottleneck;
+use super::{Limits, Look, Rule};
 
 /// Names listed of each kind.
 const MAX_NAMES: usize = 20;
@@ -12,9 +15,26 @@ pub(super) struct Case<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) rule: &'static Rule,
     pub(super) limits: &'a Limits,
+    pub(super) shared: &'a Shared<'a>,
 }
 
-impl Case<'_> {
+/// What several rules need to know, worked out once.
+#[derive(Default)]
+pub(super) struct Shared<'a> {
+    bottleneck: OnceCell<Option<Bottleneck<'a>>>,
+}
+
+impl<'a> Case<'a> {
+    /// Where reads and writes spend their time, if there are as many as the rule's limit `rpcs` asks for.
+    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, Look> {
+        let least = self.limit("rpcs");
+        let figures = self.shared.bottleneck.get_or_init(|| Bottleneck::of(self.analysis));
+        figures
+            .as_ref()
+            .filter(|figures| figures.rpcs >= least)
+            .ok_or_else(|| Look::NotEnoughEvidence(format!("fewer than {least} reads and writes of known OSTs")))
+    }
+
     /// The value of one of the rule's thresholds.
     pub(super) fn limit(&self, name: &str) -> f64 {
         self.limits.get(self.rule, name)
@@ -23,25 +43,9 @@ impl Case<'_> {
     /// A finding of this rule, to be filled. `title`: one sentence with the decisive figure, without a full stop.
     pub(super) fn finding(&self, severity: Severity, confidence: Confidence, title: impl Into<String>) -> Draft {
         let finding = Finding {
-            id: self.rule.id.to_owned(),
-            severity,
-            confidence,
-            title: title.into(),
-            explanation: String::new(),
-            evidence: std::collections::BTreeMap::new(),
             thresholds: self.limits.of(self.rule),
-            remedies: Vec::new(),
-            targets: Vec::new(),
-            clients: Vec::new(),
-            objects: Vec::new(),
-            jobs: Vec::new(),
-            nodes: Vec::new(),
-            interval: None,
-            cost_s: None,
-            cost_of: None,
-            explained_by: None,
             plot: self.rule.plots.first().map(|&plot| plot.to_owned()),
-            docs: self.rule.id.to_owned(),
+            ..Finding::new(self.rule.id, severity, confidence, title)
         };
         Draft { finding, plots: self.rule.plots }
     }

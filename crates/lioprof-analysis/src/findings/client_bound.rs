@@ -2,7 +2,6 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::bottleneck::Bottleneck;
 use super::case::Case;
 use super::{Limit, Look, Rule};
 
@@ -32,8 +31,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
-        return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
+    let figures = match case.bottleneck() {
+        Ok(figures) => figures,
+        Err(look) => return look,
     };
     let idle = figures.busy_share <= case.limit("busy_share");
     let one_by_one = figures.per_connection.is_some_and(|number| number <= case.limit("per_connection"));

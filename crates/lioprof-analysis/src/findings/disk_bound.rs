@@ -2,7 +2,6 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::bottleneck::Bottleneck;
 use super::case::Case;
 use super::{Limit, Look, Rule};
 
@@ -33,8 +32,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
-        return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
+    let figures = match case.bottleneck() {
+        Ok(figures) => figures,
+        Err(look) => return look,
     };
     if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
         return Look::Healthy;

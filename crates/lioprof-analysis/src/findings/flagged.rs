@@ -1,8 +1,9 @@
 //! Objects whose reads or writes have a property, and what they weigh.
 
-use lioprof_model::{AccessPattern, Analysis, Direction, ObjectAccess, ObjectId};
+use lioprof_model::{AccessPattern, Analysis, Direction, Finding, ObjectAccess, ObjectId};
 
-use super::case::Draft;
+use super::Look;
+use super::case::{Case, Draft};
 use super::stats::{real, share};
 
 /// Objects with something in common, those with most time first.
@@ -20,8 +21,18 @@ pub(super) fn described(pattern: &AccessPattern) -> u64 {
     pattern.rpcs - pattern.short_rpcs
 }
 
-/// Objects whose reads or writes have the property.
-pub(super) fn flagged(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -> bool) -> Flagged<'_> {
+/// Objects whose reads or writes have the property, if they matter by the rule's limits `min_rpcs` and `time_share`.
+pub(super) fn flagged<'a>(
+    case: &Case<'a>,
+    direction: Direction,
+    has: impl Fn(&AccessPattern) -> bool,
+) -> Option<Flagged<'a>> {
+    let objects = all(case.analysis, direction, has);
+    let matters = real(objects.rpcs) >= case.limit("min_rpcs") && objects.time_share >= case.limit("time_share");
+    matters.then_some(objects)
+}
+
+fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -> bool) -> Flagged<'_> {
     let mut objects: Vec<(&ObjectAccess, &AccessPattern)> = analysis
         .access
         .objects
@@ -45,13 +56,28 @@ pub(super) fn total_us(analysis: &Analysis) -> f64 {
     times.map(|io| io.latency.total_us.mean.unwrap_or(0.0) * real(io.latency.total_us.count)).sum()
 }
 
-/// Fixed for all rules: fewer RPCs are no pattern.
-pub(super) fn too_few(analysis: &Analysis, direction: Direction, least: f64) -> Option<String> {
-    let (pattern, what) = match direction {
-        Direction::Read => (&analysis.access.read, "reads"),
-        Direction::Write => (&analysis.access.write, "writes"),
-    };
-    let described = described(pattern);
+/// Looks at directions one by one, each if it has as many RPCs as the rule's limit `min_rpcs` asks for.
+pub(super) fn look_at(
+    case: &Case<'_>,
+    directions: &[Direction],
+    look: impl Fn(&Case<'_>, Direction) -> Option<Finding>,
+) -> Look {
+    let reasons: Vec<String> = directions.iter().filter_map(|&direction| too_few(case, direction)).collect();
+    if reasons.len() == directions.len() {
+        return Look::NotEnoughEvidence(reasons.join("; "));
+    }
+    Look::of(directions.iter().filter_map(|&direction| look(case, direction)).collect())
+}
+
+/// Why there is nothing to be said of a direction; fewer RPCs are no pattern.
+fn too_few(case: &Case<'_>, direction: Direction) -> Option<String> {
+    let least = case.limit("min_rpcs");
+    let access = &case.analysis.access;
+    let described = described(match direction {
+        Direction::Read => &access.read,
+        Direction::Write => &access.write,
+    });
+    let what = plural(direction);
     (real(described) < least).then(|| {
         format!("{described} {what} are in files that are accessed long enough and known; at least {least} are needed")
     })

@@ -1,10 +1,10 @@
 //! `gapped-rpcs`: write requests consist of pieces with gaps between them.
 
 use lioprof_model::units::thousands;
-use lioprof_model::{Confidence, Direction, Severity};
+use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::Case;
-use super::flagged::{described, flagged, too_few};
+use super::flagged::{described, flagged, look_at};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -25,15 +25,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    if let Some(reason) = too_few(case.analysis, Direction::Write, case.limit("min_rpcs")) {
-        return Look::NotEnoughEvidence(reason);
-    }
-    let objects = flagged(case.analysis, Direction::Write, |pattern| {
+    look_at(case, &[Direction::Write], one)
+}
+
+fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
+    let objects = flagged(case, direction, |pattern| {
         share(real(pattern.gapped_rpcs), real(described(pattern))) >= case.limit("rpc_share")
-    });
-    if real(objects.rpcs) < case.limit("min_rpcs") || objects.time_share < case.limit("time_share") {
-        return Look::Healthy;
-    }
+    })?;
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(
@@ -55,5 +53,5 @@ fn look(case: &Case<'_>) -> Look {
         .remedy("Write in file order and without holes: gather records in memory first, 1 MiB at least.")
         .remedy("If several processes fill the gaps: collective buffering (MPI-IO hint romio_cb_write=enable) makes whole stripes of them.")
         .remedy("Change the layout of the data: chunks (H5Pset_chunk) that are written as a whole, or one variable after the other instead of interleaved records.");
-    Look::Found(vec![objects.fill(draft).done()])
+    Some(objects.fill(draft).done())
 }

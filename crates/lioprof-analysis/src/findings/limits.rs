@@ -18,7 +18,8 @@ pub struct Limit {
 /// Thresholds as the user wants them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    changed: BTreeMap<String, f64>,
+    /// By the ids of rules and the names of their thresholds.
+    changed: BTreeMap<(&'static str, &'static str), f64>,
 }
 
 /// A threshold cannot be changed so.
@@ -48,19 +49,20 @@ impl Limits {
     /// # Errors
     /// If there is none of this name, or the value is no number or below 0.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), LimitError> {
-        let (rule_id, limit) = name.split_once('.').unwrap_or((name, ""));
+        let (rule_id, limit_name) = name.split_once('.').unwrap_or((name, ""));
         let rule = RULES.iter().find(|rule| rule.id == rule_id);
-        if !rule.is_some_and(|rule| rule.limits.iter().any(|known| known.name == limit)) {
+        let limit = rule.and_then(|rule| rule.limits.iter().find(|limit| limit.name == limit_name));
+        let Some((rule, limit)) = rule.zip(limit) else {
             let known: Vec<String> = match rule {
                 Some(rule) => rule.limits.iter().map(|limit| full_name(rule, limit.name)).collect(),
                 None => RULES.iter().map(|rule| full_name(rule, "NAME")).collect(),
             };
             return Err(LimitError::Unknown { name: name.to_owned(), known: known.join(", ") });
-        }
+        };
         if !value.is_finite() || value < 0.0 {
             return Err(LimitError::Value { name: name.to_owned(), value });
         }
-        self.changed.insert(name.to_owned(), value);
+        self.changed.insert((rule.id, limit.name), value);
         Ok(())
     }
 
@@ -68,10 +70,7 @@ impl Limits {
     pub(super) fn get(&self, rule: &Rule, name: &str) -> f64 {
         let limit = rule.limits.iter().find(|limit| limit.name == name);
         let limit = limit.unwrap_or_else(|| unreachable!("rule {} declares no limit {name}", rule.id));
-        if self.changed.is_empty() {
-            return limit.default;
-        }
-        self.changed.get(&full_name(rule, name)).copied().unwrap_or(limit.default)
+        self.changed.get(&(rule.id, limit.name)).copied().unwrap_or(limit.default)
     }
 
     /// All thresholds of a rule, for its findings.

@@ -1,6 +1,6 @@
-//! What the OSTs did over time, as several rules need it.
+//! What OSTs did over time and clients asked for, as several rules need it.
 
-use lioprof_model::{Analysis, Interval, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Client, Interval, TargetKindName, TargetSeries};
 
 use super::stats::{real, share};
 
@@ -118,6 +118,20 @@ pub(super) fn interval(analysis: &Analysis, (first, last): (usize, usize)) -> In
     let at = |bin: usize| series.start + bin as f64 * series.bin_s;
     let window = &analysis.window;
     Interval { start: at(first).max(window.start), end: at(last + 1).min(window.end).max(window.start) }
+}
+
+/// Clients that sent such requests, those with most first, and how many. What servers ask of each other is their own
+/// business: the MDT looks at the OSTs' free space every few seconds.
+pub(super) fn busiest(analysis: &Analysis, count: impl Fn(&Client) -> u64) -> Vec<(u64, &str)> {
+    let mut clients: Vec<(u64, &str)> = analysis
+        .clients
+        .iter()
+        .filter(|client| !client.server)
+        .map(|client| (count(client), client.nid.as_str()))
+        .collect();
+    clients.retain(|(rpcs, _)| *rpcs > 0);
+    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    clients
 }
 
 /// Seconds of an interval.

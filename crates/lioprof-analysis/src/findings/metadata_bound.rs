@@ -3,6 +3,7 @@
 use lioprof_model::{Analysis, Client, Confidence, Operation, Severity};
 
 use super::case::Case;
+use super::load::busiest;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -77,7 +78,7 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("data_request_s", data_s)
         .evidence("metadata_in_flight", in_flight)
         .targets(analysis.targets.iter().filter(|t| t.kind == lioprof_model::TargetKindName::Mdt).map(|t| t.name.as_str()))
-        .clients(busiest(analysis))
+        .clients(busiest(analysis, metadata_rpcs).into_iter().map(|(_, nid)| nid))
         .remedy(
             "Fewer files and calls: open once and keep it open, no `stat` or `ls -l` in loops, one file for many small ones \
              (HDF5, tar, a database), file names in several directories.",
@@ -95,18 +96,7 @@ fn osts_are_there(analysis: &Analysis) -> bool {
     analysis.operations.iter().any(|operation| operation.service.starts_with("ll_ost"))
 }
 
-/// Clients with most requests that only an MDT gets.
-fn busiest(analysis: &Analysis) -> Vec<&str> {
-    let count = |client: &Client| -> u64 {
-        client.opcodes.iter().filter(|(name, _)| name.starts_with("MDS_")).map(|(_, rpcs)| rpcs).sum()
-    };
-    let mut clients: Vec<(u64, &str)> = analysis
-        .clients
-        .iter()
-        .filter(|client| !client.server)
-        .map(|client| (count(client), client.nid.as_str()))
-        .collect();
-    clients.retain(|(rpcs, _)| *rpcs > 0);
-    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    clients.into_iter().map(|(_, nid)| nid).collect()
+/// Requests that only an MDT gets.
+fn metadata_rpcs(client: &Client) -> u64 {
+    client.opcodes.iter().filter(|(name, _)| name.starts_with("MDS_")).map(|(_, rpcs)| rpcs).sum()
 }

@@ -36,7 +36,7 @@ mod unfair_sharing;
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
-use case::Case;
+use case::{Case, Shared};
 
 pub use limits::{Limit, LimitError, Limits};
 
@@ -107,10 +107,18 @@ pub fn rules() -> &'static [Rule] {
 
 /// Looks for everything and writes findings, worst first, and checks into the analysis.
 pub fn find(analysis: &mut Analysis, limits: &Limits) {
+    let (mut findings, checks) = look_for_all(analysis, limits);
+    rank::rank(&mut findings, analysis);
+    analysis.findings = findings;
+    analysis.checks = checks;
+}
+
+fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Check>) {
+    let shared = Shared::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut checks = Vec::new();
     for rule in RULES {
-        let (result, reason) = match (rule.look)(&Case { analysis, rule, limits }) {
+        let (result, reason) = match (rule.look)(&Case { analysis, rule, limits, shared: &shared }) {
             Look::Healthy => (CheckResult::Healthy, None),
             Look::NotEnoughEvidence(reason) => (CheckResult::NotEnoughEvidence, Some(reason)),
             Look::Found(found) => {
@@ -120,7 +128,5 @@ pub fn find(analysis: &mut Analysis, limits: &Limits) {
         };
         checks.push(Check { id: rule.id.to_owned(), result, reason });
     }
-    rank::rank(&mut findings, analysis);
-    analysis.findings = findings;
-    analysis.checks = checks;
+    (findings, checks)
 }

@@ -2,7 +2,6 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::bottleneck::Bottleneck;
 use super::case::{Case, Cost};
 use super::{Limit, Look, Rule};
 
@@ -29,8 +28,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let Some(figures) = Bottleneck::of(case.analysis).filter(|figures| figures.rpcs >= case.limit("rpcs")) else {
-        return Look::NotEnoughEvidence(format!("fewer than {} reads and writes of known OSTs", case.limit("rpcs")));
+    let figures = match case.bottleneck() {
+        Ok(figures) => figures,
+        Err(look) => return look,
     };
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
     if ratio < case.limit("queue_over_service") || figures.queue_ms < case.limit("queue_ms") {

@@ -76,13 +76,13 @@ fn shares(a: &[String], b: &[String]) -> bool {
 mod tests {
     use lioprof_model::Client;
 
-    use super::super::case::{Case, Draft};
+    use super::super::case::{Case, Draft, Shared};
     use super::super::{Limits, RULES};
     use super::*;
 
     fn draft(analysis: &Analysis, id: &str, severity: Severity, confidence: Confidence) -> Draft {
         let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
-        let case = Case { analysis, rule, limits: &Limits::default() };
+        let case = Case { analysis, rule, limits: &Limits::default(), shared: &Shared::default() };
         case.finding(severity, confidence, id).explain("what").remedy("do")
     }
 

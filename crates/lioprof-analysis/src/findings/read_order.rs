@@ -1,12 +1,12 @@
 //! `strided-reads` and `backward-reads`: orders of reading in which read-ahead is of no use.
 
 use lioprof_model::units::{human_bytes, thousands};
-use lioprof_model::{AccessPattern, Confidence, Direction, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::Case;
-use super::flagged::{Flagged, described, flagged, too_few};
+use super::flagged::{Flagged, described, flagged, look_at};
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
+use super::{Limit, Rule};
 
 const RPC_SHARE: Limit =
     Limit { name: "rpc_share", default: 0.5, meaning: "share of an object's reads that are so, at least" };
@@ -29,7 +29,7 @@ pub(super) const STRIDED: Rule = Rule {
         TIME_SHARE,
     ],
     plots: &["object-offsets"],
-    look: strided,
+    look: |case| look_at(case, &[Direction::Read], strided),
 };
 
 pub(super) const BACKWARD: Rule = Rule {
@@ -37,33 +37,25 @@ pub(super) const BACKWARD: Rule = Rule {
     meaning: "clients read files from their end to their beginning",
     limits: &[RPC_SHARE, MIN_RPCS, TIME_SHARE],
     plots: &["object-offsets"],
-    look: backward,
+    look: |case| look_at(case, &[Direction::Read], backward),
 };
 
-/// Objects that are mostly read so, if they matter.
+/// Objects of which most requests are such ones, if they matter.
 fn mostly<'a>(
     case: &Case<'a>,
+    direction: Direction,
     count: fn(&AccessPattern) -> u64,
     and: impl Fn(&AccessPattern) -> bool,
-) -> Result<Option<Flagged<'a>>, String> {
-    if let Some(reason) = too_few(case.analysis, Direction::Read, case.limit("min_rpcs")) {
-        return Err(reason);
-    }
-    let objects = flagged(case.analysis, Direction::Read, |pattern| {
+) -> Option<Flagged<'a>> {
+    flagged(case, direction, |pattern| {
         share(real(count(pattern)), real(described(pattern))) >= case.limit("rpc_share") && and(pattern)
-    });
-    let matters = real(objects.rpcs) >= case.limit("min_rpcs") && objects.time_share >= case.limit("time_share");
-    Ok(matters.then_some(objects))
+    })
 }
 
-fn strided(case: &Case<'_>) -> Look {
+fn strided(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern)));
-    let objects =
-        match mostly(case, |pattern| pattern.strided_rpcs, |pattern| piece(pattern) < case.limit("piece_bytes")) {
-            Ok(Some(objects)) => objects,
-            Ok(None) => return Look::Healthy,
-            Err(reason) => return Look::NotEnoughEvidence(reason),
-        };
+    let is_small = |pattern: &AccessPattern| piece(pattern) < case.limit("piece_bytes");
+    let objects = mostly(case, direction, |pattern| pattern.strided_rpcs, is_small)?;
     let part = share(objects.sum(|pattern| pattern.strided_rpcs), real(objects.rpcs));
     let mean = objects.bytes / objects.rpcs.max(1);
     let title = format!(
@@ -85,15 +77,11 @@ fn strided(case: &Case<'_>) -> Look {
         .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
         .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
         .remedy("Tell the server what comes: `lfs ladvise -a willread` for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
-    Look::Found(vec![objects.fill(draft).done()])
+    Some(objects.fill(draft).done())
 }
 
-fn backward(case: &Case<'_>) -> Look {
-    let objects = match mostly(case, |pattern| pattern.backward_rpcs, |_| true) {
-        Ok(Some(objects)) => objects,
-        Ok(None) => return Look::Healthy,
-        Err(reason) => return Look::NotEnoughEvidence(reason),
-    };
+fn backward(case: &Case<'_>, direction: Direction) -> Option<Finding> {
+    let objects = mostly(case, direction, |pattern| pattern.backward_rpcs, |_| true)?;
     let part = share(objects.sum(|pattern| pattern.backward_rpcs), real(objects.rpcs));
     let title = format!("{:.0} % of {} reads go backward", 100.0 * part, thousands(objects.rpcs));
     let draft = case
@@ -107,5 +95,5 @@ fn backward(case: &Case<'_>) -> Look {
         .evidence("time_share", objects.time_share)
         .remedy("Read forward: store what is read last to first in the other order, or read large blocks forward and go backward in memory.")
         .remedy("Announce the ranges before: `lfs ladvise -a willread`, posix_fadvise(POSIX_FADV_WILLNEED).");
-    Look::Found(vec![objects.fill(draft).done()])
+    Some(objects.fill(draft).done())
 }

@@ -134,10 +134,11 @@ fn compare(case: &Case<'_>, works: &[Vec<Option<Work>>], ost: usize, others: &[u
         sum
     };
     let own = sum(ost);
-    let enough = |work: &Work| work.rpcs >= case.limit("rpcs");
+    let least = case.limit("rpcs");
+    let enough = |work: &Work| work.rpcs >= least;
     let peers: Vec<Work> = others.iter().map(|&other| sum(other)).filter(enough).collect();
     // A slow one ends few while its peers end many.
-    if own.rpcs < case.limit("rpcs") / 4.0 || 2 * peers.len() < others.len() || peers.is_empty() {
+    if own.rpcs < least / 4.0 || 2 * peers.len() < others.len() || peers.is_empty() {
         return None;
     }
     let per_rpc = |work: &Work| share(work.handling_s, work.rpcs);
@@ -249,6 +250,7 @@ mod tests {
     use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
     use super::super::Limits;
+    use super::super::case::Shared;
     use super::*;
 
     const BINS: usize = 50;
@@ -283,7 +285,7 @@ mod tests {
         analysis.series.bin_s = 1.0;
         analysis.series.bins = BINS;
         analysis.series.targets = targets;
-        look(&Case { analysis: &analysis, rule: &RULE, limits: &Limits::default() })
+        look(&Case { analysis: &analysis, rule: &RULE, limits: &Limits::default(), shared: &Shared::default() })
     }
 
     fn found(targets: Vec<TargetSeries>) -> Vec<Finding> {

@@ -4,7 +4,7 @@ use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::Case;
-use super::flagged::{described, flagged, plural, too_few};
+use super::flagged::{described, flagged, look_at, plural};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -29,23 +29,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let least = case.limit("min_rpcs");
-    let directions = [Direction::Read, Direction::Write];
-    let reasons: Vec<String> =
-        directions.iter().filter_map(|&direction| too_few(case.analysis, direction, least)).collect();
-    if reasons.len() == directions.len() {
-        return Look::NotEnoughEvidence(reasons.join("; "));
-    }
-    Look::of(directions.into_iter().filter_map(|direction| one(case, direction)).collect())
+    look_at(case, &[Direction::Read, Direction::Write], one)
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
-    let small = flagged(case.analysis, direction, |pattern| {
+    let small = flagged(case, direction, |pattern| {
         share(real(pattern.bytes), real(described(pattern))) < case.limit("mean_bytes")
-    });
-    if real(small.rpcs) < case.limit("min_rpcs") || small.time_share < case.limit("time_share") {
-        return None;
-    }
+    })?;
     let mean = small.bytes / small.rpcs.max(1);
     let what = plural(direction);
     let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));

@@ -3,6 +3,7 @@
 use lioprof_model::{Client, Confidence, Severity};
 
 use super::case::Case;
+use super::load::busiest;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -99,15 +100,7 @@ impl Storm<'_> {
 fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
     let analysis = case.analysis;
     let count = |client: &Client| -> u64 { opcodes.iter().filter_map(|&name| client.opcodes.get(name)).sum() };
-    // What servers ask of each other is their own business: the MDT looks at the OSTs' free space every few seconds.
-    let mut clients: Vec<(u64, &str)> = analysis
-        .clients
-        .iter()
-        .filter(|client| !client.server)
-        .map(|client| (count(client), client.nid.as_str()))
-        .collect();
-    clients.retain(|(rpcs, _)| *rpcs > 0);
-    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let clients = busiest(analysis, count);
     let rpcs: u64 = clients.iter().map(|(rpcs, _)| rpcs).sum();
     let all = analysis.totals.rpcs;
     // A log names the targets that somebody used; what is pinged may be more.

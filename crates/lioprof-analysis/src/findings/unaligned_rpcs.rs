@@ -4,7 +4,7 @@ use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::Case;
-use super::flagged::{described, flagged, plural, too_few};
+use super::flagged::{described, flagged, look_at, plural};
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
 
@@ -29,28 +29,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let least = case.limit("min_rpcs");
-    let directions = [Direction::Write, Direction::Read];
-    let reasons: Vec<String> =
-        directions.iter().filter_map(|&direction| too_few(case.analysis, direction, least)).collect();
-    if reasons.len() == directions.len() {
-        return Look::NotEnoughEvidence(reasons.join("; "));
-    }
-    Look::of(directions.into_iter().filter_map(|direction| one(case, direction)).collect())
+    look_at(case, &[Direction::Write, Direction::Read], one)
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let limit = case.limit("rpc_share");
     // Small requests inside a stripe straddle nothing; half a MiB and more hits the next MiB if it is not aligned.
     let large = 524_288.0;
-    let objects = flagged(case.analysis, direction, |pattern| {
+    let objects = flagged(case, direction, |pattern| {
         let count = real(described(pattern));
         let straddles = share(real(pattern.bytes), count) >= large && share(real(pattern.split_rpcs), count) >= limit;
         straddles || share(real(pattern.unaligned_rpcs), count) >= limit
-    });
-    if real(objects.rpcs) < case.limit("min_rpcs") || objects.time_share < case.limit("time_share") {
-        return None;
-    }
+    })?;
     let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
     let what = plural(direction);
