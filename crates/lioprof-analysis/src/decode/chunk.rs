@@ -127,10 +127,10 @@ impl Counts {
     }
 }
 
-/// Decodes a piece of text that holds whole records.
+/// Decodes a piece of text that holds whole records, into a buffer that is empty.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_text(data: &[u8]) -> Decoded {
-    let mut decoder = Decoder::new(data.len());
+pub(crate) fn decode_text(data: &[u8], events: Vec<Event>) -> Decoded {
+    let mut decoder = Decoder::new(data.len(), events);
     for item in TextRecords::new(data) {
         match item {
             TextItem::Record(record, _) => decoder.record(&record),
@@ -141,10 +141,10 @@ pub(crate) fn decode_text(data: &[u8]) -> Decoded {
     decoder.out
 }
 
-/// Decodes a piece of a binary log that holds whole, tested records and nothing else.
+/// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_binary(data: &[u8], layout: Layout) -> Decoded {
-    let mut decoder = Decoder::new(data.len());
+pub(crate) fn decode_binary(data: &[u8], layout: Layout, events: Vec<Event>) -> Decoded {
+    let mut decoder = Decoder::new(data.len(), events);
     let mut records = TestedRecords::new(data, layout);
     for record in &mut records {
         decoder.run(&record);
@@ -164,9 +164,9 @@ struct Decoder {
 
 impl Decoder {
     /// A decoder of so many bytes.
-    fn new(bytes: usize) -> Self {
+    fn new(bytes: usize, mut events: Vec<Event>) -> Self {
         // What is not needed is never touched.
-        let events = Vec::with_capacity(bytes / BYTES_PER_EVENT);
+        events.reserve(bytes / BYTES_PER_EVENT);
         Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default() }
     }
 

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use lioprof_model::Symbol;
 
 use super::event::Event;
+use super::spare::Spare;
 
 /// Where an event is, and what its place in the order depends on.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,7 @@ pub(crate) struct Held {
     /// Number of the first chunk.
     first: u32,
     chunks: VecDeque<Chunk>,
+    spare: Spare<Event>,
 }
 
 impl Held {
@@ -49,6 +51,11 @@ impl Held {
         let left = events.len();
         self.chunks.push_back(Chunk { events, left });
         self.first.wrapping_add(u32::try_from(self.chunks.len() - 1).expect("a chunk has at least one byte of memory"))
+    }
+
+    /// Where the buffers of events that were taken wait for those of other chunks.
+    pub(crate) fn spare(&self) -> Spare<Event> {
+        self.spare.clone()
     }
 
     /// Keys of a stretch of a chunk's events.
@@ -89,7 +96,10 @@ impl Held {
     /// Frees chunks from the front: events are taken about in the order in which they came.
     fn forget_taken(&mut self) {
         while self.chunks.front().is_some_and(|chunk| chunk.left == 0) {
-            self.chunks.pop_front();
+            if let Some(Chunk { mut events, .. }) = self.chunks.pop_front() {
+                events.clear();
+                self.spare.give_back(events);
+            }
             self.first = self.first.wrapping_add(1);
         }
     }

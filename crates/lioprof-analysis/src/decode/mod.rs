@@ -12,4 +12,5 @@ pub(crate) mod merge;
 pub(crate) mod reader;
 pub(crate) mod ring;
 pub(crate) mod source;
+mod spare;
 mod window;

@@ -306,10 +306,12 @@ impl Source {
             Some(Chunks::Text(_)) | None => None,
         };
         self.in_flight.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
+        let spare = self.held.spare();
         rayon::spawn(move || {
+            let events = spare.take().unwrap_or_default();
             let decoded = match layout {
-                None => decode_text(&chunk.bytes),
-                Some(layout) => decode_binary(&chunk.bytes, layout),
+                None => decode_text(&chunk.bytes, events),
+                Some(layout) => decode_binary(&chunk.bytes, layout, events),
             };
             // The receiver is gone only when the analysis was given up.
             drop(sender.send(decoded));

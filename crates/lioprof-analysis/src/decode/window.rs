@@ -1,33 +1,17 @@
 //! The part of an input that is in memory, and chunks cut off it.
 //!
-//! Buffers go round: a chunk's is used again once the chunk has been decoded. Fresh memory of a megabyte
-//! costs more than reading a file into it.
+//! Buffers go round: a chunk's is used again once the chunk has been decoded.
 
 use std::ops::{Deref, Range};
-use std::sync::{Arc, Mutex, PoisonError};
 
-/// Buffers that wait to be used again.
-#[derive(Clone, Debug, Default)]
-struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
-
-impl Spare {
-    /// A buffer of at least `len` bytes, whatever they hold.
-    fn take(&self, len: usize) -> Vec<u8> {
-        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        spare.filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len])
-    }
-
-    fn give_back(&self, buffer: Vec<u8>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-    }
-}
+use super::spare::Spare;
 
 /// Bytes of a chunk. Their buffer goes back when they are dropped.
 #[derive(Debug)]
 pub(crate) struct ChunkBytes {
     buffer: Vec<u8>,
     range: Range<usize>,
-    home: Spare,
+    home: Spare<u8>,
 }
 
 impl Deref for ChunkBytes {
@@ -49,7 +33,7 @@ impl Drop for ChunkBytes {
 pub(crate) struct Window {
     buffer: Vec<u8>,
     range: Range<usize>,
-    spare: Spare,
+    spare: Spare<u8>,
 }
 
 impl Window {
@@ -67,7 +51,8 @@ impl Window {
     pub(crate) fn room(&mut self, total: usize) -> &mut [u8] {
         if self.range.start + total > self.buffer.len() {
             if total > self.buffer.len() {
-                self.move_to(self.spare.take(total));
+                let buffer = self.fresh(total);
+                self.move_to(buffer);
             } else {
                 self.buffer.copy_within(self.range.clone(), 0);
                 self.range = 0..self.range.len();
@@ -91,16 +76,21 @@ impl Window {
         let chunk = self.range.start..self.range.end.min(self.range.start + len);
         let rest = chunk.end..self.range.end;
         if rest.len() > chunk.len() {
-            let mut buffer = self.spare.take(chunk.len());
+            let mut buffer = self.fresh(chunk.len());
             buffer[..chunk.len()].copy_from_slice(&self.buffer[chunk.clone()]);
             self.range = rest;
             return ChunkBytes { buffer, range: 0..chunk.len(), home: self.spare.clone() };
         }
-        let mut buffer = if rest.is_empty() { Vec::new() } else { self.spare.take(self.buffer.len()) };
+        let mut buffer = if rest.is_empty() { Vec::new() } else { self.fresh(self.buffer.len()) };
         buffer[..rest.len()].copy_from_slice(&self.buffer[rest.clone()]);
         self.range = 0..rest.len();
         let buffer = std::mem::replace(&mut self.buffer, buffer);
         ChunkBytes { buffer, range: chunk, home: self.spare.clone() }
+    }
+
+    /// A buffer of at least `len` bytes, whatever they hold.
+    fn fresh(&self, len: usize) -> Vec<u8> {
+        self.spare.take().filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len])
     }
 
     /// Goes on in another buffer, which must have room for all bytes.
