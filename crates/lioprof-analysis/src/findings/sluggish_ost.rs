@@ -60,7 +60,7 @@ fn look(case: &Case<'_>) -> Look {
     if known_share(analysis) < 0.5 {
         return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
     }
-    let works = by_interval(case, &osts);
+    let mut works = Works::new(by_interval(case, &osts));
     let alone_s = alone_s(&osts, analysis.series.bin_s);
     let everyone: Vec<usize> = (0..osts.len()).collect();
     let mut compared = 0;
@@ -76,7 +76,8 @@ fn look(case: &Case<'_>) -> Look {
         if own.len() < 2 {
             continue;
         }
-        let comparisons: Vec<Option<Comparison>> = own.iter().map(|&ost| compare(case, &works, ost, &others)).collect();
+        let comparisons: Vec<Option<Comparison>> =
+            own.iter().map(|&ost| compare(case, &mut works, ost, &others)).collect();
         let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
         if comparisons.len() == own.len() && comparisons.iter().all(|comparison| is_sluggish(case, comparison)) {
             own.iter().for_each(|&index| on_slow_node[index] = true);
@@ -85,7 +86,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     for &ost in &everyone {
         let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
-        let Some(comparison) = compare(case, &works, ost, &others) else { continue };
+        let Some(comparison) = compare(case, &mut works, ost, &others) else { continue };
         compared += 1;
         if !on_slow_node[ost] && is_sluggish(case, &comparison) {
             found.push(one(case, &osts, ost, alone_s[ost], &comparison));
@@ -120,23 +121,49 @@ fn by_interval(case: &Case<'_>, osts: &[Ost<'_>]) -> Vec<Vec<Option<Work>>> {
     osts.iter().map(|ost| starts().map(|start| work(ost, start)).collect()).collect()
 }
 
+/// What each OST did in each interval, and the sums over the intervals last asked for: most OSTs are compared over the same
+/// ones.
+struct Works {
+    by_interval: Vec<Vec<Option<Work>>>,
+    intervals: Vec<usize>,
+    sums: Vec<Work>,
+}
+
+impl Works {
+    fn new(by_interval: Vec<Vec<Option<Work>>>) -> Self {
+        Self { by_interval, intervals: Vec::new(), sums: Vec::new() }
+    }
+
+    /// What each OST did in the intervals in which this one and at least half of the others were busy: with fewer, they are
+    /// no measure.
+    fn in_common(&mut self, ost: usize, others: &[usize]) -> &[Work] {
+        let works = &self.by_interval;
+        let common = |&interval: &usize| {
+            let busy = others.iter().filter(|&&other| works[other][interval].is_some()).count();
+            works[ost][interval].is_some() && 2 * busy >= others.len()
+        };
+        let intervals: Vec<usize> = (0..works[ost].len()).filter(common).collect();
+        if self.sums.is_empty() || self.intervals != intervals {
+            self.sums = works.iter().map(|work| sum(work, &intervals)).collect();
+            self.intervals = intervals;
+        }
+        &self.sums
+    }
+}
+
+fn sum(works: &[Option<Work>], intervals: &[usize]) -> Work {
+    let mut sum = Work::default();
+    intervals.iter().filter_map(|&interval| works[interval].as_ref()).for_each(|work| sum.add(work));
+    sum
+}
+
 /// `None`: too little happened at the same time.
-fn compare(case: &Case<'_>, works: &[Vec<Option<Work>>], ost: usize, others: &[usize]) -> Option<Comparison> {
-    // At least half of the peers, or they are no measure.
-    let common = |&interval: &usize| {
-        let busy = others.iter().filter(|&&other| works[other][interval].is_some()).count();
-        works[ost][interval].is_some() && 2 * busy >= others.len()
-    };
-    let intervals: Vec<usize> = (0..works[ost].len()).filter(common).collect();
-    let sum = |index: usize| {
-        let mut sum = Work::default();
-        intervals.iter().filter_map(|&interval| works[index][interval].as_ref()).for_each(|work| sum.add(work));
-        sum
-    };
-    let own = sum(ost);
+fn compare(case: &Case<'_>, works: &mut Works, ost: usize, others: &[usize]) -> Option<Comparison> {
+    let works = works.in_common(ost, others);
+    let own = works[ost];
     let least = case.limit("rpcs");
     let enough = |work: &Work| work.rpcs >= least;
-    let peers: Vec<Work> = others.iter().map(|&other| sum(other)).filter(enough).collect();
+    let peers: Vec<&Work> = others.iter().map(|&other| &works[other]).filter(|work| enough(work)).collect();
     // A slow one ends few while its peers end many.
     if own.rpcs < least / 4.0 || 2 * peers.len() < others.len() || peers.is_empty() {
         return None;
@@ -144,10 +171,10 @@ fn compare(case: &Case<'_>, works: &[Vec<Option<Work>>], ost: usize, others: &[u
     let per_rpc = |work: &Work| share(work.handling_s, work.rpcs);
     let per_byte = |work: &Work| share(work.handling_s, work.bytes);
     let rate = |work: &Work| share(work.bytes, work.busy_s);
-    let peers_service_s = median(peers.iter().map(per_rpc))?;
+    let peers_service_s = median(peers.iter().copied().map(per_rpc))?;
     let by_rpc = share(per_rpc(&own), peers_service_s);
-    let by_byte = share(per_byte(&own), median(peers.iter().map(per_byte))?);
-    let rate_ratio = share(median(peers.iter().map(rate))?, rate(&own));
+    let by_byte = share(per_byte(&own), median(peers.iter().copied().map(per_byte))?);
+    let rate_ratio = share(median(peers.iter().copied().map(rate))?, rate(&own));
     Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers: peers.len(), peers_service_s })
 }
 

@@ -3,12 +3,16 @@
 /// The middle one; the mean of both in the middle if their number is even. `None` without any.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    if values.len() % 2 == 1 {
+    let middle = values.len() / 2;
+    if middle == values.len() {
+        return None;
+    }
+    let odd = values.len() % 2 == 1;
+    let (lower, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    if odd {
         return Some(upper);
     }
-    Some(f64::midpoint(values[values.len() / 2 - 1], upper))
+    lower.iter().copied().max_by(f64::total_cmp).map(|below| f64::midpoint(below, upper))
 }
 
 /// `part` of `whole`; 0 of nothing.
