@@ -9,12 +9,13 @@
 //! * `join`: about eleven records to one row per RPC.
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `aggregate`: mergeable sums.
+//! * `clocks`: how far the nodes' clocks are apart, from RPCs that two of them tell of.
 //! * `findings`: what is wrong, by rules over the analysis.
 //! * `compare`: two analyses side by side.
 //!
 //! # Design constraints
 //!
-//! * One pass. Memory depends on what is in flight and on the number of distinct clients, targets,
+//! * One pass; a second one over a node whose clock is off, to put its times right. Memory depends on what is in flight and on the number of distinct clients, targets,
 //!   objects and time bins, not on the length of the log.
 //! * The same input gives the same result, whatever the number of threads, the size of chunks, the
 //!   order of files and of records with equal times.
@@ -26,7 +27,9 @@ pub mod input;
 pub mod stages;
 
 mod aggregate;
+mod align;
 mod baseline;
+mod clocks;
 mod compare;
 mod config;
 mod decode;

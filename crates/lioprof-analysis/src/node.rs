@@ -6,6 +6,7 @@ use std::rc::Rc;
 use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary};
 
 use crate::aggregate::Aggregate;
+use crate::clocks::{Exchanges, Line, Shifted, shifted};
 use crate::config::{Bound, Config};
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
@@ -44,6 +45,8 @@ pub(crate) struct NodeResult {
     pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
     pub(crate) aggregate: Aggregate,
+    /// RPCs by which its clock can be compared with others'.
+    pub(crate) exchanges: Exchanges,
     /// Limits as they turned out; `None` where a marker was not found.
     pub(crate) from: Option<Limit>,
     pub(crate) to: Option<Limit>,
@@ -81,6 +84,7 @@ struct NodeSink<'a> {
     to: Option<Limit>,
     aggregate: Aggregate,
     locks: Option<LockTracker>,
+    exchanges: Exchanges,
     sink: &'a mut (dyn RowSink + Send),
 }
 
@@ -100,6 +104,7 @@ impl<'a> NodeSink<'a> {
             to: config.to.as_ref().map(Limit::new),
             aggregate: Aggregate::new(config.bin_us),
             locks: config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets)),
+            exchanges: Exchanges::default(),
             sink,
         }
     }
@@ -130,6 +135,7 @@ impl<'a> NodeSink<'a> {
 
 impl RowSink for NodeSink<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.exchanges.handled(row, symbols);
         let in_time = self.in_time(row.end_us);
         if let Some(locks) = &mut self.locks {
             locks.row(row, in_time, symbols);
@@ -153,6 +159,7 @@ impl RowSink for NodeSink<'_> {
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        self.exchanges.sent(sent, symbols);
         let in_time = self.in_time(sent.time_us);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
@@ -193,10 +200,53 @@ pub(crate) fn analyze(
     for stored in &stored {
         summary.merge(&stored.source.summary());
     }
-    let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
+    let NodeSink { mut aggregate, locks, exchanges, from, to, .. } = node_sink;
     aggregate.locks = locks.map(LockTracker::finish);
     aggregate.node(node, &summary, symbols);
-    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, from, to }
+    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, from, to }
+}
+
+impl NodeResult {
+    /// Whether its inputs are still there: standard input is not.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        self.logs.iter().all(|log| log.planned.can_be_read_again())
+    }
+
+    /// Sums up the node once more, with its times on another clock. What was read, and what of it was lost, is known.
+    ///
+    /// Bins cannot be shifted by less than their width, so the rows are made again.
+    pub(crate) fn on_clock(self, to: Line, config: &Config, symbols: &mut Symbols) -> Self {
+        let node = symbols.intern(self.name.as_bytes());
+        let mut no_sink = NoSink;
+        let mut node_sink = NodeSink::new(node, config, &mut no_sink);
+        let mut shifted_sink = Shifted { to, sink: &mut node_sink };
+        let (mut planned, mut accounts) = (Vec::new(), Vec::new());
+        let Self { name, logs, mut stored, summary, duplicates, exchanges, .. } = self;
+        for LogResult { planned: input, seen, late } in logs {
+            planned.push(input);
+            accounts.push((seen, late));
+        }
+        let (again, _, _) =
+            relay(symbols, &mut shifted_sink, |symbols, sink| read_logs(node, planned, config, symbols, sink));
+        let logs = again.into_iter().zip(accounts);
+        let logs = logs.map(|(log, (seen, late))| LogResult { planned: log.planned, seen, late }).collect();
+        for stored in &mut stored {
+            // What is wrong with it was found out the first time.
+            stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
+        }
+        let summary = shifted(&summary, &to);
+        let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
+        aggregate.locks = locks.map(LockTracker::finish);
+        aggregate.node(node, &summary, symbols);
+        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, from, to }
+    }
+}
+
+/// A sink for those who want none.
+pub(crate) struct NoSink;
+
+impl RowSink for NoSink {
+    fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
 /// Makes rows of all logs of a node.

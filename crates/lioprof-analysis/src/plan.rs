@@ -128,6 +128,16 @@ pub(crate) struct Late {
 }
 
 impl Planned {
+    /// Whether the input can be opened once more after it was read.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        self.file_bytes.is_some()
+    }
+
+    /// Tells that the input will be read once more.
+    pub(crate) fn expect_again(&self) {
+        self.progress.expect_again(self.file_bytes.unwrap_or(0));
+    }
+
     /// Opens the input for reading; what goes wrong or turns up goes to `late`.
     pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
         match self.chunks(reading, late) {

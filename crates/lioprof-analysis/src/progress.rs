@@ -13,6 +13,8 @@ pub struct Progress(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     total_bytes: OnceLock<Option<u64>>,
+    /// Bytes of inputs that are read a second time.
+    again_bytes: AtomicU64,
     parts: Mutex<Vec<Part>>,
 }
 
@@ -27,10 +29,11 @@ struct Part {
 }
 
 impl Progress {
-    /// Bytes of all inputs: `None` before they are known, or if one of them has no length, such as a pipe.
+    /// Bytes of all inputs, those that are read twice counted twice: `None` before they are known, or if one of them has no length, such as a pipe.
     #[must_use]
     pub fn total_bytes(&self) -> Option<u64> {
-        self.0.total_bytes.get().copied().flatten()
+        let again_bytes = self.0.again_bytes.load(Ordering::Relaxed);
+        Some(self.0.total_bytes.get().copied().flatten()? + again_bytes)
     }
 
     /// Bytes read so far.
@@ -42,6 +45,11 @@ impl Progress {
     /// All inputs are known.
     pub(crate) fn expect(&self, total_bytes: Option<u64>) {
         self.0.total_bytes.get_or_init(|| total_bytes);
+    }
+
+    /// So many bytes will be read once more.
+    pub(crate) fn expect_again(&self, bytes: u64) {
+        self.0.again_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// So many bytes of a file are read as `of` bytes.

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lioprof_model::{
-    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, RpcRow, SCHEMA, Symbols,
-    TraceLoss, Window,
+    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, SCHEMA, Symbols, TraceLoss,
+    Window,
 };
 use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate, seconds};
+use crate::align::align;
 use crate::config::Config;
 use crate::findings::find;
 use crate::input::{InputProblem, Severity};
-use crate::node::{self, Limit, LogResult, NodeInputs, NodeResult, StoredResult};
+use crate::node::{self, Limit, LogResult, NoSink, NodeInputs, NodeResult, StoredResult};
 use crate::plan::plan;
 use crate::warnings;
 
@@ -59,13 +60,6 @@ pub enum AnalyzeError {
         /// What is wrong with each.
         problems: Vec<InputProblem>,
     },
-}
-
-/// A sink for those who want none.
-struct NoSink;
-
-impl RowSink for NoSink {
-    fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
 /// Opens folders of rows that were made of logs before.
@@ -157,6 +151,7 @@ fn run(
     for (name, inputs) in nodes {
         results.push(node::analyze(&name, inputs, config, &mut symbols, sink));
     }
+    let (results, alignment) = align(results, config, &mut symbols);
 
     let mut analysis = Analysis {
         schema: SCHEMA.to_owned(),
@@ -183,12 +178,14 @@ fn run(
     problems.extend(missing_markers(&results));
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(&results, &analysis);
+    analysis.warnings.extend(alignment.warnings());
 
     let mut sum = Aggregate::new(config.bin_us);
     for result in results {
         sum.merge(result.aggregate, &symbols);
     }
     aggregate::finish(sum, &symbols, &mut analysis);
+    alignment.tell(&mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
     find(&mut analysis, &config.limits);

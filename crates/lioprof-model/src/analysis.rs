@@ -291,6 +291,61 @@ pub struct Node {
     /// Tracing was on part of the time only: what that means. `null`: it was on all the time.
     #[serde(default)]
     pub sampled: Option<Sampled>,
+    /// What it is, as far as its log shows.
+    #[serde(default)]
+    pub role: Option<NodeRole>,
+    /// Its targets, by name.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// Node on whose clock offsets are told; `null` if this node's clock cannot be compared with another one's.
+    #[serde(default)]
+    pub clock_reference: Option<String>,
+    /// What this node's clock shows more than the reference's, in the middle of its log; `null` if unknown.
+    #[serde(default)]
+    pub clock_offset_us: Option<i64>,
+    /// The offset is at most so much larger or smaller, at any time of the log.
+    #[serde(default)]
+    pub clock_error_us: Option<u64>,
+    /// How much faster this node's clock runs than the reference's, microseconds per second; `null` if not even the sign
+    /// is certain.
+    #[serde(default)]
+    pub clock_drift_ppm: Option<f64>,
+    /// Times of this node are those of the reference's clock. If not, they are as the node logged them.
+    #[serde(default)]
+    pub clock_aligned: bool,
+    /// RPCs of which both its log and another node's tell: what clocks are compared by.
+    #[serde(default)]
+    pub pairs: u64,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeRole {
+    /// Has MDTs.
+    Mds,
+    /// Has OSTs.
+    Oss,
+    /// Has both.
+    MdsOss,
+    /// Has the MGS only.
+    Mgs,
+    /// Has no target, and sends RPCs.
+    Client,
+}
+
+impl NodeRole {
+    /// As people write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mds => "MDS",
+            Self::Oss => "OSS",
+            Self::MdsOss => "MDS and OSS",
+            Self::Mgs => "MGS",
+            Self::Client => "client",
+        }
+    }
 }
 
 /// A node that was traced part of the time. All counts and bytes are of that time.

@@ -347,6 +347,11 @@ impl Aggregate {
         self.markers.push((mark.time_us, mark.node, mark.text));
     }
 
+    /// Width of the time bins.
+    pub(crate) fn bin_us(&self) -> i64 {
+        self.series.clock.width_us()
+    }
+
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
         self.take_strands_apart(symbols);
@@ -412,6 +417,7 @@ impl Aggregate {
             mine.io.merge(&theirs.io);
             mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
             mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
+            mine.traced_us.extend(theirs.traced_us);
             mine.service_threads.extend(theirs.service_threads);
         }
         for (key, theirs) in other.targets {

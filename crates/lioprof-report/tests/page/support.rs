@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lioprof_model::{
     Analysis, Check, CheckResult, Client, Confidence, Direction, Distribution, Finding, Flow, Generator, Heatmap, Io,
     Job, Latency, LockEvidence, LockObject, LockPair, LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Loss,
-    Marker, Node, NodeSeries, Object, ObjectId, Operation, ReadWrite, RpcSample, RpcSize, SampledRpc, Series, Severity,
-    Target, TargetIo, TargetKindName, TargetSeries, Timeline, Wait, Window,
+    Marker, Node, NodeRole, NodeSeries, Object, ObjectId, Operation, ReadWrite, RpcSample, RpcSize, SampledRpc, Series,
+    Severity, Target, TargetIo, TargetKindName, TargetSeries, Timeline, Wait, Window,
 };
 
 /// 2026-11-21T09:30:05Z
@@ -119,6 +119,14 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             first: START,
             last: a.window.end,
             sampled: None,
+            role: Some(NodeRole::Oss),
+            targets: Vec::new(),
+            clock_reference: None,
+            clock_offset_us: None,
+            clock_error_us: None,
+            clock_drift_ppm: None,
+            clock_aligned: false,
+            pairs: 0,
         });
         let busy: Vec<f64> = (0..BINS).map(|_| random.below(40) as f64).collect();
         a.series.nodes.push(NodeSeries {

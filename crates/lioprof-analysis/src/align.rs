@@ -1,0 +1,106 @@
+//! Puts the nodes whose clocks are off on the reference's clock, and tells what is known of all clocks.
+
+use lioprof_model::{Analysis, Symbols};
+
+use crate::clocks::{Clocks, NodeLog, clocks, worth_aligning};
+use crate::config::Config;
+use crate::node::NodeResult;
+
+/// What became of the clocks of the nodes, in the order of their names.
+pub(crate) struct Alignment {
+    names: Vec<String>,
+    clocks: Clocks,
+    /// Times of the node are the reference's.
+    aligned: Vec<bool>,
+    /// They ought to be, but the node's log cannot be read again.
+    stuck: Vec<bool>,
+}
+
+/// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
+pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Symbols) -> (Vec<NodeResult>, Alignment) {
+    let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);
+    let logs: Vec<NodeLog<'_>> =
+        results.iter().map(|result| NodeLog { exchanges: &result.exchanges, span_us: log(result) }).collect();
+    let clocks = clocks(&logs);
+    let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);
+    let off = |node: usize| clocks.nodes[node].as_ref().filter(|clock| worth_aligning(clock, bin_us));
+    let wanted: Vec<bool> = (0..results.len()).map(|node| off(node).is_some()).collect();
+    let stuck: Vec<bool> =
+        results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.can_be_read_again()).collect();
+    let names = results.iter().map(|result| result.name.clone()).collect();
+    let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
+    for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
+        result.logs.iter().for_each(|log| log.planned.expect_again());
+    }
+    let results = results
+        .into_iter()
+        .enumerate()
+        .map(|(node, result)| match &clocks.nodes[node] {
+            Some(clock) if aligned[node] => result.on_clock(clock.to_reference, config, symbols),
+            _ => result,
+        })
+        .collect();
+    (results, Alignment { names, clocks, aligned, stuck })
+}
+
+impl Alignment {
+    /// Fills in what the nodes' clocks show.
+    pub(crate) fn tell(&self, analysis: &mut Analysis) {
+        for node in &mut analysis.nodes {
+            let Ok(at) = self.names.binary_search(&node.name) else { continue };
+            node.pairs = self.clocks.pairs[at];
+            node.clock_aligned = self.aligned[at];
+            let Some(clock) = &self.clocks.nodes[at] else { continue };
+            node.clock_reference = Some(self.names[clock.reference].clone());
+            node.clock_offset_us = Some(clock.rounded_offset_us());
+            node.clock_error_us = Some(clock.rounded_error_us());
+            node.clock_drift_ppm = clock.rounded_drift_ppm();
+        }
+    }
+
+    /// What to know about the times of several nodes.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        if self.names.len() < 2 {
+            return Vec::new();
+        }
+        let mut warnings = Vec::new();
+        for &(a, b) in &self.clocks.contradictory {
+            warnings.push(format!(
+                "what {} and {} say about the RPCs between them fits no steady difference of their clocks: one was set, or \
+                 runs unevenly",
+                self.names[a], self.names[b]
+            ));
+        }
+        for (name, _) in self.names.iter().zip(&self.stuck).filter(|(_, stuck)| **stuck) {
+            warnings.push(format!(
+                "the clock of {name} is off, and its times are as it logged them: standard input cannot be read twice; \
+                 give a file"
+            ));
+        }
+        let unknown: Vec<&str> = self
+            .names
+            .iter()
+            .zip(&self.clocks.nodes)
+            .filter(|(_, clock)| clock.is_none())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !unknown.is_empty() {
+            warnings.push(format!(
+                "the clocks of {} are taken as they are: no RPCs by which they could be compared with the other nodes' are in \
+                 the logs (servers talk to the MDS and MGS: add its log)",
+                few(&unknown)
+            ));
+        }
+        warnings
+    }
+}
+
+/// Some names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,183 @@
+//! From pairs of nodes to one clock for all: a reference, and the surest way from each node to it.
+
+use std::collections::BTreeMap;
+
+use super::Line;
+use super::estimate::{Estimate, estimate};
+use super::line::whole;
+use super::pairs::{Link, NodeLog, links};
+
+/// A node's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeClock {
+    /// Node (position in the list of nodes) whose clock is the reference.
+    pub(crate) reference: usize,
+    /// The reference's clock over this one.
+    pub(crate) to_reference: Line,
+    /// The reference's time is known to this, at any time of the node's log.
+    pub(crate) error_us: f64,
+    /// The drift is known to this.
+    pub(crate) drift_error: f64,
+    /// RPCs between this node and all others.
+    pub(crate) pairs: u64,
+    /// First and last record, on this node's clock.
+    pub(crate) span_us: (i64, i64),
+}
+
+impl NodeClock {
+    /// What this clock shows more than the reference's in the middle of the log.
+    pub(crate) fn offset_us(&self) -> f64 {
+        -self.to_reference.offset_us(self.span_us.0 + (self.span_us.1 - self.span_us.0) / 2)
+    }
+
+    /// The offset to the microsecond.
+    pub(crate) fn rounded_offset_us(&self) -> i64 {
+        whole(self.offset_us())
+    }
+
+    /// The error, not smaller than it is.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative; large ones saturate")]
+    pub(crate) fn rounded_error_us(&self) -> u64 {
+        self.error_us.ceil() as u64
+    }
+
+    /// How much faster this clock runs than the reference's, microseconds per second, to a thousandth. `None` if not
+    /// even the sign is certain.
+    pub(crate) fn rounded_drift_ppm(&self) -> Option<f64> {
+        if self.drift_error > 0.0 && self.to_reference.drift.abs() <= self.drift_error {
+            return None;
+        }
+        // Not "-0".
+        Some((self.to_reference.back().drift * 1e9).round() / 1e3 + 0.0)
+    }
+
+    /// The largest difference to the reference's clock during the log.
+    pub(crate) fn largest_offset_us(&self) -> f64 {
+        let [a, b] = [self.span_us.0, self.span_us.1].map(|us| self.to_reference.offset_us(us).abs());
+        a.max(b)
+    }
+}
+
+/// What is known of the clocks of some nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Clocks {
+    /// By node; `None`: nothing.
+    pub(crate) nodes: Vec<Option<NodeClock>>,
+    /// RPCs between each node and all others.
+    pub(crate) pairs: Vec<u64>,
+    /// Pairs of nodes of which one had its clock set: what RPCs say does not fit together.
+    pub(crate) contradictory: Vec<(usize, usize)>,
+}
+
+/// Compares the clocks of nodes, which are in the order of their names.
+///
+/// The reference is the node that talks to most others, the first one of several. To each other node leads the way with
+/// the smallest sum of errors.
+pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
+    let links = links(logs);
+    let mut clocks = Clocks { nodes: vec![None; logs.len()], pairs: vec![0; logs.len()], contradictory: Vec::new() };
+    let mut usable: BTreeMap<(usize, usize), Estimate> = BTreeMap::new();
+    for (&(a, b), Link { bounds, pairs }) in &links {
+        clocks.pairs[a] += pairs;
+        clocks.pairs[b] += pairs;
+        // The span of both logs, on the first one's clock: rows of either are to be put on the other's clock.
+        let Some(span_us) = logs[a].span_us else { continue };
+        let span_us = on_first(span_us, logs[b].span_us, bounds);
+        match estimate(bounds, span_us) {
+            Some(estimate) => {
+                usable.insert((a, b), estimate);
+            }
+            None => clocks.contradictory.push((a, b)),
+        }
+    }
+    let Some(reference) = most_links(logs.len(), &usable) else { return clocks };
+    let ways = ways(logs.len(), reference, &usable);
+    for (node, way) in ways.into_iter().enumerate() {
+        let (Some(Way { to_reference, error_us, drift_error }), Some(span_us)) = (way, logs[node].span_us) else {
+            continue;
+        };
+        let pairs = clocks.pairs[node];
+        clocks.nodes[node] = Some(NodeClock { reference, to_reference, error_us, drift_error, pairs, span_us });
+    }
+    clocks
+}
+
+/// The span of two logs on the clock of the first one, roughly.
+fn on_first(first: (i64, i64), second: Option<(i64, i64)>, bounds: &super::estimate::Bounds) -> (i64, i64) {
+    let Some((from_us, to_us)) = second else { return first };
+    let difference_us = bounds.rough_us();
+    (first.0.min(from_us - difference_us), first.1.max(to_us - difference_us))
+}
+
+fn most_links(nodes: usize, links: &BTreeMap<(usize, usize), Estimate>) -> Option<usize> {
+    let of = |node: usize| links.keys().filter(|(a, b)| *a == node || *b == node).count();
+    let mut best: Option<(usize, usize)> = None;
+    for node in 0..nodes {
+        let links = of(node);
+        if links > 0 && best.is_none_or(|(_, most)| links > most) {
+            best = Some((node, links));
+        }
+    }
+    best.map(|(node, _)| node)
+}
+
+/// From a node's clock to the reference's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    to_reference: Line,
+    error_us: f64,
+    drift_error: f64,
+}
+
+/// For each node the way with the smallest error (Dijkstra).
+fn ways(nodes: usize, reference: usize, links: &BTreeMap<(usize, usize), Estimate>) -> Vec<Option<Way>> {
+    let mut best: Vec<Option<Way>> = vec![None; nodes];
+    let mut done = vec![false; nodes];
+    best[reference] = Some(Way::default());
+    loop {
+        let open = (0..nodes).filter(|&node| !done[node]).filter_map(|node| Some((node, best[node]?)));
+        let Some((at, way)) = open.min_by(|(_, a), (_, b)| a.error_us.total_cmp(&b.error_us)) else { return best };
+        done[at] = true;
+        for (&(a, b), link) in links.iter().filter(|((a, b), _)| *a == at || *b == at) {
+            // The line is the second node's clock over the first one's.
+            let (next, to_at) = if a == at { (b, link.line.back()) } else { (a, link.line) };
+            let longer = Way {
+                to_reference: to_at.then(&way.to_reference),
+                error_us: way.error_us + link.error_us,
+                drift_error: way.drift_error + link.drift_error,
+            };
+            if !done[next] && best[next].is_none_or(|known| longer.error_us < known.error_us) {
+                best[next] = Some(longer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(offset_us: f64, error_us: f64) -> Estimate {
+        Estimate { line: Line { at_us: 1_000_000_000, offset_us, drift: 0.0 }, error_us, drift_error: 1e-6 }
+    }
+
+    #[test]
+    fn the_surest_way_is_taken_even_if_it_is_longer() {
+        // 0 and 2 talk, but badly; by way of 1 it is better.
+        let links =
+            BTreeMap::from([((0, 1), link(100.0, 5.0)), ((0, 2), link(900.0, 60.0)), ((1, 2), link(200.0, 7.0))]);
+        assert_eq!(most_links(4, &links), Some(0));
+        let ways = ways(4, 0, &links);
+        let two = ways[2].unwrap();
+        assert!((two.to_reference.offset_us(1_000_000_300) + 300.0).abs() < 1e-6, "{two:?}");
+        assert!((two.error_us - 12.0).abs() < 1e-9);
+        assert!(ways[3].is_none(), "nobody talks to it");
+    }
+
+    #[test]
+    fn the_reference_talks_to_most() {
+        let links = BTreeMap::from([((0, 3), link(0.0, 1.0)), ((1, 3), link(0.0, 1.0)), ((2, 3), link(0.0, 1.0))]);
+        assert_eq!(most_links(4, &links), Some(3));
+        assert_eq!(most_links(4, &BTreeMap::new()), None);
+    }
+}

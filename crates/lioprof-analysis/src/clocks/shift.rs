@@ -1,0 +1,39 @@
+//! Rows on another clock.
+
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+
+use super::Line;
+
+/// Hands on rows with the times of another clock. Durations stay: clocks differ by less than one part in a thousand.
+pub(crate) struct Shifted<'a> {
+    pub(crate) to: Line,
+    pub(crate) sink: &'a mut (dyn RowSink + Send),
+}
+
+impl RowSink for Shifted<'_> {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.sink.rpc(&RpcRow { end_us: self.to.there_us(row.end_us), ..row.clone() }, symbols);
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        self.sink.lock_event(&LockEvent { time_us: self.to.there_us(event.time_us), ..event.clone() }, symbols);
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        self.sink.sent_rpc(&SentRpc { time_us: self.to.there_us(sent.time_us), ..sent.clone() }, symbols);
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        self.sink.mark(&Mark { time_us: self.to.there_us(mark.time_us), ..*mark }, symbols);
+    }
+}
+
+/// A log's summary on another clock.
+pub(crate) fn shifted(summary: &TraceSummary, to: &Line) -> TraceSummary {
+    TraceSummary {
+        first_us: summary.first_us.map(|us| to.there_us(us)),
+        last_us: summary.last_us.map(|us| to.there_us(us)),
+        traced_us: summary.traced_us.iter().map(|span| span.map(|us| to.there_us(us))).collect(),
+        ..summary.clone()
+    }
+}
