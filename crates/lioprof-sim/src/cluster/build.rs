@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::config::Cluster;
+use super::config::{Cluster, MDS, server_nid};
 use super::disk::Disk;
 use super::lock::Lock;
 use super::opcode::Service;
@@ -43,7 +43,7 @@ impl Cluster {
         self.build_files(&mut world);
         let timers = self.timers();
         let mut simulation = Simulation::new(world, rng, self.start_us, self.lock_timeout_s, self.resend_us);
-        simulation.open_log(self.follow, self.interest);
+        simulation.open_log(self.follow, self.interest, self.clocks.clone());
         for (index, timer) in timers.iter().enumerate() {
             let first_us = simulation.rng.below(timer.every_us());
             simulation.events.at(self.start_us + first_us, Event::Timer(index));
@@ -62,7 +62,7 @@ impl Cluster {
     fn build_servers(&self, world: &mut World, rng: &mut Rng) {
         for (index, server) in self.servers.iter().enumerate() {
             world.nodes.push(Node {
-                nid: format!("10.10.0.{}@tcp", index + 2),
+                nid: server_nid(index),
                 cpus: server.cpus,
                 cpts: server.cpts.max(1),
                 lnd_pids: (0..4).map(|driver| 352 + driver).collect(),
@@ -127,8 +127,21 @@ impl Cluster {
         }
         for mount in &self.mounts {
             let pid = 380 + u32::try_from(rng.below(2000)).unwrap_or(0);
+            let log_node = mount.on_server.or_else(|| {
+                mount.logs.then(|| {
+                    world.nodes.push(Node::of_client(self.hosts[mount.host].clone()));
+                    world.nodes.len() - 1
+                })
+            });
             world.mounts.push(Mount {
-                uuid: if mount.server { format!("{}-MDT0000-mdtlov_UUID", self.fsname) } else { uuid(rng) },
+                uuid: match (mount.server, mount.light_weight_of) {
+                    (false, _) => uuid(rng),
+                    (true, None) => format!("{}-MDT0000-mdtlov_UUID", self.fsname),
+                    (true, Some(target)) => {
+                        let name = world.targets[target].name.trim_start_matches(self.fsname.as_str());
+                        format!("{}-MDT0000-lwp{name}_UUID", self.fsname)
+                    }
+                },
                 host: mount.host,
                 server: mount.server,
                 ptlrpcd_pids: [pid, pid + 1],
@@ -138,6 +151,8 @@ impl Cluster {
                 max_in_flight: mount.config.max_in_flight.max(1),
                 max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),
                 rtt_us: mount.config.rtt_us,
+                extra_us: (mount.config.extra_there_us, mount.config.extra_back_us),
+                log_node,
                 faults: mount.config.faults,
                 locks: FxHashMap::default(),
             });
@@ -195,9 +210,10 @@ impl Cluster {
         }
         for (mount, config) in self.mounts.iter().enumerate() {
             for (target, at) in self.targets.iter().enumerate() {
-                if !config.server && self.ping_s > 0 {
+                let pings = if config.light_weight_of.is_some() { at.mdt } else { !config.server };
+                if pings && self.ping_s > 0 {
                     timers.push(Timer::Ping { mount, target, every_us: self.ping_s * 1_000_000 });
-                } else if config.server && !at.mdt && self.statfs_s > 0 {
+                } else if mount == MDS && !at.mdt && self.statfs_s > 0 {
                     timers.push(Timer::Statfs { mount, target, every_us: self.statfs_s * 1_000_000 });
                 }
             }

@@ -190,6 +190,7 @@ impl World {
             xid: state.xid,
             nid: self.nid(state.mount),
             opcode: state.opcode,
+            job: "",
         }
     }
 

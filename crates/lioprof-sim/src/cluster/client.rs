@@ -113,9 +113,9 @@ impl Simulation {
         let xid = self.world.next_xid(mount);
         let service = opcode::Service::of(opcode, self.world.targets[target].mdt);
         let sender = &self.world.mounts[mount];
-        let (pid, job, rtt_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.rtt_us);
+        let (pid, job, rtt_us, extra_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.rtt_us, sender.extra_us.0);
         let part = self.world.part_for(mount, target, service);
-        let arrival_us = self.now_us + self.rng.about(rtt_us / 2).max(1);
+        let arrival_us = self.now_us + self.rng.about(rtt_us / 2).max(1) + extra_us;
         let request = self.world.requests.insert(Request {
             pointer: 0,
             xid,
@@ -148,6 +148,10 @@ impl Simulation {
         // Hashed addresses come back with the memory, as on a real server.
         self.world.requests[request].pointer = self.pointer_of(request);
         let now_us = self.now_us;
+        if self.world.mounts[mount].log_node.is_some() {
+            // The caller has still to fill in whose it is.
+            self.events.at(now_us, Event::Sending(request));
+        }
         let export = self.world.export_mut(mount, target);
         (export.last_us, export.sent) = (now_us, export.sent + 1);
         self.events.at(arrival_us, Event::Arrive(request));
@@ -159,6 +163,7 @@ impl Simulation {
 
     /// The reply to a request.
     pub(super) fn reply(&mut self, request: usize) {
+        self.say_completed(request);
         let (mount, target, purpose) = {
             let request = &self.world.requests[request];
             (request.mount, request.target, request.purpose)

@@ -1,5 +1,6 @@
 //! What a cluster consists of, before it runs.
 
+use super::clock::Clock;
 use super::disk::DiskConfig;
 use super::process::Program;
 use super::world::ClientFaults;
@@ -46,13 +47,24 @@ pub struct ClientConfig {
     pub max_rpc_bytes: u64,
     /// There and back, microseconds.
     pub rtt_us: u64,
+    /// So much longer takes the way there, microseconds ..
+    pub extra_there_us: u64,
+    /// .. and the way back.
+    pub extra_back_us: u64,
     /// What is wrong with it.
     pub faults: ClientFaults,
 }
 
 impl Default for ClientConfig {
     fn default() -> Self {
-        Self { max_in_flight: 8, max_rpc_bytes: 4 << 20, rtt_us: 60, faults: ClientFaults::default() }
+        Self {
+            max_in_flight: 8,
+            max_rpc_bytes: 4 << 20,
+            rtt_us: 60,
+            extra_there_us: 0,
+            extra_back_us: 0,
+            faults: ClientFaults::default(),
+        }
     }
 }
 
@@ -66,6 +78,18 @@ pub(super) struct MountConfig {
     pub(super) host: usize,
     pub(super) server: bool,
     pub(super) config: ClientConfig,
+    /// Server whose device it is, and whose log shows what it sends.
+    pub(super) on_server: Option<usize>,
+    /// Light-weight connection of this target to the first MDT.
+    pub(super) light_weight_of: Option<usize>,
+    /// Its host logs what it sends.
+    pub(super) logs: bool,
+}
+
+impl MountConfig {
+    fn new(host: usize, server: bool, config: ClientConfig) -> Self {
+        Self { host, server, config, on_server: None, light_weight_of: None, logs: false }
+    }
 }
 
 pub(super) struct ProcessConfig {
@@ -103,6 +127,8 @@ pub struct Cluster {
     pub(super) mounts: Vec<MountConfig>,
     pub(super) files: Vec<(u64, Vec<usize>)>,
     pub(super) processes: Vec<ProcessConfig>,
+    /// By node; those without one are right.
+    pub(super) clocks: Vec<Clock>,
 }
 
 /// The MDT as a client of the OSTs.
@@ -126,10 +152,40 @@ impl Cluster {
             servers: Vec::new(),
             targets: Vec::new(),
             hosts: vec!["10.10.0.1@tcp".to_owned()],
-            mounts: vec![MountConfig { host: 0, server: true, config }],
+            mounts: vec![MountConfig::new(0, true, config)],
             files: Vec::new(),
             processes: Vec::new(),
+            clocks: Vec::new(),
         }
+    }
+
+    /// The MDT is on this server, which logs what it sends to OSTs. Otherwise nobody sees that log.
+    pub fn mds_on(&mut self, server: usize, config: ClientConfig) {
+        self.hosts[0] = server_nid(server);
+        self.mounts[MDS] = MountConfig { on_server: Some(server), ..MountConfig::new(0, true, config) };
+    }
+
+    /// Adds the light-weight connection by which a target talks to the first MDT, and pings it.
+    pub fn light_weight(&mut self, target: usize, config: ClientConfig) -> usize {
+        let server = self.targets[target].node;
+        self.hosts.push(server_nid(server));
+        let mount = MountConfig::new(self.hosts.len() - 1, true, config);
+        self.mounts.push(MountConfig { on_server: Some(server), light_weight_of: Some(target), ..mount });
+        self.mounts.len() - 1
+    }
+
+    /// The host of a mount logs what it sends. Returns the number under which its records come, after all servers.
+    pub fn log_of(&mut self, mount: usize) -> usize {
+        self.mounts[mount].logs = true;
+        self.servers.len() + self.mounts[..mount].iter().filter(|mount| mount.logs).count()
+    }
+
+    /// Sets the clock of a node: a server, or a client that logs.
+    pub fn clock(&mut self, node: usize, clock: Clock) {
+        if self.clocks.len() <= node {
+            self.clocks.resize(node + 1, Clock::default());
+        }
+        self.clocks[node] = clock;
     }
 
     /// Adds a server.
@@ -154,14 +210,14 @@ impl Cluster {
     pub fn client(&mut self, config: ClientConfig) -> usize {
         let number = self.hosts.len();
         self.hosts.push(format!("10.10.{}.{}@tcp", 1 + (number - 1) / 250, 1 + (number - 1) % 250));
-        self.mounts.push(MountConfig { host: number, server: false, config });
+        self.mounts.push(MountConfig::new(number, false, config));
         self.mounts.len() - 1
     }
 
     /// Adds a second mount on the machine of another.
     pub fn mount_beside(&mut self, mount: usize, config: ClientConfig) -> usize {
         let host = self.mounts[mount].host;
-        self.mounts.push(MountConfig { host, server: false, config });
+        self.mounts.push(MountConfig::new(host, false, config));
         self.mounts.len() - 1
     }
 
@@ -176,4 +232,8 @@ impl Cluster {
         let owner = if self.mounts[mount].server { (0, 0, u32::MAX) } else { (1000, 1000, 0) };
         self.processes.push(ProcessConfig { mount, job: job.to_owned(), owner, program });
     }
+}
+
+pub(super) fn server_nid(server: usize) -> String {
+    format!("10.10.0.{}@tcp", server + 2)
 }

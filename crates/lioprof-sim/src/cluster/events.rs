@@ -8,6 +8,8 @@ use std::collections::BinaryHeap;
 pub(crate) enum Event {
     /// A process goes on with its program.
     Process(usize),
+    /// A request is on its way: its sender says so.
+    Sending(usize),
     /// A request reaches the server.
     Arrive(usize),
     /// Thread `.1` of service part `.0` looks for work.

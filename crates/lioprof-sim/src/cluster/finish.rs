@@ -30,7 +30,7 @@ impl Simulation {
         let portal = service.reply_portal();
         say!(self, &mut pen, send_buffer, |line| net::send_buffer(line, bytes, portal, mbits, offset));
         let way_us = self.world.mounts[mount].rtt_us / 2;
-        let reply_us = pen.now_us + self.rng.about(way_us).max(1);
+        let reply_us = pen.now_us + self.rng.about(way_us).max(1) + self.world.mounts[mount].extra_us.1;
         pen.now_us += self.rng.about(6);
         self.warn_if_late(request, &mut pen);
         self.handled(request, &mut pen);

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::account::Effect;
+use super::clock::Clock;
 use crate::record::SimRecord;
 use crate::wording::{Line, Site};
 
@@ -29,6 +30,9 @@ pub(crate) struct Log {
     masks: u32,
     subsystems: u32,
     node: Option<usize>,
+    /// By node; those without one are right.
+    clocks: Vec<Clock>,
+    start_us: u64,
 }
 
 struct Slot {
@@ -46,7 +50,7 @@ pub(crate) enum Entry {
 
 impl Log {
     /// A log of all nodes or of one, with the records that `masks` and `subsystems` let pass.
-    pub(crate) fn new(node: Option<usize>, masks: u32, subsystems: u32) -> Self {
+    pub(crate) fn new(node: Option<usize>, masks: u32, subsystems: u32, clocks: Vec<Clock>, start_us: u64) -> Self {
         Self {
             heap: BinaryHeap::new(),
             slots: Vec::new(),
@@ -56,6 +60,8 @@ impl Log {
             masks,
             subsystems,
             node,
+            clocks,
+            start_us,
         }
     }
 
@@ -72,8 +78,9 @@ impl Log {
             return None;
         }
         let slot = self.slot(pen.node, time_us, None);
+        let clock = self.clocks.get(pen.node).copied().unwrap_or_default();
         let record = &mut self.slots[slot].record;
-        record.time_us = time_us.cast_signed();
+        record.time_us = clock.shows(self.start_us, time_us);
         record.cpu = pen.cpu;
         record.context = 0;
         record.subsystem = site.subsystem;

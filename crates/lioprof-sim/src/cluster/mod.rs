@@ -9,6 +9,7 @@ mod bulk;
 mod callback;
 mod cancel;
 mod client;
+mod clock;
 mod config;
 mod disk;
 mod enqueue;
@@ -24,12 +25,14 @@ mod process;
 mod request;
 mod rng;
 mod say;
+mod sent;
 mod server;
 mod slab;
 mod timers;
 mod view;
 mod world;
 
+pub use clock::Clock;
 pub use config::{ClientConfig, Cluster, MDS, ServerConfig, Threads};
 pub use disk::DiskConfig;
 pub use process::{Access, Op, Program};
@@ -71,7 +74,7 @@ impl Simulation {
             account: Account::new(world.targets.len()),
             world,
             events: Events::default(),
-            log: Log::new(None, u32::MAX, u32::MAX),
+            log: Log::new(None, u32::MAX, u32::MAX, Vec::new(), start_us),
             rng,
             timers: Vec::new(),
             now_us: start_us,
@@ -83,9 +86,9 @@ impl Simulation {
         }
     }
 
-    fn open_log(&mut self, follow: Option<usize>, interest: (u32, u32)) {
+    fn open_log(&mut self, follow: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>) {
         self.follow = follow;
-        self.log = Log::new(follow, interest.0, interest.1);
+        self.log = Log::new(follow, interest.0, interest.1, clocks, self.start_us);
     }
 
     /// The next record and the server that logs it.
@@ -113,7 +116,7 @@ impl Simulation {
         self.account.counters(&self.world, Some(node))
     }
 
-    /// NIDs of the servers.
+    /// NIDs of the servers, and of the clients that log.
     pub fn servers(&self) -> impl Iterator<Item = &str> {
         self.world.nodes.iter().map(|node| node.nid.as_str())
     }
@@ -126,6 +129,7 @@ impl Simulation {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Process(process) => self.run_process(process),
+            Event::Sending(request) => self.say_sending(request),
             Event::Arrive(request) => self.arrive(request),
             Event::Thread(part, thread) => self.thread(part, thread),
             Event::Queue(part, thread, request) => self.queue(part, thread, request),

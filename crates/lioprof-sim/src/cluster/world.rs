@@ -23,6 +23,13 @@ pub(crate) struct Node {
     pub(crate) next_cookie: u64,
 }
 
+impl Node {
+    /// A client that logs: one CPU, no services.
+    pub(crate) fn of_client(nid: String) -> Self {
+        Self { nid, cpus: 1, cpts: 1, lnd_pids: vec![352], bl_pids: vec![2192], next_xid: 0, next_cookie: 0 }
+    }
+}
+
 /// An OST or MDT.
 pub(crate) struct Target {
     pub(crate) name: String,
@@ -55,6 +62,10 @@ pub(crate) struct Mount {
     pub(crate) max_in_flight: usize,
     pub(crate) max_rpc_bytes: u64,
     pub(crate) rtt_us: u64,
+    /// So much longer takes the way there, and the way back.
+    pub(crate) extra_us: (u64, u64),
+    /// Node whose log shows what it sends.
+    pub(crate) log_node: Option<usize>,
     pub(crate) faults: ClientFaults,
     /// Locks by object.
     pub(crate) locks: rustc_hash::FxHashMap<usize, Vec<usize>>,
@@ -177,7 +188,14 @@ impl World {
     }
 
     pub(crate) fn next_xid(&mut self, mount: usize) -> u64 {
-        let host = &mut self.hosts[self.mounts[mount].host];
+        let Mount { server, log_node, host, .. } = self.mounts[mount];
+        if let Some(node) = log_node.filter(|_| server) {
+            // One counter for all that a server sends.
+            let node = &mut self.nodes[node];
+            node.next_xid += self.wording.xid_step;
+            return node.next_xid;
+        }
+        let host = &mut self.hosts[host];
         host.next_xid += self.wording.xid_step;
         host.next_xid
     }

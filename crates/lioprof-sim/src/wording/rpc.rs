@@ -144,7 +144,7 @@ pub fn handled(line: &mut Line<'_>, h: &Handling<'_>, end: &Handled) {
     line.u(end.transno).s(" rc ").d(end.rc.0).s("/").d(end.rc.1).s("\n");
 }
 
-/// A request of the server's own.
+/// A request that the node sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'a> {
     /// Hashed pointer of the request.
@@ -161,11 +161,13 @@ pub struct Sent<'a> {
     pub nid: &'a str,
     /// Operation.
     pub opcode: u16,
+    /// Job of the sender; servers have none.
+    pub job: &'a str,
 }
 
 fn sent(line: &mut Line<'_>, first: &str, s: &Sent<'_>) {
     line.s(first).s(" RPC req@").p(s.pointer).s(" pname:cluuid:pid:xid:nid:opc:job ").s(s.thread).s(":").s(s.uuid);
-    line.s(":").u(s.pid).s(":").u(s.xid).s(":").s(s.nid).s(":").u(s.opcode).s(":\n");
+    line.s(":").u(s.pid).s(":").u(s.xid).s(":").s(s.nid).s(":").u(s.opcode).s(":").s(s.job).s("\n");
 }
 
 /// `Sending RPC`.

@@ -5,6 +5,8 @@ mod account;
 #[cfg(test)]
 mod analysis;
 #[cfg(test)]
+mod clocks;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod log;

@@ -1,0 +1,46 @@
+//! What the senders of requests log: servers among each other, and clients whose log is wanted.
+
+use super::Simulation;
+use super::log::Pen;
+use super::say::say;
+use super::world::World;
+use crate::wording::rpc;
+
+/// `ptlrpcd_00_01`, and where it runs.
+const SENDER: &str = "ptlrpcd_00_01";
+
+impl Simulation {
+    /// `Sending RPC` of a request that has just been made.
+    pub(super) fn say_sending(&mut self, request: usize) {
+        let Some(mut pen) = self.sender(request) else { return };
+        say!(self, &mut pen, sending, |line| rpc::sending(line, &self.world.outgoing(request)));
+    }
+
+    /// `Completed RPC`: the reply is there.
+    pub(super) fn say_completed(&mut self, request: usize) {
+        let Some(mut pen) = self.sender(request) else { return };
+        say!(self, &mut pen, completed, |line| rpc::completed(line, &self.world.outgoing(request)));
+    }
+
+    fn sender(&self, request: usize) -> Option<Pen> {
+        let mount = &self.world.mounts[self.world.requests[request].mount];
+        Some(Pen { node: mount.log_node?, cpu: 0, pid: mount.ptlrpcd_pids[0], now_us: self.now_us })
+    }
+}
+
+impl World {
+    fn outgoing(&self, request: usize) -> rpc::Sent<'_> {
+        let state = &self.requests[request];
+        let mount = &self.mounts[state.mount];
+        rpc::Sent {
+            pointer: state.pointer,
+            thread: SENDER,
+            uuid: &mount.uuid,
+            pid: state.pid,
+            xid: state.xid,
+            nid: &self.nodes[self.targets[state.target].node].nid,
+            opcode: state.opcode,
+            job: &self.jobs[state.job],
+        }
+    }
+}
