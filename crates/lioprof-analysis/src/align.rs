@@ -19,8 +19,10 @@ pub(crate) struct Alignment {
 /// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
 pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Symbols) -> (Vec<NodeResult>, Alignment) {
     let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);
-    let logs: Vec<NodeLog<'_>> =
-        results.iter().map(|result| NodeLog { exchanges: &result.exchanges, span_us: log(result) }).collect();
+    let logs: Vec<NodeLog<'_>> = results
+        .iter()
+        .map(|result| NodeLog { exchanges: &result.exchanges, is_client: result.is_client, span_us: log(result) })
+        .collect();
     let clocks = clocks(&logs);
     let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);
     let off = |node: usize| clocks.nodes[node].as_ref().filter(|clock| worth_aligning(clock, bin_us));

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary};
+use lioprof_model::{
+    LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary,
+};
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{Exchanges, Line, Shifted, shifted};
@@ -47,6 +49,8 @@ pub(crate) struct NodeResult {
     pub(crate) aggregate: Aggregate,
     /// RPCs by which its clock can be compared with others'.
     pub(crate) exchanges: Exchanges,
+    /// It is a client of the file system.
+    pub(crate) is_client: bool,
     /// Limits as they turned out; `None` where a marker was not found.
     pub(crate) from: Option<Limit>,
     pub(crate) to: Option<Limit>,
@@ -203,7 +207,11 @@ pub(crate) fn analyze(
     let NodeSink { mut aggregate, locks, exchanges, from, to, .. } = node_sink;
     aggregate.locks = locks.map(LockTracker::finish);
     aggregate.node(node, &summary, symbols);
-    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, from, to }
+    let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
+    if is_client {
+        aggregate = aggregate.of_client(node);
+    }
+    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
 }
 
 impl NodeResult {
@@ -221,7 +229,7 @@ impl NodeResult {
         let mut node_sink = NodeSink::new(node, config, &mut no_sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
         let (mut planned, mut accounts) = (Vec::new(), Vec::new());
-        let Self { name, logs, mut stored, summary, duplicates, exchanges, .. } = self;
+        let Self { name, logs, mut stored, summary, duplicates, exchanges, is_client, .. } = self;
         for LogResult { planned: input, seen, late } in logs {
             planned.push(input);
             accounts.push((seen, late));
@@ -238,7 +246,10 @@ impl NodeResult {
         let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
         aggregate.locks = locks.map(LockTracker::finish);
         aggregate.node(node, &summary, symbols);
-        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, from, to }
+        if is_client {
+            aggregate = aggregate.of_client(node);
+        }
+        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
     }
 }
 

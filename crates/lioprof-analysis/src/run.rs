@@ -163,9 +163,11 @@ fn run(
     };
     for result in &results {
         let NodeResult { summary, name, .. } = result;
-        analysis.totals.dropped_rpcs += summary.dropped_rpcs;
-        analysis.totals.sent_timed_out += summary.sent_timed_out;
-        analysis.totals.evictions += summary.evictions;
+        if !result.is_client {
+            analysis.totals.dropped_rpcs += summary.dropped_rpcs;
+            analysis.totals.sent_timed_out += summary.sent_timed_out;
+            analysis.totals.evictions += summary.evictions;
+        }
         let logs = result.logs.iter().map(|log| account(name, log));
         for input in logs.chain(result.stored.iter().map(|stored| account_stored(name, stored))) {
             if let Some(error) = &input.error {

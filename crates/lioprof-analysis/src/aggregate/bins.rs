@@ -54,6 +54,11 @@ impl BinClock {
         }
     }
 
+    /// The width that the user chose, or what became of it.
+    pub(crate) fn chosen_us(&self) -> Option<i64> {
+        self.chosen.then_some(self.width_us)
+    }
+
     pub(crate) fn width_us(&self) -> i64 {
         self.width_us
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model as model;
 use lioprof_model::{
-    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeRole, NodeSeries,
-    Object, Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols,
-    Target, TargetIo, TargetKindName, TargetSeries, Totals,
+    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
+    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
+    TargetIo, TargetKindName, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -101,7 +101,7 @@ fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
     Totals {
         rpcs: aggregate.rpcs,
         server_rpcs: aggregate.server_rpcs,
-        sent_rpcs: aggregate.nodes.values().map(|node| node.sent).sum(),
+        sent_rpcs: aggregate.nodes.values().filter(|node| !node.client).map(|node| node.sent).sum(),
         read: io.read,
         write: io.write,
         dom_read: aggregate.dom.read.clone(),
@@ -131,8 +131,8 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
             first: seconds(node.first_us.unwrap_or(0)),
             last: seconds(node.last_us.unwrap_or(0)),
             sampled: sampled(node),
-            role: role(aggregate, symbol, node, names),
-            targets: targets_of(aggregate, symbol).iter().map(ToString::to_string).collect(),
+            role: aggregate.role(symbol, names.symbols),
+            targets: aggregate.targets_of(symbol).iter().map(ToString::to_string).collect(),
             // Whoever compares clocks fills these in.
             clock_reference: None,
             clock_offset_us: None,
@@ -144,29 +144,6 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
         .collect();
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
-}
-
-/// Targets that a node's log names as its own.
-fn targets_of(aggregate: &Aggregate, node: Symbol) -> BTreeSet<TargetName> {
-    let seen = aggregate.targets.keys().filter(|key| key.node == node).filter_map(|key| key.name);
-    let known = aggregate.targets_known.iter().filter(|(of, _)| *of == node).map(|(_, target)| *target);
-    seen.chain(known).collect()
-}
-
-/// What a node is, by its targets and by the services that handled something.
-fn role(aggregate: &Aggregate, node: Symbol, sum: &NodeSum, names: Names<'_>) -> Option<NodeRole> {
-    let targets = targets_of(aggregate, node);
-    let has = |kind: TargetKind, service: &[u8]| {
-        let served = sum.service_threads.keys().any(|&thread| names.symbols.bytes(thread).starts_with(service));
-        served || targets.iter().any(|target| target.kind() == kind)
-    };
-    match (has(TargetKind::Mdt, b"mdt"), has(TargetKind::Ost, b"ll_ost"), has(TargetKind::Mgs, b"ll_mgs")) {
-        (true, true, _) => Some(NodeRole::MdsOss),
-        (true, false, _) => Some(NodeRole::Mds),
-        (false, true, _) => Some(NodeRole::Oss),
-        (false, false, true) => Some(NodeRole::Mgs),
-        (false, false, false) => (sum.sent > 0).then_some(NodeRole::Client),
-    }
 }
 
 /// What tracing part of the time means for a node's figures.

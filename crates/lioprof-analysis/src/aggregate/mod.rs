@@ -8,6 +8,7 @@ mod bins;
 mod faults;
 mod finish;
 mod objects;
+mod role;
 mod sample;
 mod series;
 mod strands;
@@ -127,6 +128,8 @@ struct NodeSum {
     first_us: Option<i64>,
     last_us: Option<i64>,
     traced_us: Vec<[i64; 2]>,
+    /// No server: of its RPCs only numbers are told.
+    client: bool,
     /// Threads by the thread that stands for their service.
     service_threads: FxHashMap<Symbol, u64>,
 }
@@ -418,6 +421,7 @@ impl Aggregate {
             mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
             mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
             mine.traced_us.extend(theirs.traced_us);
+            mine.client |= theirs.client;
             mine.service_threads.extend(theirs.service_threads);
         }
         for (key, theirs) in other.targets {

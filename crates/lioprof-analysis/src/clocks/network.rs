@@ -71,7 +71,7 @@ pub(crate) struct Clocks {
 
 /// Compares the clocks of nodes, which are in the order of their names.
 ///
-/// The reference is the node that talks to most others, the first one of several. To each other node leads the way with
+/// The reference is the server that talks to most others, the first one of several. To each other node leads the way with
 /// the smallest sum of errors.
 pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
     let links = links(logs);
@@ -90,7 +90,8 @@ pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
             None => clocks.contradictory.push((a, b)),
         }
     }
-    let Some(reference) = most_links(logs.len(), &usable) else { return clocks };
+    let is_client: Vec<bool> = logs.iter().map(|log| log.is_client).collect();
+    let Some(reference) = most_links(&is_client, &usable) else { return clocks };
     let ways = ways(logs.len(), reference, &usable);
     for (node, way) in ways.into_iter().enumerate() {
         let (Some(Way { to_reference, error_us, drift_error }), Some(span_us)) = (way, logs[node].span_us) else {
@@ -109,16 +110,12 @@ fn on_first(first: (i64, i64), second: Option<(i64, i64)>, bounds: &super::estim
     (first.0.min(from_us - difference_us), first.1.max(to_us - difference_us))
 }
 
-fn most_links(nodes: usize, links: &BTreeMap<(usize, usize), Estimate>) -> Option<usize> {
+/// The node with most links; a client only if there are no servers.
+fn most_links(is_client: &[bool], links: &BTreeMap<(usize, usize), Estimate>) -> Option<usize> {
     let of = |node: usize| links.keys().filter(|(a, b)| *a == node || *b == node).count();
-    let mut best: Option<(usize, usize)> = None;
-    for node in 0..nodes {
-        let links = of(node);
-        if links > 0 && best.is_none_or(|(_, most)| links > most) {
-            best = Some((node, links));
-        }
-    }
-    best.map(|(node, _)| node)
+    let linked = (0..is_client.len()).map(|node| (!is_client[node], of(node), node)).filter(|(_, links, _)| *links > 0);
+    // Of several the first one.
+    linked.max_by_key(|&(server, links, node)| (server, links, std::cmp::Reverse(node))).map(|(.., node)| node)
 }
 
 /// From a node's clock to the reference's.
@@ -166,7 +163,7 @@ mod tests {
         // 0 and 2 talk, but badly; by way of 1 it is better.
         let links =
             BTreeMap::from([((0, 1), link(100.0, 5.0)), ((0, 2), link(900.0, 60.0)), ((1, 2), link(200.0, 7.0))]);
-        assert_eq!(most_links(4, &links), Some(0));
+        assert_eq!(most_links(&[false; 4], &links), Some(0));
         let ways = ways(4, 0, &links);
         let two = ways[2].unwrap();
         assert!((two.to_reference.offset_us(1_000_000_300) + 300.0).abs() < 1e-6, "{two:?}");
@@ -177,7 +174,8 @@ mod tests {
     #[test]
     fn the_reference_talks_to_most() {
         let links = BTreeMap::from([((0, 3), link(0.0, 1.0)), ((1, 3), link(0.0, 1.0)), ((2, 3), link(0.0, 1.0))]);
-        assert_eq!(most_links(4, &links), Some(3));
-        assert_eq!(most_links(4, &BTreeMap::new()), None);
+        assert_eq!(most_links(&[false; 4], &links), Some(3));
+        assert_eq!(most_links(&[false, false, false, true], &links), Some(0), "no client");
+        assert_eq!(most_links(&[false; 4], &BTreeMap::new()), None);
     }
 }

@@ -8,6 +8,8 @@ use super::sample::{Exchanges, Handled, Identity, Sent};
 /// What a node's log has to say about clocks.
 pub(crate) struct NodeLog<'a> {
     pub(crate) exchanges: &'a Exchanges,
+    /// It is a client: nobody's reference.
+    pub(crate) is_client: bool,
     /// Time of its first and last record.
     pub(crate) span_us: Option<(i64, i64)>,
 }
