@@ -5,6 +5,7 @@ use lioprof_model::{Analysis, Symbols};
 use crate::clocks::{Clocks, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
 use crate::node::NodeResult;
+use crate::phases::phases;
 
 /// What became of the clocks of the nodes, in the order of their names.
 pub(crate) struct Alignment {
@@ -47,7 +48,8 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
 
 impl Alignment {
     /// Fills in what the nodes' clocks show.
-    pub(crate) fn tell(&self, analysis: &mut Analysis) {
+    pub(crate) fn tell(&self, symbols: &Symbols, analysis: &mut Analysis) {
+        analysis.rpc_phases = phases(&self.clocks, &self.names, symbols);
         for node in &mut analysis.nodes {
             let Ok(at) = self.names.binary_search(&node.name) else { continue };
             node.pairs = self.clocks.pairs[at];
@@ -56,7 +58,8 @@ impl Alignment {
             node.clock_reference = Some(self.names[clock.reference].clone());
             node.clock_offset_us = Some(clock.rounded_offset_us());
             node.clock_error_us = Some(clock.rounded_error_us());
-            node.clock_drift_ppm = clock.rounded_drift_ppm();
+            node.clock_drift_ppm = Some(clock.rounded_drift_ppm());
+            node.clock_drift_error_ppm = Some(clock.rounded_drift_error_ppm());
         }
     }
 

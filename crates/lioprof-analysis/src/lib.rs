@@ -38,6 +38,7 @@ mod join;
 mod live;
 mod locks;
 mod node;
+mod phases;
 mod plan;
 mod progress;
 mod relay;

@@ -187,7 +187,7 @@ fn run(
         sum.merge(result.aggregate, &symbols);
     }
     aggregate::finish(sum, &symbols, &mut analysis);
-    alignment.tell(&mut analysis);
+    alignment.tell(&symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
     find(&mut analysis, &config.limits);

@@ -10,6 +10,7 @@ use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::locks::Locks;
+use crate::phases::RpcPhases;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::services::Service;
@@ -51,6 +52,9 @@ pub struct Analysis {
     pub operations: Vec<Operation>,
     /// RPCs that the servers sent themselves.
     pub sent: Vec<SentRpcs>,
+    /// Where the time of RPCs goes, by client, node and target, for clients whose log is an input.
+    #[serde(default)]
+    pub rpc_phases: Vec<RpcPhases>,
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
@@ -306,10 +310,12 @@ pub struct Node {
     /// The offset is at most so much larger or smaller, at any time of the log.
     #[serde(default)]
     pub clock_error_us: Option<u64>,
-    /// How much faster this node's clock runs than the reference's, microseconds per second; `null` if not even the sign
-    /// is certain.
+    /// How much faster this node's clock runs than the reference's, microseconds per second.
     #[serde(default)]
     pub clock_drift_ppm: Option<f64>,
+    /// The drift is at most so much larger or smaller.
+    #[serde(default)]
+    pub clock_drift_error_ppm: Option<f64>,
     /// Times of this node are those of the reference's clock. If not, they are as the node logged them.
     #[serde(default)]
     pub clock_aligned: bool,

@@ -18,7 +18,8 @@ pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
-pub mod row;
+pub mod phases;
+mod row;
 pub mod series;
 pub mod services;
 pub mod symbol;
@@ -39,6 +40,7 @@ pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
+pub use phases::RpcPhases;
 pub use row::{Direction, RowSink, RowSource, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use services::Service;

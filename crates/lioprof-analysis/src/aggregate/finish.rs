@@ -138,6 +138,7 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
             clock_offset_us: None,
             clock_error_us: None,
             clock_drift_ppm: None,
+            clock_drift_error_ppm: None,
             clock_aligned: false,
             pairs: 0,
         })

@@ -295,7 +295,16 @@ mod tests {
             let sender = |us: i64| if from_first { us } else { line.there_us(us) };
             let receiver = |us: i64| if from_first { line.there_us(us) } else { us };
             let sent = Sent { id, sent_us: sender(at_us), answered_us: sender(answered_us) };
-            (sent, Handled { id, arrival_us: receiver(arrival_us), start_us: receiver(start_us) })
+            (
+                sent,
+                Handled {
+                    id,
+                    arrival_us: receiver(arrival_us),
+                    start_us: receiver(start_us),
+                    end_us: receiver(replied_us),
+                    target: None,
+                },
+            )
         }
 
         fn bounds(&mut self, rpcs: u64, both_ways: bool) -> Bounds {

@@ -19,7 +19,7 @@ mod shift;
 
 pub(crate) use line::Line;
 pub(crate) use network::{Clocks, NodeClock, clocks};
-pub(crate) use pairs::NodeLog;
+pub(crate) use pairs::{NodeLog, Pair};
 pub(crate) use sample::Exchanges;
 pub(crate) use shift::{Shifted, shifted};
 

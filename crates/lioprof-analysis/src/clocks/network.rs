@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Line;
 use super::estimate::{Estimate, estimate};
 use super::line::whole;
-use super::pairs::{Link, NodeLog, links};
+use super::pairs::{Found, Link, NodeLog, Pair, find};
 
 /// A node's clock.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +41,15 @@ impl NodeClock {
         self.error_us.ceil() as u64
     }
 
-    /// How much faster this clock runs than the reference's, microseconds per second, to a thousandth. `None` if not
-    /// even the sign is certain.
-    pub(crate) fn rounded_drift_ppm(&self) -> Option<f64> {
-        if self.drift_error > 0.0 && self.to_reference.drift.abs() <= self.drift_error {
-            return None;
-        }
+    /// How much faster this clock runs than the reference's, microseconds per second, to a thousandth.
+    pub(crate) fn rounded_drift_ppm(&self) -> f64 {
         // Not "-0".
-        Some((self.to_reference.back().drift * 1e9).round() / 1e3 + 0.0)
+        (self.to_reference.back().drift * 1e9).round() / 1e3 + 0.0
+    }
+
+    /// The error of that, not smaller than it is.
+    pub(crate) fn rounded_drift_error_ppm(&self) -> f64 {
+        (self.drift_error * 1e9).ceil() / 1e3
     }
 
     /// The largest difference to the reference's clock during the log.
@@ -65,6 +66,8 @@ pub(crate) struct Clocks {
     pub(crate) nodes: Vec<Option<NodeClock>>,
     /// RPCs between each node and all others.
     pub(crate) pairs: Vec<u64>,
+    /// RPCs of clients that their servers' logs tell of, too.
+    pub(crate) of_clients: Vec<Pair>,
     /// Pairs of nodes of which one had its clock set: what RPCs say does not fit together.
     pub(crate) contradictory: Vec<(usize, usize)>,
 }
@@ -74,8 +77,9 @@ pub(crate) struct Clocks {
 /// The reference is the server that talks to most others, the first one of several. To each other node leads the way with
 /// the smallest sum of errors.
 pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
-    let links = links(logs);
-    let mut clocks = Clocks { nodes: vec![None; logs.len()], pairs: vec![0; logs.len()], contradictory: Vec::new() };
+    let Found { links, of_clients } = find(logs);
+    let nodes = logs.len();
+    let mut clocks = Clocks { nodes: vec![None; nodes], pairs: vec![0; nodes], of_clients, contradictory: Vec::new() };
     let mut usable: BTreeMap<(usize, usize), Estimate> = BTreeMap::new();
     for (&(a, b), Link { bounds, pairs }) in &links {
         clocks.pairs[a] += pairs;

@@ -4,7 +4,7 @@
 //! each other comes first; among as many senders as there are each gets its share.
 
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
-use lustre_debuglog::Opcode;
+use lustre_debuglog::{Opcode, TargetName};
 
 use crate::aggregate::is_server_uuid;
 
@@ -40,6 +40,18 @@ pub(crate) struct Handled {
     pub(crate) id: Identity,
     pub(crate) arrival_us: i64,
     pub(crate) start_us: i64,
+    pub(crate) end_us: i64,
+    pub(crate) target: Option<TargetName>,
+}
+
+/// An RPC of a sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<T> {
+    pub(crate) rpc: T,
+    /// The other end.
+    pub(crate) nid: Symbol,
+    /// One in so many RPCs of that NID is kept.
+    pub(crate) one_in: u64,
 }
 
 /// RPCs sent and handled.
@@ -58,7 +70,8 @@ impl Exchanges {
         }
         let (Some(arrival_us), Some(start_us)) = (row.arrival_us(), row.start_us()) else { return };
         let id = Identity { xid: row.xid.0, opcode: row.opcode, uuid: row.client_uuid };
-        self.handled.add(row.nid, Handled { id, arrival_us, start_us }, symbols);
+        let handled = Handled { id, arrival_us, start_us, end_us: row.end_us, target: row.target };
+        self.handled.add(row.nid, handled, symbols);
     }
 
     /// Notes an RPC that the node sent and that was answered.
@@ -72,16 +85,16 @@ impl Exchanges {
         self.sent.add(sent.nid, Sent { id, sent_us, answered_us: sent.time_us }, symbols);
     }
 
-    pub(crate) fn all_sent(&self) -> impl Iterator<Item = &Sent> {
-        self.sent.strata.iter().flat_map(|stratum| &stratum.kept)
+    pub(crate) fn all_sent(&self) -> impl Iterator<Item = Kept<Sent>> {
+        self.sent.all()
     }
 
-    pub(crate) fn all_handled(&self) -> impl Iterator<Item = &Handled> {
-        self.handled.strata.iter().flat_map(|stratum| &stratum.kept)
+    pub(crate) fn all_handled(&self) -> impl Iterator<Item = Kept<Handled>> {
+        self.handled.all()
     }
 }
 
-trait Identified {
+pub(crate) trait Identified {
     fn id(&self) -> Identity;
 }
 
@@ -100,6 +113,7 @@ impl Identified for Handled {
 /// RPCs of one NID.
 #[derive(Clone, Debug)]
 struct Stratum<T> {
+    nid: Symbol,
     /// Kept are those whose hash, shifted right by 64 minus this, is zero.
     halvings: u32,
     /// A server sends from it, or is there.
@@ -140,7 +154,14 @@ impl<T> Default for Sample<T> {
     }
 }
 
-impl<T: Identified> Sample<T> {
+impl<T: Identified + Copy> Sample<T> {
+    fn all(&self) -> impl Iterator<Item = Kept<T>> {
+        self.strata.iter().flat_map(|stratum| {
+            let (nid, one_in) = (stratum.nid, 1 << stratum.halvings);
+            stratum.kept.iter().map(move |&rpc| Kept { rpc, nid, one_in })
+        })
+    }
+
     /// Whether an RPC would be kept. Asked for each RPC of a log, so it does as little as possible.
     #[inline]
     fn wants(&self, nid: Symbol, xid: u64) -> bool {
@@ -189,7 +210,7 @@ impl<T: Identified> Sample<T> {
         }
         let strata = &mut self.strata;
         let at = *self.of_nid[symbol].get_or_insert_with(|| {
-            strata.push(Stratum { halvings: 0, server: false, kept: Vec::new() });
+            strata.push(Stratum { nid, halvings: 0, server: false, kept: Vec::new() });
             u32::try_from(strata.len() - 1).expect("there are no more NIDs than symbols")
         });
         at as usize
@@ -231,7 +252,7 @@ mod tests {
     }
 
     fn xids(sample: &Exchanges) -> Vec<u64> {
-        let mut xids: Vec<u64> = sample.all_sent().map(|sent| sent.id.xid).collect();
+        let mut xids: Vec<u64> = sample.all_sent().map(|sent| sent.rpc.id.xid).collect();
         xids.sort_unstable();
         xids
     }

@@ -125,6 +125,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             clock_offset_us: None,
             clock_error_us: None,
             clock_drift_ppm: None,
+            clock_drift_error_ppm: None,
             clock_aligned: false,
             pairs: 0,
         });

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
 
 use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_model::NodeRole;
@@ -10,6 +11,7 @@ use lioprof_sim::cluster::{
     Access, ClientConfig, Clock, Cluster, DiskConfig, MDS, Op, Program, ServerConfig, Simulation, opcode,
 };
 use lioprof_sim::{SimRecord, text};
+use tempfile::TempDir;
 
 const START_US: u64 = 1_795_250_000_000_000;
 const MASKS: u32 = 0x0010_0000 | 0x0200_0400;
@@ -42,11 +44,20 @@ struct Setup {
     extra_us: [u64; 2],
     /// The client logs, too, with this clock.
     client_clock: Option<Clock>,
+    client_rtt_us: u64,
 }
 
 impl Setup {
     fn new(seed: u64, clocks: &[Clock]) -> Self {
-        Self { seed, clocks: clocks.to_vec(), talk_s: 1, duration_s: 20, extra_us: [0, 0], client_clock: None }
+        Self {
+            seed,
+            clocks: clocks.to_vec(),
+            talk_s: 1,
+            duration_s: 20,
+            extra_us: [0, 0],
+            client_clock: None,
+            client_rtt_us: 60,
+        }
     }
 
     fn random(seed: u64) -> Self {
@@ -86,7 +97,7 @@ impl Setup {
                 .collect();
             cluster.process(MDS, "", program(creates));
         }
-        let client = cluster.client(ClientConfig::default());
+        let client = cluster.client(ClientConfig { rtt_us: self.client_rtt_us, ..ClientConfig::default() });
         let file = cluster.file(1 << 20, &osts);
         // A write to every OST at the same time, each half second.
         let stripes = osts.len() as u64;
@@ -107,8 +118,8 @@ impl Setup {
         cluster.start()
     }
 
-    /// Simulates and analyzes; the nodes are `oss0` (the MDS is `mds`), `oss1`, ... and `client`.
-    fn analyzed(&self, config: &Config) -> Analysis {
+    /// Simulates; the logs are in folders `mds`, `oss1`, ... and `client`.
+    fn simulated(&self) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         let mut simulation = self.start();
         let mut logs: BTreeMap<usize, BufWriter<File>> = BTreeMap::new();
@@ -125,9 +136,11 @@ impl Setup {
             text::write_record(log, &record, false).unwrap();
         }
         logs.into_values().for_each(|mut log| log.flush().unwrap());
-        let outcome = analyze(&[folder.path().to_owned()], config, None).unwrap();
-        assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
-        outcome.analysis
+        folder
+    }
+
+    fn analyzed(&self, config: &Config) -> Analysis {
+        analysis(&[self.simulated().path().to_owned()], config)
     }
 
     fn name(&self, node: usize) -> String {
@@ -144,6 +157,12 @@ impl Setup {
         let shows = |clock: &Clock| clock.shows(START_US, at_us);
         (shows(&self.clocks[node]) - shows(&self.clocks[0])) as f64
     }
+}
+
+fn analysis(inputs: &[PathBuf], config: &Config) -> Analysis {
+    let outcome = analyze(inputs, config, None).unwrap();
+    assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
+    outcome.analysis
 }
 
 fn program(ops: Vec<Op>) -> Program {
@@ -169,9 +188,8 @@ fn offsets_are_within_their_errors() {
             assert_eq!(clock.clock_reference.as_deref(), Some("mds"));
             assert!(clock.pairs >= 2 * setup.duration_s, "{seed}: {}", clock.pairs);
             let drift_ppm = (setup.clocks[node].drift_ppb - setup.clocks[0].drift_ppb) as f64 / 1e3;
-            if let Some(found_ppm) = clock.clock_drift_ppm.filter(|_| node > 0) {
-                assert!((found_ppm - drift_ppm).abs() < 100.0, "{seed}: {found_ppm} {drift_ppm}");
-            }
+            let (found_ppm, error_ppm) = (clock.clock_drift_ppm.unwrap(), clock.clock_drift_error_ppm.unwrap());
+            assert!((found_ppm - drift_ppm).abs() <= error_ppm + 0.01, "{seed}: {found_ppm} {drift_ppm} {error_ppm}");
         }
         assert!(analysis.warnings.iter().all(|warning| !warning.contains("clock")), "{:?}", analysis.warnings);
     }
@@ -185,6 +203,7 @@ fn a_long_run_shows_the_drift() {
     for (node, want) in [(1, 25.0), (2, -40.0)] {
         let drift_ppm = analysis.nodes[node].clock_drift_ppm.unwrap();
         assert!((drift_ppm - want).abs() < 1.0, "{node}: {drift_ppm}");
+        assert!(analysis.nodes[node].clock_drift_error_ppm.unwrap() < 1.0);
         assert!(analysis.nodes[node].clock_error_us.unwrap() < 150);
     }
 }
@@ -260,4 +279,40 @@ fn a_clients_clock_is_compared_too() {
     let truth_us = -250_000 + 300;
     assert!((offset_us - truth_us).unsigned_abs() <= error_us, "{offset_us} {error_us}");
     assert!(client.pairs >= 80, "{}", client.pairs);
+}
+
+#[test]
+fn a_clients_rpcs_are_split_into_phases() {
+    let clocks = [0, 120_000, -70_000].map(|offset_us| Clock { offset_us, drift_ppb: 0 });
+    let client_clock = Some(Clock { offset_us: 333_000, drift_ppb: 0 });
+    let setup = Setup { client_clock, client_rtt_us: 1000, ..Setup::new(10, &clocks) };
+    let folder = setup.simulated();
+    let analysis_of =
+        |nodes: &[&str]| analysis(&nodes.iter().map(|node| folder.path().join(node)).collect::<Vec<_>>(), &coarse());
+    let analysis = analysis_of(&["mds", "oss1", "oss2", "client"]);
+    let without = analysis_of(&["mds", "oss1", "oss2"]);
+    // The client's log says nothing about servers.
+    assert_eq!(
+        (&analysis.totals, &analysis.sent, &analysis.clients),
+        (&without.totals, &without.sent, &without.clients)
+    );
+    assert_eq!(without.rpc_phases, []);
+
+    let of_writes: Vec<_> = analysis.rpc_phases.iter().filter(|row| row.target.is_some()).collect();
+    assert_eq!(of_writes.len(), 2);
+    for row in of_writes {
+        let target = analysis.targets.iter().find(|target| Some(&target.name) == row.target.as_ref()).unwrap();
+        assert_eq!((row.rpcs, row.one_in, row.client.as_str()), (target.write.io.rpcs, 1, "client"));
+        // What the server measures is what the analysis says of it anyway.
+        assert_eq!((row.queue_us, row.service_us), (target.write.latency.queue_us, target.write.latency.service_us));
+        let mean = |phase: &lioprof_model::Distribution| phase.mean.unwrap();
+        let whole_us = mean(&row.network_us) + mean(&row.queue_us) + mean(&row.service_us);
+        assert!((whole_us - mean(&row.round_trip_us)).abs() < 1.0);
+        // The answer leaves a little before the server's last line.
+        let (out_us, back_us) = (row.network_out_us.unwrap(), row.network_back_us.unwrap());
+        assert!((out_us + back_us - mean(&row.network_us)).abs() < 2.0, "{out_us} {back_us}");
+        let error_us = row.clock_error_us.unwrap() as f64;
+        assert!((out_us - 500.0).abs() < 100.0 + error_us, "{out_us} {error_us}");
+        assert!(error_us < 1200.0, "{error_us}");
+    }
 }
