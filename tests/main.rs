@@ -6,6 +6,7 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
@@ -20,6 +21,8 @@ mod binlog;
 mod captures;
 #[cfg(test)]
 mod cli;
+#[cfg(test)]
+mod clocks;
 #[cfg(test)]
 mod compare;
 #[cfg(test)]

@@ -6,17 +6,22 @@ use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
 
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, TargetKindName, TargetSeries};
+use lioprof_model::{
+    Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, NodeRole, RpcPhases, TargetKindName,
+    TargetSeries,
+};
 
 use crate::number_table::{NumberTable, TOP};
 
 pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     heading(analysis, out)?;
+    nodes(analysis, out)?;
     osts(analysis, out)?;
     clients(analysis, out)?;
     jobs(analysis, out)?;
     operations(analysis, out)?;
     locks(analysis, out)?;
+    phases(analysis, out)?;
     quality(analysis, out)
 }
 
@@ -62,6 +67,68 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The nodes and their clocks, if there are several.
+fn nodes(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    if analysis.nodes.len() < 2 {
+        return Ok(());
+    }
+    let reference = analysis.nodes.iter().find_map(|node| node.clock_reference.as_deref());
+    let mut table = NumberTable::new(&["node", "role", "targets", "RPCs", "sent", "clock ms", "+- ms", "shifted"]);
+    for node in analysis.nodes.iter().take(TOP) {
+        let ms = |us: Option<f64>| us.map_or_else(|| "?".to_owned(), |us| format!("{:.3}", us / 1e3));
+        let is_reference = reference == Some(&node.name);
+        let known = |text: String| if is_reference { "-".to_owned() } else { text };
+        table.row([
+            node.name.clone(),
+            node.role.map_or("?", NodeRole::name).to_owned(),
+            thousands(node.targets.len() as u64),
+            thousands(node.rpcs),
+            thousands(node.sent_rpcs),
+            known(ms(node.clock_offset_us.map(signed))),
+            known(ms(node.clock_error_us.map(number))),
+            known(if node.clock_aligned { "yes" } else { "no" }.to_owned()),
+        ]);
+    }
+    let title = match reference {
+        Some(reference) => format!("Nodes; clocks against that of {reference}, by RPCs between them"),
+        None => "Nodes; their clocks could not be compared".to_owned(),
+    };
+    table.print(&title, analysis.nodes.len(), out)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+fn signed(us: i64) -> f64 {
+    us as f64
+}
+
+/// Where the time of RPCs goes, for clients whose log is there.
+fn phases(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows: Vec<&RpcPhases> = analysis.rpc_phases.iter().filter(|row| row.target.is_some()).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.rpcs), &row.client, &row.target));
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table = NumberTable::new(&["client", "target", "RPCs", "round trip", "there", "queue", "service", "back"]);
+    for row in rows.iter().take(TOP) {
+        let ms = |us: Option<f64>| us.map_or_else(|| "?".to_owned(), |us| format!("{:.2}", us / 1e3));
+        table.row([
+            row.client.clone(),
+            row.target.clone().unwrap_or_default(),
+            thousands(row.rpcs),
+            ms(row.round_trip_us.mean),
+            ms(row.network_out_us),
+            ms(row.queue_us.mean),
+            ms(row.service_us.mean),
+            ms(row.network_back_us),
+        ]);
+    }
+    table.print(
+        "Phases of clients' RPCs, mean ms: on the way there, in queue and service, on the way back",
+        rows.len(),
+        out,
+    )
 }
 
 /// How exact a sum is, unless it is exact.
