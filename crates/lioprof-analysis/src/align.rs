@@ -78,8 +78,8 @@ impl Alignment {
         }
         for (name, _) in self.names.iter().zip(&self.stuck).filter(|(_, stuck)| **stuck) {
             warnings.push(format!(
-                "the clock of {name} is off, and its times are as it logged them: standard input cannot be read twice; \
-                 give a file"
+                "the clock of {name} is off, and its times are as it logged them: standard input and pipes cannot be read \
+                 twice; give a file"
             ));
         }
         let unknown: Vec<&str> = self

@@ -548,3 +548,30 @@ pub(crate) fn both(totals: &model::Totals) -> Io {
     io.merge(&totals.write);
     io
 }
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::TraceSummary;
+
+    use super::*;
+
+    #[test]
+    fn a_node_that_was_traced_in_part_is_so_after_merging() {
+        let mut symbols = Symbols::default();
+        let node = symbols.intern(b"oss1");
+        let summary = TraceSummary {
+            first_us: Some(0),
+            last_us: Some(10_000_000),
+            traced_us: vec![[0, 1_000_000], [9_000_000, 12_000_000]],
+            ..TraceSummary::default()
+        };
+        let mut one = Aggregate::new(None);
+        one.node(node, &summary, &symbols);
+        let mut sum = Aggregate::new(None);
+        sum.merge(one, &symbols);
+        let mut analysis = Analysis::default();
+        finish(sum, &symbols, &mut analysis);
+        let sampled = analysis.nodes[0].sampled.as_ref().expect("it was traced part of the time");
+        assert!((sampled.traced_share - 0.2).abs() < 1e-9, "{sampled:?}");
+    }
+}

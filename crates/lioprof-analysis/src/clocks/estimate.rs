@@ -246,8 +246,8 @@ mod tests {
         line: Line,
         span_s: i64,
         /// Shortest way and how much longer it may take, microseconds, forth and back.
-        forth_us: (u64, u64),
-        back_us: (u64, u64),
+        forth_us: (i64, i64),
+        back_us: (i64, i64),
         random: u64,
     }
 
@@ -263,32 +263,32 @@ mod tests {
             let offset_us = truth.below(4_000_000) as f64 - 2e6;
             let drift = (truth.below(200_000) as f64 - 1e5) * 1e-9;
             truth.line = Line { at_us: START_US, offset_us, drift };
-            truth.span_s = 1 + truth.below(3600) as i64;
+            truth.span_s = 1 + truth.below(3600);
             // Ways of very different length are part of the trial.
             truth.forth_us = (1 + truth.below(300), 1 + truth.below(2000));
             truth.back_us = (1 + truth.below(300), 1 + truth.below(2000));
             truth
         }
 
-        fn below(&mut self, limit: u64) -> u64 {
+        fn below(&mut self, limit: i64) -> i64 {
             self.random ^= self.random << 13;
             self.random ^= self.random >> 7;
             self.random ^= self.random << 17;
-            (self.random >> 11) % limit
+            (self.random >> 11).cast_signed() % limit
         }
 
-        fn way(&mut self, (least, more): (u64, u64)) -> i64 {
+        fn way(&mut self, (least, more): (i64, i64)) -> i64 {
             // Most are short.
             let spread = self.below(more) * self.below(1000) / 1000;
-            (least + spread) as i64
+            least + spread
         }
 
         /// An RPC; `from_first`: the first node sends it. Time is the first node's clock.
         fn rpc(&mut self, from_first: bool, at_us: i64) -> (Sent, Handled) {
             let ways = if from_first { (self.forth_us, self.back_us) } else { (self.back_us, self.forth_us) };
             let arrival_us = at_us + self.way(ways.0);
-            let start_us = arrival_us + self.below(200) as i64;
-            let replied_us = start_us + 5 + self.below(100) as i64;
+            let start_us = arrival_us + self.below(200);
+            let replied_us = start_us + 5 + self.below(100);
             let answered_us = replied_us + self.way(ways.1);
             let id = Identity { xid: 0, opcode: Opcode::OBD_PING, uuid: Symbol(0) };
             let line = self.line;
@@ -307,10 +307,10 @@ mod tests {
             )
         }
 
-        fn bounds(&mut self, rpcs: u64, both_ways: bool) -> Bounds {
+        fn bounds(&mut self, rpcs: i64, both_ways: bool) -> Bounds {
             let mut bounds = Bounds::default();
             for _ in 0..rpcs {
-                let at_us = START_US + self.below(self.span_s as u64 * 1_000_000) as i64;
+                let at_us = START_US + self.below(self.span_s * 1_000_000);
                 let from_first = !both_ways || self.below(2) == 0;
                 let (sent, handled) = self.rpc(from_first, at_us);
                 if from_first { bounds.forth(&sent, &handled) } else { bounds.back(&sent, &handled) }

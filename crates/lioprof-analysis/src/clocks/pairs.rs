@@ -95,3 +95,115 @@ fn once<T: Identified + Copy>(
 fn plausible(sent: &Sent, handled: &Handled) -> bool {
     sent.answered_us - sent.sent_us >= handled.start_us - handled.arrival_us
 }
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{RpcRow, RpcSize, SentRpc, SizeEvidence, Symbols, TargetEvidence};
+    use lustre_debuglog::{Opcode, Xid};
+
+    use super::*;
+
+    /// Logs in the making.
+    #[derive(Default)]
+    struct Logs {
+        symbols: Symbols,
+        nodes: [Exchanges; 3],
+    }
+
+    impl Logs {
+        fn sent(&mut self, node: usize, xid: u64, uuid: &str, sent_us: i64, answered_us: i64) {
+            let symbols = &mut self.symbols;
+            let row = SentRpc {
+                node: symbols.intern(b"node"),
+                time_us: answered_us,
+                pid: 1,
+                opcode: Opcode::OST_STATFS,
+                device: symbols.intern(uuid.as_bytes()),
+                nid: symbols.intern(b"10.0.0.2@tcp"),
+                xid: Xid(xid),
+                window: None,
+                round_trip_us: Some((answered_us - sent_us).cast_unsigned()),
+            };
+            self.nodes[node].sent(&row, &self.symbols);
+        }
+
+        fn handled(&mut self, node: usize, xid: u64, uuid: &str, arrival_us: i64, start_us: i64, end_us: i64) {
+            let symbols = &mut self.symbols;
+            let text = symbols.intern(b"node");
+            let row = RpcRow {
+                node: text,
+                opcode: Opcode::OST_STATFS,
+                nid: symbols.intern(b"10.0.0.1@tcp"),
+                client_uuid: symbols.intern(uuid.as_bytes()),
+                xid: Xid(xid),
+                job: None,
+                thread: text,
+                pid: 1,
+                end_us,
+                service_us: Some((end_us - start_us).cast_unsigned()),
+                total_us: Some((end_us - arrival_us).cast_unsigned()),
+                rc: 0,
+                reply_rc: 0,
+                transno: 0,
+                target: None,
+                target_evidence: TargetEvidence::None,
+                object: None,
+                extent: None,
+                size: RpcSize::Unknown,
+                size_evidence: SizeEvidence::None,
+                dropped: false,
+                resent: false,
+                replay: false,
+                uid: None,
+                gid: None,
+                projid: None,
+            };
+            self.nodes[node].handled(&row, &self.symbols);
+        }
+
+        fn pairs(&self) -> Vec<((usize, usize), u64)> {
+            let log = |exchanges| NodeLog { exchanges, is_client: false, span_us: None };
+            let logs: Vec<NodeLog<'_>> = self.nodes.iter().map(log).collect();
+            find(&logs).links.iter().map(|(nodes, link)| (*nodes, link.pairs)).collect()
+        }
+    }
+
+    const MDT: &str = "lustre-MDT0000-mdtlov_UUID";
+
+    #[test]
+    fn the_same_xid_of_two_senders_is_told_apart() {
+        let mut logs = Logs::default();
+        logs.sent(0, 640, MDT, 1000, 1300);
+        logs.sent(2, 640, "lustre-MDT0001-mdtlov_UUID", 5000, 5300);
+        logs.handled(1, 640, "lustre-MDT0001-mdtlov_UUID", 5100, 5110, 5200);
+        logs.handled(1, 640, MDT, 1100, 1110, 1200);
+        assert_eq!(logs.pairs(), [((0, 1), 1), ((1, 2), 1)]);
+    }
+
+    #[test]
+    fn what_is_there_twice_is_left_out() {
+        let mut logs = Logs::default();
+        logs.sent(0, 640, MDT, 1000, 1300);
+        logs.handled(1, 640, MDT, 1100, 1110, 1200);
+        logs.handled(1, 640, MDT, 1100, 1110, 1250);
+        logs.sent(0, 704, MDT, 2000, 2300);
+        logs.handled(1, 704, MDT, 2100, 2110, 2200);
+        assert_eq!(logs.pairs(), [((0, 1), 1)]);
+    }
+
+    #[test]
+    fn an_rpc_that_waited_longer_than_it_took_is_another_one() {
+        let mut logs = Logs::default();
+        logs.sent(0, 640, MDT, 1000, 1300);
+        logs.handled(1, 640, MDT, 1100, 1500, 1600);
+        assert_eq!(logs.pairs(), []);
+    }
+
+    #[test]
+    fn what_a_node_sends_itself_is_no_pair() {
+        let mut logs = Logs::default();
+        logs.sent(1, 640, MDT, 1000, 1300);
+        logs.handled(1, 640, MDT, 1100, 1110, 1200);
+        assert_eq!(logs.pairs(), []);
+    }
+}

@@ -17,6 +17,9 @@ const MAX_OTHERS: usize = 1 << 14;
 /// A NID's share does not get smaller than this.
 const MIN_PER_NID: usize = 2;
 
+/// RPCs that took longer say that a clock was set meanwhile.
+const LONGEST_US: u64 = 86_400_000_000;
+
 /// What both ends print of an RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
@@ -68,6 +71,9 @@ impl Exchanges {
         if !self.handled.wants(row.nid, row.xid.0) || row.dropped || row.resent || row.replay {
             return;
         }
+        if row.total_us.is_none_or(|us| us > LONGEST_US) {
+            return;
+        }
         let (Some(arrival_us), Some(start_us)) = (row.arrival_us(), row.start_us()) else { return };
         let id = Identity { xid: row.xid.0, opcode: row.opcode, uuid: row.client_uuid };
         let handled = Handled { id, arrival_us, start_us, end_us: row.end_us, target: row.target };
@@ -76,7 +82,7 @@ impl Exchanges {
 
     /// Notes an RPC that the node sent and that was answered.
     pub(crate) fn sent(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        let Some(round_trip_us) = sent.round_trip_us else { return };
+        let Some(round_trip_us) = sent.round_trip_us.filter(|&us| us <= LONGEST_US) else { return };
         if !self.sent.wants(sent.nid, sent.xid.0) {
             return;
         }
