@@ -196,7 +196,8 @@ fn run(
     Ok(Outcome { analysis, problems, damage })
 }
 
-/// First to last record, cut to the limits that were asked for.
+/// First to last record, cut to the limits that were asked for. Logs of clients say nothing of what servers did before
+/// and after.
 fn window(results: &[NodeResult]) -> Window {
     let span = |result: &NodeResult| {
         let (first, last) = result.summary.first_us.zip(result.summary.last_us)?;
@@ -208,7 +209,11 @@ fn window(results: &[NodeResult]) -> Window {
         let end = at(&result.to).map_or(last, |to| to.clamp(first, last));
         Some((start, end))
     };
-    let spans: Vec<(i64, i64)> = results.iter().filter_map(span).collect();
+    let of = |clients: bool| -> Vec<(i64, i64)> {
+        results.iter().filter(|result| clients || !result.is_client).filter_map(span).collect()
+    };
+    let servers = of(false);
+    let spans = if servers.is_empty() { of(true) } else { servers };
     let start = spans.iter().map(|s| s.0).min().unwrap_or(0);
     let end = spans.iter().map(|s| s.1).max().unwrap_or(0);
     Window { start: seconds(start), end: seconds(end), duration_s: seconds((end - start).max(0)) }

@@ -1,6 +1,6 @@
 //! `ping-storm` and `statfs-storm`: clients that ask for nothing but signs of life, or free space, again and again.
 
-use lioprof_model::{Client, Confidence, Severity};
+use lioprof_model::{Client, Confidence, NodeRole, Severity};
 
 use super::case::Case;
 use super::load::busiest;
@@ -104,7 +104,8 @@ fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
     let rpcs: u64 = clients.iter().map(|(rpcs, _)| rpcs).sum();
     let all = analysis.totals.rpcs;
     // A log names the targets that somebody used; what is pinged may be more.
-    let targets = analysis.targets.len().max(TARGETS_PER_NODE * analysis.nodes.len().max(1)) as u64;
+    let servers = analysis.nodes.iter().filter(|node| node.role != Some(NodeRole::Client)).count();
+    let targets = analysis.targets.len().max(TARGETS_PER_NODE * servers.max(1)) as u64;
     // A second at least: a burst is no rate.
     let per_second = real(clients.first()?.0) / real(targets) / analysis.window.duration_s.max(1.0);
     let is_storm = real(rpcs) >= case.limit("rpcs")
