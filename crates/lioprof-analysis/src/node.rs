@@ -194,7 +194,7 @@ pub(crate) fn analyze(
         summary.merge(&stored.source.summary());
     }
     let NodeSink { mut aggregate, locks, from, to, sink, .. } = node_sink;
-    sink.node_end(name, &within(&summary, from.as_ref(), to.as_ref()));
+    sink.node_end(name, &within(&summary, from.as_ref(), to.as_ref()), symbols);
     aggregate.locks = locks.map(LockTracker::finish);
     aggregate.node(node, &summary, symbols);
     NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, from, to }

@@ -200,8 +200,8 @@ pub trait RowSink {
     }
 
     /// All of a node has been handed on; nodes come one after the other. `summary` says what its rows do not.
-    fn node_end(&mut self, node: &str, summary: &TraceSummary) {
-        let _ = (node, summary);
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
+        let _ = (node, summary, symbols);
     }
 }
 
@@ -222,8 +222,8 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
         (**self).mark(mark, symbols);
     }
 
-    fn node_end(&mut self, node: &str, summary: &TraceSummary) {
-        (**self).node_end(node, summary);
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
+        (**self).node_end(node, summary, symbols);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! RFC 4180 with a header line. What is null is an empty cell; a text that is empty is `""`.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -176,6 +176,14 @@ impl CsvWriter {
         Ok(rows)
     }
 
+    /// Deletes the files: there was nothing to write.
+    pub fn abandon(self) {
+        for output in [self.rpcs.output, self.lock_events.output, self.sent_rpcs.output, self.marks] {
+            // Whoever finds it finds a header.
+            let _deleted_or_left = fs::remove_file(output.path);
+        }
+    }
+
     /// The place of the next item of `node`; `None` after an error.
     fn next(&mut self, node: Symbol, symbols: &Symbols) -> Option<i64> {
         if self.node != Some(node) {
@@ -243,7 +251,7 @@ impl RowSink for CsvWriter {
         self.marks_written += 1;
     }
 
-    fn node_end(&mut self, _: &str, _: &TraceSummary) {
+    fn node_end(&mut self, _: &str, _: &TraceSummary, _: &Symbols) {
         self.flush();
     }
 }

@@ -164,7 +164,7 @@ impl RowSink for DatasetExport {
         }
     }
 
-    fn node_end(&mut self, node: &str, summary: &TraceSummary) {
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, _: &Symbols) {
         if self.error.is_some() {
             return;
         }

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, analyze_with_stores};
+use lioprof_analysis::{AnalyzeError, Config, Progress, analyze_with_stores};
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_perfetto::{PerfettoWriter, Written};
 use lioprof_store::{CsvWriter, DatasetExport, StoreError};
 
 use crate::args::{self, ExportArgs};
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         Ok(outcome) => outcome,
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
+            outputs.abandon(args);
             return Ok(Code::Unusable);
         }
         Err(error) => return Err(error.into()),
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     for warning in &outcome.analysis.warnings {
         messages::note(verbosity, &format!("warning: {warning}"));
     }
-    outputs.finish(args, &outcome, verbosity)?;
+    outputs.finish(args, verbosity)?;
     Ok(Code::of_reading(&outcome, args.max_loss))
 }
 
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
 struct Outputs {
     parquet: Option<DatasetExport>,
     csv: Option<CsvWriter>,
+    perfetto: Option<PerfettoWriter>,
 }
 
 impl Outputs {
@@ -62,10 +65,23 @@ impl Outputs {
         }
         let csv = args.csv.as_deref().map(CsvWriter::create).transpose().map_err(chain)?;
         let parquet = args.parquet.as_deref().map(|dir| DatasetExport::new(dir, lioprof_store::Options::default()));
-        Ok(Self { parquet, csv })
+        let max_bytes = u64::from(args.split_mib) << 20;
+        let perfetto = args.perfetto.as_deref().map(|path| PerfettoWriter::create(path, max_bytes)).transpose()?;
+        Ok(Self { parquet, csv, perfetto })
     }
 
-    fn finish(self, args: &ExportArgs, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
+    /// There is nothing to write: the same command has to work once the input is there.
+    fn abandon(self, args: &ExportArgs) {
+        if let Some(csv) = self.csv {
+            csv.abandon();
+        }
+        if let Some(path) = &args.perfetto {
+            // An empty file does no harm.
+            let _deleted_or_left = fs::remove_file(path);
+        }
+    }
+
+    fn finish(self, args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<()> {
         let say = |text: String| messages::note(verbosity, &text);
         if let (Some(parquet), Some(dir)) = (self.parquet, &args.parquet) {
             let done = parquet.finish().map_err(chain)?;
@@ -77,8 +93,35 @@ impl Outputs {
             let (rpcs, events) = (plural(done.rpcs, "RPC"), plural(done.lock_events, "lock event"));
             say(format!("`{}`: {rpcs}, {events}, {} as CSV", dir.display(), plural(done.sent_rpcs, "sent RPC")));
         }
-        let _ = outcome;
+        if let Some(perfetto) = self.perfetto {
+            trace_written(&perfetto.finish()?, verbosity);
+        }
         Ok(())
+    }
+}
+
+fn trace_written(done: &Written, verbosity: Verbosity) {
+    let say = |text: String| messages::note(verbosity, &text);
+    let name = done.files.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let (rpcs, waits) = (plural(done.rpcs, "RPC"), plural(done.lock_waits, "lock wait"));
+    say(format!("`{name}`: {rpcs}, {waits}, {} for ui.perfetto.dev", human_bytes(done.bytes)));
+    if done.files.len() > 1 {
+        say(format!(
+            "note: {} files, `{name}` is the first; each opens by itself. --from and --to give one moment of all nodes in one",
+            done.files.len()
+        ));
+    }
+    let left_out = done.rpcs_not_drawn + done.locks_not_drawn;
+    if left_out > 0 {
+        let (rpcs, locks) = (plural(done.rpcs_not_drawn, "RPC"), plural(done.locks_not_drawn, "lock"));
+        say(format!(
+            "note: {rpcs} and {locks} are not on the tracks of their target, where 512 lanes were taken; counters and \
+             threads have them"
+        ));
+    }
+    if done.rpcs_without_duration > 0 {
+        let rpcs = plural(done.rpcs_without_duration, "RPC");
+        say(format!("note: {rpcs} without a duration (the clock stepped) are drawn as instants"));
     }
 }
 
@@ -113,8 +156,8 @@ impl RowSink for Outputs {
         self.each(|sink| sink.mark(mark, symbols));
     }
 
-    fn node_end(&mut self, node: &str, summary: &TraceSummary) {
-        self.each(|sink| sink.node_end(node, summary));
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
+        self.each(|sink| sink.node_end(node, summary, symbols));
     }
 }
 
@@ -125,6 +168,9 @@ impl Outputs {
         }
         if let Some(csv) = &mut self.csv {
             hand(csv);
+        }
+        if let Some(perfetto) = &mut self.perfetto {
+            hand(perfetto);
         }
     }
 }
