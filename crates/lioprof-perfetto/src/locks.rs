@@ -56,7 +56,13 @@ pub(crate) struct LockLives {
 }
 
 impl LockLives {
-    pub(crate) fn event(&mut self, event: &LockEvent, symbols: &Symbols, tracks: &mut NodeTracks, file: &mut TraceFile) {
+    pub(crate) fn event(
+        &mut self,
+        event: &LockEvent,
+        symbols: &Symbols,
+        tracks: &mut NodeTracks,
+        file: &mut TraceFile,
+    ) {
         match &event.happening {
             LockHappening::Lock(step, state) => {
                 self.learn(event, state);
@@ -195,7 +201,13 @@ impl LockLives {
         };
         if let Some(from) = lock.waiting_us.and_then(ns) {
             let name = format!("wait {}", lock.mode);
-            let label = Label { category: "lock_wait", name: &name, arguments: &arguments, flows: &lock.as_waiter, ..Label::default() };
+            let label = Label {
+                category: "lock_wait",
+                name: &name,
+                arguments: &arguments,
+                flows: &lock.as_waiter,
+                ..Label::default()
+            };
             file.begin(lane, from, &label);
             close(file, held_us.and_then(ns).or(end_ns));
             self.counts.waits += 1;
@@ -212,7 +224,8 @@ impl LockLives {
         file.begin(lane, from, &label);
         self.counts.holds += 1;
         if let Some(called) = called_us.and_then(ns) {
-            let label = Label { category: "blocking_ast", name: "blocking AST", flows: &lock.as_holder, ..Label::default() };
+            let label =
+                Label { category: "blocking_ast", name: "blocking AST", flows: &lock.as_holder, ..Label::default() };
             file.begin(lane, called, &label);
             close(file, end_ns);
             self.counts.blocking_asts += 1;

@@ -68,7 +68,8 @@ fn count(row: &RpcRow, tracks: &mut NodeTracks, file: &mut TraceFile) {
     if let Some(arrival_us) = row.arrival_us() {
         series.in_flight(arrival_us, row.end_us);
     }
-    if let (Some(direction), RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. }) = (row.direction(), row.size) {
+    if let (Some(direction), RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. }) = (row.direction(), row.size)
+    {
         series.bytes(row.end_us, direction, bytes);
     }
 }

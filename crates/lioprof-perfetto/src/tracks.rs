@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::counters::{Series, SeriesTracks};
 use crate::lanes::{Lanes, Place};
-use crate::packets::{Track, TraceFile, Unit};
+use crate::packets::{TraceFile, Track, Unit};
 
 /// Order among the children of a node; targets stand between.
 const MARKS_RANK: i32 = 0;
@@ -90,7 +90,8 @@ impl NodeTracks {
         (start_us, end_us): (i64, i64),
         file: &mut TraceFile,
     ) -> Option<u64> {
-        let group = Track { parent: Some(self.process), name: "service threads", rank: THREADS_RANK, ..Track::default() };
+        let group =
+            Track { parent: Some(self.process), name: "service threads", rank: THREADS_RANK, ..Track::default() };
         let parent = *self.threads_group.get_or_insert_with(|| file.track(&group));
         let name = format!("{name} ({pid})");
         let track = Track { parent: Some(parent), name: &name, ..Track::default() };
@@ -124,7 +125,10 @@ impl NodeTracks {
                 Some(target) => (target.to_string(), TARGETS_RANK),
                 None => ("target unknown".to_owned(), UNKNOWN_RANK),
             };
-            TargetTracks { group: file.track(&Track { parent, name: &name, rank, ..Track::default() }), ..Default::default() }
+            TargetTracks {
+                group: file.track(&Track { parent, name: &name, rank, ..Track::default() }),
+                ..Default::default()
+            }
         })
     }
 }

@@ -8,8 +8,8 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 
 use super::texts::{Text, Texts};
-use crate::csv;
 use super::view::{Flags, Numbers, OptionalNumbers, OptionalWords, Words};
+use crate::csv;
 
 /// A cell: a number, a flag, a text; in an `Option` if the column may hold nulls.
 pub(crate) trait Cell: Copy {
