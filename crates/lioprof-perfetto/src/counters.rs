@@ -87,33 +87,31 @@ impl Series {
         }
     }
 
-    /// Writes the series and forgets it. Each bin has one value at its start; behind the last of several there is a 0.
+    /// Writes the series and forgets it.
     pub(crate) fn write(&mut self, tracks: SeriesTracks, file: &mut TraceFile) {
-        let Self { bin_us, bins } = std::mem::take(self);
-        let rate = |bytes: u64| float(bytes) / (float(bin_us.unsigned_abs()) / 1e6);
-        let series: [(u64, &dyn Fn(&Bin) -> f64); 3] = [
-            (tracks.read, &|bin| rate(bin.read_bytes)),
-            (tracks.write, &|bin| rate(bin.write_bytes)),
-            (tracks.in_flight, &|bin| float(bin.in_flight_us) / float(bin_us.unsigned_abs())),
-        ];
-        for (track, value) in series {
-            let mut at_zero_from = None;
-            for (&number, bin) in &bins {
-                let value = value(bin);
-                let at = |number: i64| number.checked_mul(bin_us).and_then(|us| ns(us.max(0)));
-                if let Some((zero, zero_ns)) = at_zero_from
-                    && zero != number
-                {
-                    file.counter(track, zero_ns, 0.0);
-                }
-                if let Some(at_ns) = at(number) {
-                    file.counter(track, at_ns, value);
-                }
-                at_zero_from = at(number + 1).map(|zero_ns| (number + 1, zero_ns));
+        let series = std::mem::take(self);
+        let bin_us = float(series.bin_us.unsigned_abs());
+        let rate = |bytes: u64| float(bytes) / (bin_us / 1e6);
+        series.write_one(tracks.read, file, |bin| rate(bin.read_bytes));
+        series.write_one(tracks.write, file, |bin| rate(bin.write_bytes));
+        series.write_one(tracks.in_flight, file, |bin| float(bin.in_flight_us) / bin_us);
+    }
+
+    /// Each bin has one value at its start; behind the last of several there is a 0.
+    fn write_one(&self, track: u64, file: &mut TraceFile, value: impl Fn(&Bin) -> f64) {
+        let start_ns = |number: i64| number.checked_mul(self.bin_us).and_then(|us| ns(us.max(0)));
+        let mut end = None;
+        for (&number, bin) in &self.bins {
+            if let Some(end) = end.filter(|end| *end != number).and_then(start_ns) {
+                file.counter(track, end, 0.0);
             }
-            if let Some((_, zero_ns)) = at_zero_from {
-                file.counter(track, zero_ns, 0.0);
+            if let Some(start) = start_ns(number) {
+                file.counter(track, start, value(bin));
             }
+            end = Some(number + 1);
+        }
+        if let Some(end) = end.and_then(start_ns) {
+            file.counter(track, end, 0.0);
         }
     }
 }

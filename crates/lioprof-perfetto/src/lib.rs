@@ -214,3 +214,6 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     };
     path.with_file_name(name)
 }
+
+#[cfg(test)]
+mod tests;

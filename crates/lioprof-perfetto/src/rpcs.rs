@@ -21,8 +21,8 @@ pub(crate) fn draw(row: &RpcRow, symbols: &Symbols, tracks: &mut NodeTracks, fil
     let opcode = row.opcode.to_string();
     let arguments = arguments(row, symbols);
     draw_on_thread(row, symbols, &opcode, &arguments, tracks, file);
-    count(row, tracks, file);
     let Some(end_ns) = ns(row.end_us) else { return Drawn::Not };
+    count(row, tracks, file);
     let label = Label { category: "rpc", name: &opcode, arguments: &arguments, ..Label::default() };
     let (Some(arrival_us), Some(arrival_ns)) = (row.arrival_us(), row.arrival_us().and_then(ns)) else {
         let Some(lane) = tracks.target_lane(row.target, On::Rpcs, (row.end_us, row.end_us), file) else {
@@ -65,7 +65,7 @@ fn draw_on_thread(
 
 fn count(row: &RpcRow, tracks: &mut NodeTracks, file: &mut TraceFile) {
     let series = tracks.series(row.target, file);
-    if let Some(arrival_us) = row.arrival_us() {
+    if let Some(arrival_us) = row.arrival_us().filter(|us| ns(*us).is_some()) {
         series.in_flight(arrival_us, row.end_us);
     }
     if let (Some(direction), RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. }) = (row.direction(), row.size)
