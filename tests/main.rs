@@ -11,9 +11,10 @@
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
+//! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings` and `compare` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare` and `export` names one.
 
 #[cfg(test)]
 mod binlog;
@@ -31,6 +32,8 @@ mod counters;
 mod daemon;
 #[cfg(test)]
 mod damaged;
+#[cfg(all(test, feature = "export"))]
+mod export;
 #[cfg(test)]
 mod figures;
 #[cfg(test)]

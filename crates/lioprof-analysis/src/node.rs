@@ -204,7 +204,8 @@ pub(crate) fn analyze(
     for stored in &stored {
         summary.merge(&stored.source.summary());
     }
-    let NodeSink { mut aggregate, locks, exchanges, from, to, .. } = node_sink;
+    let NodeSink { mut aggregate, locks, exchanges, from, to, sink, .. } = node_sink;
+    sink.node_end(name, &within(&summary, from.as_ref(), to.as_ref()), symbols);
     aggregate.locks = locks.map(LockTracker::finish);
     aggregate.node(node, &summary, symbols);
     let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
@@ -258,6 +259,18 @@ pub(crate) struct NoSink;
 
 impl RowSink for NoSink {
     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
+}
+
+/// The summary of what was handed on: it spans no more than the limits.
+fn within(summary: &TraceSummary, from: Option<&Limit>, to: Option<&Limit>) -> TraceSummary {
+    let mut summary = summary.clone();
+    if let Some(Limit::At(us)) = from {
+        summary.first_us = summary.first_us.map(|first| first.max(*us));
+    }
+    if let Some(Limit::At(us)) = to {
+        summary.last_us = summary.last_us.map(|last| last.min(*us));
+    }
+    summary
 }
 
 /// Makes rows of all logs of a node.

@@ -198,6 +198,11 @@ pub trait RowSink {
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         let _ = (mark, symbols);
     }
+
+    /// All of a node has been handed on; nodes come one after the other. `summary` says what its rows do not.
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
+        let _ = (node, summary, symbols);
+    }
 }
 
 impl<S: RowSink + ?Sized> RowSink for &mut S {
@@ -215,6 +220,10 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         (**self).mark(mark, symbols);
+    }
+
+    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
+        (**self).node_end(node, summary, symbols);
     }
 }
 

@@ -1,4 +1,4 @@
-//! RPC rows, lock events, sent RPCs and counters of lioprof as Parquet files, and back.
+//! RPC rows, lock events, sent RPCs and counters of lioprof as Parquet files, and back; or as CSV.
 //!
 //! ```text
 //! RowSink calls ── DatasetWriter ──> DIR/{rpcs,lock_events,sent_rpcs,counters}/fs=../node=../date=../STEM.parquet
@@ -20,7 +20,9 @@
 //!   about twenty bytes on disk. Columns are filled directly and texts are looked up by symbol, never by hash.
 #![forbid(unsafe_code)]
 
+mod csv;
 mod error;
+mod export;
 mod files;
 mod layout;
 mod leftovers;
@@ -32,7 +34,9 @@ mod text;
 mod words;
 mod write;
 
+pub use csv::{CsvRows, CsvWriter};
 pub use error::StoreError;
+pub use export::{DatasetExport, Exported};
 pub use layout::{fs_of, is_dataset};
 pub use leftovers::clean_leftovers;
 pub use manifest::{

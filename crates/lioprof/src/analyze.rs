@@ -7,7 +7,7 @@ use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores, read_baseline};
 use lioprof_model::{Baseline, Severity};
 
-use crate::args::{AnalyzeArgs, FailOn, OutputFormat};
+use crate::args::{self, AnalyzeArgs, FailOn, OutputFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
@@ -41,9 +41,8 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
 }
 
 fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
     Ok(Config {
-        threads: args.threads.map_or_else(cores, usize::from),
+        threads: args::threads(args.threads),
         chunk_bytes: args.chunk_bytes as usize,
         bin_us: args.bin,
         from: args.from.clone(),
@@ -90,19 +89,13 @@ fn print(format: OutputFormat, outcome: &Outcome, verbosity: Verbosity) -> anyho
 }
 
 fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
-    let max_loss = args.max_loss;
     let worst = outcome.analysis.findings.iter().map(|finding| finding.severity).max();
     let limit = args.fail_on.map(|fail_on| match fail_on {
         FailOn::Warning => Severity::Warning,
         FailOn::Critical => Severity::Critical,
     });
-    if outcome.has_errors() {
-        Code::Unusable
-    } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
-        Code::TooDamaged
-    } else if limit.is_some() && worst >= limit {
-        Code::Failed
-    } else {
-        Code::Success
+    match Code::of_reading(outcome, args.max_loss) {
+        Code::Success if limit.is_some() && worst >= limit => Code::Failed,
+        code => code,
     }
 }

@@ -46,6 +46,9 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
     Decode(DecodeArgs),
+    /// Write every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
+    #[cfg(feature = "export")]
+    Export(Box<ExportArgs>),
     /// List the kinds of findings and their thresholds, as a file that `analyze --thresholds` reads.
     Findings(FindingsArgs),
     /// Trace this server: enable rpctrace, drain the kernel's debug log, keep one row per RPC; until it is stopped.
@@ -362,6 +365,54 @@ pub(crate) struct DecodeArgs {
     pub(crate) node: Vec<NodeRule>,
 }
 
+#[cfg(feature = "export")]
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXPORT_HELP, group = clap::ArgGroup::new("to_what").required(true).multiple(true))]
+pub(crate) struct ExportArgs {
+    /// Logs as for `analyze`, or directories that `daemon` or `export --parquet` filled; - is stdin.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write Parquet files as the daemon does into this directory, which must be new or empty.
+    #[arg(long, value_name = "DIR", group = "to_what")]
+    pub(crate) parquet: Option<PathBuf>,
+    /// Write the same rows as CSV files into this directory, which must be new or empty.
+    #[arg(long, value_name = "DIR", group = "to_what")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write a trace for ui.perfetto.dev.
+    #[arg(long, value_name = "FILE", group = "to_what")]
+    pub(crate) perfetto: Option<PathBuf>,
+    /// Begin another trace (FILE-2, FILE-3, ..) after this many MiB.
+    #[arg(long, value_name = "MIB", default_value = "256", value_parser = clap::value_parser!(u32).range(1..=65_536), requires = "perfetto")]
+    pub(crate) split_mib: u32,
+    /// Name of the node (server) that inputs come from: of all, or of those that match GLOB.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+    /// Only what ended at this time or later: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) from: Option<Bound>,
+    /// Only what ended at this time or earlier.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) to: Option<Bound>,
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; with 0 also if
+    /// an unknown part is (a ring that was overwritten).
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_loss: f64,
+    /// Threads [default: all cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[cfg(feature = "export")]
+const EXPORT_HELP: &str = "\
+Examples:
+  lioprof export oss*/rpc.bin.zst --parquet rows             for DuckDB, Polars, pandas, and `lioprof analyze rows`
+  lioprof export rpc.bin --csv tables                        one file per table, one line per RPC
+  lioprof export rpc.bin --perfetto rpc.pftrace              open it at https://ui.perfetto.dev
+  lioprof export /var/lib/lioprof --perfetto noon.pftrace --from 2026-11-21T12:00:00Z --to 2026-11-21T12:01:00Z
+
+docs/export.md describes columns and tracks. Exit codes: 0 done, 2 wrong arguments, unreadable input or not everything
+could be written, 3 more lost than --max-loss.";
+
 #[cfg(feature = "report")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPORT_HELP)]
@@ -381,6 +432,12 @@ The page opens from disk in any browser of today, without a network. `lioprof an
 Examples:
   lioprof report report/analysis.json                                  writes report/report.html
   lioprof analyze rpc.bin --format json | lioprof report - -o run7.html";
+
+/// As many threads as were asked for, else as there are cores; more than 8 have nothing to do.
+pub(crate) fn threads(asked: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    asked.map_or_else(cores, usize::from)
+}
 
 fn bin_us(text: &str) -> Result<i64, String> {
     let expected = || format!("expected a number of seconds from 0.001 to 86400, such as 0.1; found `{text}`");

@@ -9,7 +9,7 @@ use lioprof_analysis::{AnalyzeError, Config, Limits, Outcome, Progress, analyze_
 use lioprof_model::comparison::{figure_name, percent};
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
 
-use crate::args::{CompareArgs, CompareFormat};
+use crate::args::{CompareArgs, CompareFormat, threads};
 use crate::exit_code::Code;
 use crate::findings::Color;
 use crate::messages::{self, Verbosity};
@@ -86,9 +86,8 @@ fn read(
     if is_analysis(path)? {
         return Ok(Some((saved(path, limits)?, true)));
     }
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
     let config = Config {
-        threads: args.threads.map_or_else(cores, usize::from),
+        threads: threads(args.threads),
         bin_us: args.bin,
         limits: limits.clone(),
         progress: Progress::default(),

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use lioprof_analysis::Outcome;
+
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
@@ -14,6 +16,19 @@ pub(crate) enum Code {
     Unusable,
     /// 3: everything was read, but more of it is damaged or lost than `--max-loss` allows.
     TooDamaged,
+}
+
+impl Code {
+    /// How reading went: whether everything could be used, and whether too much of it was lost.
+    pub(crate) fn of_reading(outcome: &Outcome, max_loss: f64) -> Self {
+        if outcome.has_errors() {
+            Self::Unusable
+        } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
+            Self::TooDamaged
+        } else {
+            Self::Success
+        }
+    }
 }
 
 impl From<Code> for ExitCode {

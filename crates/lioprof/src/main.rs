@@ -9,6 +9,8 @@ mod comparison_text;
 mod daemon;
 mod decode;
 mod exit_code;
+#[cfg(feature = "export")]
+mod export;
 mod files;
 mod findings;
 mod messages;
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
         Command::Compare(compare_args) => compare::run(compare_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
+        #[cfg(feature = "export")]
+        Command::Export(export_args) => export::run(export_args, verbosity),
         Command::Findings(findings_args) => findings::list(findings_args),
         #[cfg(feature = "daemon")]
         Command::Daemon(daemon_args) => daemon::run(daemon_args, verbosity),

@@ -9,6 +9,7 @@ use arrow_schema::{DataType, Field};
 
 use super::texts::{Text, Texts};
 use super::view::{Flags, Numbers, OptionalNumbers, OptionalWords, Words};
+use crate::csv;
 
 /// A cell: a number, a flag, a text; in an `Option` if the column may hold nulls.
 pub(crate) trait Cell: Copy {
@@ -24,6 +25,9 @@ pub(crate) trait Cell: Copy {
 
     /// Value and whether there is one.
     fn split(self) -> (Self::Stored, bool);
+
+    /// Writes a stored value as a cell of CSV.
+    fn csv(value: Self::Stored, texts: &Texts, out: &mut Vec<u8>);
 
     /// An Arrow array of stored values.
     fn array(values: Vec<Self::Stored>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef;
@@ -50,6 +54,10 @@ macro_rules! numbers {
                 (self, true)
             }
 
+            fn csv(value: Self, _: &Texts, out: &mut Vec<u8>) {
+                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+            }
+
             fn array(values: Vec<Self>, nulls: Option<NullBuffer>, _: &mut Texts) -> ArrayRef {
                 Arc::new(PrimitiveArray::<$arrow>::new(ScalarBuffer::from(values), nulls))
             }
@@ -67,6 +75,10 @@ macro_rules! numbers {
             #[inline]
             fn split(self) -> ($native, bool) {
                 (self.unwrap_or_default(), self.is_some())
+            }
+
+            fn csv(value: $native, texts: &Texts, out: &mut Vec<u8>) {
+                <$native>::csv(value, texts, out);
             }
 
             fn array(values: Vec<$native>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
@@ -103,6 +115,10 @@ impl Cell for Text {
         (self.0, true)
     }
 
+    fn csv(place: i32, texts: &Texts, out: &mut Vec<u8>) {
+        csv::text(texts.get(Text(place)), out);
+    }
+
     fn array(keys: Vec<i32>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
         let keys = Int32Array::new(ScalarBuffer::from(keys), nulls);
         Arc::new(DictionaryArray::new(keys, texts.array()))
@@ -123,6 +139,10 @@ impl Cell for Option<Text> {
         self.map_or((0, false), |text| (text.0, true))
     }
 
+    fn csv(place: i32, texts: &Texts, out: &mut Vec<u8>) {
+        Text::csv(place, texts, out);
+    }
+
     fn array(keys: Vec<i32>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
         Text::array(keys, nulls, texts)
     }
@@ -140,6 +160,10 @@ impl Cell for bool {
     #[inline]
     fn split(self) -> (Self, bool) {
         (self, true)
+    }
+
+    fn csv(value: Self, _: &Texts, out: &mut Vec<u8>) {
+        out.extend_from_slice(if value { b"true" } else { b"false" });
     }
 
     fn array(values: Vec<Self>, nulls: Option<NullBuffer>, _: &mut Texts) -> ArrayRef {

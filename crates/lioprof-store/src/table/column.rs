@@ -46,6 +46,9 @@ pub(crate) trait AnyColumn {
     /// Its cells in the given order as an Arrow array.
     fn gather(&self, order: &[u32], texts: &mut Texts) -> ArrayRef;
 
+    /// Writes a cell as CSV; nothing if it is null.
+    fn csv(&self, row: usize, texts: &Texts, out: &mut Vec<u8>);
+
     /// Memory of its cells.
     fn bytes(&self) -> usize;
 }
@@ -56,6 +59,12 @@ impl<C: Cell> AnyColumn for Column<C> {
         let nulls = C::NULLABLE
             .then(|| NullBuffer::new(BooleanBuffer::collect_bool(order.len(), |at| self.valid[order[at] as usize])));
         C::array(values, nulls.filter(|it| it.null_count() > 0), texts)
+    }
+
+    fn csv(&self, row: usize, texts: &Texts, out: &mut Vec<u8>) {
+        if self.valid.get(row).is_none_or(|valid| *valid) {
+            C::csv(self.values[row], texts, out);
+        }
     }
 
     fn bytes(&self) -> usize {

@@ -137,6 +137,14 @@ impl Texts {
         Text(place)
     }
 
+    /// The text at a place.
+    pub(crate) fn get(&self, Text(place): Text) -> &str {
+        let at = usize::try_from(place).expect("places begin at 0");
+        let offset = |end: i32| usize::try_from(end).expect("ends grow from 0");
+        let start = if at == 0 { 0 } else { offset(self.ends[at - 1]) };
+        str::from_utf8(&self.bytes[start..offset(self.ends[at])]).expect("made of strings, cut between them")
+    }
+
     /// All texts, by place.
     pub(crate) fn array(&mut self) -> ArrayRef {
         let Self { bytes, ends, array, .. } = self;

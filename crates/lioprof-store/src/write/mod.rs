@@ -127,7 +127,8 @@ impl DatasetWriter {
         }
     }
 
-    /// Sets the file systems of the node, once its targets are known. Takes effect with the next part.
+    /// Sets the file systems of the node, once its targets are known. Takes effect with the next part, or with this one as
+    /// long as all of it is in memory.
     pub fn set_fs(&mut self, fs: String) {
         self.node.fs = fs;
     }
@@ -174,7 +175,8 @@ impl DatasetWriter {
 
     fn write_part(&mut self, facts: ManifestFacts) -> Result<ClosedPart, StoreError> {
         let start_us = facts.through_us.or(facts.summary.first_us).unwrap_or(self.node.session.start_us);
-        self.part.begin(start_us, &self.node, self.part_number);
+        self.part.begin(start_us);
+        self.part.name(&self.node, self.part_number);
         self.part.close(&self.dir, &self.node, self.part_number, &self.options, &*self.files, facts)
     }
 
@@ -184,14 +186,15 @@ impl DatasetWriter {
         if self.error.is_some() {
             return;
         }
-        self.part.begin(time_us, &self.node, self.part_number);
+        self.part.begin(time_us);
         push(&mut self.part, self.next_seq);
         self.next_seq += 1;
-        if self.part.needs_flush(&self.options)
-            && let Err(err) = self.part.flush(&self.dir, &self.options, &*self.files)
-        {
-            self.error = Some(err);
-            self.part.abandon(&*self.files);
+        if self.part.needs_flush(&self.options) {
+            self.part.name(&self.node, self.part_number);
+            if let Err(err) = self.part.flush(&self.dir, &self.options, &*self.files) {
+                self.error = Some(err);
+                self.part.abandon(&*self.files);
+            }
         }
     }
 

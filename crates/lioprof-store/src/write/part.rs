@@ -29,6 +29,7 @@ const GUESSED_ROW_BYTES: u64 = 24;
 
 /// Names of the part's files.
 struct Names {
+    fs: String,
     partition: PathBuf,
     stem: String,
 }
@@ -36,6 +37,8 @@ struct Names {
 /// The open part.
 #[derive(Default)]
 pub(crate) struct OpenPart {
+    /// Time of the first item, or what stands for it: begun, and not named yet.
+    begun_us: Option<i64>,
     names: Option<Names>,
     texts: Texts,
     rpcs: TableWriter<RpcColumns>,
@@ -51,11 +54,18 @@ pub(crate) struct OpenPart {
 }
 
 impl OpenPart {
-    /// Names the part by the time of its first item.
+    /// Begins with an item of this time.
     #[inline]
-    pub(crate) fn begin(&mut self, time_us: i64, node: &NodeInfo, number: u64) {
-        if self.names.is_none() {
+    pub(crate) fn begin(&mut self, time_us: i64) {
+        self.begun_us.get_or_insert(time_us);
+    }
+
+    /// Names the part by the time of its first item. Called when something is about to be written: whoever reads a log
+    /// learns from its rows which file systems they are of.
+    pub(crate) fn name(&mut self, node: &NodeInfo, number: u64) {
+        if let (Some(time_us), None) = (self.begun_us, &self.names) {
             self.names = Some(Names {
+                fs: node.fs.clone(),
                 partition: layout::partition(&node.fs, &node.node, time_us),
                 stem: layout::stem(time_us, &node.session.id, number),
             });
@@ -173,7 +183,7 @@ impl OpenPart {
         options: &Options,
         files: &dyn Files,
     ) -> Result<(), StoreError> {
-        let Some(Names { partition, stem }) = &self.names else { return Ok(()) };
+        let Some(Names { partition, stem, .. }) = &self.names else { return Ok(()) };
         let to = Target { files, dir, partition, stem, zstd_level: options.zstd_level };
         let texts = &mut self.texts;
         if self.rpcs.rows.rows() >= at_least {
@@ -202,7 +212,8 @@ impl OpenPart {
         facts: ManifestFacts,
     ) -> Result<ClosedPart, StoreError> {
         self.write_groups(1, dir, options, files)?;
-        let keys = footer_facts(node, number, &facts);
+        let fs = self.names.as_ref().map_or_else(|| node.fs.clone(), |names| names.fs.clone());
+        let keys = footer_facts(&fs, node, number, &facts);
         let published = &mut self.published;
         let mut tables = BTreeMap::new();
         let mut add = |name: &str, file: Option<TableFile>| tables.extend(file.map(|file| (name.to_owned(), file)));
@@ -215,7 +226,7 @@ impl OpenPart {
             schema: MANIFEST_SCHEMA.to_owned(),
             rows_schema: ROWS_SCHEMA.to_owned(),
             lioprof_version: env!("CARGO_PKG_VERSION").to_owned(),
-            fs: node.fs.clone(),
+            fs,
             node: node.node.clone(),
             session: node.session.clone(),
             part: number,
@@ -237,7 +248,7 @@ impl OpenPart {
         dir: &Path,
         files: &dyn Files,
     ) -> Result<(PathBuf, u64), StoreError> {
-        let Names { partition, stem } = self.names.as_ref().expect("a part that is closed was begun");
+        let Names { partition, stem, .. } = self.names.as_ref().expect("a part that is closed was begun");
         let path = dir.join(layout::MANIFESTS).join(partition).join(format!("{stem}.json"));
         let json = manifest.to_json().map_err(|source| StoreError::Manifest { path: path.clone(), source })?;
         let written = files::create(files, &path).and_then(|mut file| {
@@ -270,11 +281,11 @@ impl OpenPart {
 }
 
 /// What each Parquet file says about itself.
-fn footer_facts(node: &NodeInfo, number: u64, facts: &ManifestFacts) -> Vec<(&'static str, String)> {
+fn footer_facts(fs: &str, node: &NodeInfo, number: u64, facts: &ManifestFacts) -> Vec<(&'static str, String)> {
     let mut keys = vec![
         ("lioprof.schema", ROWS_SCHEMA.to_owned()),
         ("lioprof.version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("lioprof.fs", node.fs.clone()),
+        ("lioprof.fs", fs.to_owned()),
         ("lioprof.node", node.node.clone()),
         ("lioprof.session", node.session.id.clone()),
         ("lioprof.session_start_us", node.session.start_us.to_string()),

@@ -1,0 +1,277 @@
+//! The same tables as CSV: one file per table, for programs that read no Parquet.
+//!
+//! RFC 4180 with a header line. What is null is an empty cell; a text that is empty is `""`.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
+
+use crate::error::StoreError;
+use crate::table::Table;
+use crate::table::lock_events::LockEventColumns;
+use crate::table::rpcs::RpcColumns;
+use crate::table::sent_rpcs::SentRpcColumns;
+use crate::table::texts::Texts;
+use crate::text as bytes_as_text;
+
+/// Rows of a table that are gathered before they are written.
+const BATCH: usize = 1024;
+/// Memory of texts above which they are forgotten.
+const MAX_TEXTS_BYTES: usize = 8 << 20;
+
+/// A text as a cell.
+pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
+    let plain = !text.is_empty()
+        && !text.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ');
+    if plain {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for byte in text.bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+/// Rows written per table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CsvRows {
+    /// RPCs.
+    pub rpcs: u64,
+    /// Lock events.
+    pub lock_events: u64,
+    /// Sent RPCs and answers.
+    pub sent_rpcs: u64,
+    /// Marks.
+    pub marks: u64,
+}
+
+/// A file with a header line.
+struct Output {
+    path: PathBuf,
+    file: BufWriter<File>,
+    line: Vec<u8>,
+}
+
+impl Output {
+    fn create(dir: &Path, name: &str, columns: impl Iterator<Item = &'static str>) -> Result<Self, StoreError> {
+        let path = dir.join(format!("{name}.csv"));
+        let file = File::create(&path).map_err(StoreError::io("create", &path))?;
+        let mut output = Self { path, file: BufWriter::new(file), line: Vec::new() };
+        output.line.extend_from_slice(b"node");
+        for column in columns {
+            output.line.push(b',');
+            output.line.extend_from_slice(column.as_bytes());
+        }
+        output.end_line()?;
+        Ok(output)
+    }
+
+    fn end_line(&mut self) -> Result<(), StoreError> {
+        self.line.push(b'\n');
+        let written = self.file.write_all(&self.line);
+        self.line.clear();
+        written.map_err(StoreError::io("write", &self.path))
+    }
+
+    fn finish(mut self) -> Result<(), StoreError> {
+        self.file.flush().map_err(StoreError::io("write", self.path))
+    }
+}
+
+/// A table: rows gathered, and the file.
+struct TableOutput<T> {
+    rows: T,
+    output: Output,
+    written: u64,
+}
+
+impl<T: Table> TableOutput<T> {
+    fn create(dir: &Path) -> Result<Self, StoreError> {
+        let columns = T::specs().into_iter().map(|spec| spec.name);
+        Ok(Self { rows: T::default(), output: Output::create(dir, T::NAME, columns)?, written: 0 })
+    }
+
+    /// Writes what is gathered, in its order.
+    fn flush(&mut self, node: &str, texts: &Texts) -> Result<(), StoreError> {
+        let columns = self.rows.columns();
+        for row in 0..self.rows.rows() {
+            text(node, &mut self.output.line);
+            for column in &columns {
+                self.output.line.push(b',');
+                column.csv(row, texts, &mut self.output.line);
+            }
+            self.output.end_line()?;
+        }
+        self.written += self.rows.rows() as u64;
+        self.rows.clear();
+        Ok(())
+    }
+}
+
+/// Writes rows of any nodes, one node after the other, as `rpcs.csv`, `lock_events.csv`, `sent_rpcs.csv` and `marks.csv`.
+///
+/// The columns are those of the Parquet files, behind the node's name. Memory does not grow with the rows. An error is
+/// kept and returned by [`Self::finish`].
+pub struct CsvWriter {
+    rpcs: TableOutput<RpcColumns>,
+    lock_events: TableOutput<LockEventColumns>,
+    sent_rpcs: TableOutput<SentRpcColumns>,
+    marks: Output,
+    marks_written: u64,
+    texts: Texts,
+    node: Option<Symbol>,
+    node_text: String,
+    next_seq: i64,
+    error: Option<StoreError>,
+}
+
+impl CsvWriter {
+    /// Creates the files in `dir`, which must exist.
+    ///
+    /// # Errors
+    /// If a file cannot be created.
+    pub fn create(dir: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            rpcs: TableOutput::create(dir)?,
+            lock_events: TableOutput::create(dir)?,
+            sent_rpcs: TableOutput::create(dir)?,
+            marks: Output::create(dir, "marks", ["seq", "time_us", "text"].into_iter())?,
+            marks_written: 0,
+            texts: Texts::default(),
+            node: None,
+            node_text: String::new(),
+            next_seq: 0,
+            error: None,
+        })
+    }
+
+    /// Completes the files.
+    ///
+    /// # Errors
+    /// If anything could not be written.
+    pub fn finish(mut self) -> Result<CsvRows, StoreError> {
+        self.flush();
+        if let Some(err) = self.error {
+            return Err(err);
+        }
+        let rows = CsvRows {
+            rpcs: self.rpcs.written,
+            lock_events: self.lock_events.written,
+            sent_rpcs: self.sent_rpcs.written,
+            marks: self.marks_written,
+        };
+        self.rpcs.output.finish()?;
+        self.lock_events.output.finish()?;
+        self.sent_rpcs.output.finish()?;
+        self.marks.finish()?;
+        Ok(rows)
+    }
+
+    /// Deletes the files: there was nothing to write.
+    pub fn abandon(self) {
+        for output in [self.rpcs.output, self.lock_events.output, self.sent_rpcs.output, self.marks] {
+            // Whoever finds it finds a header.
+            let _deleted_or_left = fs::remove_file(output.path);
+        }
+    }
+
+    /// The place of the next item of `node`; `None` after an error.
+    fn next(&mut self, node: Symbol, symbols: &Symbols) -> Option<i64> {
+        if self.node != Some(node) {
+            self.flush();
+            self.node = Some(node);
+            self.node_text = bytes_as_text::encode(symbols.bytes(node)).into_owned();
+            self.next_seq = 0;
+        }
+        let full = self.rpcs.rows.rows() >= BATCH
+            || self.lock_events.rows.rows() >= BATCH
+            || self.sent_rpcs.rows.rows() >= BATCH;
+        if full {
+            self.flush();
+        }
+        if self.error.is_some() {
+            return None;
+        }
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        Some(seq)
+    }
+
+    fn flush(&mut self) {
+        let Self { rpcs, lock_events, sent_rpcs, node_text, texts, error, .. } = self;
+        if error.is_some() {
+            return;
+        }
+        let written = rpcs
+            .flush(node_text, texts)
+            .and_then(|()| lock_events.flush(node_text, texts))
+            .and_then(|()| sent_rpcs.flush(node_text, texts));
+        *error = written.err();
+        if texts.memory() > MAX_TEXTS_BYTES {
+            *texts = Texts::default();
+        }
+    }
+}
+
+impl RowSink for CsvWriter {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        if let Some(seq) = self.next(row.node, symbols) {
+            self.rpcs.rows.push(seq, row, &mut self.texts, symbols);
+        }
+    }
+
+    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        if let Some(seq) = self.next(event.node, symbols) {
+            self.lock_events.rows.push(seq, event, &mut self.texts, symbols);
+        }
+    }
+
+    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        if let Some(seq) = self.next(sent.node, symbols) {
+            self.sent_rpcs.rows.push(seq, sent, &mut self.texts, symbols);
+        }
+    }
+
+    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
+        let Some(seq) = self.next(mark.node, symbols) else { return };
+        let line = &mut self.marks.line;
+        text(&self.node_text, line);
+        line.extend_from_slice(format!(",{seq},{},", mark.time_us).as_bytes());
+        text(&bytes_as_text::encode(symbols.bytes(mark.text)), line);
+        self.error = self.marks.end_line().err();
+        self.marks_written += 1;
+    }
+
+    fn node_end(&mut self, _: &str, _: &TraceSummary, _: &Symbols) {
+        self.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        let cell = |it: &str| {
+            let mut out = Vec::new();
+            text(it, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(cell("dd.0"), "dd.0");
+        assert_eq!(cell(""), "\"\"");
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("a\"b"), "\"a\"\"b\"");
+        assert_eq!(cell("a\nb"), "\"a\nb\"");
+        assert_eq!(cell(" a"), "\" a\"");
+    }
+}
