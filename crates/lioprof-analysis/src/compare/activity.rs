@@ -1,6 +1,6 @@
 //! When, and how evenly, an analysis' OSTs were used.
 
-use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Course, TargetKindName, TargetSeries};
 
 use super::noise::{PerBin, real};
 
@@ -33,7 +33,26 @@ impl Activity {
         let seconds = span.map(|(first, last)| seconds(analysis, first, last));
         Self { all, read, write, span, seconds }
     }
+
+    /// What is drawn of it.
+    pub(super) fn course(&self, analysis: &Analysis) -> Course {
+        let bytes = |bins: &PerBin| self.span.map(|span| bins.part(span).counts()).unwrap_or_default();
+        // One service does them: ll_ost_io.
+        let times = |opcode| {
+            let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
+            operation.map(|it| it.total_hist_us.clone()).unwrap_or_default()
+        };
+        Course {
+            read_bytes: bytes(&self.read),
+            written_bytes: bytes(&self.write),
+            read_total_hist_us: times(OST_READ),
+            write_total_hist_us: times(OST_WRITE),
+        }
+    }
 }
+
+pub(super) const OST_READ: u32 = 3;
+pub(super) const OST_WRITE: u32 = 4;
 
 /// Seconds of the bins that lie within the window: the first and the last record may be in the middle of one.
 fn seconds(analysis: &Analysis, first: usize, last: usize) -> f64 {

@@ -60,6 +60,16 @@ impl PerBin {
         Self { values: self.values.get(span.0..=span.1).map(<[f64]>::to_vec).unwrap_or_default() }
     }
 
+    /// As counts again, of what was only added up.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sums of counts: whole, never negative"
+    )]
+    pub(super) fn counts(&self) -> Vec<u64> {
+        self.values.iter().map(|&value| value as u64).collect()
+    }
+
     /// Relative standard error of the mean over the bins with anything in them; `None` of fewer than `min_bins`.
     pub(super) fn busy_error(&self, min_bins: u64) -> Option<f64> {
         relative_error(&self.busy().collect::<Vec<_>>(), min_bins)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Better, Direction, Distribution, Figure, Io, Operation};
 
-use super::activity::{Activity, heat_times};
+use super::activity::{Activity, OST_READ, OST_WRITE, heat_times};
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
 use super::{Pair, Sided};
@@ -91,9 +91,6 @@ pub(super) fn is_minor(pair: &Pair<'_>, read: bool) -> bool {
     };
     pair.both(is_minor) == [true, true]
 }
-
-const OST_READ: u32 = 3;
-const OST_WRITE: u32 = 4;
 
 fn main_times(operation: &Operation) -> Distribution {
     operation.latency.total_us

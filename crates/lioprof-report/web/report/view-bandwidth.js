@@ -1,0 +1,435 @@
+// Bandwidth per OST: the sum, all OSTs as a heat map if there are many, and single OSTs.
+
+const MEASURES = {
+  bytes: {
+    name: "Bandwidth",
+    text: byteRate,
+    tick: (value) => `${roundBytes(value)}/s`,
+    axis: bytesFromZero,
+    rate: true,
+    of: ["read_bytes", "write_bytes", "read_bounded_bytes", "write_bounded_bytes"],
+    words: ["read", "written"],
+  },
+  rpcs: {
+    name: "Requests",
+    text: (it) => `${number(Number(it.toPrecision(3)))}/s`,
+    axis: fromZero,
+    rate: true,
+    of: ["read_rpcs", "write_rpcs"],
+    words: ["reads ended", "writes ended"],
+  },
+  load: {
+    name: "In flight",
+    text: (it) => number(Number(it.toPrecision(3))),
+    axis: fromZero,
+    rate: false,
+    of: ["in_process", "queued"],
+    words: ["being handled", "waiting for a thread"],
+  },
+};
+const FEW_LANES = 8;
+
+const bandwidthSection = () =>
+  section({
+    id: "bandwidth",
+    title: "Bandwidth per OST",
+    plots: ["bandwidth-per-ost", "requests-per-client", "lock-cost"],
+    how:
+      "One lane per OST, all with one scale that begins at 0. The height is bytes per second; the bytes of an RPC are spread evenly " +
+      "over the time in which it was handled. Hatched is the part whose size is only estimated. With many OSTs each is a row of the " +
+      "heat map; click rows to see them as lanes. One OST far above or below the others: a bad stripe layout, or a slow OST. Gaps that " +
+      "all share: the clients or the network. With clients or objects selected, the lanes are made of single RPCs.",
+    follows: ["time", "targets", "clients", "objects", "direction"],
+    missing: () => (DATA.series.lanes.length ? null : "No reads or writes on OSTs in this capture."),
+    build: buildBandwidth,
+    wide: true,
+  });
+
+function buildBandwidth(body, controls) {
+  const edges = precise(DATA.series.edges_s);
+  const bins = edges.length - 1;
+  let measure = "bytes";
+  let lanesShown = FEW_LANES;
+  const widths = Array.from({ length: bins }, (_, i) => edges[i + 1] - edges[i]);
+  const heat = DATA.series.heat && {
+    ...DATA.series.heat,
+    edges: precise(DATA.series.heat.edges_s),
+    read: rough(DATA.series.heat.read_bytes),
+    write: rough(DATA.series.heat.write_bytes),
+  };
+  const arrays = new Map();
+  const columns = (lane) => {
+    if (!arrays.has(lane))
+      arrays.set(
+        lane,
+        Object.fromEntries(
+          Object.values(MEASURES)
+            .flatMap((it) => it.of)
+            .map((key) => [key, dense(lane[key], bins)]),
+        ),
+      );
+    return arrays.get(lane);
+  };
+
+  const note = el("p.sample", { hidden: true });
+  controls.append(
+    choice(
+      "Show",
+      Object.entries(MEASURES).map(([key, it]) => [key, it.name]),
+      measure,
+      (value) => {
+        measure = value;
+        update();
+      },
+    ),
+  );
+  const more = el("button", {
+    type: "button",
+    onclick: () => {
+      lanesShown = lanesShown > FEW_LANES ? FEW_LANES : DATA.series.lanes.length;
+      update();
+    },
+  });
+  controls.append(more);
+  const key = el("div");
+  body.append(key, note);
+
+  /** The lanes of a measure out of single RPCs, by target; -1 is the sum. */
+  function fromSample(it) {
+    const rpc = sample();
+    const lanes = new Map();
+    const lane = (target) => {
+      if (!lanes.has(target))
+        lanes.set(target, {
+          target: target < 0 ? null : target,
+          known: true,
+          columns: Object.fromEntries(
+            ["read_bytes", "write_bytes", "read_rpcs", "write_rpcs", "queued", "in_process"].map((name) => [name, new Float32Array(bins)]),
+          ),
+        });
+      return lanes.get(target).columns;
+    };
+    for (const i of sampled({ ...it, time: null })) {
+      const way = rpc.write[i] ? "write" : "read";
+      for (const into of [lane(-1), lane(Number.isNaN(rpc.target[i]) ? -2 : rpc.target[i])]) {
+        if (!Number.isNaN(rpc.bytes[i])) spread(into[`${way}_bytes`], edges, rpc.start[i], rpc.end[i], rpc.bytes[i] * SAMPLE_ONE_IN);
+        into[`${way}_rpcs`][Math.min(bins - 1, binOf(edges, rpc.end[i]))] += SAMPLE_ONE_IN;
+        spread(into.queued, edges, rpc.arrival[i], rpc.start[i], (rpc.start[i] - rpc.arrival[i]) * SAMPLE_ONE_IN);
+        spread(into.in_process, edges, rpc.start[i], rpc.end[i], (rpc.end[i] - rpc.start[i]) * SAMPLE_ONE_IN);
+      }
+    }
+    for (const { columns: own } of lanes.values()) {
+      for (const name of ["queued", "in_process"]) own[name] = own[name].map((value, bin) => value / widths[bin]);
+    }
+    return lanes;
+  }
+
+  /** A lane of an OST that has none of its own, from the coarser heat map. */
+  function fromHeat(target) {
+    const row = heat ? heat.targets.indexOf(target) : -1;
+    if (row < 0) return null;
+    const n = heat.edges.length - 1;
+    const own = { read_bytes: heat.read.slice(row * n, (row + 1) * n), write_bytes: heat.write.slice(row * n, (row + 1) * n) };
+    return { target, edges: heat.edges, columns: own };
+  }
+
+  function chosenLanes(it) {
+    if (needsSample(it)) {
+      const made = fromSample(it);
+      const single = [...made]
+        .filter(([target]) => target !== -1)
+        .sort((a, b) => a[0] - b[0])
+        .map(([, lane]) => lane);
+      return { total: made.get(-1), lanes: single.slice(0, Math.max(FEW_LANES, lanesShown)), of: single.length };
+    }
+    const own = DATA.series.lanes.map((lane) => ({ target: lane.target, columns: columns(lane), ceilings: lane }));
+    const total = { target: null, columns: columns(DATA.series.total), ceilings: DATA.series.total };
+    if (it.targets.length) {
+      const lanes = it.targets.map((target) => own.find((lane) => lane.target === target) ?? fromHeat(target)).filter(Boolean);
+      return { total, lanes, of: lanes.length };
+    }
+    const n = DATA.series.heat && lanesShown === FEW_LANES ? 4 : lanesShown;
+    // Few OSTs in the order of their names, so that the eye finds them; of many the busiest.
+    const rank = ({ target }) => (target === null ? 2 : targetName(target).startsWith("MDT") ? 1 : 0);
+    const byName = (a, b) => rank(a) - rank(b) || targetName(a.target).localeCompare(targetName(b.target));
+    return { total, lanes: own.length <= n ? [...own].sort(byName) : own.slice(0, n), of: own.length };
+  }
+
+  function parts(lane, it) {
+    const { rate, of } = MEASURES[measure];
+    const at = lane.edges ?? edges;
+    const on = (name) => measure === "load" || it.direction.includes(name[0]);
+    const values = (name) => {
+      const raw = lane.columns[name] ?? new Float32Array(at.length - 1);
+      return Array.from(raw, (value, i) => (on(name) ? (rate ? value / (at[i + 1] - at[i]) : value) : 0));
+    };
+    const [first, second, firstBounded, secondBounded] = of.map(values);
+    return { edges: at, first, second, firstBounded, secondBounded };
+  }
+
+  const laneColors = () => (measure === "load" ? [colors.service, colors.queue] : [colors.read, colors.write]);
+
+  function drawn(lane, it, title, height) {
+    const part = parts(lane, it);
+    const [firstColor, secondColor] = laneColors();
+    const sum = part.first.map((value, i) => value + part.second[i]);
+    const series = [];
+    // The higher ones first; what is drawn later covers their lower part.
+    if (part.secondBounded?.some(Boolean)) series.push(stepArea("", part.edges, sum, hatch(secondColor), secondColor));
+    series.push(
+      stepArea(
+        "",
+        part.edges,
+        sum.map((value, i) => value - (part.secondBounded?.[i] ?? 0)),
+        pale(secondColor, 0.75),
+        part.secondBounded?.some(Boolean) ? null : secondColor,
+      ),
+    );
+    if (part.firstBounded?.some(Boolean)) series.push(stepArea("", part.edges, part.first, hatch(firstColor), firstColor));
+    series.push(
+      stepArea(
+        "",
+        part.edges,
+        part.first.map((value, i) => value - (part.firstBounded?.[i] ?? 0)),
+        pale(firstColor, 0.75),
+        part.firstBounded?.some(Boolean) ? null : firstColor,
+      ),
+    );
+    const [from, to] = visible(it);
+    const seen = sum.filter((_, i) => part.edges[i + 1] > from && part.edges[i] < to);
+    const { text, words } = MEASURES[measure];
+    // What the user's survey says an OST can deliver.
+    const ceilings =
+      measure !== "bytes" || !lane.ceilings
+        ? []
+        : [
+            ["r", "read_ceiling", "read"],
+            ["w", "write_ceiling", "write"],
+          ]
+            .filter(([way, key]) => it.direction.includes(way) && lane.ceilings[key])
+            .map(([, key, color]) => [lane.ceilings[key], colors[color]]);
+    series.push(
+      ...ceilings.map(([rate, color]) => ({
+        type: "line",
+        data: [
+          [from, rate],
+          [to, rate],
+        ],
+        symbol: "none",
+        silent: true,
+        lineStyle: { color, width: 1.5, type: "dashed" },
+      })),
+    );
+    const highest = Math.max(0, ...seen);
+    return {
+      title,
+      height,
+      series,
+      highest,
+      top: Math.max(highest, ...ceilings.map(([rate]) => rate)),
+      note:
+        ceilings.length && highest > 0
+          ? `highest ${text(highest)}; dashed: can deliver ${ceilings.map(([rate]) => text(rate)).join(", ")}`
+          : undefined,
+      hover: (time) => {
+        const bin = binOf(part.edges, time);
+        const doubt = (bounded) => (bounded?.[bin] > 0 ? "~" : "");
+        const rows = [
+          [firstColor, words[0], doubt(part.firstBounded) + text(part.first[bin])],
+          [secondColor, words[1], doubt(part.secondBounded) + text(part.second[bin])],
+        ];
+        return {
+          head: `${title}, ${timeRange(part.edges[bin], part.edges[bin + 1])}`,
+          rows: rows.filter((_, i) => measure === "load" || it.direction.includes("rw"[i])),
+          foot: needsSample(it) && SAMPLE_ONE_IN > 1 ? SAMPLE_NOTE : null,
+        };
+      },
+      pick: () => lane.target !== null && lane.target !== undefined && toggleSelected("targets", lane.target),
+    };
+  }
+
+  function heatLane(it, width) {
+    const n = heat.edges.length - 1;
+    const [from, to] = visible(it);
+    const value = (row, bin) =>
+      ((it.direction.includes("r") ? heat.read[row * n + bin] : 0) + (it.direction.includes("w") ? heat.write[row * n + bin] : 0)) /
+      (heat.edges[bin + 1] - heat.edges[bin]);
+    const rows = it.targets.length
+      ? heat.targets
+          .map((target, i) => [target, i])
+          .filter(([target]) => it.targets.includes(target))
+          .map(([, i]) => i)
+      : heat.targets.map((_, i) => i);
+    let highest = 0;
+    for (const row of rows)
+      for (let bin = 0; bin < n; bin += 1)
+        if (heat.edges[bin + 1] > from && heat.edges[bin] < to) highest = Math.max(highest, value(row, bin));
+    const height = Math.round(Math.min(width < 600 ? 260 : 420, Math.max(80, rows.length * 9)));
+    const paint = (pen, across, down) => {
+      const perLine = Math.max(1, rows.length / down);
+      pen.fillStyle = colors.empty;
+      pen.fillRect(0, 0, across, down);
+      const x = (time) => Math.round(((time - from) / (to - from)) * across);
+      for (let bin = 0; bin < n; bin += 1) {
+        const [x0, x1] = [x(heat.edges[bin]), x(heat.edges[bin + 1])];
+        if (x1 <= 0 || x0 >= across) continue;
+        // Rows that share a line of pixels show the highest of them: an outlier is never averaged away.
+        for (let line = 0; line < rows.length; line += perLine) {
+          let most = 0;
+          for (let row = Math.floor(line); row < Math.min(rows.length, Math.ceil(line + perLine)); row += 1)
+            most = Math.max(most, value(rows[row], bin));
+          if (most <= 0) continue;
+          const [y0, y1] = [Math.round((line / rows.length) * down), Math.round(((line + perLine) / rows.length) * down)];
+          pen.fillStyle = heatColor(Math.sqrt(most / highest));
+          pen.fillRect(x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0));
+        }
+      }
+    };
+    const rowAt = (y) => rows[Math.max(0, Math.min(rows.length - 1, Math.floor(y)))];
+    return {
+      title: `${plural(rows.length, "OST")}, one row each`,
+      note: "by name; click a row to see it as a lane",
+      height,
+      highest,
+      y: {
+        min: 0,
+        max: rows.length,
+        inverse: true,
+        interval: 2 ** Math.max(0, Math.ceil(Math.log2(rows.length / Math.max(2, height / 50)))),
+        axisLabel: { formatter: (at) => (at < rows.length ? targetName(heat.targets[rows[at]]).replace(/^OST/, "") : "") },
+        splitLine: { show: false },
+      },
+      series: [picture(paint)],
+      hover: (time, y) => {
+        const [row, bin] = [rowAt(y), binOf(heat.edges, time)];
+        const rate = (array) => byteRate(array[row * n + bin] / (heat.edges[bin + 1] - heat.edges[bin]));
+        return {
+          head: `${targetName(heat.targets[row])}, ${timeRange(heat.edges[bin], heat.edges[bin + 1])}`,
+          rows: [
+            [colors.read, "read", rate(heat.read)],
+            [colors.write, "written", rate(heat.write)],
+          ],
+        };
+      },
+      pick: (_, y) => toggleSelected("targets", heat.targets[rowAt(y)]),
+    };
+  }
+
+  const chart = timeChart(body, {
+    label: "Bandwidth per OST over time",
+    lanes(it, width) {
+      const chosen = chosenLanes(it);
+      if (needsSample(it) && !chosen.total)
+        return {
+          empty:
+            SAMPLE_ONE_IN > 1
+              ? `None of the sampled RPCs (1 in ${count(SAMPLE_ONE_IN)}) is of what is selected.`
+              : "No reads or writes of what is selected.",
+        };
+      const several = chosen.lanes.length > 1 || chosen.of > 1;
+      const name = (lane) =>
+        lane.target === null || lane.target === undefined ? "unattributed (the log does not name the OST)" : targetName(lane.target);
+      const lanes = [];
+      if (several || !chosen.lanes.length) lanes.push(drawn(chosen.total, it, needsSample(it) ? "All of the selection" : "All OSTs", 110));
+      const { axis, text, tick = text } = MEASURES[measure];
+      let highestCell = 0;
+      if (heat && measure === "bytes" && !needsSample(it) && it.targets.length !== 1) {
+        const map = heatLane(it, width);
+        highestCell = map.highest;
+        lanes.push(map);
+      }
+      const single = chosen.lanes.map((lane) => drawn(lane, it, name(lane), chosen.lanes.length > 4 ? 64 : 84));
+      if (chosen.lanes.length < chosen.of && !needsSample(it))
+        single[0].first = `the busiest ${single.length} of ${plural(DATA.totals.osts, "OST")}: `;
+      lanes.push(...single);
+      const scale = Math.max(0, ...single.map((lane) => lane.top));
+      for (const lane of lanes) {
+        lane.y ??= {
+          ...axis(single.includes(lane) ? scale : (lane.top ?? lane.highest), 3),
+          axisLabel: { formatter: (value) => (value ? tick(value) : "0") },
+        };
+        lane.note ??=
+          (lane.first ?? "") +
+          (lane.highest > 0
+            ? `highest ${text(lane.highest)}`
+            : visible(it) && it.time
+              ? "nothing in the visible time"
+              : measure === "bytes"
+                ? "no known bytes"
+                : "nothing");
+      }
+      return {
+        lanes,
+        highestCell,
+        summary: `${plural(lanes.length, "lane")}, highest ${text(Math.max(0, ...lanes.map((lane) => lane.highest)))}`,
+      };
+    },
+  });
+
+  const rowsOf = (it) =>
+    DATA.targets.rows
+      .filter((row) => row.kind === "ost" || row.read.rpcs + row.write.rpcs > 0)
+      .filter((row) => !it.targets.length || it.targets.includes(row.target));
+  const list = table(body, {
+    label: "OSTs",
+    columns: [
+      { name: "OST", value: (row) => targetName(row.target) },
+      { name: "server", value: (row) => row.node },
+      countColumn("reads", (row) => row.read.rpcs),
+      bytesColumn("read", (row) => row.read),
+      timeColumn("read p50", (row) => row.read_total_us, 2),
+      timeColumn("read p99", (row) => row.read_total_us, 4),
+      countColumn("writes", (row) => row.write.rpcs),
+      bytesColumn("written", (row) => row.write),
+      timeColumn("write p50", (row) => row.write_total_us, 2),
+      timeColumn("write p99", (row) => row.write_total_us, 4),
+    ],
+    rows: rowsOf,
+    others: otherCells(DATA.targets, "target", (it) => [
+      el("td"),
+      el("td.figure", null, count(it.read.rpcs)),
+      el("td.figure", null, ioBytes(it.read)),
+      el("td"),
+      el("td"),
+      el("td.figure", null, count(it.write.rpcs)),
+      el("td.figure", null, ioBytes(it.write)),
+      el("td"),
+      el("td"),
+    ]),
+    pick: (row) => () => toggleSelected("targets", row.target),
+    picked: (row) => isSelected("targets", row.target),
+  });
+  const unattributed = DATA.totals.unattributed_read.rpcs + DATA.totals.unattributed_write.rpcs;
+  if (unattributed) {
+    body.append(
+      el(
+        "p.note",
+        null,
+        `Not in these rows: ${plural(unattributed, "read or write", "reads and writes")} whose OST the log does not name ` +
+          `(${ioBytes(DATA.totals.unattributed_read)} read, ${ioBytes(DATA.totals.unattributed_write)} written).`,
+      ),
+    );
+  }
+
+  function update() {
+    const [first, second] = laneColors();
+    const { words } = MEASURES[measure];
+    const hatched =
+      measure === "bytes" &&
+      [DATA.series.total.read_bounded_bytes, DATA.series.total.write_bounded_bytes].some(Boolean) &&
+      !needsSample(selection);
+    chart.refresh();
+    fill(
+      key,
+      legend([[first, words[0]], [second, words[1]], ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : [])]),
+      chart.plan?.highestCell ? heatLegend("0", byteRate(chart.plan.highestCell), "heat map, square-root scale") : null,
+    );
+    note.hidden = !needsSample(selection);
+    note.textContent = needsSample(selection) ? `Clients and objects over time: ${SAMPLE_NOTE}.` : "";
+    more.hidden = selection.targets.length > 0 || DATA.series.lanes.length <= FEW_LANES;
+    more.textContent =
+      lanesShown > FEW_LANES ? "Fewer OSTs" : `${DATA.series.heat ? "Busiest" : "All"} ${DATA.series.lanes.length} OSTs as lanes`;
+    list.show();
+  }
+  return update;
+}
