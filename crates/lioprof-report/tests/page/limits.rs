@@ -81,7 +81,7 @@ fn every_plot_has_a_view() {
 #[test]
 fn scripts_and_styles_can_be_read() {
     const WIDTH: usize = 140;
-    const LINES: usize = 450;
+    const LINES: usize = 330;
     let web = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
     let folders = [web.clone(), web.join("report"), web.join("comparison")];
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|it| it.unwrap().path());
