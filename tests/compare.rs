@@ -186,9 +186,30 @@ fn files_are_written() {
     let saved: Value = serde_json::from_slice(&fs::read(out.join("comparison.json")).unwrap()).unwrap();
     assert_eq!(saved["schema"], "lioprof.comparison/1");
     assert_same("comparison.json", &saved, &json(&sides));
+    let page = fs::read(out.join("comparison.html")).unwrap();
+    assert!(page.starts_with(b"<!doctype html>"));
+    // A saved comparison gives the same page, beside it.
+    fs::remove_file(out.join("comparison.html")).unwrap();
+    lioprof(&["report", out.join("comparison.json").to_str().unwrap()]).exits(0).says(&["comparison.html"]);
+    assert!(fs::read(out.join("comparison.html")).unwrap() == page);
     for plot in ["compare-bandwidth", "compare-latency", "compare-osts"] {
         assert!(fs::read(out.join(format!("{plot}.png"))).unwrap().starts_with(b"\x89PNG"));
         let svg = fs::read_to_string(out.join(format!("{plot}.svg"))).unwrap();
         assert!(svg.contains("before") && svg.contains("after"), "{plot}");
+    }
+}
+
+#[test]
+fn both_runs_can_be_drawn_from_the_comparison_alone() {
+    let sides = case("collective-read");
+    let json = json(&sides);
+    for (side, path) in [("before", &sides[0]), ("after", &sides[1])] {
+        let analysis = analyze(&[path.as_ref()], &[]);
+        let course = &json[side]["course"];
+        let sum = |key: &str| course[key].as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).sum::<u64>();
+        assert_eq!(sum("read_bytes"), analysis["totals"]["read"]["bytes"].as_u64().unwrap(), "{side}");
+        let reads = rows(&analysis, "operations").iter().find(|it| it["name"] == "OST_READ").unwrap();
+        assert_eq!(course["read_total_hist_us"], reads["total_hist_us"], "{side}");
+        assert_eq!(json[side]["nodes"][0], analysis["nodes"][0]["name"]);
     }
 }

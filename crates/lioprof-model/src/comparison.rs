@@ -43,6 +43,9 @@ pub struct Comparison {
 /// One of the two.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Side {
+    /// The servers, as the analysis names them.
+    #[serde(default)]
+    pub nodes: Vec<String>,
     /// First to last record.
     pub window: Window,
     /// First to last time bin in which bytes of OSTs moved, seconds; `null` if none did.
@@ -55,6 +58,22 @@ pub struct Side {
     pub estimated_lost_fraction: Option<f64>,
     /// The head of the capture was overwritten.
     pub head_overwritten: bool,
+    /// How it went, to be drawn beside the other side.
+    #[serde(default)]
+    pub course: Course,
+}
+
+/// The reads and writes of one side, over time and by duration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// Bytes read from OSTs per time bin, from the first bin in which any moved to the last.
+    pub read_bytes: Vec<u64>,
+    /// Bytes written to OSTs, in the same bins.
+    pub written_bytes: Vec<u64>,
+    /// Arrival to end of the reads: lower edge of the bucket in microseconds, RPCs. Four buckets per factor of two.
+    pub read_total_hist_us: Vec<(u64, u64)>,
+    /// The same of the writes.
+    pub write_total_hist_us: Vec<(u64, u64)>,
 }
 
 /// When a change counts.
@@ -228,14 +247,9 @@ impl Comparison {
             names
         };
         let (better, worse) = (of(ChangeVerdict::Better), of(ChangeVerdict::Worse));
-        let above = |changes: &[FindingChange]| {
-            changes.iter().filter(|change| change.finding.severity > Severity::Info).count() as u64
-        };
-        let (gained, lost) = (above(&self.findings.gained), above(&self.findings.lost));
+        let (gained, lost) = (above_info(&self.findings.gained), above_info(&self.findings.lost));
         let first = match (better.len(), worse.len()) {
-            (0, 0) if self.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) => {
-                "Not enough evidence to compare the figures".to_owned()
-            }
+            (0, 0) if self.is_unjudged() => "Not enough evidence to compare the figures".to_owned(),
             (0, 0) => "No change beyond noise".to_owned(),
             (_, 0) => format!("Better: {}", list(&better)),
             (0, _) => format!("Worse: {}", list(&worse)),
@@ -250,6 +264,45 @@ impl Comparison {
         }
         sentence + "."
     }
+
+    /// What became of the run, in a word: headline figures and findings above `info` together.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        let any = |verdict| self.headlines().any(|(_, figure)| figure.verdict == verdict);
+        let good = any(ChangeVerdict::Better) || above_info(&self.findings.lost) > 0;
+        let bad = any(ChangeVerdict::Worse) || above_info(&self.findings.gained) > 0;
+        match (good, bad) {
+            (true, true) => Outcome::Mixed,
+            (true, false) => Outcome::Better,
+            (false, true) => Outcome::Worse,
+            (false, false) if self.is_unjudged() => Outcome::Unknown,
+            (false, false) => Outcome::Same,
+        }
+    }
+
+    fn is_unjudged(&self) -> bool {
+        self.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown)
+    }
+}
+
+fn above_info(changes: &[FindingChange]) -> u64 {
+    changes.iter().filter(|change| change.finding.severity > Severity::Info).count() as u64
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Something became better, nothing worse.
+    Better,
+    /// Something became worse, nothing better.
+    Worse,
+    /// Both.
+    Mixed,
+    /// No change beyond noise.
+    Same,
+    /// It cannot be said.
+    Unknown,
 }
 
 /// Headline figures named in the verdict.
@@ -289,6 +342,7 @@ pub fn percent(change: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::Confidence;
 
     fn figure(change: Option<f64>, noise: f64, verdict: ChangeVerdict) -> Figure {
         Figure {
@@ -332,6 +386,44 @@ mod tests {
         let same = comparison(&[("activity_s", figure(Some(0.01), 0.01, ChangeVerdict::Same))]);
         assert_eq!(same.verdict(), "No change beyond noise.");
         assert!(comparison(&[]).verdict().starts_with("Not enough evidence"));
+    }
+
+    #[test]
+    fn a_finding_alone_can_make_a_run_worse() {
+        let figures = [("activity_s", figure(Some(0.0), 0.01, ChangeVerdict::Same))];
+        let found = |severity| {
+            let finding = Finding {
+                id: "x".to_owned(),
+                severity,
+                confidence: Confidence::High,
+                title: String::new(),
+                explanation: String::new(),
+                evidence: BTreeMap::new(),
+                thresholds: BTreeMap::new(),
+                remedies: Vec::new(),
+                targets: Vec::new(),
+                clients: Vec::new(),
+                objects: Vec::new(),
+                jobs: Vec::new(),
+                nodes: Vec::new(),
+                interval: None,
+                cost_s: None,
+                cost_of: None,
+                explained_by: None,
+                plot: None,
+                docs: String::new(),
+            };
+            FindingChange { finding, other: Some(CheckResult::Healthy), other_reason: None }
+        };
+        let mut it = comparison(&figures);
+        assert_eq!(it.outcome(), Outcome::Same);
+        it.findings.gained = vec![found(Severity::Info)];
+        assert_eq!(it.outcome(), Outcome::Same);
+        it.findings.gained = vec![found(Severity::Warning)];
+        assert_eq!(it.outcome(), Outcome::Worse);
+        it.findings.lost = vec![found(Severity::Critical)];
+        assert_eq!(it.outcome(), Outcome::Mixed);
+        assert_eq!(comparison(&[]).outcome(), Outcome::Unknown);
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, Obj
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
 pub use comparison::{
-    Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange, FindingChanges,
-    FindingPair, Row, Rows, Side,
+    Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
+    FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};

@@ -10,39 +10,79 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Our scripts, in the order in which they need each other.
-const SCRIPTS: &[&str] = &[
+/// What all pages need.
+const SHARED: &[&str] = &[
     "dom.js",
     "format.js",
     "data.js",
     "state.js",
     "theme.js",
-    "sample.js",
     "tip.js",
     "chart.js",
     "time-chart.js",
     "heat.js",
     "table.js",
     "section.js",
-    "findings.js",
+    "cards.js",
     "toolbar.js",
-    "view-bandwidth.js",
-    "view-matrix.js",
-    "view-latency.js",
-    "view-sizes.js",
-    "view-queue.js",
-    "view-timeline.js",
-    "view-locks.js",
-    "view-lock-timeline.js",
-    "view-objects.js",
-    "view-jobs.js",
-    "view-operations.js",
-    "view-quality.js",
-    "main.js",
+    "start.js",
+];
+
+/// The pages, and what each needs besides, in this order.
+const PAGES: &[(&str, &[&str])] = &[
+    (
+        "report",
+        &[
+            "names.js",
+            "sample.js",
+            "overview.js",
+            "findings.js",
+            "ost-heat.js",
+            "ost-table.js",
+            "view-bandwidth.js",
+            "view-matrix.js",
+            "view-latency.js",
+            "view-sizes.js",
+            "view-queue.js",
+            "view-timeline.js",
+            "lock-pairs.js",
+            "view-locks.js",
+            "view-lock-timeline.js",
+            "view-objects.js",
+            "view-jobs.js",
+            "view-operations.js",
+            "view-quality.js",
+            "main.js",
+        ],
+    ),
+    (
+        "comparison",
+        &[
+            "sides.js",
+            "figures.js",
+            "findings.js",
+            "view-figures.js",
+            "view-bandwidth.js",
+            "view-latency.js",
+            "view-rows.js",
+            "main.js",
+        ],
+    ),
 ];
 
 /// Our styles; later ones override.
-const STYLES: &[&str] = &["theme.css", "layout.css", "parts.css", "print.css"];
+const STYLES: &[&str] = &[
+    "theme.css",
+    "layout.css",
+    "parts.css",
+    "cards.css",
+    "controls.css",
+    "charts.css",
+    "tables.css",
+    "report/quality.css",
+    "comparison/comparison.css",
+    "print.css",
+];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -55,10 +95,13 @@ fn main() {
     println!("cargo::rustc-env=LIOPROF_ECHARTS_SHA256={}", base64_sha256(&library));
     fs::write(out.join("echarts.js"), library).expect("OUT_DIR can be written");
 
-    // One scope for all of them, so that nothing of ours is global.
-    let app = format!("(() => {{\n\"use strict\";\n{}}})();\n", joined(&web, SCRIPTS));
-    println!("cargo::rustc-env=LIOPROF_APP_SHA256={}", base64_sha256(app.as_bytes()));
-    fs::write(out.join("app.js"), app).expect("OUT_DIR can be written");
+    let shared = joined(&web, SHARED);
+    for (page, files) in PAGES {
+        // One scope for all of them, so that nothing of ours is global.
+        let app = format!("(() => {{\n\"use strict\";\n{shared}{}}})();\n", joined(&web.join(page), files));
+        println!("cargo::rustc-env=LIOPROF_{}_SHA256={}", page.to_uppercase(), base64_sha256(app.as_bytes()));
+        fs::write(out.join(format!("{page}.js")), app).expect("OUT_DIR can be written");
+    }
     fs::write(out.join("app.css"), joined(&web, STYLES)).expect("OUT_DIR can be written");
 }
 

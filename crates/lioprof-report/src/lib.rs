@@ -1,15 +1,16 @@
-//! One self-contained HTML page from an [`Analysis`]: opens from disk, needs no network, nothing is left out that was
+//! One self-contained HTML page from an [`Analysis`] or a [`Comparison`]: opens from disk, needs no network, nothing is left out that was
 //! not said to be.
 //!
 //! ```text
 //! Analysis ─ view ─> Report (bounded, typed) ─ page ─> HTML: frame, styles, charting library, our scripts, the data
 //! ```
 //!
-//! * `view`: what the page shows, binned and cut to the most important rows. Counts and bytes are those of the analysis
+//! * `comparison`: what the page of a comparison shows.
+//! * `view`: what the page of an analysis shows, binned and cut to the most important rows. Counts and bytes are those of the analysis
 //!   to the last digit; what does not fit is summed up as "others". Its fields are the contract with `web/*.js`.
 //! * `verdict`: the findings in one sentence.
 //! * `page`: the frame around any data. It knows nothing of what the data are.
-//! * `web/`: scripts and styles, put together by `build/main.rs`.
+//! * `web/`: scripts and styles, put together by `build/main.rs`: what all pages need, and a folder for each page.
 //!
 //! # Design constraints
 //!
@@ -18,21 +19,31 @@
 //! * Names out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
 #![forbid(unsafe_code)]
 
+mod comparison;
 mod page;
 mod verdict;
 mod view;
 
 use std::io::{self, Write};
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Comparison};
 
-/// Writes the page.
+/// Writes the page of an analysis.
 ///
 /// # Errors
 /// If `out` cannot be written.
 pub fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let report = view::Report::new(analysis);
-    page::Page { title: &report.title, description: &report.verdict.text, kind: "report", data: &report }.write(out)
+    page::Page { title: &report.title, description: &report.verdict.text, app: page::REPORT, data: &report }.write(out)
+}
+
+/// Writes the page of a comparison.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let view = comparison::ComparisonView::new(comparison);
+    page::Page { title: &view.title, description: &view.verdict.text, app: page::COMPARISON, data: &view }.write(out)
 }
 
 /// The version of Apache ECharts that the page draws with.

@@ -7,7 +7,20 @@ use serde::Serialize;
 const FRAME: &str = include_str!("../web/page.html");
 const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/app.css"));
 const ECHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/echarts.js"));
-const APP: &str = include_str!(concat!(env!("OUT_DIR"), "/app.js"));
+
+/// The scripts of a kind of page, and their hash.
+#[derive(Clone, Copy)]
+pub(crate) struct App {
+    script: &'static str,
+    sha256: &'static str,
+}
+
+/// Shows an analysis.
+pub(crate) const REPORT: App =
+    App { script: include_str!(concat!(env!("OUT_DIR"), "/report.js")), sha256: env!("LIOPROF_REPORT_SHA256") };
+/// Shows a comparison.
+pub(crate) const COMPARISON: App =
+    App { script: include_str!(concat!(env!("OUT_DIR"), "/comparison.js")), sha256: env!("LIOPROF_COMPARISON_SHA256") };
 
 /// A page to be.
 pub(crate) struct Page<'a, T> {
@@ -15,8 +28,8 @@ pub(crate) struct Page<'a, T> {
     pub(crate) title: &'a str,
     /// What it says, in a sentence.
     pub(crate) description: &'a str,
-    /// Which page `main.js` makes of the data.
-    pub(crate) kind: &'static str,
+    /// What makes it of the data.
+    pub(crate) app: App,
     /// What it shows.
     pub(crate) data: &'a T,
 }
@@ -25,7 +38,7 @@ impl<T: Serialize> Page<'_, T> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let data = inert(&serde_json::to_string(self.data)?);
         let (title, description) = (escaped(self.title), escaped(self.description));
-        let policy = policy();
+        let policy = policy(self.app);
         let mut rest = FRAME;
         while let Some((before, after)) = rest.split_once("{{") {
             let (name, after) = after.split_once("}}").expect("the frame closes what it opens");
@@ -34,12 +47,11 @@ impl<T: Serialize> Page<'_, T> {
                 "policy" => policy.as_bytes(),
                 "title" => title.as_bytes(),
                 "description" => description.as_bytes(),
-                "kind" => self.kind.as_bytes(),
                 "styles" => STYLES.as_bytes(),
                 "notice" => crate::NOTICE.as_bytes(),
                 "data" => data.as_bytes(),
                 "echarts" => ECHARTS.as_bytes(),
-                "app" => APP.as_bytes(),
+                "app" => self.app.script.as_bytes(),
                 other => unreachable!("the frame asks for {other}"),
             })?;
             rest = after;
@@ -50,12 +62,12 @@ impl<T: Serialize> Page<'_, T> {
 
 /// Nothing is fetched, and nothing runs but the two scripts that were built in. Styles cannot be held to hashes: the
 /// charting library sets some on its elements.
-fn policy() -> String {
+fn policy(app: App) -> String {
     format!(
         "default-src 'none'; script-src 'sha256-{}' 'sha256-{}'; style-src 'unsafe-inline'; img-src data:; \
          base-uri 'none'; form-action 'none'",
         env!("LIOPROF_ECHARTS_SHA256"),
-        env!("LIOPROF_APP_SHA256"),
+        app.sha256,
     )
 }
 
@@ -74,7 +86,7 @@ mod tests {
 
     fn page(data: &str) -> String {
         let mut out = Vec::new();
-        Page { title: "a <b> & \"c\"", description: "d", kind: "report", data: &data }.write(&mut out).unwrap();
+        Page { title: "a <b> & \"c\"", description: "d", app: REPORT, data: &data }.write(&mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -89,7 +101,7 @@ mod tests {
     #[test]
     fn scripts_are_as_the_policy_has_them() {
         // A script that holds the end of its own element would be cut off, and its hash would not match.
-        for script in [ECHARTS, APP] {
+        for script in [ECHARTS, REPORT.script, COMPARISON.script] {
             assert!(!script.to_ascii_lowercase().contains("</script"));
         }
         let page = page("");

@@ -2,15 +2,21 @@
 // changes, and before a page is printed.
 
 const charts = [];
-const onScreen = new IntersectionObserver((entries) => entries.forEach((entry) => {
-  const chart = charts.find((it) => it.box === entry.target);
-  chart.near = entry.isIntersecting;
-  if (chart.near) chart.drawIfNeeded();
-}), { rootMargin: "300px 0px" });
-const widths = new ResizeObserver((entries) => entries.forEach((entry) => {
-  const chart = charts.find((it) => it.box === entry.target);
-  if (Math.abs(chart.box.clientWidth - chart.width) > 1) chart.refresh();
-}));
+const onScreen = new IntersectionObserver(
+  (entries) =>
+    entries.forEach((entry) => {
+      const chart = charts.find((it) => it.box === entry.target);
+      chart.near = entry.isIntersecting;
+      if (chart.near) chart.drawIfNeeded();
+    }),
+  { rootMargin: "300px 0px" },
+);
+const widths = new ResizeObserver((entries) =>
+  entries.forEach((entry) => {
+    const chart = charts.find((it) => it.box === entry.target);
+    if (Math.abs(chart.box.clientWidth - chart.width) > 1) chart.refresh();
+  }),
+);
 
 let printDensity = 0;
 
@@ -62,14 +68,22 @@ class Chart {
     if (!this.dirty || !this.plan) return;
     this.dirty = false;
     if (this.plan.empty) return;
-    this.echart ??= echarts.init(this.canvas, null, { renderer: "canvas", devicePixelRatio: pixelDensity(), width: this.width, height: this.plan.height });
+    this.echart ??= echarts.init(this.canvas, null, {
+      renderer: "canvas",
+      devicePixelRatio: pixelDensity(),
+      width: this.width,
+      height: this.plan.height,
+    });
     this.echart.resize({ width: this.width, height: this.plan.height });
-    this.echart.setOption({
-      animation: false,
-      backgroundColor: "transparent",
-      textStyle: { fontFamily: colors.family, color: colors.ink, fontSize: colors.font },
-      ...this.makeOption(this.plan, this.width),
-    }, { notMerge: true });
+    this.echart.setOption(
+      {
+        animation: false,
+        backgroundColor: "transparent",
+        textStyle: { fontFamily: colors.family, color: colors.ink, fontSize: colors.font },
+        ...this.makeOption(this.plan, this.width),
+      },
+      { notMerge: true },
+    );
   }
 
   /** Lets go of the canvas; the next drawing makes another. */
@@ -133,4 +147,14 @@ function bytesFromZero(max, n = 3) {
 
 function upTo(max, step) {
   return { min: 0, max: Math.max(step, Math.ceil((max / step) * 0.999) * step), interval: step };
+}
+
+/** Ticks of a logarithmic axis of times between two powers of ten, at most `room`: 1, 2, 5, or powers alone where these would be too many. */
+function roundTimes(from, to, room) {
+  const of = (digits) =>
+    Array.from({ length: Math.ceil(to) - Math.floor(from) + 1 }, (_, i) => digits.map((digit) => Math.floor(from) + i + Math.log10(digit)))
+      .flat()
+      .filter((at) => at >= from - 1e-9 && at <= to + 1e-9);
+  const few = of([1, 2, 5]).length < 3;
+  return [...(few ? [[1, 1.5, 2, 3, 4, 5, 7]] : []), [1, 2, 5], [1, 3], [1]].map(of).find((list) => list.length <= room) ?? of([1]);
 }

@@ -1,4 +1,4 @@
-// The data of the page: what crates/lioprof-report/src/view made of the analysis.
+// The data of the page, as crates/lioprof-report wrote them, and how its numbers are packed.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
@@ -22,38 +22,4 @@ function rough(base64) {
 /** Numbers with all digits (`Precise` in Rust). */
 function precise(base64) {
   return new Float64Array(bytesOf(base64).buffer);
-}
-
-/** The whole time, in seconds; never 0, so that it can be an axis. */
-const SPAN_S = Math.max(DATA.window.duration_s, 1e-3);
-
-/** Whether all OSTs are of one file system, whose name then says nothing. */
-const FILE_SYSTEM = (() => {
-  const systems = new Set(DATA.names.targets.map((name) => name.split(/-(?=OST|MDT)/)[0]));
-  return systems.size === 1 ? `${[...systems][0]}-` : "";
-})();
-
-function targetName(number) {
-  const name = DATA.names.targets[number];
-  return name.startsWith(FILE_SYSTEM) ? name.slice(FILE_SYSTEM.length) : name;
-}
-
-function clientName(number) {
-  return DATA.names.clients[number] ?? UNKNOWN;
-}
-
-function objectName(number) {
-  const [target, fid] = DATA.names.objects[number];
-  return target === null ? fid : `${targetName(target)} ${fid}`;
-}
-
-/** Reads and writes of a row, as wanted: `{bytes, rpcs, exact}`. */
-function moved(row, direction) {
-  const parts = direction === "r" ? [row.read] : direction === "w" ? [row.write] : [row.read, row.write];
-  return {
-    bytes: parts.reduce((sum, io) => sum + Number(io.bytes ?? 0), 0),
-    rpcs: parts.reduce((sum, io) => sum + io.rpcs, 0),
-    known: parts.some((io) => io.bytes !== null && io.rpcs > 0),
-    exact: parts.every(isExact),
-  };
 }

@@ -28,7 +28,10 @@ function toggle(text, pressed, onclick, title) {
 
 /** A choice of one: `options` are `[value, text]`. */
 function choice(label, options, value, onchange) {
-  const select = el("select", { onchange: () => onchange(select.value) },
-    options.map(([it, text]) => el("option", { value: it, selected: it === value }, text)));
+  const select = el(
+    "select",
+    { onchange: () => onchange(select.value) },
+    options.map(([it, text]) => el("option", { value: it, selected: it === value }, text)),
+  );
   return el("label.choice", null, el("span", null, label), select);
 }

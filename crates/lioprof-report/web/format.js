@@ -5,9 +5,10 @@ const UNKNOWN = "?";
 
 /** So many decimals; what is in the middle goes to the even side, as Rust does it. */
 function fixed(value, decimals) {
-  const scaledUp = value * 10 ** decimals;
-  const below = Math.floor(scaledUp);
-  return (scaledUp - below === 0.5 && below % 2 === 0 ? below / 10 ** decimals : value).toFixed(decimals);
+  // Only what a double holds to the last bit can be in the middle.
+  const isMiddle = Number.isInteger(value * 2 ** (decimals + 1)) && !Number.isInteger(value * 10 ** decimals);
+  const below = Math.floor(value * 10 ** decimals);
+  return (isMiddle && value * 10 ** decimals - below === 0.5 && below % 2 === 0 ? below / 10 ** decimals : value).toFixed(decimals);
 }
 
 /** Three significant digits. */

@@ -11,7 +11,11 @@ function logShare(value, low, high) {
  */
 function picture(paint) {
   return {
-    type: "custom", silent: true, clip: true, data: [[0, 0]], encode: { x: -1, y: -1 },
+    type: "custom",
+    silent: true,
+    clip: true,
+    data: [[0, 0]],
+    encode: { x: -1, y: -1 },
     renderItem(parameters) {
       const { x, y, width, height } = parameters.coordSys;
       const density = pixelDensity();
@@ -29,13 +33,23 @@ function picture(paint) {
 function heatLegend(low, high, what) {
   if (low === high) return legend([[heatColor(1), `${what}: ${high}`]]);
   const gradient = Array.from({ length: 12 }, (_, i) => heatColor(i / 11)).join(", ");
-  return el("div.legend", null,
-    el("span", null, what), el("span.figure", null, low), el("i.scale", { style: { background: `linear-gradient(to right, ${gradient})` } }),
-    el("span.figure", null, high));
+  return el(
+    "div.legend",
+    null,
+    el("span", null, what),
+    el("span.figure", null, low),
+    el("i.scale", { style: { background: `linear-gradient(to right, ${gradient})` } }),
+    el("span.figure", null, high),
+  );
 }
 
 /** Legend entries: `[colour or pattern, text]`. */
 function legend(entries) {
-  return el("div.legend", null, entries.map(([color, text, kind = "box"]) =>
-    el("span.entry", null, el(`i.swatch.${kind}`, { style: kind === "hatched" ? { color } : { background: color, color } }), text)));
+  return el(
+    "div.legend",
+    null,
+    entries.map(([color, text, kind = "box"]) =>
+      el("span.entry", null, el(`i.swatch.${kind}`, { style: kind === "hatched" ? { color } : { background: color, color } }), text),
+    ),
+  );
 }

@@ -15,10 +15,13 @@ function follow(callback) {
 function select(changes) {
   selection = Object.freeze({ ...selection, ...changes });
   history.replaceState(null, "", hrefOf("", selection));
-  // Views above grow and shrink; what was clicked stays where it is.
-  const anchor = document.querySelector("section:hover") ?? document.activeElement?.closest("section");
+  inPlace(() => followers.forEach((callback) => callback(selection)));
+}
+
+/** Makes a change that views above grow or shrink by; what is pointed at, or has the focus, stays where it is. */
+function inPlace(change, anchor = document.querySelector("section:hover") ?? document.activeElement?.closest("section")) {
   const before = anchor?.getBoundingClientRect().top;
-  followers.forEach((callback) => callback(selection));
+  change();
   if (anchor) scrollBy(0, anchor.getBoundingClientRect().top - before);
 }
 
@@ -45,12 +48,6 @@ function zoom(from, to) {
   if (!(high - low >= 1e-6)) return;
   select({ time: all ? null : [low, high] });
 }
-
-const NAMED = {
-  targets: ["target", () => DATA.names.targets],
-  clients: ["client", () => DATA.names.clients],
-  objects: ["object", () => DATA.names.objects.map(([target, fid]) => `${DATA.names.targets[target] ?? ""}/${fid}`)],
-};
 
 /** The address of a view with a selection. */
 function hrefOf(view, it) {
@@ -90,6 +87,7 @@ function goToAddress() {
   followers.forEach((callback) => callback(selection));
   const section = view && document.getElementById(view);
   if (section) {
+    buildUpTo(sections.findIndex((it) => it.node === section) + 1);
     section.scrollIntoView();
     section.querySelector("h2")?.focus({ preventScroll: true });
   }

@@ -7,24 +7,61 @@
 function table(parent, { label, columns, rows, others, first = 10, pick, picked, sort }) {
   let order = sort ? { column: columns.findIndex((it) => it.name === sort), down: true } : null;
   let all = false;
-  const head = el("tr", null, columns.map((column, i) => el("th", { scope: "col", class: column.number ? "figure" : null },
-    el("button", { type: "button", title: column.title, onclick: () => {
-      order = { column: i, down: order?.column === i ? !order.down : Boolean(column.number) };
-      show();
-    } }, column.name))));
+  const head = el(
+    "tr",
+    null,
+    columns.map((column, i) =>
+      el(
+        "th",
+        { scope: "col", class: column.number ? "figure" : null },
+        el(
+          "button",
+          {
+            type: "button",
+            title: column.title,
+            onclick: () => {
+              order = { column: i, down: order?.column === i ? !order.down : Boolean(column.number) };
+              show();
+            },
+          },
+          column.name,
+        ),
+      ),
+    ),
+  );
   const body = el("tbody");
-  const more = el("button.more", { type: "button", onclick: () => { all = !all; show(); } });
+  const more = el("button.more", {
+    type: "button",
+    onclick: () => {
+      all = !all;
+      show();
+    },
+  });
   const empty = el("p.empty", { hidden: true });
-  const frame = el("div.table", { role: "region", "aria-label": label, tabindex: "0" },
-    el("table", null, el("caption.hidden", null, label), el("thead", null, head), body));
+  const frame = el(
+    "div.table",
+    { role: "region", "aria-label": label, tabindex: "0" },
+    el("table", null, el("caption.hidden", null, label), el("thead", null, head), body),
+  );
   parent.append(frame, empty, more);
 
   function cells(row) {
     return columns.map((column, i) => {
       const content = column.cell ? column.cell(row) : column.text ? column.text(row) : column.value(row);
       const shown = content === null || content === undefined ? UNKNOWN : content;
-      const button = i === 0 && pick && pick(row) ? el("button.link", { type: "button", onclick: pick(row), "aria-pressed": String(Boolean(picked?.(row))) }, shown) : shown;
-      return el(i === 0 ? "th" : "td", { class: [column.number && "figure", column.wrap && "wrap"].filter(Boolean).join(" ") || null, scope: i === 0 ? "row" : null, title: column.hint?.(row) }, button);
+      const button =
+        i === 0 && pick && pick(row)
+          ? el("button.link", { type: "button", onclick: pick(row), "aria-pressed": String(Boolean(picked?.(row))) }, shown)
+          : shown;
+      return el(
+        i === 0 ? "th" : "td",
+        {
+          class: [column.number && "figure", column.wrap && "wrap"].filter(Boolean).join(" ") || null,
+          scope: i === 0 ? "row" : null,
+          title: column.hint?.(row),
+        },
+        button,
+      );
     });
   }
 
@@ -49,8 +86,11 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
       else th.removeAttribute("aria-sort");
     });
     const visibleRows = all ? list : list.slice(0, first);
-    fill(body, visibleRows.map((row) => el("tr", { class: picked?.(row) ? "picked" : null }, cells(row))),
-      others && list.length > 0 && el("tr.others", null, others()));
+    fill(
+      body,
+      visibleRows.map((row) => el("tr", { class: picked?.(row) ? "picked" : null }, cells(row))),
+      others && list.length > 0 && el("tr.others", null, others()),
+    );
     more.hidden = list.length <= first;
     more.textContent = all ? "Show fewer" : `Show all ${count(list.length)}`;
   }
@@ -65,7 +105,13 @@ function otherCells(table_, what, cells) {
 
 /** A column of bytes. */
 function bytesColumn(name, io) {
-  return { name, number: true, value: (row) => (io(row).bytes === null ? null : Number(io(row).bytes)), text: (row) => ioBytes(io(row)), hint: (row) => ioExactly(io(row)) };
+  return {
+    name,
+    number: true,
+    value: (row) => (io(row).bytes === null ? null : Number(io(row).bytes)),
+    text: (row) => ioBytes(io(row)),
+    hint: (row) => ioExactly(io(row)),
+  };
 }
 
 function countColumn(name, value, title) {
@@ -74,9 +120,18 @@ function countColumn(name, value, title) {
 
 /** A percentile or such of `Times` in Rust: `[count, mean, p50, p90, p99, max]`. */
 function timeColumn(name, times, at, title) {
-  return { name, title, number: true, value: (row) => times(row)[at], text: (row) => (times(row)[0] ? micros(times(row)[at]) : "–"), hint: (row) => timesHint(times(row)) };
+  return {
+    name,
+    title,
+    number: true,
+    value: (row) => times(row)[at],
+    text: (row) => (times(row)[0] ? micros(times(row)[at]) : "–"),
+    hint: (row) => timesHint(times(row)),
+  };
 }
 
 function timesHint([n, mean, p50, p90, p99, max]) {
-  return n ? `${plural(n, "RPC")}: mean ${micros(mean)}, p50 ${micros(p50)}, p90 ${micros(p90)}, p99 ${micros(p99)}, max ${micros(max)}` : "no RPC";
+  return n
+    ? `${plural(n, "RPC")}: mean ${micros(mean)}, p50 ${micros(p50)}, p90 ${micros(p90)}, p99 ${micros(p99)}, max ${micros(max)}`
+    : "no RPC";
 }

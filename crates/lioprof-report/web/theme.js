@@ -26,11 +26,31 @@ let colors = {};
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "muted", "line", "grid", "surface", "accent", "read", "write", "queue", "service", "true", "expansion",
-    "unclassified", "warning", "empty"];
+  const names = [
+    "ink",
+    "muted",
+    "line",
+    "grid",
+    "surface",
+    "accent",
+    "read",
+    "write",
+    "queue",
+    "service",
+    "true",
+    "expansion",
+    "unclassified",
+    "warning",
+    "before",
+    "after",
+    "empty",
+  ];
   colors = Object.fromEntries(names.map((name) => [name, of(name)]));
   colors.clients = [0, 1, 2, 3, 4, 5, 6].map((i) => of(`client-${i}`));
-  colors.heat = steps([0, 1, 2, 3, 4, 5, 6, 7].map((i) => of(`heat-${i}`)), 48);
+  colors.heat = steps(
+    [0, 1, 2, 3, 4, 5, 6, 7].map((i) => of(`heat-${i}`)),
+    48,
+  );
   colors.font = parseFloat(style.fontSize) * 0.8;
   colors.family = getComputedStyle(document.body).fontFamily;
 }
@@ -41,7 +61,13 @@ function rgb(hex) {
 
 function mixed(from, to, share) {
   const [a, b] = [rgb(from), rgb(to)];
-  return `#${a.map((it, i) => Math.round(it + (b[i] - it) * share).toString(16).padStart(2, "0")).join("")}`;
+  return `#${a
+    .map((it, i) =>
+      Math.round(it + (b[i] - it) * share)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
 }
 
 /** A scale of `n` colours through these. */

@@ -1,7 +1,9 @@
 // Lanes above each other over one time axis. Dragging selects a stretch of time for all views, a click what is below it.
 
-const TIME_STEPS = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10,
-  15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+const TIME_STEPS = [
+  1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120,
+  300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
+];
 
 /** A time since the start, as precise as a step of the axis needs. */
 function timeLabel(s, step, span = SPAN_S) {
@@ -36,6 +38,17 @@ function timeAxis(range, gridIndex, width, labelled) {
   };
 }
 
+/** The bin of a time. */
+function binOf(edges, at) {
+  let [low, high] = [0, edges.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (edges[middle] <= at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Corners of a row of steps: `values[i]` from `edges[i]` to `edges[i + 1]`; where there is nothing there is no line. */
 function corners(edges, values) {
   const out = [];
@@ -52,7 +65,12 @@ function corners(edges, values) {
 /** A row of steps, filled down to 0. */
 function stepArea(name, edges, values, fillStyle, line) {
   return {
-    type: "line", name, data: corners(edges, values), symbol: "none", silent: true, connectNulls: false,
+    type: "line",
+    name,
+    data: corners(edges, values),
+    symbol: "none",
+    silent: true,
+    connectNulls: false,
     lineStyle: { width: line ? 1.5 : 0, color: line ?? "transparent" },
     areaStyle: { color: fillStyle, opacity: 1, origin: "start" },
   };
@@ -93,15 +111,33 @@ function timeChart(parent, { label, lanes, zooms = true }) {
       const last = plan.lanes.length - 1;
       return {
         grid: plan.lanes.map((lane) => ({ left: plan.left, right: plan.right, top: lane.top, height: lane.height, containLabel: false })),
-        title: plan.lanes.flatMap((lane) => (lane.title ? [{
-          text: lane.note ? `{t|${lane.title}}  {n|${lane.note}}` : `{t|${lane.title}}`,
-          left: plan.left - 5, top: lane.top - TITLE() - 2, padding: [4, 5],
-          textStyle: { width: inner, overflow: "truncate", rich: {
-            t: { fontSize: colors.font * 1.05, fontWeight: 600, color: colors.ink },
-            n: { fontSize: colors.font, color: colors.muted } } },
-        }] : [])),
+        title: plan.lanes.flatMap((lane) =>
+          lane.title
+            ? [
+                {
+                  text: lane.note ? `{t|${lane.title}}  {n|${lane.note}}` : `{t|${lane.title}}`,
+                  left: plan.left - 5,
+                  top: lane.top - TITLE() - 2,
+                  padding: [4, 5],
+                  textStyle: {
+                    width: inner,
+                    overflow: "truncate",
+                    rich: {
+                      t: { fontSize: colors.font * 1.05, fontWeight: 600, color: colors.ink },
+                      n: { fontSize: colors.font, color: colors.muted },
+                    },
+                  },
+                },
+              ]
+            : [],
+        ),
         xAxis: plan.lanes.map((_, i) => timeAxis(plan.range, i, inner, i === last)),
-        yAxis: plan.lanes.map((lane, i) => ({ type: "value", gridIndex: i, ...axisLook(lane.y), ...(lane.y.axisTick && { axisTick: { ...axisLook().axisTick, ...lane.y.axisTick } }) })),
+        yAxis: plan.lanes.map((lane, i) => ({
+          type: "value",
+          gridIndex: i,
+          ...axisLook(lane.y),
+          ...(lane.y.axisTick && { axisTick: { ...axisLook().axisTick, ...lane.y.axisTick } }),
+        })),
         series: plan.lanes.flatMap((lane, i) => lane.series.map((it) => ({ ...it, xAxisIndex: i, yAxisIndex: i }))),
       };
     },

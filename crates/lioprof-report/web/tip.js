@@ -4,11 +4,25 @@ const TIP = el("div.tip", { role: "status", id: "tip", hidden: true });
 
 /** Shows `{head, rows: [[colour or null, name, value]], foot}` beside a place on the screen. */
 function showTip(content, x, y) {
-  fill(TIP,
+  fill(
+    TIP,
     content.head && el("strong", null, content.head),
-    content.rows && el("table", null, content.rows.map(([color, name, value]) => el("tr", null,
-      el("td", null, color && el("i.swatch", { style: { background: color } })), el("td", null, name), el("td.figure", null, value)))),
-    content.foot && el("em", null, content.foot));
+    content.rows &&
+      el(
+        "table",
+        null,
+        content.rows.map(([color, name, value]) =>
+          el(
+            "tr",
+            null,
+            el("td", null, color && el("i.swatch", { style: { background: color } })),
+            el("td", null, name),
+            el("td.figure", null, value),
+          ),
+        ),
+      ),
+    content.foot && el("em", null, content.foot),
+  );
   TIP.hidden = false;
   const box = TIP.getBoundingClientRect();
   const margin = 14;

@@ -310,7 +310,7 @@ pub(crate) struct CompareArgs {
     pub(crate) before: PathBuf,
     /// What became of it.
     pub(crate) after: PathBuf,
-    /// Write comparison.json and plots of both into this directory.
+    /// Write comparison.json, comparison.html and plots of both into this directory.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// What to print on stdout.
@@ -417,17 +417,19 @@ could be written, 3 more lost than --max-loss.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPORT_HELP)]
 pub(crate) struct ReportArgs {
-    /// An analysis.json, as `lioprof analyze -o DIR` or `--format json` writes it; - is stdin.
-    #[arg(value_name = "ANALYSIS.json")]
-    pub(crate) analysis: PathBuf,
-    /// Write to this file; - is stdout [default: report.html beside the analysis].
+    /// An analysis.json or comparison.json, as `lioprof analyze` or `compare` write it with -o DIR or --format json; - is
+    /// stdin.
+    #[arg(value_name = "FILE.json")]
+    pub(crate) input: PathBuf,
+    /// Write to this file; - is stdout [default: report.html or comparison.html beside the input].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[cfg(feature = "report")]
 const REPORT_HELP: &str = "\
-The page opens from disk in any browser of today, without a network. `lioprof analyze -o DIR` writes it, too.
+The page opens from disk in any browser of today, without a network. `lioprof analyze -o DIR` and `lioprof compare -o DIR` write
+it, too.
 
 Examples:
   lioprof report report/analysis.json                                  writes report/report.html

@@ -47,6 +47,8 @@ pub(crate) fn write_comparison(
         writeln!(out)?;
         Ok(())
     })?;
+    #[cfg(feature = "report")]
+    create(&dir.join("comparison.html"), |out| Ok(lioprof_report::write_comparison(comparison, out)?))?;
     let options = lioprof_plot::PlotOptions::default();
     let written = lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options)
         .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;

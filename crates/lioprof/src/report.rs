@@ -5,7 +5,8 @@ use std::io::{self, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use lioprof_model::{Analysis, SCHEMA};
+use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, SCHEMA};
+use serde::Deserialize;
 
 use crate::args::ReportArgs;
 use crate::exit_code::Code;
@@ -13,37 +14,60 @@ use crate::files;
 use crate::messages::{self, Verbosity};
 
 pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let mut analysis = read(&args.analysis)?;
-    // Saved before there were findings: they follow from the figures alone.
-    if analysis.checks.is_empty() {
-        lioprof_analysis::find(&mut analysis, &lioprof_analysis::Limits::default());
-    }
-    match output(args) {
+    let saved = read(&args.input)?;
+    match output(args, &saved) {
         Some(path) => {
-            files::create(&path, |out| Ok(lioprof_report::write(&analysis, out)?))?;
+            files::create(&path, |out| Ok(saved.write(out)?))?;
             messages::note(verbosity, &format!("wrote `{}`", path.display()));
         }
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            lioprof_report::write(&analysis, &mut out)
-                .and_then(|()| out.flush())
-                .context("failed to write to stdout")?;
+            saved.write(&mut out).and_then(|()| out.flush()).context("failed to write to stdout")?;
         }
     }
     Ok(Code::Success)
 }
 
-/// The file to write; none: standard output.
-fn output(args: &ReportArgs) -> Option<PathBuf> {
-    match &args.output {
-        Some(path) if path == Path::new("-") => None,
-        Some(path) => Some(path.clone()),
-        None if args.analysis == Path::new("-") => Some(PathBuf::from("report.html")),
-        None => Some(args.analysis.with_file_name("report.html")),
+/// What a page can be made of.
+enum Saved {
+    Analysis(Box<Analysis>),
+    Comparison(Box<Comparison>),
+}
+
+impl Saved {
+    fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        match self {
+            Self::Analysis(analysis) => lioprof_report::write(analysis, out),
+            Self::Comparison(comparison) => lioprof_report::write_comparison(comparison, out),
+        }
+    }
+
+    /// Its page beside it, as `-o DIR` names it.
+    fn page(&self) -> &'static str {
+        match self {
+            Self::Analysis(_) => "report.html",
+            Self::Comparison(_) => "comparison.html",
+        }
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Analysis> {
+/// The file to write; none: standard output.
+fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
+    match &args.output {
+        Some(path) if path == Path::new("-") => None,
+        Some(path) => Some(path.clone()),
+        None if args.input == Path::new("-") => Some(PathBuf::from(saved.page())),
+        None => Some(args.input.with_file_name(saved.page())),
+    }
+}
+
+/// The one key of both layouts that says which one it is.
+#[derive(Deserialize)]
+struct Layout {
+    schema: String,
+}
+
+fn read(path: &Path) -> anyhow::Result<Saved> {
     let name = path.display();
     let mut json = Vec::new();
     if path == Path::new("-") {
@@ -52,11 +76,23 @@ fn read(path: &Path) -> anyhow::Result<Analysis> {
         let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
         BufReader::new(file).read_to_end(&mut json).with_context(|| format!("failed to read `{name}`"))?;
     }
-    let analysis: Analysis = serde_json::from_slice(&json).with_context(|| {
-        format!("`{name}` is no analysis.json of this version of lioprof; logs are for `lioprof analyze -o DIR`")
-    })?;
-    if analysis.schema != SCHEMA {
-        bail!("`{name}` has the schema `{}`, expected `{SCHEMA}`: analyze the log again", analysis.schema);
+    let not = || {
+        format!(
+            "`{name}` is no analysis.json or comparison.json of this version of lioprof; logs are for \
+             `lioprof analyze -o DIR` and `lioprof compare -o DIR`"
+        )
+    };
+    let Layout { schema } = serde_json::from_slice(&json).with_context(not)?;
+    if schema == COMPARISON_SCHEMA {
+        return Ok(Saved::Comparison(serde_json::from_slice(&json).with_context(not)?));
     }
-    Ok(analysis)
+    if schema != SCHEMA {
+        bail!("`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: make it again");
+    }
+    let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;
+    // Saved before there were findings: they follow from the figures alone.
+    if analysis.checks.is_empty() {
+        lioprof_analysis::find(&mut analysis, &lioprof_analysis::Limits::default());
+    }
+    Ok(Saved::Analysis(analysis))
 }

@@ -1,6 +1,6 @@
 //! When, and how evenly, an analysis' OSTs were used.
 
-use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Course, Direction, TargetKindName, TargetSeries};
 
 use super::noise::{PerBin, real};
 
@@ -33,7 +33,26 @@ impl Activity {
         let seconds = span.map(|(first, last)| seconds(analysis, first, last));
         Self { all, read, write, span, seconds }
     }
+
+    /// What is drawn of it.
+    pub(super) fn course(&self, analysis: &Analysis) -> Course {
+        let bytes = |bins: &PerBin| self.span.map(|span| bins.part(span).counts()).unwrap_or_default();
+        // One service does them: ll_ost_io.
+        let times = |opcode| {
+            let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
+            operation.map(|it| it.total_hist_us.clone()).unwrap_or_default()
+        };
+        Course {
+            read_bytes: bytes(&self.read),
+            written_bytes: bytes(&self.write),
+            read_total_hist_us: times(OST_READ),
+            write_total_hist_us: times(OST_WRITE),
+        }
+    }
 }
+
+pub(super) const OST_READ: u32 = 3;
+pub(super) const OST_WRITE: u32 = 4;
 
 /// Seconds of the bins that lie within the window: the first and the last record may be in the middle of one.
 fn seconds(analysis: &Analysis, first: usize, last: usize) -> f64 {
@@ -61,19 +80,39 @@ pub(super) fn mean_times(analysis: &Analysis, name: &str) -> PerBin {
     sum
 }
 
-/// Mean total time of each bin's reads or writes, from the latency histogram over time.
-pub(super) fn heat_times(analysis: &Analysis, direction: lioprof_model::Direction) -> PerBin {
-    let bins = analysis.series.bins;
-    let (mut time, mut rpcs) = (vec![0.0; bins], vec![0.0; bins]);
+/// Calls with bin, lower and upper edge in microseconds and number of RPCs, for the latency histogram over time.
+fn each_cell(analysis: &Analysis, direction: Direction, mut of: impl FnMut(usize, f64, f64, f64)) {
     for heat in analysis.series.latency.iter().filter(|heat| heat.direction == direction) {
         for &(bin, bucket, count) in &heat.cells {
             let (bin, bucket) = (bin as usize, bucket as usize);
-            let Some(&low) = heat.edges_us.get(bucket).filter(|_| bin < bins) else { continue };
+            let Some(&low) = heat.edges_us.get(bucket).filter(|_| bin < analysis.series.bins) else { continue };
             let high = heat.edges_us.get(bucket + 1).copied().unwrap_or(low);
-            time[bin] += real(count) * f64::midpoint(real(low), real(high));
-            rpcs[bin] += real(count);
+            of(bin, real(low), real(high), real(count));
         }
     }
+}
+
+/// RPCs of each bin, and how many of them took longer than `limit_us`.
+pub(super) fn beyond(analysis: &Analysis, direction: Direction, limit_us: f64) -> Vec<(f64, f64)> {
+    let mut bins = vec![(0.0, 0.0); analysis.series.bins];
+    each_cell(analysis, direction, |bin, low, high, rpcs| {
+        // Within a bucket as if evenly spread.
+        let share =
+            if high > low { ((high - limit_us) / (high - low)).clamp(0.0, 1.0) } else { f64::from(low > limit_us) };
+        bins[bin].0 += rpcs;
+        bins[bin].1 += rpcs * share;
+    });
+    bins
+}
+
+/// Mean total time of each bin's reads or writes, from the latency histogram over time.
+pub(super) fn heat_times(analysis: &Analysis, direction: Direction) -> PerBin {
+    let bins = analysis.series.bins;
+    let (mut time, mut rpcs) = (vec![0.0; bins], vec![0.0; bins]);
+    each_cell(analysis, direction, |bin, low, high, count| {
+        time[bin] += count * f64::midpoint(low, high);
+        rpcs[bin] += count;
+    });
     let mut means = PerBin::new(bins);
     means.add(time.iter().zip(&rpcs).map(|(time, rpcs)| if *rpcs > 0.0 { time / rpcs } else { 0.0 }));
     means

@@ -23,17 +23,18 @@ impl Measured {
         Self { value, error }
     }
 
-    /// A percentile of times, microseconds; `spread` is the error of the bins' means, where there are such.
+    /// A percentile of times, microseconds; `spread` and `deviation` are the errors of the bins' means and of the share of
+    /// samples below it, where times are known over time.
     pub(super) fn percentile(
         times: &Distribution,
         (share, value): (f64, Option<u64>),
-        spread: Option<f64>,
+        (spread, deviation): (Option<f64>, Option<f64>),
         rules: &ComparisonRules,
     ) -> Self {
         let value = value.map(super::noise::real);
         let beyond = super::noise::real(times.count) * (1.0 - share);
         let enough = times.count >= rules.min_samples && beyond + 1e-9 >= super::noise::real(rules.min_tail_samples);
-        let error = if enough { percentile_error(times, share) } else { None };
+        let error = if enough { percentile_error(times, share, deviation) } else { None };
         let error = error
             .map(|error| error.max(spread.unwrap_or(0.0)))
             .ok_or_else(|| format!("too few samples ({})", times.count));

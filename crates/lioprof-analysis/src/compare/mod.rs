@@ -56,12 +56,14 @@ pub fn compare(before: &Analysis, after: &Analysis, rules: &ComparisonRules) -> 
 fn side(sided: &Sided<'_>) -> Side {
     let Sided { analysis, activity } = sided;
     Side {
+        nodes: analysis.nodes.iter().map(|node| node.name.clone()).collect(),
         window: analysis.window,
         activity_s: activity.seconds,
         busy_bins: activity.all.busy_bins(),
         bin_s: analysis.series.bin_s,
         estimated_lost_fraction: analysis.loss.estimated_lost_fraction,
         head_overwritten: analysis.loss.head_overwritten,
+        course: activity.course(analysis),
     }
 }
 

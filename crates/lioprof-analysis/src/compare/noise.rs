@@ -60,6 +60,16 @@ impl PerBin {
         Self { values: self.values.get(span.0..=span.1).map(<[f64]>::to_vec).unwrap_or_default() }
     }
 
+    /// As counts again, of what was only added up.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sums of counts: whole, never negative"
+    )]
+    pub(super) fn counts(&self) -> Vec<u64> {
+        self.values.iter().map(|&value| value as u64).collect()
+    }
+
     /// Relative standard error of the mean over the bins with anything in them; `None` of fewer than `min_bins`.
     pub(super) fn busy_error(&self, min_bins: u64) -> Option<f64> {
         relative_error(&self.busy().collect::<Vec<_>>(), min_bins)
@@ -102,11 +112,34 @@ fn error_of_mean(values: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (variance / count).sqrt() / mean)
 }
 
+/// Standard error of the share of samples beyond a limit, by batches of bins of `(samples, samples beyond)`: what is slow is
+/// slow together, so samples are not independent. `None` of fewer bins than `min_bins`.
+pub(super) fn share_error(bins: &[(f64, f64)], min_bins: u64) -> Option<f64> {
+    let busy: Vec<(f64, f64)> = bins.iter().copied().filter(|bin| bin.0 > 0.0).collect();
+    if (busy.len() as u64) < min_bins.max(2) {
+        return None;
+    }
+    let (samples, beyond) = busy.iter().fold((0.0, 0.0), |sum, bin| (sum.0 + bin.0, sum.1 + bin.1));
+    let share = beyond / samples;
+    // Of a ratio of sums: how far each batch is from its part of them.
+    let error = |per_batch: usize| {
+        let batches = busy.chunks(per_batch);
+        let count = real(batches.len() as u64);
+        let off = |batch: &[(f64, f64)]| batch.iter().map(|bin| bin.1 - share * bin.0).sum::<f64>().powi(2);
+        (batches.map(off).sum::<f64>() * count / (count - 1.0)).sqrt() / samples
+    };
+    // As coarse as leaves enough batches, or finer where that shows more.
+    let coarsest = (busy.len() / MIN_BATCHES).max(1);
+    let widths = std::iter::successors(Some(1), |width| Some(width * 2)).take_while(|width| *width <= coarsest);
+    widths.map(error).reduce(f64::max)
+}
+
 /// Relative standard error of a percentile: half of how far it lies between the ranks one standard deviation to both
-/// sides, as if samples were independent. `None` if the distribution has no samples beyond the percentile to tell.
-pub(super) fn percentile_error(times: &Distribution, share: f64) -> Option<f64> {
+/// sides: as if samples were independent, or `deviation` of the share below it, if that is larger. `None` if the
+/// distribution has no samples beyond the percentile to tell.
+pub(super) fn percentile_error(times: &Distribution, share: f64, deviation: Option<f64>) -> Option<f64> {
     let count = real(times.count);
-    let deviation = (share * (1.0 - share) / count).sqrt();
+    let deviation = (share * (1.0 - share) / count).sqrt().max(deviation.unwrap_or(0.0));
     let (low, high) = (value_at(times, share - deviation)?, value_at(times, share + deviation)?);
     let value = value_at(times, share)?;
     (value > 0.0).then(|| (high - low) / 2.0 / value)
@@ -174,9 +207,22 @@ mod tests {
             p999: Some(800),
             max: Some(1000),
         };
-        let error = |count, share| percentile_error(&times(count), share).unwrap();
+        let error = |count, share| percentile_error(&times(count), share, None).unwrap();
         assert!(error(100, 0.99) > error(10_000, 0.99));
         assert!(error(1000, 0.5) < error(1000, 0.99));
-        assert_eq!(percentile_error(&Distribution::default(), 0.5), None);
+        assert_eq!(percentile_error(&Distribution::default(), 0.5, None), None);
+        assert!(percentile_error(&times(10_000), 0.99, Some(0.005)).unwrap() > error(10_000, 0.99));
+    }
+
+    #[test]
+    fn what_is_slow_together_says_less() {
+        // 640 bins of ten samples, one in a hundred beyond the limit: each alone, or in bursts of forty.
+        let alone: Vec<(f64, f64)> = (0..640).map(|bin| (10.0, f64::from(bin % 10 == 0))).collect();
+        let bursts: Vec<(f64, f64)> = (0..640).map(|bin| (10.0, if bin % 400 < 4 { 10.0 } else { 0.0 })).collect();
+        let error = |bins: &[(f64, f64)]| share_error(bins, 8).unwrap();
+        let independent = (0.01_f64 * 0.99 / 6400.0).sqrt();
+        assert!(error(&alone) < 1.05 * independent, "{} {independent}", error(&alone));
+        assert!(error(&bursts) > 3.0 * independent, "{} {independent}", error(&bursts));
+        assert_eq!(share_error(&alone[..7], 8), None);
     }
 }

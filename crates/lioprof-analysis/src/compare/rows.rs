@@ -9,7 +9,7 @@ use lioprof_model::{
 use super::activity::{mean_times, of_target};
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
-use super::totals::{Figures, MINOR, PERCENTILES, busy_rate, io_bytes, is_minor, over_activity};
+use super::totals::{Figures, MINOR, PERCENTILES, busy_rate, io_bytes, is_minor, over_activity, overall_error};
 use super::{Pair, Sided};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
@@ -97,7 +97,7 @@ fn target_figures(pair: &Pair<'_>, name: &str, sides: [Option<&Target>; 2]) -> F
                 |it, target| {
                     let times = &of(target).latency.total_us;
                     let spread = mean_times(it.analysis, name).busy_error(rules.min_bins);
-                    Measured::percentile(times, (share, value(times)), spread, rules)
+                    Measured::percentile(times, (share, value(times)), (spread, None), rules)
                 },
                 None,
             );
@@ -137,7 +137,9 @@ fn client_figures(pair: &Pair<'_>, nid: &str, sides: [Option<&Client>; 2]) -> Fi
         |it, client| {
             let sum = |io: [&Io; 2]| Some(io_bytes(io[0])? + io_bytes(io[1])?);
             // Bytes per client and bin are not kept; its requests vary as they do.
-            let error = requests(it.analysis, nid).busy_error(rules.min_bins);
+            let own = requests(it.analysis, nid).busy_error(rules.min_bins);
+            // The time that they are divided by is no surer than for all.
+            let error = own.zip(overall_error(it, rules.min_bins)).map(|(own, all)| own.max(all));
             Measured::of_bins(over_activity(it, sum([&client.read, &client.write])), error, rules)
         },
         None,
@@ -183,7 +185,7 @@ fn operation_figures(pair: &Pair<'_>, sides: [Option<&Operation>; 2]) -> Figures
                 sides,
                 |_, it| {
                     let times = of(&it.latency);
-                    Measured::percentile(times, (share, value(times)), None, rules)
+                    Measured::percentile(times, (share, value(times)), (None, None), rules)
                 },
                 None,
             );

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Better, Direction, Distribution, Figure, Io, Operation};
 
-use super::activity::{Activity, heat_times};
+use super::activity::{Activity, OST_READ, OST_WRITE, beyond, heat_times};
 use super::figure::{Measured, figure};
-use super::noise::{PerBin, real};
+use super::noise::{PerBin, real, share_error};
 use super::{Pair, Sided};
 
 pub(super) type Figures = BTreeMap<String, Figure>;
@@ -24,8 +24,14 @@ pub(super) fn different_work(pair: &Pair<'_>) -> Option<String> {
     let larger = before.max(after);
     let differs = larger > 0.0 && (before - after).abs() > pair.rules.same_work_share * larger;
     differs.then(|| {
-        format!("the runs moved different amounts ({:.1} and {:.1} MiB)", before / 1_048_576.0, after / 1_048_576.0)
+        let [before, after] = [before, after].map(human);
+        format!("the runs moved different amounts ({before} and {after})")
     })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counts, shown to people")]
+fn human(bytes: f64) -> String {
+    lioprof_model::units::human_bytes(bytes as u64)
 }
 
 pub(super) fn totals(pair: &Pair<'_>) -> Figures {
@@ -71,7 +77,9 @@ pub(super) fn totals(pair: &Pair<'_>) -> Figures {
                 let mut operations = it.analysis.operations.iter().filter(|it| it.opcode == opcode);
                 // One service does them: ll_ost_io.
                 let times = operations.next().map_or_else(Distribution::default, main_times);
-                Measured::percentile(&times, (share, of(&times)), spread, rules)
+                let deviation = of(&times)
+                    .and_then(|limit_us| share_error(&beyond(it.analysis, direction, real(limit_us)), rules.min_bins));
+                Measured::percentile(&times, (share, of(&times)), (spread, deviation), rules)
             });
             put(&format!("{name}_total_{percentile}_us"), sides, Some(Better::Lower), percentile == "p99");
         }
@@ -91,9 +99,6 @@ pub(super) fn is_minor(pair: &Pair<'_>, read: bool) -> bool {
     };
     pair.both(is_minor) == [true, true]
 }
-
-const OST_READ: u32 = 3;
-const OST_WRITE: u32 = 4;
 
 fn main_times(operation: &Operation) -> Distribution {
     operation.latency.total_us
@@ -119,7 +124,7 @@ pub(super) fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> 
 const EDGES: f64 = 0.408;
 
 /// Relative error of the mean bandwidth from first to last byte, pauses included.
-fn overall_error(sided: &Sided<'_>, min_bins: u64) -> Option<f64> {
+pub(super) fn overall_error(sided: &Sided<'_>, min_bins: u64) -> Option<f64> {
     let error = sided.activity.all.part(sided.activity.span?).error(min_bins)?;
     // The first and the last byte are somewhere in their bins.
     let edges = EDGES * sided.analysis.series.bin_s / sided.activity.seconds.filter(|seconds| *seconds > 0.0)?;

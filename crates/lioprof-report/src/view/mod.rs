@@ -1,4 +1,4 @@
-//! What the page shows. Field names are those that `web/*.js` reads; units as in the analysis.
+//! What the page of an analysis shows. Field names are those that `web/report/*.js` reads; units as in the analysis.
 //!
 //! Order of work: whoever has a row of its own comes first and gets the low numbers, then whoever else is named.
 
@@ -8,7 +8,7 @@ mod flows;
 mod latency;
 mod locks;
 mod names;
-mod number;
+pub(crate) mod number;
 mod quality;
 mod rows;
 mod sample;

@@ -77,3 +77,23 @@ fn every_plot_has_a_view() {
         assert!(page.contains(&format!("\"{}\"", plot.name)), "no view shows the plot {}", plot.name);
     }
 }
+
+#[test]
+fn scripts_and_styles_can_be_read() {
+    const WIDTH: usize = 140;
+    const LINES: usize = 330;
+    let web = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
+    let folders = [web.clone(), web.join("report"), web.join("comparison")];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|it| it.unwrap().path());
+    let ours = files.filter(|path| path.extension().is_some_and(|it| it == "js" || it == "css"));
+    let mut seen = 0;
+    for path in ours {
+        seen += 1;
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.lines().count() <= LINES, "{} is too long", path.display());
+        for (at, line) in text.lines().enumerate() {
+            assert!(line.chars().count() <= WIDTH, "{}:{}: longer than {WIDTH} characters", path.display(), at + 1);
+        }
+    }
+    assert!(seen > 30, "{seen} files");
+}

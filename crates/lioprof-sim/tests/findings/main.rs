@@ -4,6 +4,12 @@
 //! `LIOPROF_BLESS=1` writes the table anew.
 
 #[cfg(test)]
+#[path = "../common/analyzed.rs"]
+mod analyzed;
+#[cfg(test)]
+#[path = "../common/documented.rs"]
+mod documented;
+#[cfg(test)]
 mod expected;
 #[cfg(test)]
 mod runs;

@@ -1,13 +1,9 @@
 //! Runs of scenarios, and what the analysis finds in them.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
-
-use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_model::{Finding, Severity};
 use lioprof_sim::scenario::{Options, Scenario};
-use lioprof_sim::{SimRecord, Workload as _, text};
+
+use crate::analyzed::{analyzed, usual};
 
 /// Size and seed of a run.
 pub(crate) struct Run {
@@ -57,7 +53,7 @@ pub(crate) struct Seen {
 
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
-    let analysis = analyzed(scenario, run);
+    let analysis = analyzed(scenario, &(run.options)(usual()));
     analysis.findings.iter().for_each(check);
     let above = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
     let mut above: Vec<String> = above.map(|finding| finding.id.clone()).collect();
@@ -73,38 +69,4 @@ fn check(finding: &Finding) {
     assert!(!finding.explanation.is_empty() && !finding.remedies.is_empty(), "{id} does not explain itself");
     assert!(!finding.evidence.is_empty(), "{id} has no evidence");
     assert_eq!(finding.cost_s.is_some(), finding.cost_of.is_some(), "{id}");
-}
-
-/// The analysis of the logs of a scenario's servers, a log for each.
-fn analyzed(scenario: &Scenario, run: &Run) -> Analysis {
-    // Load scenarios are shorter than on the command line.
-    let usual = Options { duration_s: 6, rate: 200, ..Options::default() };
-    let options = (run.options)(usual);
-    let folder = tempfile::tempdir().unwrap();
-    // One more for the scenarios that have an MDS.
-    for server in 0..=options.servers {
-        let follow = Some(server);
-        write_log(scenario, &Options { follow, ..options }, &folder.path().join(format!("oss{server}")));
-    }
-    let outcome = analyze(&[folder.path().to_owned()], &Config::default(), None).unwrap();
-    assert!(outcome.problems.is_empty(), "{}: {:?}", scenario.name, outcome.problems);
-    outcome.analysis
-}
-
-/// Writes the log of a server, if it says anything.
-fn write_log(scenario: &Scenario, options: &Options, folder: &Path) {
-    let mut simulation = scenario.start(options);
-    let mut record = SimRecord::default();
-    if !simulation.next(&mut record) {
-        return;
-    }
-    fs::create_dir(folder).unwrap();
-    let mut out = BufWriter::new(File::create(folder.join("rpc.txt")).unwrap());
-    loop {
-        text::write_record(&mut out, &record, false).unwrap();
-        if !simulation.next(&mut record) {
-            break;
-        }
-    }
-    out.flush().unwrap();
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 
 use lioprof_sim::scenario::Scenario;
 
+use crate::documented::compare_documented;
 use crate::expected;
 use crate::runs::{RUNS, Seen};
 
@@ -16,20 +15,7 @@ const END: &str = "<!-- end of the confusion table -->";
 /// Compares the table in the documentation with what was seen, or writes it.
 #[track_caller]
 pub(crate) fn compare(all: &[Seen]) {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../docs/findings.md"].iter().collect();
-    let mut text = fs::read_to_string(&path).unwrap();
-    let start = text.find(BEGIN).expect("docs/findings.md has the beginning of a table") + BEGIN.len();
-    let len = text[start..].find(END).expect("docs/findings.md has the end of the table");
-    let new = table(all);
-    if std::env::var_os("LIOPROF_BLESS").is_some() {
-        text.replace_range(start..start + len, &new);
-        fs::write(&path, text).unwrap();
-        return;
-    }
-    assert!(
-        text[start..start + len] == new,
-        "docs/findings.md is stale; LIOPROF_BLESS=1 renews it. It should be:\n{new}"
-    );
+    compare_documented("findings.md", (BEGIN, END), &table(all));
 }
 
 fn table(all: &[Seen]) -> String {

@@ -1,105 +1,16 @@
-"""Opens pages of `lioprof report` in Chromium and compares them with their analyses; for scripts/check-report."""
+"""The page of an analysis against its analysis.json."""
 
 import json
-import pathlib
 import re
-import subprocess
-import sys
-import time
-from urllib.parse import parse_qs
 
-from playwright.sync_api import TimeoutError, sync_playwright
+from browser import Pages
+from text import SPACE, count_in, exactly, human_bytes, io_bytes, megabytes, micros, shortener
 
-# Chromium as root, without anything that it would fetch for itself.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
 MAX_BYTES = 5_000_000
-SPACE = "\u202f"
 
 
-def main():
-    chromium, lioprof, folder, shots = sys.argv[1:]
-    folder, shots = pathlib.Path(folder), pathlib.Path(shots)
-    give_findings(folder / "lock_pingpong_dlm" / "analysis.json")
-    for name in ("large", "lock_pingpong_dlm"):
-        began = time.monotonic()
-        subprocess.run([lioprof, "report", "--quiet", folder / name / "analysis.json"], check=True)
-        print(f"check-report: {name}: made in {time.monotonic() - began:.2f} s from {megabytes(folder / name / 'analysis.json')}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        checks = Checks(browser, folder, shots)
-        for name in ("file_per_process", "shared_striped_write", "lock_pingpong", "lock_pingpong_dlm", "ops_mix", "metadata", "empty", "few", "large"):
-            checks.figures(name)
-        checks.zoom("file_per_process")
-        checks.filters("file_per_process")
-        checks.filters("ops_mix")
-        checks.findings("lock_pingpong_dlm")
-        checks.hover("file_per_process")
-        checks.sorting("ops_mix")
-        checks.address("lock_pingpong_dlm")
-        checks.without("lock_pingpong", "lock-timeline", "Needs mask dlmtrace")
-        checks.without("file_per_process", "locks", "No lock conflicts between clients")
-        checks.without("empty", "bandwidth", "No reads or writes")
-        checks.text_only("large")
-        checks.theme("lock_pingpong_dlm")
-        checks.paper("lock_pingpong_dlm")
-        checks.paper("large")
-        checks.pictures()
-        browser.close()
-    print(f"check-report: {checks.done} checks, screenshots in {shots}")
-
-
-def give_findings(path):
-    """A critical finding about the object that is fought over, whatever the rules of this version find."""
-    analysis = json.loads(path.read_text())
-    worst = analysis["locks"]["objects"][0]
-    start = analysis["window"]["start"]
-    finding = {
-        "id": "made-up", "severity": "critical", "confidence": "high", "title": "Two clients took one lock from each other 127 times",
-        "explanation": "Made up <b>for a test</b>.", "evidence": {"conflicts": 127, "wait_s": 4.195929, "contended_share": 0.167},
-        "thresholds": {"made-up.alternations": 10}, "remedies": ["Align writers to stripes: `lfs setstripe -S 4M FILE`."],
-        "targets": [worst["target"]], "clients": worst["clients"], "objects": [{"target": worst["target"], "fid": worst["fid"]}],
-        "jobs": ["python3.0"], "nodes": [worst["node"]], "interval": {"start": start + 5, "end": start + 8.5}, "cost_s": 4.195929,
-        "cost_of": "client-seconds of waiting", "plot": "lock-timeline", "docs": "made-up",
-    }
-    analysis["findings"] = [finding]
-    analysis["checks"] = [{"id": "made-up", "result": "found", "reason": None}, {"id": "b", "result": "not_enough_evidence", "reason": "made up"}]
-    path.write_text(json.dumps(analysis))
-
-
-class Checks:
-    def __init__(self, browser, folder, shots):
-        self.browser, self.folder, self.shots, self.done = browser, folder, shots, 0
-
-    def equal(self, what, found, expected):
-        self.done += 1
-        if found != expected:
-            sys.exit(f"check-report: {what}: found {found!r}, expected {expected!r}")
-
-    def holds(self, what, fact):
-        self.equal(what, bool(fact), True)
-
-    def open(self, name, width=1440, height=900, scheme="light", address="", scale=1):
-        """The page, in a context that has nothing cached; every error and every request is kept."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale)
-        page = context.new_page()
-        page.wrong = []
-        path = self.folder / name / "report.html"
-        page.on("console", lambda message: page.wrong.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: page.wrong.append(str(error)))
-        page.on("request", lambda request: page.wrong.append(request.url) if not request.url.startswith(path.as_uri()) else None)
-        page.goto(path.as_uri() + address)
-        try:
-            page.wait_for_selector("html[data-ready]", state="attached", timeout=20_000)
-        except TimeoutError:
-            sys.exit(f"check-report: {name}: the page does not come up: {page.wrong}")
-        page.name = name
-        return page
-
-    def close(self, page):
-        page.wait_for_timeout(100)
-        self.equal(f"{page.name}: errors and requests", page.wrong, [])
-        page.context.close()
+class AnalysisPages(Pages):
+    file = "report.html"
 
     def analysis(self, name):
         return json.loads((self.folder / name / "analysis.json").read_text())
@@ -144,39 +55,6 @@ class Checks:
         self.equal(f"{name}: rows of {label}", len(rows), min(len(expected), at_most))
         for key, figures in found.items():
             self.equal(f"{name}: {label}, {key}", figures, expected.get(key))
-
-    def names(self, page, name):
-        """Whoever does not see the page can still use it."""
-        self.equal(f"{name}: charts without a name or out of reach of the keyboard",
-                   page.evaluate("[...document.querySelectorAll('.chart')].filter(it => !it.getAttribute('aria-label') || it.tabIndex !== 0).length"), 0)
-        self.equal(f"{name}: controls without a name",
-                   page.evaluate("[...document.querySelectorAll('button, select, input')].filter(it => !(it.textContent || it.ariaLabel || it.title || it.labels?.length)).length"), 0)
-        self.equal(f"{name}: ids used twice", page.evaluate("(ids => ids.filter((it, i) => ids.indexOf(it) !== i))([...document.querySelectorAll('[id]')].map(it => it.id))"), [])
-
-    @staticmethod
-    def chart(page, section, at=0):
-        chart = page.locator(f"#{section} .chart").nth(at)
-        chart.scroll_into_view_if_needed()
-        page.wait_for_timeout(150)
-        return chart
-
-    @staticmethod
-    def drag(page, chart, start, end):
-        box = chart.locator(".canvas").bounding_box()
-        y = box["y"] + box["height"] / 2
-        page.mouse.move(box["x"] + box["width"] * start, y)
-        page.mouse.down()
-        page.mouse.move(box["x"] + box["width"] * (start + end) / 2, y, steps=4)
-        page.mouse.move(box["x"] + box["width"] * end, y)
-        page.mouse.up()
-
-    @staticmethod
-    def selected(page):
-        return parse_qs(page.evaluate("location.hash.split('?')[1] ?? ''"))
-
-    @staticmethod
-    def label(page, section, at=0):
-        return page.locator(f"#{section} .chart").nth(at).get_attribute("aria-label")
 
     def zoom(self, name):
         analysis, page = self.analysis(name), self.open(name)
@@ -295,6 +173,24 @@ class Checks:
         self.holds(f"{name}: there was something to see", seen > 3)
         self.close(page)
 
+    def ceilings(self, name):
+        """The dashed lines of `--baseline`: what the OSTs in use can deliver together, and each of them."""
+        page = self.open(name)
+        self.chart(page, "bandwidth")
+        dashed = page.evaluate("""() => {
+            const { series } = echarts.getInstanceByDom(document.querySelector('#bandwidth .canvas')).getOption();
+            return series.filter(it => it.lineStyle?.type === 'dashed').map(it => [it.xAxisIndex, it.data.map(at => at[1] / 2 ** 20)]);
+        }""")
+        # The survey of scripts/check-report: 120 MiB/s read and 100 written, with four OSTs.
+        self.equal(f"{name}: ceilings of all OSTs, then of each", dashed,
+                   [[0, [120, 120]], [0, [100, 100]]] + [[lane, [rate, rate]] for lane in range(1, 5) for rate in (30, 25)])
+        page.screenshot(path=self.shots / "ceilings.png")
+        page.get_by_role("button", name="Writes", exact=True).click()
+        left = page.evaluate("""() => echarts.getInstanceByDom(document.querySelector('#bandwidth .canvas')).getOption().series
+            .filter(it => it.lineStyle?.type === 'dashed').length""")
+        self.equal(f"{name}: only those of writes are left", left, 5)
+        self.close(page)
+
     def sorting(self, name):
         analysis, page = self.analysis(name), self.open(name)
         expected = sorted((row["service_us"]["p99"] for row in analysis["operations"]), reverse=True)
@@ -327,103 +223,8 @@ class Checks:
         self.equal(f"{name}: elements made of names", page.locator("main script, main b:not(.chip b)").count(), 0)
         self.close(page)
 
-    def theme(self, name):
-        page = self.open(name)
-        ground = "getComputedStyle(document.body).backgroundColor"
-        light = page.evaluate(ground)
-        page.locator("#theme").select_option("dark")
-        dark = page.evaluate(ground)
-        self.holds(f"{name}: the switch changes the ground", light != dark)
-        self.close(page)
-        page = self.open(name, scheme="dark")
-        self.equal(f"{name}: dark as the system", page.evaluate(ground), dark)
-        self.close(page)
-        for scheme in ("light", "dark"):
-            page = self.open(name, scheme=scheme)
-            for color in ("ink", "muted", "accent", "critical", "warning", "info", "healthy"):
-                ratio = page.evaluate(CONTRAST, color)
-                self.holds(f"{scheme}: contrast of {color} is {ratio:.1f}, wanted 4.5", ratio >= 4.5)
-            self.close(page)
-
-    def paper(self, name):
-        page = self.open(name, scheme="dark")
-        paper = page.pdf(path=self.shots / f"print-{name}.pdf", format="A4", print_background=True)
-        self.holds(f"{name}: a PDF of some pages", paper.startswith(b"%PDF") and 1 < paper.count(b"/Type /Page\n") < 40)
-        self.equal(f"{name}: dark again afterwards", page.evaluate("document.documentElement.dataset.theme"), "dark")
-        self.close(page)
-
     def pictures(self):
         for name, width, height, scheme, scale in (("lock_pingpong_dlm", 1440, 900, "light", 1), ("lock_pingpong_dlm", 390, 844, "light", 2),
                                                    ("ops_mix", 1440, 900, "dark", 1), ("file_per_process", 1440, 900, "light", 1), ("large", 1440, 900, "light", 1),
                                                    ("large", 2560, 1440, "dark", 1), ("large", 390, 844, "dark", 2), ("empty", 1440, 900, "light", 1), ("few", 1440, 900, "light", 1)):
-            page = self.open(name, width, height, scheme, scale=scale)
-            kind = {390: "phone", 1440: "desktop", 2560: "wall"}[width]
-            self.equal(f"{name} on a {kind}: nothing is wider than the screen", page.evaluate("document.documentElement.scrollWidth"), width)
-            page.screenshot(path=self.shots / f"{name}-{kind}-{scheme}.png")
-            # As high as the whole page, so that all charts are in sight and drawn.
-            page.set_viewport_size({"width": width, "height": min(16_000 // scale, page.evaluate("document.documentElement.scrollHeight"))})
-            page.wait_for_timeout(500)
-            page.screenshot(path=self.shots / f"{name}-{kind}-{scheme}-all.png")
-            self.close(page)
-
-
-# WCAG's ratio of a colour of the theme to the page's ground.
-CONTRAST = """name => {
-    const style = getComputedStyle(document.documentElement);
-    const light = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
-        .map((it) => (it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4)).reduce((sum, it, i) => sum + it * [0.2126, 0.7152, 0.0722][i], 0);
-    const [a, b] = [name, "surface"].map((it) => light(style.getPropertyValue(`--${it}`).trim()));
-    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}"""
-
-
-def megabytes(path):
-    return f"{path.stat().st_size / 1e6:.2f} MB"
-
-
-def count_in(label):
-    return int(re.search(r"([\d,]+) RPC", label)[1].replace(",", "")) if re.search(r"([\d,]+) RPC", label) else 0
-
-
-def shortener(analysis):
-    systems = {re.split(r"-(?=OST|MDT)", row["name"])[0] for row in analysis["targets"]}
-    return lambda name: name.removeprefix(f"{systems.copy().pop()}-") if len(systems) == 1 else name
-
-
-def digits(value):
-    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
-
-
-def human_bytes(value):
-    units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    unit = 0
-    while value >= 999.5 and unit + 1 < len(units):
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f}{SPACE}B" if unit == 0 else f"{digits(value)}{SPACE}{units[unit]}"
-
-
-def io_bytes(io):
-    if io["bytes"] is None:
-        return "?"
-    return ("~" if io["bounded_rpcs"] or io["unsized_rpcs"] else "") + human_bytes(io["bytes"])
-
-
-def exactly(io):
-    return "unknown" if io["bytes"] is None else f"{io['bytes']:,} bytes in {io['rpcs']:,} RPC"
-
-
-def micros(value):
-    """As the page shows it: three digits, without zeros at the end."""
-    if value is None:
-        return "–"
-    if value < 0.5:
-        return f"0{SPACE}s"
-    unit = 0
-    while value >= 999.5 and unit < 2:
-        value, unit = value / 1000, unit + 1
-    text = digits(value)
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{text}{SPACE}{['µs', 'ms', 's'][unit]}"
-
-
-main()
+            self.picture(name, width, height, scheme, scale)

@@ -1,9 +1,8 @@
 // Single RPCs. What the analysis has no sums for (one client over time, say) is made of these.
 
-const SAMPLE = (() => {
+const sampleColumns = () => {
   const it = DATA.sample;
   const columns = {
-    oneIn: it.one_in,
     arrival: precise(it.arrival_s),
     queueUs: dense(it.queue_us),
     serviceUs: dense(it.service_us),
@@ -20,27 +19,38 @@ const SAMPLE = (() => {
   columns.last = columns.first.map((first, i) => first + columns.extent[i] - 1);
   columns.length = columns.arrival.length;
   return columns;
-})();
+};
+
+let unpackedSample = null;
+
+/** The columns; unpacked when the first view needs them. */
+function sample() {
+  unpackedSample ??= sampleColumns();
+  return unpackedSample;
+}
+
+const SAMPLE_ONE_IN = DATA.sample.one_in;
 
 /** How sure what is made of the sample is. */
-const SAMPLE_NOTE = SAMPLE.oneIn > 1 ? `estimated from 1 in ${count(SAMPLE.oneIn)} RPCs` : "from every single RPC";
+const SAMPLE_NOTE = SAMPLE_ONE_IN > 1 ? `estimated from 1 in ${count(SAMPLE_ONE_IN)} RPCs` : "from every single RPC";
 
 /** RPCs of a selection that are under way in the visible time. */
 function sampled(it, kinds = ["targets", "clients", "objects"]) {
   const [from, to] = visible(it);
+  const rpc = sample();
   const wanted = (kind, column) => {
     if (!kinds.includes(kind) || !it[kind].length) return () => true;
     const set = new Set(it[kind]);
     return (i) => set.has(column[i]);
   };
-  const target = wanted("targets", SAMPLE.target);
-  const client = wanted("clients", SAMPLE.client);
-  const object = wanted("objects", SAMPLE.object);
+  const target = wanted("targets", rpc.target);
+  const client = wanted("clients", rpc.client);
+  const object = wanted("objects", rpc.object);
   const out = [];
-  for (let i = 0; i < SAMPLE.length; i += 1) {
-    if (it.direction === "r" && SAMPLE.write[i]) continue;
-    if (it.direction === "w" && !SAMPLE.write[i]) continue;
-    if (SAMPLE.end[i] < from || SAMPLE.arrival[i] > to) continue;
+  for (let i = 0; i < rpc.length; i += 1) {
+    if (it.direction === "r" && rpc.write[i]) continue;
+    if (it.direction === "w" && !rpc.write[i]) continue;
+    if (rpc.end[i] < from || rpc.arrival[i] > to) continue;
     if (target(i) && client(i) && object(i)) out.push(i);
   }
   return out;
@@ -49,17 +59,6 @@ function sampled(it, kinds = ["targets", "clients", "objects"]) {
 /** Whether sums per target are not enough for a selection. */
 function needsSample(it) {
   return it.clients.length > 0 || it.objects.length > 0;
-}
-
-/** The bin of a time. */
-function binOf(edges, at) {
-  let [low, high] = [0, edges.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (edges[middle] <= at) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Spreads an amount evenly over the bins of a stretch of time. */

@@ -1,0 +1,303 @@
+//! What the page of a comparison shows. Field names are those that `web/comparison/*.js` reads.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{
+    ChangeVerdict, CheckResult, Comparison, ComparisonRules, Course, Figure, Finding, FindingChange, Generator,
+    Outcome, Row, Rows, Side,
+};
+use serde::Serialize;
+
+use crate::view::number::{Dense, Exact, drawn};
+
+/// Cards of each kind.
+const MAX_FINDINGS: usize = 60;
+const MAX_NOTES: usize = 50;
+/// Steps of a run's bandwidth.
+const MAX_BINS: usize = 600;
+
+/// Figures of OSTs, clients and operations that the page has; the JSON has more.
+const TARGET_FIGURES: [&str; 8] = [
+    "read_bytes",
+    "written_bytes",
+    "read_bandwidth_bytes_per_s",
+    "write_bandwidth_bytes_per_s",
+    "read_total_p50_us",
+    "read_total_p99_us",
+    "write_total_p50_us",
+    "write_total_p99_us",
+];
+const CLIENT_FIGURES: [&str; 4] = ["bandwidth_bytes_per_s", "read_bytes", "written_bytes", "rpcs"];
+const OPERATION_FIGURES: [&str; 6] =
+    ["total_p99_us", "total_p50_us", "service_p99_us", "queue_p99_us", "rpcs", "errors"];
+
+/// Version of this layout.
+const SCHEMA: &str = "lioprof.comparison-page/1";
+
+/// The data of the page.
+#[derive(Debug, Serialize)]
+pub(crate) struct ComparisonView<'a> {
+    schema: &'static str,
+    generator: &'a Generator,
+    pub(crate) title: String,
+    pub(crate) verdict: Verdict,
+    rules: ComparisonRules,
+    notes: &'a [String],
+    before: SideView<'a>,
+    after: SideView<'a>,
+    gained: Vec<Change<'a>>,
+    lost: Vec<Change<'a>>,
+    kept: Vec<Pair<'a>>,
+    totals: BTreeMap<&'a str, FigureView>,
+    locks: BTreeMap<&'a str, FigureView>,
+    targets: RowsView<'a>,
+    clients: RowsView<'a>,
+    operations: RowsView<'a>,
+    /// Why a figure was not judged, by number.
+    reasons: Vec<&'a str>,
+}
+
+/// The sentence, and how to look at it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Verdict {
+    outcome: Outcome,
+    pub(crate) text: String,
+}
+
+/// One of the two runs.
+#[derive(Debug, Serialize)]
+struct SideView<'a> {
+    nodes: &'a [String],
+    /// Unix seconds.
+    start: f64,
+    duration_s: f64,
+    activity_s: Option<f64>,
+    busy_bins: u64,
+    bin_s: f64,
+    /// Width of the steps of the two below; the last one may be cut short.
+    step_s: f64,
+    /// Seconds from the first to the end of the last bin.
+    span_s: f64,
+    read_bytes: Dense,
+    written_bytes: Dense,
+    read_total_hist_us: &'a [(u64, u64)],
+    write_total_hist_us: &'a [(u64, u64)],
+}
+
+/// A finding of one side only.
+#[derive(Debug, Serialize)]
+struct Change<'a> {
+    finding: &'a Finding,
+    /// Since the start of its side, seconds.
+    interval_s: Option<(f64, f64)>,
+    other: Option<CheckResult>,
+    other_reason: Option<&'a str>,
+}
+
+/// A finding of both.
+#[derive(Debug, Serialize)]
+struct Pair<'a> {
+    before: &'a Finding,
+    after: &'a Finding,
+    /// Of the one after, since its start, seconds.
+    interval_s: Option<(f64, f64)>,
+}
+
+/// Before, after, change, noise, verdict, whether it is a headline figure, number of the reason.
+#[derive(Debug, Serialize)]
+struct FigureView(Value, Value, Option<f64>, Option<f64>, Judged, bool, Option<usize>);
+
+/// A value with all its digits: bytes can be more than a browser's numbers hold.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Value {
+    Whole(Exact),
+    Part(Option<f64>),
+}
+
+/// The verdict, `null` for what is neither better nor worse.
+type Judged = Option<ChangeVerdict>;
+
+/// OSTs, clients or operations.
+#[derive(Debug, Serialize)]
+struct RowsView<'a> {
+    rows: Vec<RowView<'a>>,
+    left_out: u64,
+}
+
+/// One of them.
+#[derive(Debug, Serialize)]
+struct RowView<'a> {
+    name: &'a str,
+    before: bool,
+    after: bool,
+    figures: BTreeMap<&'static str, FigureView>,
+}
+
+/// Reasons by number: there are few, for many figures.
+#[derive(Default)]
+struct Reasons<'a> {
+    numbers: BTreeMap<&'a str, usize>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Reasons<'a> {
+    fn number(&mut self, reason: &'a str) -> usize {
+        *self.numbers.entry(reason).or_insert_with(|| {
+            self.texts.push(reason);
+            self.texts.len() - 1
+        })
+    }
+
+    fn figure(&mut self, it: &'a Figure) -> FigureView {
+        let judged = (it.better.is_some() || it.verdict == ChangeVerdict::Same).then_some(it.verdict);
+        let reason = it.reason.as_deref().filter(|_| it.better.is_some()).map(|reason| self.number(reason));
+        FigureView(value(it.before), value(it.after), it.change, it.noise, judged, it.headline, reason)
+    }
+
+    fn figures(&mut self, all: &'a BTreeMap<String, Figure>) -> BTreeMap<&'a str, FigureView> {
+        all.iter().map(|(name, it)| (name.as_str(), self.figure(it))).collect()
+    }
+
+    fn rows(&mut self, rows: &'a Rows, figures: &'static [&'static str]) -> RowsView<'a> {
+        let mut row = |it: &'a Row| RowView {
+            name: &it.name,
+            before: it.is_before,
+            after: it.is_after,
+            figures: figures.iter().filter_map(|&name| Some((name, self.figure(it.figures.get(name)?)))).collect(),
+        };
+        RowsView { rows: rows.rows.iter().map(&mut row).collect(), left_out: rows.left_out }
+    }
+}
+
+fn value(value: Option<f64>) -> Value {
+    const MAX: f64 = 9e18;
+    match value {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and within the limits of u64"
+        )]
+        Some(whole) if whole.fract() == 0.0 && (0.0..MAX).contains(&whole) => Value::Whole(Exact(whole as u64)),
+        other => Value::Part(other),
+    }
+}
+
+impl<'a> ComparisonView<'a> {
+    pub(crate) fn new(it: &'a Comparison) -> Self {
+        let mut reasons = Reasons::default();
+        let changes = |all: &'a [FindingChange], side: &Side| {
+            all.iter().take(MAX_FINDINGS).map(|it| change(it, side)).collect::<Vec<_>>()
+        };
+        let kept = it.findings.kept.iter().take(MAX_FINDINGS).map(|pair| Pair {
+            before: &pair.before,
+            after: &pair.after,
+            interval_s: since_start(&pair.after, &it.after),
+        });
+        Self {
+            schema: SCHEMA,
+            generator: &it.generator,
+            title: title(it),
+            verdict: Verdict { outcome: it.outcome(), text: it.verdict() },
+            rules: it.rules,
+            notes: &it.notes[..it.notes.len().min(MAX_NOTES)],
+            before: side(&it.before),
+            after: side(&it.after),
+            gained: changes(&it.findings.gained, &it.after),
+            lost: changes(&it.findings.lost, &it.before),
+            kept: kept.collect(),
+            totals: reasons.figures(&it.totals),
+            locks: reasons.figures(&it.locks),
+            targets: reasons.rows(&it.targets, &TARGET_FIGURES),
+            clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
+            operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
+            reasons: reasons.texts,
+        }
+    }
+}
+
+/// The servers, if both sides have the same.
+fn title(it: &Comparison) -> String {
+    let servers = &it.after.nodes;
+    match servers.as_slice() {
+        [] => "Before and after".to_owned(),
+        _ if *servers != it.before.nodes => "Before and after".to_owned(),
+        few @ ([_] | [_, _] | [_, _, _]) => format!("Before and after: {}", few.join(", ")),
+        [first, .., last] => format!("Before and after: {} servers, {first} to {last}", servers.len()),
+    }
+}
+
+fn change<'a>(it: &'a FindingChange, side: &Side) -> Change<'a> {
+    Change {
+        finding: &it.finding,
+        interval_s: since_start(&it.finding, side),
+        other: it.other,
+        other_reason: it.other_reason.as_deref(),
+    }
+}
+
+fn since_start(finding: &Finding, side: &Side) -> Option<(f64, f64)> {
+    finding.interval.map(|it| (it.start - side.window.start, it.end - side.window.start))
+}
+
+fn side(it: &Side) -> SideView<'_> {
+    let Course { read_bytes, written_bytes, read_total_hist_us, write_total_hist_us } = &it.course;
+    let bins = read_bytes.len().max(written_bytes.len());
+    let width = bins.div_ceil(MAX_BINS).max(1);
+    let steps = |bytes: &[u64]| {
+        let sum = |bins: &[u64]| drawn(bins.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
+        Dense(bytes.chunks(width).map(sum).collect())
+    };
+    let bin_s = if it.bin_s.is_finite() && it.bin_s > 0.0 { it.bin_s } else { 1.0 };
+    SideView {
+        nodes: &it.nodes,
+        start: it.window.start,
+        duration_s: it.window.duration_s,
+        activity_s: it.activity_s,
+        busy_bins: it.busy_bins,
+        bin_s: it.bin_s,
+        step_s: width as f64 * bin_s,
+        span_s: bins as f64 * bin_s,
+        read_bytes: steps(read_bytes),
+        written_bytes: steps(written_bytes),
+        read_total_hist_us,
+        write_total_hist_us,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_in_the_page_once() {
+        let figure = |reason: &str| Figure {
+            before: Some(1.5),
+            after: None,
+            change: None,
+            noise: None,
+            verdict: ChangeVerdict::Unknown,
+            reason: Some(reason.to_owned()),
+            better: Some(lioprof_model::Better::Lower),
+            headline: true,
+        };
+        let totals = [("a", "few"), ("b", "none"), ("c", "few")];
+        let it = Comparison {
+            totals: totals.iter().map(|(name, why)| ((*name).to_owned(), figure(why))).collect(),
+            ..Comparison::default()
+        };
+        let json = serde_json::to_value(ComparisonView::new(&it)).unwrap();
+        assert_eq!(json["reasons"], serde_json::json!(["few", "none"]));
+        assert_eq!(json["totals"]["c"], serde_json::json!([1.5, null, null, null, "unknown", true, 0]));
+    }
+
+    #[test]
+    fn bytes_of_joined_bins_add_up() {
+        let bins = MAX_BINS * 2 + 3;
+        let course = Course { read_bytes: vec![3; bins], written_bytes: vec![0; bins], ..Course::default() };
+        let view = side(&Side { bin_s: 0.5, course, ..Side::default() });
+        assert!(view.read_bytes.0.len() <= MAX_BINS);
+        assert_eq!(view.read_bytes.0.iter().sum::<f64>(), 3.0 * bins as f64);
+        assert_eq!((view.step_s, view.span_s), (1.5, 0.5 * bins as f64));
+    }
+}

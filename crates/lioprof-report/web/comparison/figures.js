@@ -1,0 +1,114 @@
+// A figure of both runs: its values, its change with noise, its verdict.
+
+const VERDICTS = {
+  better: ["✔", "better"],
+  worse: ["✖", "worse"],
+  same: ["=", "same"],
+  unknown: ["?", "not judged"],
+};
+
+/** `FigureView` in Rust, with names. */
+function unpacked([before, after, change, noise, verdict, headline, reason]) {
+  return { before, after, change, noise, verdict, headline, reason: reason === null ? null : DATA.reasons[reason] };
+}
+
+/** What a figure is called: without its unit, which stands at its values. */
+function figureLabel(name) {
+  const per = name.endsWith("_per_gib") ? " per GiB" : name === "rpcs_per_s" ? " per s" : "";
+  const bare = name.replace(/(_bytes_per_s|_s_per_gib|_per_gib|_per_s|_us|_s)$/, "").replace(/_/g, " ");
+  return sentence(bare.replace(/\brpcs\b/, "RPCs").replace(/ p(\d+)$/, ", p$1")) + per;
+}
+
+/** A value in the unit that its name says. */
+function figureText(name, value) {
+  if (value === null) return UNKNOWN;
+  if (name.endsWith("_bytes_per_s")) return byteRate(value);
+  if (name.endsWith("bytes")) return bytes(value);
+  if (name.endsWith("_us")) return micros(value);
+  if (name.endsWith("_s_per_gib") || (name.endsWith("_s") && !name.endsWith("_per_s"))) return seconds(value);
+  return number(Number(value));
+}
+
+/** `+12 %`, `×12` from ten times on. */
+function changeText(change) {
+  if (change === null) return "";
+  if (change >= 9) return `×\u202f${Math.round(change + 1)}`;
+  const value = change * 100;
+  if (Math.abs(value) < 0.05) return "0\u202f%";
+  return `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(Math.abs(value) >= 9.95 ? 0 : 1)}\u202f%`;
+}
+
+function noiseText(figure) {
+  if (figure.change === null || figure.verdict === null) return "";
+  return figure.noise === null ? UNKNOWN : changeText(figure.noise).replace("+", "");
+}
+
+/** The verdict: a sign, a word, a colour. */
+function verdictCell(figure) {
+  if (!figure.verdict) return "";
+  const [mark, word] = VERDICTS[figure.verdict];
+  return el(`span.judged.${figure.verdict}`, { title: figure.reason }, el("span.mark", { "aria-hidden": "true" }, mark), ` ${word}`);
+}
+
+/** Changes that are no larger than this are drawn to scale: a hundredth to a hundredfold. */
+const MOST_RATIO = 100;
+
+/** How far a table's changes and their noise go, as a ratio. */
+function reachOf(figures) {
+  const judged = figures.filter((it) => it.verdict && it.change !== null && it.change > -1);
+  const ends = judged.flatMap((it) => [1 + it.change, ...changeRange(it)]);
+  return Math.min(MOST_RATIO, Math.max(1.2, ...ends.map((ratio) => Math.max(ratio, 1 / ratio))));
+}
+
+/** Where the change may really be: twice its noise to both sides, as ratios. */
+function changeRange(figure) {
+  const reach = DATA.rules.noise_factor * (figure.noise ?? 0);
+  return [Math.max(1 / MOST_RATIO, 1 + figure.change - reach), 1 + figure.change + reach];
+}
+
+/** The change on a logarithmic scale, no change in the middle: a mark, and a bar for what noise leaves open. */
+function changeBar(figure, reach) {
+  if (!figure.verdict || figure.change === null) return "";
+  const place = (ratio) => 50 + 50 * Math.max(-1, Math.min(1, Math.log(Math.max(ratio, 1e-9)) / Math.log(reach)));
+  const [low, high] = changeRange(figure).map(place);
+  return el(
+    `span.change.${figure.verdict}`,
+    { "aria-hidden": "true" },
+    el("i.none"),
+    figure.noise !== null && el("i.noise", { style: { left: `${low}%`, width: `${Math.max(0.5, high - low)}%` } }),
+    el("i.at", { style: { left: `${place(1 + figure.change)}%` } }),
+  );
+}
+
+/** What the columns of a figure share; `of(row)` gives its figure, `name(row)` its name. */
+function figureColumns(of, name, reach) {
+  const both = ["before", "after"].map((side) => ({
+    name: side,
+    number: true,
+    value: (row) => (of(row)[side] === null ? null : Number(of(row)[side])),
+    text: (row) => figureText(name(row), of(row)[side]),
+    hint: (row) => (of(row)[side] === null ? null : count(of(row)[side])),
+  }));
+  return [
+    ...both,
+    { name: "change", number: true, value: (row) => of(row).change, text: (row) => changeText(of(row).change) },
+    {
+      name: "verdict",
+      value: (row) => Object.keys(VERDICTS).indexOf(of(row).verdict ?? "unknown"),
+      cell: (row) => verdictCell(of(row)),
+    },
+    {
+      name: "±",
+      title: "noise: the standard error of the change",
+      number: true,
+      value: (row) => of(row).noise,
+      text: (row) => noiseText(of(row)),
+    },
+    {
+      name: "less ← → more",
+      title: `the change, and a bar of ${DATA.rules.noise_factor} times its noise to both sides; logarithmic`,
+      value: (row) => of(row).change,
+      cell: (row) => changeBar(of(row), reach()),
+    },
+  ];
+}

@@ -1,0 +1,92 @@
+// Findings that came, went and stayed.
+
+/** What both kinds of cards say of whom a finding is about. */
+function concernsOf(finding, interval) {
+  return [
+    ["Targets", finding.targets],
+    ["Clients", finding.clients],
+    ["Objects", finding.objects.map((it) => `${it.target} ${it.fid}`), 3],
+    ["Jobs", finding.jobs],
+    ["Servers", finding.nodes],
+    ["When", interval ? [timeRange(...interval)] : []],
+  ];
+}
+
+/** The explaining finding by its kind: its card can be on the other side. */
+function causeOf(finding) {
+  return finding.explained_by && el("code", null, finding.explained_by);
+}
+
+function gainedCard({ finding, interval_s: interval, other, other_reason: reason }, i) {
+  const unjudged = other === "not_enough_evidence";
+  return findingCard(finding, {
+    id: `gained-${i}`,
+    kind: `New · ${SEVERITY[finding.severity]} · confidence ${finding.confidence}`,
+    concerns: concernsOf(finding, interval),
+    cause: causeOf(finding),
+    evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+    more: unjudged && el("p.cost", null, `It may have been there before: not judged then (${reason ?? "unknown why"}).`),
+  });
+}
+
+function lostCard({ finding, interval_s: interval, other, other_reason: reason }, i) {
+  const unjudged = other === "not_enough_evidence";
+  const was = SEVERITY[finding.severity].toLowerCase();
+  return findingCard(
+    // What is gone needs no remedy.
+    { ...finding, remedies: [] },
+    {
+      id: `lost-${i}`,
+      tone: unjudged ? "unknown" : "healthy",
+      mark: unjudged ? "?" : "✔",
+      kind: unjudged ? `Not seen any more, but not judged · was ${was}` : `Gone · was ${was}`,
+      concerns: concernsOf(finding, interval),
+      cause: causeOf(finding),
+      evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+      more: unjudged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it was not judged"}.`),
+    },
+  );
+}
+
+function keptCard({ before, after, interval_s: interval }, i) {
+  const keys = [...new Set([...Object.keys(before.evidence), ...Object.keys(after.evidence)])].sort();
+  const evidence = keys.map((key) => {
+    const [name] = figure(key, 0);
+    const [was, is] = [before, after].map((it) => (key in it.evidence ? figure(key, it.evidence[key])[1] : UNKNOWN));
+    return [name, was === is ? is : `${was} → ${is}`];
+  });
+  const was = before.severity === after.severity ? "" : ` (was ${SEVERITY[before.severity].toLowerCase()})`;
+  return findingCard(after, {
+    id: `kept-${i}`,
+    kind: `Still there · ${SEVERITY[after.severity]}${was} · confidence ${after.confidence}`,
+    concerns: concernsOf(after, interval),
+    cause: causeOf(after),
+    evidence,
+    more: before.title !== after.title && el("p.cost", null, "Before: ", sentence(before.title), "."),
+  });
+}
+
+/** Groups of cards; those that are only worth knowing are folded. */
+function findingsPart() {
+  const worst = (pair) => (pair.before.severity === "info" ? pair.after.severity : pair.before.severity);
+  const all = [
+    ...DATA.gained.map((it, i) => [it.finding.severity, gainedCard(it, i)]),
+    ...DATA.lost.map((it, i) => [it.finding.severity, lostCard(it, i)]),
+    ...DATA.kept.map((it, i) => [worst(it), keptCard(it, i)]),
+  ];
+  const cards = (wanted) => all.filter(([severity]) => wanted(severity)).map(([, card]) => card);
+  const [bad, worth] = [cards((severity) => severity !== "info"), cards((severity) => severity === "info")];
+  return el(
+    "div.findings",
+    { id: "findings" },
+    bad.length > 0 && el("div.cards", null, bad),
+    worth.length > 0 &&
+      el(
+        "details",
+        { open: bad.length === 0 },
+        el("summary", null, `${plural(worth.length, "fact")} worth knowing came, went or stayed`),
+        el("div.cards", null, worth),
+      ),
+    all.length === 0 && el("p.empty", null, "No findings, neither before nor after."),
+  );
+}

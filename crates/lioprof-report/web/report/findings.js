@@ -1,0 +1,90 @@
+// The top of the page: what is wrong, in one sentence and as cards.
+
+/** What a finding is about, as a selection. */
+function selectionOf(finding) {
+  const time =
+    finding.interval_s && finding.interval_s[1] > finding.interval_s[0]
+      ? [Math.max(0, finding.interval_s[0]), Math.min(SPAN_S, finding.interval_s[1])]
+      : null;
+  return { ...EVERYTHING, time, targets: finding.targets, clients: finding.clients, objects: finding.objects };
+}
+
+/** The view that shows a finding best; one of the others if there is nothing in it. */
+function viewOf(finding) {
+  if (!finding.plot) return finding.id === "trace-quality" ? sections.find((it) => it.id === "quality") : null;
+  const best = sections.find((it) => it.plots.includes(finding.plot));
+  return best && !best.empty ? best : sections.find((it) => !it.empty);
+}
+
+/** The card of the finding that explains another one. */
+function causeLink(id) {
+  const cause = DATA.findings.findIndex((it) => it.id === id);
+  if (cause < 0) return el("code", null, id);
+  return el(
+    "button.link",
+    { type: "button", onclick: () => document.getElementById(`finding-${cause}`).scrollIntoView() },
+    `“${sentence(DATA.findings[cause].title)}”`,
+  );
+}
+
+function reportCard(finding) {
+  const view = viewOf(finding);
+  return findingCard(finding, {
+    id: `finding-${DATA.findings.indexOf(finding)}`,
+    kind: `${SEVERITY[finding.severity]} · confidence ${finding.confidence}`,
+    concerns: [
+      ["Targets", finding.targets.map(targetName)],
+      ["Clients", finding.clients.map(clientName)],
+      ["Objects", finding.objects.map(objectName), 3],
+      ["Jobs", finding.jobs],
+      ["Servers", finding.nodes],
+      ["When", finding.interval_s ? [timeRange(...finding.interval_s)] : []],
+    ],
+    cause: finding.explained_by && causeLink(finding.explained_by),
+    evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+    show: view && el("a.show", { href: hrefOf(view.id, selectionOf(finding)) }, `Show in “${view.title}”`),
+  });
+}
+
+function findingsPart() {
+  const worth = DATA.findings.filter((it) => it.severity === "info");
+  const bad = DATA.findings.filter((it) => it.severity !== "info");
+  const undecided = DATA.checks.filter((it) => it.result === "not_enough_evidence");
+  const healthy = DATA.checks.filter((it) => it.result === "healthy");
+  const cards = (list) => el("div.cards", null, list.map(reportCard));
+  return el(
+    "div.findings",
+    { id: "findings" },
+    bad.length > 0 && cards(bad),
+    worth.length > 0 &&
+      el("details", { open: bad.length === 0 }, el("summary", null, `${plural(worth.length, "fact")} worth knowing`), cards(worth)),
+    DATA.checks.length > 0 &&
+      el(
+        "details.checks",
+        null,
+        el(
+          "summary",
+          null,
+          `${plural(DATA.checks.length, "check")}: ${DATA.checks.length - healthy.length - undecided.length} found something, ` +
+            `${healthy.length} healthy, ${undecided.length} with too little evidence`,
+        ),
+        el(
+          "table",
+          null,
+          el(
+            "tbody",
+            null,
+            DATA.checks.map((it) =>
+              el(
+                "tr",
+                null,
+                el("th", { scope: "row" }, el("code", null, it.id)),
+                el("td", null, { found: "found", healthy: "healthy", not_enough_evidence: "not enough evidence" }[it.result]),
+                el("td", null, it.reason ?? ""),
+              ),
+            ),
+          ),
+        ),
+      ),
+  );
+}

@@ -1,0 +1,79 @@
+// The page of an analysis.
+
+function reportPage() {
+  const { totals, window: span, verdict } = DATA;
+  const figures = [
+    ["read", ioBytes(totals.read), `${plural(totals.read.rpcs, "RPC")}`, ioExactly(totals.read)],
+    ["written", ioBytes(totals.write), `${plural(totals.write.rpcs, "RPC")}`, ioExactly(totals.write)],
+    ["RPCs handled", count(totals.rpcs), totals.server_rpcs ? `${count(totals.server_rpcs)} from servers` : null, "of any kind"],
+    ["OSTs", count(totals.osts), plural(totals.nodes, "server"), null],
+    ["clients", count(totals.clients), null, "without servers"],
+    ["time", seconds(span.duration_s), null, date(span.start)],
+  ];
+  const dom = totals.dom_read.rpcs + totals.dom_write.rpcs;
+  return [
+    el(
+      "header.page",
+      null,
+      el(
+        "div",
+        null,
+        el("h1", null, DATA.title),
+        el(
+          "p",
+          null,
+          date(span.start),
+          dom
+            ? `; besides, Data-on-MDT: ${ioBytes(totals.dom_read)} read in ${plural(totals.dom_read.rpcs, "RPC")}, ` +
+                `${ioBytes(totals.dom_write)} written in ${plural(totals.dom_write.rpcs, "RPC")}`
+            : "",
+        ),
+      ),
+      themeSwitch(),
+    ),
+    verdictBanner(verdict.level, SEVERITY_MARK[verdict.level], SEVERITY[verdict.level], verdict.text),
+    el(
+      "dl.totals",
+      null,
+      figures.map(([name, value, more, hint]) =>
+        el("div", { title: hint }, el("dt", null, name), el("dd", { "data-total": name }, value, more && el("small", null, more))),
+      ),
+    ),
+    DATA.quality.loss.head_overwritten || DATA.quality.loss.estimated_lost_fraction > 0.01
+      ? el(
+          "p.banner",
+          null,
+          DATA.quality.loss.head_overwritten
+            ? "The beginning of this capture was overwritten; how much is missing is unknown. Sums are lower bounds."
+            : `About ${percent(DATA.quality.loss.estimated_lost_fraction)} of the RPCs are missing; ` +
+                `counts and bytes are too low by that much.`,
+        )
+      : null,
+    // Views first: the links of findings and of the bar lead to them.
+    ...(() => {
+      const views = [
+        bandwidthSection,
+        matrixSection,
+        latencySection,
+        sizesSection,
+        queueSection,
+        timelineSection,
+        locksSection,
+        lockTimelineSection,
+        objectsSection,
+        jobsSection,
+        operationsSection,
+        qualitySection,
+      ].map((make) => make().node);
+      const bar = toolbar({
+        overview: overviewChart,
+        directions: true,
+        hint: "Drag over a chart to zoom; click a row, cell or name to see only that.",
+      });
+      return [findingsPart(), bar, el("main", null, views)];
+    })(),
+    pageFoot(`Made by ${DATA.generator.name} ${DATA.generator.version}. Figures are those of analysis.json; ~ means estimated, ? unknown.`),
+  ];
+}
+
+start(reportPage);

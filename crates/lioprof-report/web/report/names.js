@@ -1,0 +1,42 @@
+// Names in the data of a report are numbers; here are their texts, and what can be selected by them.
+
+/** The whole time, in seconds; never 0, so that it can be an axis. */
+const SPAN_S = Math.max(DATA.window.duration_s, 1e-3);
+
+/** Whether all OSTs are of one file system, whose name then says nothing. */
+const FILE_SYSTEM = (() => {
+  const systems = new Set(DATA.names.targets.map((name) => name.split(/-(?=OST|MDT)/)[0]));
+  return systems.size === 1 ? `${[...systems][0]}-` : "";
+})();
+
+function targetName(number) {
+  const name = DATA.names.targets[number];
+  return name.startsWith(FILE_SYSTEM) ? name.slice(FILE_SYSTEM.length) : name;
+}
+
+function clientName(number) {
+  return DATA.names.clients[number] ?? UNKNOWN;
+}
+
+function objectName(number) {
+  const [target, fid] = DATA.names.objects[number];
+  return target === null ? fid : `${targetName(target)} ${fid}`;
+}
+
+/** Reads and writes of a row, as wanted: `{bytes, rpcs, exact}`. */
+function moved(row, direction) {
+  const parts = direction === "r" ? [row.read] : direction === "w" ? [row.write] : [row.read, row.write];
+  return {
+    bytes: parts.reduce((sum, io) => sum + Number(io.bytes ?? 0), 0),
+    rpcs: parts.reduce((sum, io) => sum + io.rpcs, 0),
+    known: parts.some((io) => io.bytes !== null && io.rpcs > 0),
+    exact: parts.every(isExact),
+  };
+}
+
+/** What can be selected by name: parameter of the address, names in it, names as shown. */
+const NAMED = {
+  targets: ["target", () => DATA.names.targets, targetName],
+  clients: ["client", () => DATA.names.clients, clientName],
+  objects: ["object", () => DATA.names.objects.map(([target, fid]) => `${DATA.names.targets[target] ?? ""}/${fid}`), objectName],
+};

@@ -1,0 +1,263 @@
+// Who takes locks from whom, and what that costs.
+
+const LOCK_EVIDENCE = {
+  dlmtrace: "From the lock manager's own lines (dlmtrace).",
+  rpctrace:
+    "Inferred from the RPCs alone (rpctrace): conflicts are callbacks sent during requests, objects and waits are inferred, and " +
+    "which extents collide is not known. Mask dlmtrace shows them.",
+  mixed: "Of some servers from the lock manager's own lines (dlmtrace), of the others inferred from the RPCs.",
+};
+
+function lockConflicts() {
+  return DATA.locks ? DATA.locks.totals.conflicts + DATA.locks.mdt_totals.conflicts : 0;
+}
+
+function noLocks() {
+  if (!DATA.locks) return "Lock contention was not analysed (--no-locks).";
+  if (lockConflicts()) return null;
+  const { own, server } = DATA.locks.totals.kinds;
+  const others =
+    own + server
+      ? ` There were ${plural(own, "conflict")} of a client with a lock of its own and ` +
+        `${count(server)} of the servers' own making (unlink), which are no contention.`
+      : "";
+  return `No lock conflicts between clients.${others}`;
+}
+
+const locksSection = () =>
+  section({
+    id: "locks",
+    title: "Lock contention",
+    plots: ["lock-contention-per-ost", "lock-pairs", "lock-wait-distribution"],
+    lead: DATA.locks && lockConflicts() ? LOCK_EVIDENCE[DATA.locks.evidence] : null,
+    how:
+      "A conflict is a lock request of one client that met a lock of another one. True: both asked for overlapping bytes. " +
+      "Expansion-only: they asked for different bytes, only the larger extent that the server had granted is in the way; then the " +
+      "application need not change its data, only its layout or its lock requests. Waiting is the mean number of requests that wait " +
+      "for another client's lock. In the square, rows are clients that held, columns clients that wanted; two dark cells that mirror " +
+      "each other: two clients take a lock from each other, to and fro. A busy OST has more conflicts: bandwidth while waiting is no " +
+      "proof of cause.",
+    follows: ["time", "targets", "clients", "objects"],
+    missing: noLocks,
+    build: buildLocks,
+    wide: true,
+  });
+
+function buildLocks(body) {
+  const it = DATA.locks;
+  const { totals } = it;
+  const fact = (name, value, hint) => el("div", { title: hint }, el("dt", null, name), el("dd", null, value));
+  body.append(
+    el(
+      "dl.facts",
+      null,
+      fact(
+        "conflicts between clients",
+        count(totals.conflicts + it.mdt_totals.conflicts),
+        `${count(totals.conflicts)} on OSTs, ${count(it.mdt_totals.conflicts)} on MDTs`,
+      ),
+      totals.true_conflicts !== null && fact("really overlap", count(totals.true_conflicts)),
+      totals.expansion_conflicts !== null && fact("only hit an expanded lock", count(totals.expansion_conflicts)),
+      fact("hand-overs", count(totals.handovers)),
+      fact("time waited", seconds(totals.wait_s), "client-seconds, all clients together"),
+      fact("evictions", count(totals.evictions)),
+    ),
+  );
+
+  const edges = precise(it.edges_s);
+  const n = edges.length - 1;
+  const lanesData = it.lanes.map((lane) => ({
+    target: lane.target,
+    conflicts: dense(lane.conflicts, n),
+    certain: dense(lane.true_conflicts, n),
+    expansion: dense(lane.expansion_conflicts, n),
+    waiting: dense(lane.waiting, n),
+  }));
+  const key = el("div");
+  body.append(key);
+  const chart = timeChart(body, {
+    label: "Lock conflicts per target over time",
+    lanes(now) {
+      const shown = lanesData.filter((lane) => !now.targets.length || now.targets.includes(lane.target)).slice(0, 8);
+      if (!shown.length)
+        return {
+          empty: now.targets.length
+            ? "No lock conflicts between clients on the selected targets."
+            : "When the conflicts were is not known.",
+        };
+      const [from, to] = visible(now);
+      const made = shown.map((lane) => {
+        const rate = (array) => Array.from(array, (value, i) => value / (edges[i + 1] - edges[i]));
+        const [all, certain, expansion] = [lane.conflicts, lane.certain, lane.expansion].map(rate);
+        const seen = (values) => Math.max(0, ...values.filter((_, i) => edges[i + 1] > from && edges[i] < to));
+        return {
+          title: targetName(lane.target),
+          note:
+            `highest ${number(Number(seen(all).toPrecision(3)))} conflicts/s; ` +
+            `waiting: ${number(Number(seen(Array.from(lane.waiting)).toPrecision(3)))} at once`,
+          height: 84,
+          highest: Math.max(seen(all), seen(Array.from(lane.waiting))),
+          series: [
+            stepArea("", edges, all, colors.unclassified, colors.unclassified),
+            stepArea(
+              "",
+              edges,
+              certain.map((value, i) => value + expansion[i]),
+              colors.expansion,
+              colors.expansion,
+            ),
+            stepArea("", edges, certain, colors.true, colors.true),
+            stepLine("", edges, lane.waiting, colors.ink),
+          ],
+          hover: (time) => {
+            const bin = binOf(edges, time);
+            return {
+              head: `${targetName(lane.target)}, ${timeRange(edges[bin], edges[bin + 1])}`,
+              rows: [
+                [colors.true, "true conflicts", count(lane.certain[bin])],
+                [colors.expansion, "expansion-only", count(lane.expansion[bin])],
+                [colors.unclassified, "of all conflicts", count(lane.conflicts[bin])],
+                [colors.ink, "waiting at once", number(Number(lane.waiting[bin].toPrecision(3)))],
+              ],
+            };
+          },
+          pick: () => toggleSelected("targets", lane.target),
+        };
+      });
+      const scale = fromZero(Math.max(...made.map((lane) => lane.highest)), 3);
+      made.forEach((lane) => {
+        lane.y = { ...scale, axisLabel: { formatter: (value) => number(value) } };
+      });
+      return { lanes: made, summary: `${plural(made.length, "target")}` };
+    },
+  });
+
+  const square = pairsChart(body);
+
+  body.append(el("h3", null, "Objects that clients fight over"));
+  const objects = table(body, {
+    label: "Objects that clients fight over",
+    first: 8,
+    columns: [
+      {
+        name: "object",
+        value: (row) => `${targetName(row.target)} ${row.object === null ? "" : DATA.names.objects[row.object][1]}`,
+        text: (row) =>
+          `${row.inferred ? "~" : ""}${targetName(row.target)} ${row.object === null ? "(unknown)" : DATA.names.objects[row.object][1]}`,
+      },
+      {
+        name: "",
+        title: "a sustained fight",
+        value: (row) => (row.ping_pong ? "ping-pong" : ""),
+        cell: (row) => (row.ping_pong ? el("span.tag", null, "ping-pong") : ""),
+      },
+      countColumn("conflicts", (row) => row.conflicts),
+      { ...countColumn("true", (row) => row.true_conflicts, "requested bytes overlap"), value: (row) => row.true_conflicts },
+      {
+        ...countColumn("expansion", (row) => row.expansion_conflicts, "only the expanded lock is in the way"),
+        value: (row) => row.expansion_conflicts,
+      },
+      countColumn("turns", (row) => row.alternations, "changes of owner"),
+      { ...countColumn("clients", (row) => row.of_clients), hint: (row) => row.clients.map(clientName).join(", ") },
+      { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+      timeColumn("wait p50", (row) => row.wait_us, 2),
+      timeColumn("wait p99", (row) => row.wait_us, 4),
+    ],
+    rows: (now) => {
+      if (!it.objects.length)
+        return it.evidence === "rpctrace" ? "Which objects is not known: needs mask dlmtrace." : "No object has conflicts between clients.";
+      return it.objects.filter(
+        (row) =>
+          (!now.targets.length || now.targets.includes(row.target)) &&
+          (!now.objects.length || now.objects.includes(row.object)) &&
+          (!now.clients.length || row.clients.some((client) => now.clients.includes(client))),
+      );
+    },
+    pick: (row) => row.object !== null && (() => toggleSelected("objects", row.object)),
+    picked: (row) => row.object !== null && isSelected("objects", row.object),
+  });
+
+  body.append(el("h3", null, "Targets"));
+  const targets = table(body, {
+    label: "Targets with lock conflicts",
+    first: 8,
+    columns: [
+      {
+        name: "target",
+        value: (row) => targetName(row.target),
+        text: (row) => `${row.evidence === "rpctrace" ? "~" : ""}${targetName(row.target)}`,
+      },
+      countColumn("conflicts", (row) => row.conflicts),
+      countColumn("hand-overs", (row) => row.handovers),
+      { name: "waited", title: "client-seconds", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+      {
+        name: "contended",
+        title: "time in which somebody waited",
+        number: true,
+        value: (row) => row.contended_s,
+        text: (row) => seconds(row.contended_s),
+      },
+      timeColumn("wait p50", (row) => row.wait_us, 2),
+      timeColumn("wait p99", (row) => row.wait_us, 4),
+      timeColumn("release p50", (row) => row.release_us, 2, "callback to release; needs dlmtrace"),
+      timeColumn("callback p50", (row) => row.blocking_ast_us, 2, "round trip of the callback"),
+      {
+        name: "while waiting",
+        title: "bandwidth in bins in which a client waited",
+        number: true,
+        value: (row) => row.bandwidth_contended,
+        text: (row) => byteRate(row.bandwidth_contended),
+      },
+      {
+        name: "otherwise",
+        title: "bandwidth in the other bins with traffic",
+        number: true,
+        value: (row) => row.bandwidth_uncontended,
+        text: (row) => byteRate(row.bandwidth_uncontended),
+      },
+    ],
+    rows: (now) => it.targets.filter((row) => !now.targets.length || now.targets.includes(row.target)),
+    pick: (row) => () => toggleSelected("targets", row.target),
+    picked: (row) => isSelected("targets", row.target),
+  });
+  if (it.of_targets > it.targets.length)
+    body.append(el("p.note", null, `The ${count(it.targets.length)} targets with most conflicts, of ${count(it.of_targets)}.`));
+  if (it.jobs.some((job) => job.wait_s > 0)) {
+    body.append(el("h3", null, "Jobs that waited"));
+    table(body, {
+      label: "Jobs that waited for locks",
+      first: 8,
+      columns: [
+        { name: "job", value: (row) => row.job, text: (row) => (row.job === null ? "(not printed by this version)" : row.job || "(none)") },
+        countColumn("waits", (row) => row.blocked),
+        { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+      ],
+      rows: () => it.jobs.filter((job) => job.blocked > 0 || job.wait_s > 0),
+    }).show();
+  }
+
+  return () => {
+    chart.refresh();
+    fill(
+      key,
+      chart.plan?.empty
+        ? null
+        : legend(
+            it.evidence === "rpctrace"
+              ? [
+                  [colors.unclassified, "conflicts per second (their kind is not known without dlmtrace)"],
+                  [colors.ink, "requests waiting, mean number", "line"],
+                ]
+              : [
+                  [colors.true, "true conflicts per second"],
+                  [colors.expansion, "expansion-only"],
+                  [colors.unclassified, "kind not known"],
+                  [colors.ink, "requests waiting, mean number", "line"],
+                ],
+          ),
+    );
+    square.refresh();
+    objects.show();
+    targets.show();
+  };
+}

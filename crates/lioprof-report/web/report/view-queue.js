@@ -1,0 +1,87 @@
+// How many requests the servers had at a time.
+
+const queueSection = () =>
+  section({
+    id: "queue",
+    title: "Queue depth",
+    plots: ["queue-depth"],
+    how:
+      "One lane per server, the busiest first; all operations count. Green is the mean number of requests that threads worked on, " +
+      "orange on top those that waited for a thread. Level green with growing orange: all threads are busy, so the storage is " +
+      "saturated or there are too few threads. Orange peaks at regular times are often checkpoints.",
+    follows: ["time"],
+    missing: () => (DATA.series.nodes.length ? null : "No RPC with times in this capture."),
+    build: buildQueue,
+  });
+
+function buildQueue(body, controls) {
+  const edges = precise(DATA.series.edges_s);
+  const nodes = DATA.series.nodes.map((it) => ({
+    node: it.node,
+    queued: dense(it.queued),
+    inProcess: dense(it.in_process),
+    rpcs: dense(it.rpcs),
+  }));
+  const few = 6;
+  let all = false;
+  const more = el("button", {
+    type: "button",
+    hidden: nodes.length <= few,
+    onclick: () => {
+      all = !all;
+      update();
+    },
+  });
+  controls.append(more);
+  const key = el("div");
+  body.append(key);
+  const chart = timeChart(body, {
+    label: "Requests in the servers over time",
+    lanes(it) {
+      const [from, to] = visible(it);
+      const made = nodes.slice(0, all ? nodes.length : few).map((node) => {
+        const sum = Array.from(node.queued, (value, i) => value + node.inProcess[i]);
+        const highest = Math.max(0, ...sum.filter((_, i) => edges[i + 1] > from && edges[i] < to));
+        const text = (value) => number(Number(value.toPrecision(3)));
+        return {
+          title: node.node,
+          note: `highest ${text(highest)}`,
+          height: 80,
+          highest,
+          series: [
+            stepArea("", edges, sum, pale(colors.queue, 0.8), colors.queue),
+            stepArea("", edges, node.inProcess, pale(colors.service, 0.8), colors.service),
+          ],
+          hover: (time) => {
+            const bin = binOf(edges, time);
+            return {
+              head: `${node.node}, ${timeRange(edges[bin], edges[bin + 1])}`,
+              rows: [
+                [colors.service, "being handled", text(node.inProcess[bin])],
+                [colors.queue, "waiting for a thread", text(node.queued[bin])],
+                [null, "RPCs ended", count(node.rpcs[bin])],
+              ],
+            };
+          },
+        };
+      });
+      const scale = fromZero(Math.max(...made.map((lane) => lane.highest)), 3);
+      made.forEach((lane) => {
+        lane.y = { ...scale, axisLabel: { formatter: (value) => number(value) } };
+      });
+      return { lanes: made, summary: `${plural(made.length, "server")}, highest ${number(Math.max(...made.map((lane) => lane.highest)))}` };
+    },
+  });
+  function update() {
+    chart.refresh();
+    fill(
+      key,
+      legend([
+        [colors.service, "being handled"],
+        [colors.queue, "waiting for a thread"],
+      ]),
+    );
+    more.textContent = all ? "Fewer servers" : `Busiest ${nodes.length} of ${plural(DATA.series.of_nodes, "server")}`;
+  }
+  return update;
+}

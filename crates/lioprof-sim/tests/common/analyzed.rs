@@ -1,0 +1,45 @@
+//! Scenarios, analyzed.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use lioprof_analysis::{Analysis, Config, analyze};
+use lioprof_sim::scenario::{Options, Scenario};
+use lioprof_sim::{SimRecord, Workload as _, text};
+
+/// Load scenarios are shorter than on the command line.
+pub(crate) fn usual() -> Options {
+    Options { duration_s: 6, rate: 200, ..Options::default() }
+}
+
+/// The analysis of the logs of a scenario's servers, a log for each.
+pub(crate) fn analyzed(scenario: &Scenario, options: &Options) -> Analysis {
+    let folder = tempfile::tempdir().unwrap();
+    // One more for the scenarios that have an MDS.
+    for server in 0..=options.servers {
+        let follow = Some(server);
+        write_log(scenario, &Options { follow, ..*options }, &folder.path().join(format!("oss{server}")));
+    }
+    let outcome = analyze(&[folder.path().to_owned()], &Config::default(), None).unwrap();
+    assert!(outcome.problems.is_empty(), "{}: {:?}", scenario.name, outcome.problems);
+    outcome.analysis
+}
+
+/// Writes the log of a server, if it says anything.
+fn write_log(scenario: &Scenario, options: &Options, folder: &Path) {
+    let mut simulation = scenario.start(options);
+    let mut record = SimRecord::default();
+    if !simulation.next(&mut record) {
+        return;
+    }
+    fs::create_dir(folder).unwrap();
+    let mut out = BufWriter::new(File::create(folder.join("rpc.txt")).unwrap());
+    loop {
+        text::write_record(&mut out, &record, false).unwrap();
+        if !simulation.next(&mut record) {
+            break;
+        }
+    }
+    out.flush().unwrap();
+}

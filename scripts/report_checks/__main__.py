@@ -1,0 +1,84 @@
+"""Opens the pages that scripts/check-report made in Chromium, and compares them with the JSON that they were made of."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+from playwright.sync_api import sync_playwright
+
+from analysis import AnalysisPages
+from comparison import ComparisonPages
+from text import megabytes
+
+# Chromium as root, without anything that it would fetch for itself.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+
+
+def main():
+    chromium, lioprof, folder, shots = sys.argv[1:]
+    folder, shots = pathlib.Path(folder), pathlib.Path(shots)
+    give_findings(folder / "lock_pingpong_dlm" / "analysis.json")
+    for name in ("large", "lock_pingpong_dlm"):
+        began = time.monotonic()
+        subprocess.run([lioprof, "report", "--quiet", folder / name / "analysis.json"], check=True)
+        print(f"check-report: {name}: made in {time.monotonic() - began:.2f} s from {megabytes(folder / name / 'analysis.json')}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        checks = AnalysisPages(browser, folder, shots)
+        for name in ("file_per_process", "shared_striped_write", "lock_pingpong", "lock_pingpong_dlm", "ops_mix", "metadata", "empty", "few", "large"):
+            checks.figures(name)
+        checks.zoom("file_per_process")
+        checks.filters("file_per_process")
+        checks.filters("ops_mix")
+        checks.findings("lock_pingpong_dlm")
+        checks.hover("file_per_process")
+        checks.ceilings("surveyed")
+        checks.sorting("ops_mix")
+        checks.address("lock_pingpong_dlm")
+        checks.without("lock_pingpong", "lock-timeline", "Needs mask dlmtrace")
+        checks.without("file_per_process", "locks", "No lock conflicts between clients")
+        checks.without("empty", "bandwidth", "No reads or writes")
+        checks.text_only("large")
+        checks.theme("lock_pingpong_dlm")
+        checks.paper("lock_pingpong_dlm")
+        checks.paper("large")
+        checks.pictures()
+        pairs = ComparisonPages(browser, folder, shots)
+        for name in ("collective-read", "hdf5-metadata", "two-versions", "nothing-in-common", "itself", "two-large"):
+            pairs.figures(name)
+        pairs.top("collective-read", "◆ Mixed. ", [("lost", "Gone · was critical")])
+        pairs.top("two-versions", "✖ Worse. ", [("kept", "Still there · Warning")])
+        pairs.top("nothing-in-common", "? Not judged. ", [])
+        pairs.top("itself", "= No change. ", [])
+        pairs.zoom("hdf5-metadata")
+        pairs.hover("collective-read")
+        pairs.sorting("two-versions")
+        pairs.theme("collective-read")
+        pairs.paper("hdf5-metadata")
+        pairs.pictures()
+        browser.close()
+    print(f"check-report: {checks.done + pairs.done} checks, screenshots in {shots}")
+
+
+def give_findings(path):
+    """A critical finding about the object that is fought over, whatever the rules of this version find."""
+    analysis = json.loads(path.read_text())
+    worst = analysis["locks"]["objects"][0]
+    start = analysis["window"]["start"]
+    finding = {
+        "id": "made-up", "severity": "critical", "confidence": "high", "title": "Two clients took one lock from each other 127 times",
+        "explanation": "Made up <b>for a test</b>.", "evidence": {"conflicts": 127, "wait_s": 4.195929, "contended_share": 0.167},
+        "thresholds": {"made-up.alternations": 10}, "remedies": ["Align writers to stripes: `lfs setstripe -S 4M FILE`."],
+        "targets": [worst["target"]], "clients": worst["clients"], "objects": [{"target": worst["target"], "fid": worst["fid"]}],
+        "jobs": ["python3.0"], "nodes": [worst["node"]], "interval": {"start": start + 5, "end": start + 8.5}, "cost_s": 4.195929,
+        "cost_of": "client-seconds of waiting", "plot": "lock-timeline", "docs": "made-up",
+    }
+    analysis["findings"] = [finding]
+    analysis["checks"] = [{"id": "made-up", "result": "found", "reason": None}, {"id": "b", "result": "not_enough_evidence", "reason": "made up"}]
+    path.write_text(json.dumps(analysis))
+
+
+main()
