@@ -295,7 +295,8 @@ mod tests {
     fn bytes_of_joined_bins_add_up() {
         let bins = MAX_BINS * 2 + 3;
         let course = Course { read_bytes: vec![3; bins], written_bytes: vec![0; bins], ..Course::default() };
-        let view = side(&Side { bin_s: 0.5, course, ..Side::default() });
+        let run = Side { bin_s: 0.5, course, ..Side::default() };
+        let view = side(&run);
         assert!(view.read_bytes.0.len() <= MAX_BINS);
         assert_eq!(view.read_bytes.0.iter().sum::<f64>(), 3.0 * bins as f64);
         assert_eq!((view.step_s, view.span_s), (1.5, 0.5 * bins as f64));

@@ -149,7 +149,7 @@ function upTo(max, step) {
   return { min: 0, max: Math.max(step, Math.ceil((max / step) * 0.999) * step), interval: step };
 }
 
-/** Ticks of a logarithmic axis of times between two powers of ten, at most `room`: 1, 2, 5, or powers alone where these would be too many. */
+/** Ticks of a logarithmic axis of times, as powers of ten, about `room`: 1, 2, 5; fewer or more where these are too many or few. */
 function roundTimes(from, to, room) {
   const of = (digits) =>
     Array.from({ length: Math.ceil(to) - Math.floor(from) + 1 }, (_, i) => digits.map((digit) => Math.floor(from) + i + Math.log10(digit)))

@@ -134,14 +134,19 @@ function sentence(text) {
 function figure(key, value) {
   const words = key.split(/[_.]/);
   const unit = words[words.length - 1];
-  const name = (n) => words.slice(0, words.length - n).join(" ");
+  const written = (word) => ({ rpc: "RPC", rpcs: "RPCs", ost: "OST", osts: "OSTs" })[word] ?? word;
+  const name = (n) =>
+    words
+      .slice(0, words.length - n)
+      .map(written)
+      .join(" ");
   const rate = words.slice(-3).join("_") === "bytes_per_s" || words.slice(-2).join("_") === "bytes_s";
   if (rate) return [name(unit === "s" && words.at(-2) === "per" ? 3 : 2), byteRate(value)];
   if (unit === "bytes") return [key === "bytes" ? "bytes" : name(1), bytes(Math.round(value))];
   if (unit === "us") return [name(1), micros(value)];
   if (unit === "ms") return [name(1), micros(value * 1000)];
   if (unit === "s" && words.at(-2) !== "per") return [name(1), seconds(value)];
-  if (words.includes("share") || unit === "fraction") return [words.join(" "), percent(value)];
+  if (words.includes("share") || unit === "fraction") return [name(0), percent(value)];
   if (unit === "percent") return [name(1), `${number(value)}\u202f%`];
-  return [words.join(" "), number(value)];
+  return [name(0), number(value)];
 }

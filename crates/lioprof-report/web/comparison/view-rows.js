@@ -55,7 +55,9 @@ function rowsSection({ id, title, noun, data, first, how }) {
         reach = reachOf(rows.map((row) => row.figure));
         const tally = (verdict) => rows.filter((row) => row.figure.verdict === verdict).length;
         const judged = Object.keys(VERDICTS).filter((verdict) => tally(verdict));
+        // On paper the choice above is left out.
         note.textContent =
+          `${FIGURE_CHOICES[chosen]}: ` +
           judged.map((verdict) => `${count(tally(verdict))} ${VERDICTS[verdict][1]}`).join(", ") +
           (data.left_out ? `; ${plural(data.left_out, noun)} with less are left out` : "");
         list.show();
