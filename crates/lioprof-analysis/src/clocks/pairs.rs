@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbol;
 
 use super::estimate::Bounds;
-use super::sample::{Handled, Identified, Kept, Sampled, Sent};
+use super::sample::{ExchangeSample, Handled, Identified, Kept, Sent};
 
 /// What a node's log has to say about clocks.
 pub(crate) struct NodeLog<'a> {
-    pub(crate) exchanges: &'a Sampled,
+    pub(crate) exchanges: &'a ExchangeSample,
     /// It is a client: nobody's reference.
     pub(crate) is_client: bool,
     /// Time of its first and last record.

@@ -92,14 +92,14 @@ impl Exchanges {
     }
 
     /// What was kept, without what was needed to choose it: a site has hundreds of nodes with the same 100,000 clients.
-    pub(crate) fn finish(self) -> Sampled {
-        Sampled { sent: self.sent.all().collect(), handled: self.handled.all().collect() }
+    pub(crate) fn finish(self) -> ExchangeSample {
+        ExchangeSample { sent: self.sent.all().collect(), handled: self.handled.all().collect() }
     }
 }
 
 /// RPCs of a node that another node's log may tell of, too.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sampled {
+pub(crate) struct ExchangeSample {
     pub(crate) sent: Box<[Kept<Sent>]>,
     pub(crate) handled: Box<[Kept<Handled>]>,
 }
