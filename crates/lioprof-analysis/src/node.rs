@@ -8,7 +8,7 @@ use lioprof_model::{
 };
 
 use crate::aggregate::Aggregate;
-use crate::clocks::{Exchanges, Line, Shifted, shifted};
+use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
 use crate::config::{Bound, Config};
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
@@ -48,7 +48,7 @@ pub(crate) struct NodeResult {
     pub(crate) duplicates: u64,
     pub(crate) aggregate: Aggregate,
     /// RPCs by which its clock can be compared with others'.
-    pub(crate) exchanges: Exchanges,
+    pub(crate) exchanges: ExchangeSample,
     /// It is a client of the file system.
     pub(crate) is_client: bool,
     /// Limits as they turned out; `None` where a marker was not found.
@@ -212,7 +212,18 @@ pub(crate) fn analyze(
     if is_client {
         aggregate = aggregate.of_client(node);
     }
-    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
+    NodeResult {
+        name: name.to_owned(),
+        logs,
+        stored,
+        summary,
+        duplicates,
+        aggregate,
+        exchanges: exchanges.finish(),
+        is_client,
+        from,
+        to,
+    }
 }
 
 impl NodeResult {

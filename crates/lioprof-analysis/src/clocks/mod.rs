@@ -20,7 +20,7 @@ mod shift;
 pub(crate) use line::Line;
 pub(crate) use network::{Clocks, NodeClock, clocks};
 pub(crate) use pairs::{NodeLog, Pair};
-pub(crate) use sample::Exchanges;
+pub(crate) use sample::{ExchangeSample, Exchanges};
 pub(crate) use shift::{Shifted, shifted};
 
 /// RPCs that must tell the same before a node's times are changed: one that was matched wrongly must not do it.

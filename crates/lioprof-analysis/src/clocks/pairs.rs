@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbol;
 
 use super::estimate::Bounds;
-use super::sample::{Exchanges, Handled, Identified, Kept, Sent};
+use super::sample::{ExchangeSample, Handled, Identified, Kept, Sent};
 
 /// What a node's log has to say about clocks.
 pub(crate) struct NodeLog<'a> {
-    pub(crate) exchanges: &'a Exchanges,
+    pub(crate) exchanges: &'a ExchangeSample,
     /// It is a client: nobody's reference.
     pub(crate) is_client: bool,
     /// Time of its first and last record.
@@ -50,8 +50,8 @@ pub(crate) struct Found {
 /// the sending device and the opcode must be the same, too. What is there twice was sent again, or replayed, and nobody
 /// knows which answer belongs to which request.
 pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
-    let sent = once(nodes, |log| log.exchanges.all_sent().collect());
-    let handled = once(nodes, |log| log.exchanges.all_handled().collect());
+    let sent = once(nodes, |log| &log.exchanges.sent);
+    let handled = once(nodes, |log| &log.exchanges.handled);
     let mut found = Found::default();
     let mut handled = handled.into_iter().peekable();
     for (sender, sent) in sent {
@@ -80,9 +80,9 @@ pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
 /// What is there once, in order, with its node.
 fn once<T: Identified + Copy>(
     nodes: &[NodeLog<'_>],
-    all: impl Fn(&NodeLog<'_>) -> Vec<Kept<T>>,
+    all: impl for<'a> Fn(&'a NodeLog<'_>) -> &'a [Kept<T>],
 ) -> Vec<(usize, Kept<T>)> {
-    let of_node = |(node, log)| all(log).into_iter().map(move |kept| (node, kept));
+    let of_node = |(node, log)| all(log).iter().map(move |kept| (node, *kept));
     let mut list: Vec<_> = nodes.iter().enumerate().flat_map(of_node).collect();
     list.sort_by_key(|(_, kept)| kept.rpc.id());
     let id = |at: usize| list.get(at).map(|(_, kept)| kept.rpc.id());
@@ -101,6 +101,7 @@ mod tests {
     use lioprof_model::{RpcRow, RpcSize, SentRpc, SizeEvidence, Symbols, TargetEvidence};
     use lustre_debuglog::{Opcode, Xid};
 
+    use super::super::sample::Exchanges;
     use super::*;
 
     /// Logs in the making.
@@ -162,8 +163,9 @@ mod tests {
         }
 
         fn pairs(&self) -> Vec<((usize, usize), u64)> {
+            let nodes = self.nodes.clone().map(Exchanges::finish);
             let log = |exchanges| NodeLog { exchanges, is_client: false, span_us: None };
-            let logs: Vec<NodeLog<'_>> = self.nodes.iter().map(log).collect();
+            let logs: Vec<NodeLog<'_>> = nodes.iter().map(log).collect();
             find(&logs).links.iter().map(|(nodes, link)| (*nodes, link.pairs)).collect()
         }
     }
