@@ -32,7 +32,8 @@ mod counters;
 mod daemon;
 #[cfg(test)]
 mod damaged;
-#[cfg(all(test, feature = "export"))]
+#[cfg(test)]
+#[cfg(feature = "export")]
 mod export;
 #[cfg(test)]
 mod figures;
