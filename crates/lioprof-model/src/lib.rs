@@ -1,6 +1,6 @@
 //! What lioprof's rows and analyses *are*.
 //!
-//! * [`row`]: one RPC as a server handled it ([`RpcRow`]), and [`RowSink`], which whoever wants rows implements.
+//! * [`RpcRow`]: one RPC as a server handled it, and [`RowSink`], which whoever wants rows implements.
 //! * [`trace`]: what a log says besides RPCs: locks, RPCs that the server sent, marks.
 //! * [`Analysis`]: everything lioprof knows about a set of captures, as `analysis.json` holds it
 //!   (schema [`SCHEMA`]): keys in snake_case, units in the names, `null` for what cannot be known.
