@@ -25,7 +25,7 @@ def main():
     for what in ("rpcs", "bytes", "lock waits", "arrows"):
         if not sums[what]:
             sys.exit(f"check-perfetto: no {what} in any capture: nothing was compared")
-    judge = "protobuf and trace_processor" if processor else "protobuf (no node and npm for trace_processor)"
+    judge = "protobuf and trace_processor" if processor else "protobuf (no trace_processor named)"
     print(f"check-perfetto: {len(captures)} captures, " + ", ".join(f"{n} {what}" for what, n in sums.items()) + f"; {judge}")
 
 
