@@ -29,6 +29,10 @@ def main():
     print(f"check-perfetto: {len(captures)} captures, " + ", ".join(f"{n} {what}" for what, n in sums.items()) + f"; {judge}")
 
 
+# Beyond this lioprof compares no clocks.
+MAX_DRIFT = 500e-6
+
+
 def equal(what, found, expected):
     if found != expected:
         sys.exit(f"check-perfetto: {what}: found {found}, expected {expected}")
@@ -187,7 +191,9 @@ def check_locks(capture, trace, analysis, sums):
         # The analysis leaves out waits for one's own lock and for the server's.
         if kinds["own"] == kinds["server"] == 0 and all(it.end for it in mine) and locks["totals"]["open_waits"] == 0:
             equal(f"{capture}, lock waits of {locks['target']}", len(mine), locks["totals"]["blocked"])
-            near(f"{capture}, waited on {locks['target']}", sum(it.end - it.start for it in mine) / 1e9, locks["totals"]["wait_s"], 1e-6)
+            # A trace keeps each node's own clock; the analysis puts all on one, which may run faster by as much.
+            waited_s = sum(it.end - it.start for it in mine) / 1e9
+            near(f"{capture}, waited on {locks['target']}", waited_s, locks["totals"]["wait_s"], MAX_DRIFT)
     ends = collections.defaultdict(list)
     for it in waits + callbacks + holds:
         for flow in it.flows:
