@@ -107,22 +107,128 @@ impl<'a> Record<'a> {
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let seconds = self.time_us.div_euclid(1_000_000);
         let micros = self.time_us.rem_euclid(1_000_000);
-        write!(out, "{:08x}:{:08x}:{}", self.subsystem, self.mask, self.cpu)?;
+        let mut numbers = Numbers::default();
+        numbers.hex_8(self.subsystem);
+        numbers.text(b":");
+        numbers.hex_8(self.mask);
+        numbers.text(b":");
+        numbers.dec(self.cpu);
         if let Some(context) = self.context {
-            write!(out, ".{}", context as u8)?;
+            numbers.text(b".");
+            numbers.dec(context as u8);
         }
-        write!(
-            out,
-            "{}:{seconds}.{micros:06}:{}:{}:{}:(",
-            if self.first { "F" } else { "" },
-            self.stack,
-            self.pid,
-            self.extern_pid,
-        )?;
+        numbers.text(if self.first { b"F:" } else { b":" });
+        numbers.dec(seconds);
+        numbers.text(b".");
+        // Behind the first digit are six, whatever they are.
+        numbers.text(&itoa::Buffer::new().format(1_000_000 + micros).as_bytes()[1..]);
+        for number in [self.stack, self.pid, self.extern_pid] {
+            numbers.text(b":");
+            numbers.dec(number);
+        }
+        numbers.text(b":(");
+        out.write_all(numbers.written())?;
         out.write_all(self.file)?;
-        write!(out, ":{}:", self.line)?;
+        let mut numbers = Numbers::default();
+        numbers.text(b":");
+        numbers.dec(self.line);
+        numbers.text(b":");
+        out.write_all(numbers.written())?;
         out.write_all(self.function)?;
         out.write_all(b"()) ")?;
         out.write_all(self.text)
+    }
+}
+
+/// The numbers of a header as text. Formatting by `write!` takes longer than all the rest of decoding a log.
+struct Numbers {
+    bytes: [u8; Self::ROOM],
+    len: usize,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self { bytes: [0; Self::ROOM], len: 0 }
+    }
+}
+
+impl Numbers {
+    /// More than all numbers of a header need at their longest: 98 bytes.
+    const ROOM: usize = 128;
+
+    fn text(&mut self, text: &[u8]) {
+        self.bytes[self.len..self.len + text.len()].copy_from_slice(text);
+        self.len += text.len();
+    }
+
+    fn dec(&mut self, number: impl itoa::Integer) {
+        self.text(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    fn hex_8(&mut self, number: u32) {
+        let digit = |place: u32| b"0123456789abcdef"[(number >> (28 - 4 * place) & 0xf) as usize];
+        self.text(&[0, 1, 2, 3, 4, 5, 6, 7].map(digit));
+    }
+
+    fn written(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(record: &Record<'_>) -> String {
+        let mut out = Vec::new();
+        record.write_text(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn is_written_as_lctl_prints_it() {
+        let record = Record {
+            subsystem: 0x100,
+            mask: 0x0210_0400,
+            cpu: 12,
+            context: Some(Context::SoftIrq),
+            first: true,
+            time_us: 1_700_000_000_000_042,
+            stack: 0,
+            pid: 43_210,
+            extern_pid: 0,
+            file: b"service.c",
+            line: 2543,
+            function: b"f",
+            text: b"x\n",
+        };
+        assert_eq!(text(&record), "00000100:02100400:12.1F:1700000000.000042:0:43210:0:(service.c:2543:f()) x\n");
+        let old = Record { context: None, first: false, ..record };
+        assert_eq!(text(&old), "00000100:02100400:12:1700000000.000042:0:43210:0:(service.c:2543:f()) x\n");
+    }
+
+    #[test]
+    fn the_longest_numbers_have_room() {
+        let most = u32::MAX;
+        for time_us in [i64::MIN, i64::MAX] {
+            let record = Record {
+                subsystem: most,
+                mask: most,
+                cpu: most,
+                context: Some(Context::HardIrq),
+                first: true,
+                time_us,
+                stack: most,
+                pid: most,
+                extern_pid: most,
+                file: b"",
+                line: most,
+                function: b"",
+                text: b"",
+            };
+            let (seconds, micros) = (time_us.div_euclid(1_000_000), time_us.rem_euclid(1_000_000));
+            let want = format!("ffffffff:ffffffff:{most}.2F:{seconds}.{micros:06}:{most}:{most}:{most}:(:{most}:()) ");
+            assert_eq!(text(&record), want);
+        }
     }
 }
