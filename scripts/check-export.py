@@ -13,20 +13,30 @@ import duckdb
 import pandas
 import polars
 
+import example_answers
+
 
 def main():
     folder, page = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
     examples = re.findall(r"```python\n(.*?)```", pathlib.Path(page).read_text(), re.S)
     analysis = json.loads((folder / "analysis.json").read_text())
+    # Spark needs Java: scripts/check-spark.
+    examples = [example for example in examples if "pyspark" not in example]
+    answers = []
     for example in examples:
         os.chdir(folder / ("tables" if "read_csv" in example else "rows"))
-        shown = io.StringIO()
+        shown, names = io.StringIO(), {}
         with redirect_stdout(shown):
-            exec(compile(example, page, "exec"), {})  # noqa: S102 - these examples are what is tested
+            exec(compile(example, page, "exec"), names)  # noqa: S102 - these examples are what is tested
         # More than a header.
         if len(shown.getvalue().splitlines()) < 3:
             sys.exit(f"check-export: nothing found by\n{example}\nbut\n{shown.getvalue()}")
+        if "who" in names:
+            answers.append(example_answers.of(names))
+    equal("readers of Parquet in the page", len(answers), 4)
+    for answer in answers:
+        example_answers.check(answer, folder, analysis)
     check_sums(folder, analysis)
     print(f"check-export: {len(examples)} examples of {page}")
 

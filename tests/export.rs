@@ -88,6 +88,20 @@ fn rows_of_rows_are_the_same_rows() {
 }
 
 #[test]
+fn files_for_old_readers_hold_the_same_rows() {
+    let capture = &captures()[0];
+    let dir = TempDir::new().unwrap();
+    let [usual, old, back] = ["usual", "old", "back"].map(|name| dir.path().join(name));
+    export(&[&capture.dir], &option("--parquet", &usual)).exits(0);
+    let mut options = vec!["--old-readers".as_ref()];
+    options.extend(option("--parquet", &old));
+    export(&[&usual], &options).exits(0);
+    assert_ne!(contents(&old), contents(&usual));
+    export(&[&old], &option("--parquet", &back)).exits(0);
+    assert_eq!(contents(&back), contents(&usual));
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes() {
     for capture in captures().iter().filter(|capture| capture.name.starts_with("lock_pingpong")) {
         let outputs = ["1", "2"].map(|threads| {

@@ -12,9 +12,10 @@
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
+//! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare` and `export` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `export` and `rollup` names one.
 
 #[cfg(test)]
 mod binlog;
@@ -45,6 +46,9 @@ mod locks;
 mod progress;
 #[cfg(all(test, feature = "report"))]
 mod report;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod rollup;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

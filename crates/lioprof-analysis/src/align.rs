@@ -2,10 +2,13 @@
 
 use lioprof_model::{Analysis, Symbols};
 
-use crate::clocks::{Clocks, NodeLog, clocks, worth_aligning};
+use crate::clocks::{Clocks, Line, NodeClock, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
 use crate::node::NodeResult;
 use crate::phases::phases;
+
+const NOT_TWICE: &str = "standard input and pipes cannot be read twice; give a file";
+const OLD_ROLLUP: &str = "its rollup was made when less was known of the clocks; run `lioprof rollup` again";
 
 /// What became of the clocks of the nodes, in the order of their names.
 pub(crate) struct Alignment {
@@ -13,8 +16,10 @@ pub(crate) struct Alignment {
     clocks: Clocks,
     /// Times of the node are the reference's.
     aligned: Vec<bool>,
-    /// They ought to be, but the node's log cannot be read again.
+    /// They ought to be, but are not.
     stuck: Vec<bool>,
+    /// Why not, and what to do.
+    why_stuck: &'static str,
 }
 
 /// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
@@ -26,8 +31,7 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
         .collect();
     let clocks = clocks(&logs);
     let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);
-    let off = |node: usize| clocks.nodes[node].as_ref().filter(|clock| worth_aligning(clock, bin_us));
-    let wanted: Vec<bool> = (0..results.len()).map(|node| off(node).is_some()).collect();
+    let wanted: Vec<bool> = wanted(&clocks, bin_us).iter().map(Option::is_some).collect();
     let stuck: Vec<bool> =
         results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.can_be_read_again()).collect();
     let names = results.iter().map(|result| result.name.clone()).collect();
@@ -43,10 +47,22 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
             _ => result,
         })
         .collect();
-    (results, Alignment { names, clocks, aligned, stuck })
+    (results, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
+}
+
+/// The lines that nodes' times should be put on, for nodes whose times are wrong enough to matter in bins of this width.
+pub(crate) fn wanted(clocks: &Clocks, bin_us: i64) -> Vec<Option<Line>> {
+    let off = |clock: &Option<NodeClock>| clock.filter(|clock| worth_aligning(clock, bin_us)).map(|it| it.to_reference);
+    clocks.nodes.iter().map(off).collect()
 }
 
 impl Alignment {
+    /// Of nodes whose times were put on other clocks before, or should have been.
+    pub(crate) fn of(names: Vec<String>, clocks: Clocks, lines: &[Option<Line>], stuck: Vec<bool>) -> Self {
+        let aligned = lines.iter().map(Option::is_some).collect();
+        Self { names, clocks, aligned, stuck, why_stuck: OLD_ROLLUP }
+    }
+
     /// Fills in what the nodes' clocks show.
     pub(crate) fn tell(&self, symbols: &Symbols, analysis: &mut Analysis) {
         analysis.rpc_phases = phases(&self.clocks, &self.names, symbols);
@@ -77,10 +93,8 @@ impl Alignment {
             ));
         }
         for (name, _) in self.names.iter().zip(&self.stuck).filter(|(_, stuck)| **stuck) {
-            warnings.push(format!(
-                "the clock of {name} is off, and its times are as it logged them: standard input and pipes cannot be read \
-                 twice; give a file"
-            ));
+            warnings
+                .push(format!("the clock of {name} is off, and its times are as it logged them: {}", self.why_stuck));
         }
         let unknown: Vec<&str> = self
             .names

@@ -56,6 +56,16 @@ pub(crate) struct NodeResult {
     pub(crate) to: Option<Limit>,
 }
 
+/// What is known of a node besides its sums.
+pub(crate) struct NodeAccount {
+    pub(crate) name: String,
+    pub(crate) summary: TraceSummary,
+    pub(crate) duplicates: u64,
+    pub(crate) is_client: bool,
+    pub(crate) from: Option<Limit>,
+    pub(crate) to: Option<Limit>,
+}
+
 /// A limit in time that may still have to be found in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
@@ -81,7 +91,7 @@ impl Limit {
 }
 
 /// Sums up what a node's log says, within the limits, and hands it on to whoever else wants it.
-struct NodeSink<'a> {
+pub(crate) struct NodeSink<'a> {
     node: Symbol,
     config: &'a Config,
     from: Option<Limit>,
@@ -93,7 +103,7 @@ struct NodeSink<'a> {
 }
 
 impl<'a> NodeSink<'a> {
-    fn new(node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
+    pub(crate) fn new(node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
         let rules = config.contended.map(|rule| Rules {
             contended_conflicts: rule.conflicts,
             contended_window_us: rule.window_us,
@@ -111,6 +121,19 @@ impl<'a> NodeSink<'a> {
             exchanges: Exchanges::default(),
             sink,
         }
+    }
+
+    /// With figures per second beside the rest.
+    pub(crate) fn with_seconds(self) -> Self {
+        Self { aggregate: self.aggregate.with_seconds(), ..self }
+    }
+
+    /// The sums, once there is nothing more to come.
+    pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> (Aggregate, ExchangeSample) {
+        let Self { node, mut aggregate, locks, exchanges, .. } = self;
+        aggregate.locks = locks.map(LockTracker::finish);
+        aggregate.node(node, summary, symbols);
+        (aggregate, exchanges.finish())
     }
 
     /// Whether something that happened at this time is within the limits. Events come in time order: a
@@ -227,6 +250,12 @@ pub(crate) fn analyze(
 }
 
 impl NodeResult {
+    /// Its account, and its sums.
+    pub(crate) fn settle(self) -> (NodeAccount, Aggregate) {
+        let Self { name, summary, duplicates, is_client, from, to, aggregate, .. } = self;
+        (NodeAccount { name, summary, duplicates, is_client, from, to }, aggregate)
+    }
+
     /// Whether its inputs are still there: standard input is not.
     pub(crate) fn can_be_read_again(&self) -> bool {
         self.logs.iter().all(|log| log.planned.can_be_read_again())

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::{
     Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, SCHEMA, Symbols, TraceLoss,
-    Window,
+    TraceSummary, Window,
 };
 use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate, seconds};
-use crate::align::align;
+use crate::align::{Alignment, align};
 use crate::config::Config;
 use crate::findings::find;
 use crate::input::{InputProblem, Severity};
-use crate::node::{self, Limit, LogResult, NoSink, NodeInputs, NodeResult, StoredResult};
+use crate::node::{self, Limit, LogResult, NoSink, NodeAccount, NodeInputs, NodeResult, StoredResult};
 use crate::plan::plan;
 use crate::warnings;
 
@@ -145,7 +145,6 @@ fn run(
     if nodes.is_empty() {
         return Err(AnalyzeError::NoInput { problems: plan.problems });
     }
-    let mut problems = plan.problems;
     let mut symbols = Symbols::default();
     let mut results: Vec<NodeResult> = Vec::new();
     for (name, inputs) in nodes {
@@ -153,53 +152,70 @@ fn run(
     }
     let (results, alignment) = align(results, config, &mut symbols);
 
+    let inputs = results.iter().flat_map(|result| {
+        let logs = result.logs.iter().map(|log| account(&result.name, log));
+        let stored = result.stored.iter().map(|stored| account_stored(&result.name, stored));
+        logs.chain(stored).collect::<Vec<Input>>()
+    });
+    let inputs = inputs.collect();
+    let mut sum = Aggregate::new(config.bin_us);
+    let mut accounts = Vec::with_capacity(results.len());
+    for result in results {
+        let (account, aggregate) = result.settle();
+        sum.merge(aggregate, &symbols);
+        accounts.push(account);
+    }
+    Ok(conclude(&accounts, &alignment, sum, inputs, plan.problems, &symbols, config))
+}
+
+/// From sums over all nodes to the analysis.
+pub(crate) fn conclude(
+    nodes: &[NodeAccount],
+    alignment: &Alignment,
+    sum: Aggregate,
+    inputs: Vec<Input>,
+    mut problems: Vec<InputProblem>,
+    symbols: &Symbols,
+    config: &Config,
+) -> Outcome {
     let mut analysis = Analysis {
         schema: SCHEMA.to_owned(),
         generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        window: window(&results),
-        loss: loss(&results),
+        window: window(nodes),
+        loss: loss(nodes),
         baseline: config.baseline.clone(),
+        inputs,
         ..Analysis::default()
     };
-    for result in &results {
-        let NodeResult { summary, name, .. } = result;
-        if !result.is_client {
-            analysis.totals.dropped_rpcs += summary.dropped_rpcs;
-            analysis.totals.sent_timed_out += summary.sent_timed_out;
-            analysis.totals.evictions += summary.evictions;
-        }
-        let logs = result.logs.iter().map(|log| account(name, log));
-        for input in logs.chain(result.stored.iter().map(|stored| account_stored(name, stored))) {
-            if let Some(error) = &input.error {
-                let message = format!("`{}`: {error}", input.path);
-                problems.push(InputProblem { path: PathBuf::from(&input.path), severity: Severity::Error, message });
-            }
-            analysis.inputs.push(input);
+    for NodeAccount { summary, .. } in nodes.iter().filter(|node| !node.is_client) {
+        analysis.totals.dropped_rpcs += summary.dropped_rpcs;
+        analysis.totals.sent_timed_out += summary.sent_timed_out;
+        analysis.totals.evictions += summary.evictions;
+    }
+    for input in &analysis.inputs {
+        if let Some(error) = &input.error {
+            let message = format!("`{}`: {error}", input.path);
+            problems.push(InputProblem { path: PathBuf::from(&input.path), severity: Severity::Error, message });
         }
     }
-    problems.extend(missing_markers(&results));
+    problems.extend(missing_markers(nodes));
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
-    analysis.warnings = warnings::early(&results, &analysis);
+    analysis.warnings = warnings::early(nodes, &analysis);
     analysis.warnings.extend(alignment.warnings());
-
-    let mut sum = Aggregate::new(config.bin_us);
-    for result in results {
-        sum.merge(result.aggregate, &symbols);
-    }
-    aggregate::finish(sum, &symbols, &mut analysis);
-    alignment.tell(&symbols, &mut analysis);
+    aggregate::finish(sum, symbols, &mut analysis);
+    alignment.tell(symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
     find(&mut analysis, &config.limits);
 
     let damage = damage(&analysis);
-    Ok(Outcome { analysis, problems, damage })
+    Outcome { analysis, problems, damage }
 }
 
 /// First to last record, cut to the limits that were asked for. Logs of clients say nothing of what servers did before
 /// and after.
-fn window(results: &[NodeResult]) -> Window {
-    let span = |result: &NodeResult| {
+fn window(results: &[NodeAccount]) -> Window {
+    let span = |result: &NodeAccount| {
         let (first, last) = result.summary.first_us.zip(result.summary.last_us)?;
         let at = |limit: &Option<Limit>| match limit {
             Some(Limit::At(us)) => Some(*us),
@@ -219,7 +235,7 @@ fn window(results: &[NodeResult]) -> Window {
     Window { start: seconds(start), end: seconds(end), duration_s: seconds((end - start).max(0)) }
 }
 
-fn loss(results: &[NodeResult]) -> Loss {
+fn loss(results: &[NodeAccount]) -> Loss {
     let mut sum = TraceLoss::default();
     for result in results {
         sum.merge(&result.summary.loss);
@@ -264,7 +280,7 @@ fn loss(results: &[NodeResult]) -> Loss {
 }
 
 /// Limits that no node's log holds: whoever gave them got something else than asked for.
-fn missing_markers(results: &[NodeResult]) -> impl Iterator<Item = InputProblem> {
+fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem> {
     let limits = [
         results.iter().map(|result| &result.from).collect::<Vec<_>>(),
         results.iter().map(|result| &result.to).collect(),
@@ -293,9 +309,13 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
 
 /// What was read of kept rows.
 fn account_stored(node: &str, stored: &StoredResult) -> Input {
-    let summary = stored.source.summary();
+    stored_input(node, stored.source.path(), &stored.source.summary(), stored.error.clone())
+}
+
+/// What there is of a node in a folder of rows.
+pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, error: Option<String>) -> Input {
     Input {
-        path: stored.source.path().display().to_string(),
+        path: path.display().to_string(),
         node: node.to_owned(),
         format: Format::Parquet,
         compression: None,
@@ -309,7 +329,7 @@ fn account_stored(node: &str, stored: &StoredResult) -> Input {
         other: Vec::new(),
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
-        error: stored.error.clone(),
+        error,
     }
 }
 

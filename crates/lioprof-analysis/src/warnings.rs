@@ -4,7 +4,7 @@ use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{Analysis, Io};
 
 use crate::aggregate::both;
-use crate::node::{Limit, NodeResult};
+use crate::node::{Limit, NodeAccount};
 use crate::run::share;
 
 /// Loss above this share is warned about.
@@ -13,7 +13,7 @@ const LOSS: f64 = 0.01;
 const UNCERTAIN: f64 = 0.01;
 
 /// What the inputs show.
-pub(crate) fn early(results: &[NodeResult], analysis: &Analysis) -> Vec<String> {
+pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     for result in results {
         for limit in [&result.from, &result.to] {

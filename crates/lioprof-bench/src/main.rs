@@ -1,4 +1,4 @@
-//! The command `lioprof-bench`: large logs to measure lioprof with.
+//! The command `lioprof-bench`: large logs and datasets to measure lioprof with.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -6,13 +6,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use lioprof_bench::crowd::{self, Crowd};
+use lioprof_bench::dataset::{self, DatasetOptions};
 use lioprof_bench::log_writer::LogWriter;
 use lioprof_bench::replica::Replica;
 
-/// Large logs to measure lioprof with.
+/// Large logs and datasets to measure lioprof with.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
@@ -40,6 +42,14 @@ enum Command {
 
         #[command(flatten)]
         output: Output,
+    },
+    /// The rows of a whole site, as its daemons would have written them; prints exact sums over them as JSON
+    Dataset {
+        /// A new or empty directory
+        dir: PathBuf,
+
+        #[command(flatten)]
+        options: DatasetOptions,
     },
 }
 
@@ -71,7 +81,7 @@ fn main() -> ExitCode {
     match run(&Args::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
-            say(&err.to_string());
+            say(&chain(&*err));
             ExitCode::from(2)
         }
     }
@@ -96,6 +106,13 @@ fn run(command: &Command) -> Result<(), Box<dyn Error>> {
             out.finish()?;
             say(&format!("{reads} reads and {writes} writes"));
         }
+        Command::Dataset { dir, options } => {
+            let start = Instant::now();
+            let truth = dataset::write(dir, options)?;
+            let (took, gb) = (start.elapsed(), truth.disk_bytes as f64 / 1e9);
+            say(&format!("{} RPCs in {} parts, {gb:.3} GB, {:.1} s", truth.rpcs, truth.parts, took.as_secs_f64()));
+            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&truth)?)?;
+        }
     }
     Ok(())
 }
@@ -103,6 +120,17 @@ fn run(command: &Command) -> Result<(), Box<dyn Error>> {
 fn read(log: &Path) -> io::Result<Vec<u8>> {
     let bytes = fs::read(log)?;
     if log.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]) } else { Ok(bytes) }
+}
+
+/// An error and its causes.
+fn chain(err: &dyn Error) -> String {
+    let mut text = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        text += &format!(": {err}");
+        cause = err.source();
+    }
+    text
 }
 
 /// Messages are for people; nobody reading them is no reason to fail.

@@ -64,6 +64,28 @@ pub struct AccessPattern {
     pub jump_rpcs: u64,
 }
 
+impl AccessPattern {
+    /// Takes away what is part of this.
+    pub fn subtract(&mut self, part: &Self) {
+        for (mine, theirs) in [
+            (&mut self.rpcs, part.rpcs),
+            (&mut self.short_rpcs, part.short_rpcs),
+            (&mut self.total_us, part.total_us),
+            (&mut self.bytes, part.bytes),
+            (&mut self.extent_bytes, part.extent_bytes),
+            (&mut self.unaligned_rpcs, part.unaligned_rpcs),
+            (&mut self.split_rpcs, part.split_rpcs),
+            (&mut self.gapped_rpcs, part.gapped_rpcs),
+            (&mut self.sequential_rpcs, part.sequential_rpcs),
+            (&mut self.strided_rpcs, part.strided_rpcs),
+            (&mut self.backward_rpcs, part.backward_rpcs),
+            (&mut self.jump_rpcs, part.jump_rpcs),
+        ] {
+            *mine = mine.saturating_sub(theirs);
+        }
+    }
+}
+
 /// One object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectAccess {

@@ -155,7 +155,8 @@ impl SizeHistogram {
         });
     }
 
-    fn add_bucket(&mut self, bucket: SizeBucket) {
+    /// Adds what was counted in a bucket.
+    pub fn add_bucket(&mut self, bucket: SizeBucket) {
         match self.buckets.binary_search_by_key(&bucket.le_bytes, |b| b.le_bytes) {
             Ok(at) => {
                 self.buckets[at].rpcs += bucket.rpcs;

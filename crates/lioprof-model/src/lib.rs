@@ -18,6 +18,7 @@ pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
+pub mod parts;
 pub mod phases;
 mod row;
 pub mod series;

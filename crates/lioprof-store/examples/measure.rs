@@ -1,5 +1,5 @@
-//! Writes a million RPCs like those of a loaded server, and a million of the worst case, and prints what each column
-//! takes: `measure DIR [ROWS]`. The tables of `docs/parquet.md` come from here.
+//! Writes a million RPCs like those of a loaded server, as usual and for old readers, and a million of the worst case, and
+//! prints what each column takes: `measure DIR [ROWS]`. The tables of `docs/parquet.md` come from here.
 
 use std::error::Error;
 use std::fs::File;
@@ -25,16 +25,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let real: Vec<RpcRow> = (0..rows).map(|_| traffic.next(&symbols)).collect();
     let mut worst = WorstCase::new(&mut symbols);
     let worst: Vec<RpcRow> = (0..rows).map(|_| worst.next()).collect();
-    for (name, rows) in [("real", &real), ("worst", &worst)] {
-        measure(name, rows, &symbols, &Path::new(&dir).join(name))?;
+    for (name, rows, old_readers) in
+        [("real", &real, false), ("worst", &worst, false), ("real-old-readers", &real, true)]
+    {
+        let mut options = Options::default();
+        options.old_readers = old_readers;
+        measure(name, rows, options, &symbols, &Path::new(&dir).join(name))?;
     }
     Ok(())
 }
 
-fn measure(name: &str, rows: &[RpcRow], symbols: &Symbols, dir: &Path) -> Result<(), Box<dyn Error>> {
+fn measure(name: &str, rows: &[RpcRow], options: Options, symbols: &Symbols, dir: &Path) -> Result<(), Box<dyn Error>> {
     let node = NodeInfo { fs: "lustre".to_owned(), node: "oss1".to_owned(), session: Session::default() };
     let start = Instant::now();
-    let mut writer = DatasetWriter::new(dir, node, Options::default());
+    let mut writer = DatasetWriter::new(dir, node, options);
     for row in rows {
         writer.rpc(row, symbols);
     }

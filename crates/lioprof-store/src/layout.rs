@@ -20,7 +20,8 @@ pub(crate) fn partition(fs: &str, node: &str, start_us: i64) -> PathBuf {
 }
 
 /// Name of a node's folder.
-pub(crate) fn node_folder(node: &str) -> String {
+#[must_use]
+pub fn node_folder(node: &str) -> String {
     format!("node={}", hive(node))
 }
 
@@ -38,7 +39,7 @@ fn time_text(us: i64) -> String {
 }
 
 /// A value in a folder's name: letters, digits and a few signs stay, other bytes become `%HH`, as Hive does it.
-fn hive(value: &str) -> String {
+pub(crate) fn hive(value: &str) -> String {
     if value.is_empty() {
         return EMPTY.to_owned();
     }

@@ -29,6 +29,7 @@ mod leftovers;
 mod manifest;
 mod read;
 mod retention;
+mod rollup;
 mod table;
 mod text;
 mod words;
@@ -37,13 +38,14 @@ mod write;
 pub use csv::{CsvRows, CsvWriter};
 pub use error::StoreError;
 pub use export::{DatasetExport, Exported};
-pub use layout::{fs_of, is_dataset};
+pub use layout::{fs_of, is_dataset, node_folder};
 pub use leftovers::clean_leftovers;
 pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
 };
 pub use read::{Dataset, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
-pub use table::ROWS_SCHEMA;
+pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, rollup_schemas};
 pub use table::counters::CounterSample;
+pub use table::{ROWS_SCHEMA, table_schemas};
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

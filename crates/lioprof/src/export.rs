@@ -64,7 +64,9 @@ impl Outputs {
             create_empty(dir)?;
         }
         let csv = args.csv.as_deref().map(CsvWriter::create).transpose().map_err(chain)?;
-        let parquet = args.parquet.as_deref().map(|dir| DatasetExport::new(dir, lioprof_store::Options::default()));
+        let mut options = lioprof_store::Options::default();
+        options.old_readers = args.old_readers;
+        let parquet = args.parquet.as_deref().map(|dir| DatasetExport::new(dir, options));
         let max_bytes = u64::from(args.split_mib) << 20;
         let perfetto = args.perfetto.as_deref().map(|path| PerfettoWriter::create(path, max_bytes)).transpose()?;
         Ok(Self { parquet, csv, perfetto })

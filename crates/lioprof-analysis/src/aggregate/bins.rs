@@ -54,6 +54,16 @@ impl BinClock {
         }
     }
 
+    /// With bins that are there already.
+    pub(crate) fn of(width_us: i64, bins: Option<(i64, i64)>) -> Self {
+        Self { span: bins, ..Self::new(Some(width_us)) }
+    }
+
+    /// First and last bin in use.
+    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
+        self.span
+    }
+
     /// The width that the user chose, or what became of it.
     pub(crate) fn chosen_us(&self) -> Option<i64> {
         self.chosen.then_some(self.width_us)

@@ -1,8 +1,11 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
-use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol};
+use lioprof_model::parts::of_rows;
+use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
+
+use crate::clocks::Line;
 
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;
@@ -88,6 +91,22 @@ impl Faults {
             sum.evictions += 1;
             sum.at(event.time_us);
         }
+    }
+
+    /// Adds what was counted elsewhere; `clock` is that of the times.
+    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<Line>, symbols: &mut Symbols) {
+        let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
+        self.clients.entry(symbols.intern(row.nid.as_bytes())).or_default().merge(&Sum {
+            evictions: row.evictions,
+            not_connected_rpcs: row.not_connected_rpcs,
+            timed_out_rpcs: row.timed_out_rpcs,
+            dropped_rpcs: row.dropped_rpcs,
+            resent_rpcs: row.resent_rpcs,
+            replayed_rpcs: row.replayed_rpcs,
+            connects: row.connects,
+            first_us: there(row.first_us),
+            last_us: there(row.last_us),
+        });
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {

@@ -369,17 +369,23 @@ fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
 }
 
 fn services(aggregate: &Aggregate, names: Names<'_>) -> Vec<Service> {
-    let of_node = |(&node, sum): (&Symbol, &NodeSum)| -> Vec<Service> {
-        let service = |(&service, &threads): (&Symbol, &u64)| Service {
-            node: names.of(node),
-            service: lioprof_model::symbol::escape(service_name(names.symbols.bytes(service))),
-            threads,
-        };
-        sum.service_threads.iter().map(service).collect()
-    };
-    let mut services: Vec<Service> = aggregate.nodes.iter().flat_map(of_node).collect();
+    let mut services = aggregate.services_by_node(names.symbols, |_| true);
     services.sort_by(|a, b| (&a.node, &a.service).cmp(&(&b.node, &b.service)));
     services
+}
+
+impl Aggregate {
+    /// Threads by service, of some nodes.
+    pub(crate) fn services_by_node(&self, symbols: &Symbols, of: impl Fn(Symbol) -> bool) -> Vec<Service> {
+        let nodes = self.nodes.iter().filter(|(node, _)| of(**node));
+        let threads = nodes.flat_map(|(node, sum)| sum.service_threads.iter().map(move |service| (node, service)));
+        let service = |(&node, (&service, &threads)): (&Symbol, (&Symbol, &u64))| Service {
+            node: symbols.text(node),
+            service: lioprof_model::symbol::escape(service_name(symbols.bytes(service))),
+            threads,
+        };
+        threads.map(service).collect()
+    }
 }
 
 fn markers(aggregate: &Aggregate, names: Names<'_>) -> Vec<Marker> {

@@ -8,8 +8,11 @@ mod bins;
 mod faults;
 mod finish;
 mod objects;
+mod of_rows;
+mod parts;
 mod role;
 mod sample;
+mod seconds;
 mod series;
 mod strands;
 mod times;
@@ -27,6 +30,7 @@ use access::AccessSums;
 use faults::Faults;
 use objects::Objects;
 use sample::Sample;
+use seconds::SecondBins;
 use series::SeriesBins;
 use strands::{Strand, StrandKey, Strands};
 use times::{RpcTimes, quarter_octave};
@@ -89,6 +93,15 @@ struct TargetSum {
     opcodes: BTreeMap<u32, u64>,
 }
 
+impl TargetSum {
+    fn direction(&mut self, direction: Direction) -> &mut TargetDirection {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct ClientSum {
     uuids: FxHashSet<Symbol>,
@@ -112,6 +125,17 @@ struct OperationSum {
     errors: u64,
     times: RpcTimes,
     total_histogram: Vec<u64>,
+}
+
+impl OperationSum {
+    /// Counts total times of a bucket.
+    fn count_total(&mut self, quarter_octave: u32, rpcs: u64) {
+        let bucket = quarter_octave as usize;
+        if self.total_histogram.len() <= bucket {
+            self.total_histogram.resize(bucket + 1, 0);
+        }
+        self.total_histogram[bucket] += rpcs;
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -173,6 +197,8 @@ pub(crate) struct Aggregate {
     strands: Strands,
     pub(crate) faults: Faults,
     series: SeriesBins,
+    /// Kept for rollups only.
+    seconds: Option<SecondBins>,
     sample: Sample,
     access: AccessSums,
     threads: FxHashMap<Symbol, ThreadInfo>,
@@ -208,6 +234,7 @@ impl Aggregate {
             strands: Strands::default(),
             faults: Faults::default(),
             series: SeriesBins::new(bin_us),
+            seconds: None,
             sample: Sample::default(),
             access: AccessSums::default(),
             threads: FxHashMap::default(),
@@ -216,6 +243,11 @@ impl Aggregate {
             targets_known: FxHashSet::default(),
             locks: None,
         }
+    }
+
+    /// Keeps figures per second, too.
+    pub(crate) fn with_seconds(self) -> Self {
+        Self { seconds: Some(SecondBins::default()), ..self }
     }
 
     /// Adds a row.
@@ -237,6 +269,9 @@ impl Aggregate {
             self.target(row, key, direction);
             self.objects.add(row, direction);
             self.sample.add(row, kind, symbols);
+            if let Some(seconds) = &mut self.seconds {
+                seconds.add(row, key, direction);
+            }
         }
         self.series.add(row, key, direction, symbols);
         if self.strands.add(row, key) {
@@ -245,11 +280,7 @@ impl Aggregate {
     }
 
     fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
-        let target = self.targets.entry(key).or_default();
-        let sum = match direction {
-            Direction::Read => &mut target.read,
-            Direction::Write => &mut target.write,
-        };
+        let sum = self.targets.entry(key).or_default().direction(direction);
         sum.io.add(row.size, row.failed());
         sum.times.add(row);
         if !row.failed() {
@@ -305,11 +336,7 @@ impl Aggregate {
         operation.errors += u64::from(row.failed());
         operation.times.add(row);
         if let Some(us) = row.total_us {
-            let bucket = quarter_octave(us) as usize;
-            if operation.total_histogram.len() <= bucket {
-                operation.total_histogram.resize(bucket + 1, 0);
-            }
-            operation.total_histogram[bucket] += 1;
+            operation.count_total(quarter_octave(us), 1);
         }
     }
 
@@ -343,6 +370,9 @@ impl Aggregate {
     /// Takes what happened to a target's locks.
     pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
         self.series.lock(node, time_us, target, happening);
+        if let Some(seconds) = &mut self.seconds {
+            seconds.lock(node, time_us, target, happening);
+        }
     }
 
     /// Notes a marker.
@@ -402,6 +432,9 @@ impl Aggregate {
             }
         }
         self.series.rename(unknown, known);
+        if let Some(seconds) = &mut self.seconds {
+            seconds.rename(unknown, known);
+        }
     }
 
     /// Adds another node's sums; both must use the same table of symbols.

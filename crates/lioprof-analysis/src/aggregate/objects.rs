@@ -1,5 +1,6 @@
 //! Reads and writes per object, for the busiest objects.
 
+use lioprof_model::parts::of_rows;
 use lioprof_model::{Direction, Io, RpcRow, Symbol};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::message::ObjectName;
@@ -17,21 +18,37 @@ pub(crate) struct ObjectSum {
     pub(crate) write: Io,
     clients: FxHashSet<Symbol>,
     writers: FxHashSet<Symbol>,
+    /// Clients and writers, if somebody else has counted them.
+    counted: Option<[u64; 2]>,
     pub(crate) first_byte: Option<u64>,
     pub(crate) last_byte: Option<u64>,
 }
 
 impl ObjectSum {
+    /// An object whose rows were summed up elsewhere.
+    pub(crate) fn counted(row: &of_rows::Object) -> Self {
+        Self {
+            read: row.read.into(),
+            write: row.write.into(),
+            counted: Some([row.clients, row.writers]),
+            first_byte: row.first_byte,
+            last_byte: row.last_byte,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.read.bytes + self.write.bytes
     }
 
     pub(crate) fn clients(&self) -> Option<u64> {
-        (self.clients.len() < MAX_CLIENTS).then_some(self.clients.len() as u64)
+        let clients = self.counted.map_or(self.clients.len() as u64, |[clients, _]| clients);
+        (clients < MAX_CLIENTS as u64).then_some(clients)
     }
 
     pub(crate) fn writers(&self) -> Option<u64> {
-        (self.writers.len() < MAX_CLIENTS).then_some(self.writers.len() as u64)
+        let writers = self.counted.map_or(self.writers.len() as u64, |[_, writers]| writers);
+        (writers < MAX_CLIENTS as u64).then_some(writers)
     }
 
     fn merge(&mut self, other: Self) {

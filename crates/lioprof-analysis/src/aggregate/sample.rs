@@ -10,7 +10,7 @@ const MAX_RPCS: usize = 10_000;
 /// One RPC of the sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
-    hash: u64,
+    pub(crate) hash: u64,
     pub(crate) node: Symbol,
     pub(crate) nid: Symbol,
     pub(crate) xid: u64,
@@ -35,6 +35,14 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
+    /// What was kept before of one in 2 to this power.
+    pub(crate) fn new(halvings: u32, kept: Vec<Kept>) -> Self {
+        let mut sample = Self { halvings, kept };
+        sample.kept.retain(|kept| keeps(halvings, kept.hash));
+        sample.thin();
+        sample
+    }
+
     pub(crate) fn one_in(&self) -> u64 {
         1 << self.halvings
     }

@@ -13,7 +13,7 @@ use crate::locks::{Happening, Overlap};
 const MAX_FLOWS: usize = 512;
 
 /// One bin of a target or node.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
@@ -50,7 +50,7 @@ impl Additive for Cell {
 }
 
 /// One bin of a flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FlowCell {
     pub(crate) read_rpcs: u64,
     pub(crate) write_rpcs: u64,
@@ -64,7 +64,7 @@ impl Additive for FlowCell {
 }
 
 /// One bin of a target's locks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LockCell {
     pub(crate) conflicts: u64,
     pub(crate) true_conflicts: u64,
@@ -147,26 +147,12 @@ impl SeriesBins {
 
     /// Adds what happened to a target's locks.
     pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
-        let start_us = match happening {
-            Happening::Wait(us) => clipped(time_us - us, time_us),
-            _ => time_us,
-        };
-        for us in [start_us, time_us] {
+        for us in [happening.start_us(time_us), time_us] {
             if let Some(factor) = self.clock.cover(us) {
                 self.join(factor);
             }
         }
-        let bins = self.locks.entry((node, target)).or_default();
-        let cell = bins.at(self.clock.bin(time_us));
-        match happening {
-            Happening::Conflict(overlap) => {
-                cell.conflicts += 1;
-                cell.true_conflicts += u64::from(overlap == Overlap::True);
-                cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
-            }
-            Happening::BlockingAst => cell.blocking_asts += 1,
-            Happening::Wait(_) => spread(&self.clock, bins, start_us, time_us, |cell, us| cell.waiting_us += us),
-        }
+        add_happening(&self.clock, self.locks.entry((node, target)).or_default(), time_us, happening);
     }
 
     /// Joins `factor` bins into one, everywhere.
@@ -252,10 +238,15 @@ impl SeriesBins {
         for (key, bins) in &other.locks {
             self.locks.entry(*key).or_default().merge(bins);
         }
-        self.count_others();
         for (key, n) in other.latency {
             *self.latency.entry(key).or_default() += n;
         }
+        self.limit_flows(symbols);
+    }
+
+    /// Sees to it that there are not too many flows.
+    pub(super) fn limit_flows(&mut self, symbols: &Symbols) {
+        self.count_others();
         if self.flows.len() >= self.others + 2 * MAX_FLOWS {
             self.keep_flows(symbols);
         }
@@ -263,7 +254,7 @@ impl SeriesBins {
 }
 
 /// An RPC on the common clock.
-struct Placed {
+pub(super) struct Placed {
     arrival_us: i64,
     start_us: i64,
     end_us: i64,
@@ -276,7 +267,7 @@ struct Placed {
 }
 
 impl Placed {
-    fn new(clock: &BinClock, row: &RpcRow) -> Self {
+    pub(super) fn new(clock: &BinClock, row: &RpcRow) -> Self {
         let end_us = row.end_us;
         let (arrival_us, start_us) = (row.arrival_us(), row.start_us());
         let timed = arrival_us.is_some() && start_us.is_some();
@@ -287,7 +278,39 @@ impl Placed {
     }
 }
 
-fn add_row(clock: &BinClock, bins: &mut Bins<Cell>, row: &RpcRow, placed: &Placed, direction: Option<Direction>) {
+impl Happening {
+    /// When it began.
+    pub(super) fn start_us(self, time_us: i64) -> i64 {
+        match self {
+            Self::Wait(us) => clipped(time_us - us, time_us),
+            _ => time_us,
+        }
+    }
+}
+
+/// Adds what happened to a target's locks to its bins, which cover it.
+pub(super) fn add_happening(clock: &BinClock, bins: &mut Bins<LockCell>, time_us: i64, happening: Happening) {
+    let cell = bins.at(clock.bin(time_us));
+    match happening {
+        Happening::Conflict(overlap) => {
+            cell.conflicts += 1;
+            cell.true_conflicts += u64::from(overlap == Overlap::True);
+            cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
+        }
+        Happening::BlockingAst => cell.blocking_asts += 1,
+        Happening::Wait(_) => {
+            spread(clock, bins, happening.start_us(time_us), time_us, |cell, us| cell.waiting_us += us);
+        }
+    }
+}
+
+pub(super) fn add_row(
+    clock: &BinClock,
+    bins: &mut Bins<Cell>,
+    row: &RpcRow,
+    placed: &Placed,
+    direction: Option<Direction>,
+) {
     let Placed { arrival_us, start_us, end_us, timed, bin, one_bin } = *placed;
     if timed && !one_bin {
         bins.at(clock.bin(arrival_us)).arrived += 1;
@@ -354,7 +377,7 @@ fn spread_bytes(
 
 /// A time not more than an hour before the end of its RPC: what is longer comes from a clock that
 /// stepped, and would stretch every series.
-fn clipped(time_us: i64, end_us: i64) -> i64 {
+pub(super) fn clipped(time_us: i64, end_us: i64) -> i64 {
     const LONGEST_US: i64 = 3_600_000_000;
     time_us.max(end_us - LONGEST_US)
 }

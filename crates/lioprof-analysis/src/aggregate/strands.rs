@@ -55,6 +55,16 @@ impl Strands {
         self.strands.len() >= MAX_STRANDS
     }
 
+    /// Adds what was counted before. Returns whether it is time to take the combinations apart.
+    pub(super) fn put(&mut self, key: StrandKey, theirs: &Strand) -> bool {
+        let strand = self.strands.entry(key).or_default();
+        strand.rpcs += theirs.rpcs;
+        strand.resent += theirs.resent;
+        strand.replayed += theirs.replayed;
+        strand.io.merge(&theirs.io);
+        self.strands.len() >= MAX_STRANDS
+    }
+
     /// Takes all combinations out.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (StrandKey, Strand)> {
         std::mem::take(&mut self.strands).into_iter()

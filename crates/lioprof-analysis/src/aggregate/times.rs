@@ -1,6 +1,9 @@
 //! Distributions of times.
 
 use hdrhistogram::Histogram;
+use lioprof_model::latency::{latency_bucket, latency_bucket_high_us};
+use lioprof_model::parts::Bucket;
+use lioprof_model::parts::of_rows::Span;
 use lioprof_model::{Distribution, Latency, RpcRow};
 
 /// Two significant digits: a relative error of at most 1/128.
@@ -39,6 +42,31 @@ impl Times {
         if let Some(theirs) = &other.histogram {
             self.histogram().add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
         }
+    }
+
+    /// As buckets; the first one has the sum and the largest time of all.
+    pub(crate) fn buckets(&self) -> Vec<Bucket> {
+        let Some(histogram) = &self.histogram else { return Vec::new() };
+        let bucket = |value: hdrhistogram::iterators::IterationValue<u64>| Bucket {
+            bucket: latency_bucket(value.value_iterated_to()),
+            count: value.count_at_value(),
+            ..Bucket::default()
+        };
+        let mut buckets: Vec<Bucket> = histogram.iter_recorded().map(bucket).collect();
+        if let Some(first) = buckets.first_mut() {
+            first.sum_us = u64::try_from(self.sum_us).unwrap_or(u64::MAX);
+            first.max_us = self.max_us;
+        }
+        buckets
+    }
+
+    /// Adds a bucket.
+    pub(crate) fn add_bucket(&mut self, bucket: &Bucket) {
+        self.count += bucket.count;
+        self.sum_us += u128::from(bucket.sum_us);
+        self.max_us = self.max_us.max(bucket.max_us);
+        let us = latency_bucket_high_us(bucket.bucket);
+        self.histogram().record_n(us, bucket.count).expect("an auto-resizing histogram takes every u64");
     }
 
     pub(crate) fn distribution(&self) -> Distribution {
@@ -81,6 +109,15 @@ impl RpcTimes {
             if let Some(us) = us {
                 times.add(us);
             }
+        }
+    }
+
+    /// Adds a bucket of one of them.
+    pub(crate) fn add_bucket(&mut self, span: Span, bucket: &Bucket) {
+        match span {
+            Span::Queue => self.queue.add_bucket(bucket),
+            Span::Service => self.service.add_bucket(bucket),
+            Span::Total => self.total.add_bucket(bucket),
         }
     }
 

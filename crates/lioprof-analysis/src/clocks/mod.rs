@@ -14,6 +14,7 @@ mod estimate;
 mod line;
 mod network;
 mod pairs;
+mod parts;
 mod sample;
 mod shift;
 
@@ -30,11 +31,16 @@ const MIN_PAIRS: u64 = 4;
 /// and to change times a log is read again.
 const MIN_PART_OF_BIN: f64 = 0.01;
 
+/// Whether a difference of times can be seen in bins of this width.
+pub(crate) fn is_visible(difference_us: f64, bin_us: i64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "bins are shorter than days")]
+    let visible_us = bin_us as f64 * MIN_PART_OF_BIN;
+    difference_us.abs() >= visible_us
+}
+
 /// Whether to put a node's times on the reference's clock: there is evidence, it says that the clocks differ, and
 /// that matters in bins of this width.
 pub(crate) fn worth_aligning(clock: &NodeClock, bin_us: i64) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "bins are shorter than days")]
-    let visible_us = bin_us as f64 * MIN_PART_OF_BIN;
     let offset_us = clock.largest_offset_us();
-    clock.pairs >= MIN_PAIRS && offset_us > clock.error_us && offset_us >= visible_us
+    clock.pairs >= MIN_PAIRS && offset_us > clock.error_us && is_visible(offset_us, bin_us)
 }

@@ -42,7 +42,7 @@ pub(crate) fn finish(
     };
     Locks {
         evidence,
-        rules: sums.rules.as_ref().unwrap_or(&Rules::TO_2_17).model(),
+        rules: sums.rules.clone().unwrap_or_else(|| Rules::TO_2_17.model()),
         totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(is_ost), dlm) },
         mdt_totals: totals(&sum_of(|kind| !is_ost(kind)), dlm),
         targets: targets(sums, symbols, window, series, &bins),

@@ -8,6 +8,7 @@
 mod dlm;
 mod finish;
 mod object;
+mod parts;
 mod rpc;
 mod sums;
 #[cfg(test)]
@@ -193,7 +194,7 @@ impl LockTracker {
             self.dlm.finish();
             let mut sums = self.dlm.sums;
             sums.evidence.insert(self.node, LockEvidence::Dlmtrace);
-            sums.rules = Some(self.dlm.rules);
+            sums.rules = Some(self.dlm.rules.model());
             sums
         } else {
             self.rpc.finish();
@@ -202,7 +203,7 @@ impl LockTracker {
             if !sums.targets.is_empty() {
                 sums.evidence.insert(self.node, LockEvidence::Rpctrace);
             }
-            sums.rules = Some(self.rpc.rules);
+            sums.rules = Some(self.rpc.rules.model());
             sums
         }
     }

@@ -122,6 +122,11 @@ impl Owners {
         }
     }
 
+    /// What was summed up before.
+    pub(crate) fn of(grants: u64, alternations: u64, fights: Vec<Fight>) -> Self {
+        Self { last: None, grants, alternations, current: None, fights }
+    }
+
     /// Fights, longest first; complete after [`Self::close`].
     pub(crate) fn fights(&self) -> &[Fight] {
         &self.fights
@@ -140,6 +145,11 @@ pub(crate) struct Contended {
 }
 
 impl Contended {
+    /// Intervals that were found before.
+    pub(crate) fn of(intervals: Vec<(i64, i64)>) -> Self {
+        Self { recent: VecDeque::new(), intervals }
+    }
+
     /// A conflict of any kind.
     pub(crate) fn conflict(&mut self, time_us: i64, rules: &Rules) {
         self.recent.push_back(time_us);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{ConflictKinds, LockEvidence, Symbol};
+use lioprof_model::{ConflictKinds, LockEvidence, LockRules, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
+use super::Kind;
 use super::object::ObjectLocks;
-use super::{Kind, Rules};
 use crate::aggregate::Times;
 
 /// A target of a node.
@@ -141,6 +141,11 @@ impl Union {
         }
     }
 
+    /// So much time, wherever it lies.
+    pub(crate) fn of(total_us: i64) -> Self {
+        Self { recent: Vec::new(), closed_us: total_us }
+    }
+
     pub(crate) fn total_us(&self) -> i64 {
         self.closed_us + self.recent.iter().map(|(s, e)| e - s).sum::<i64>()
     }
@@ -185,7 +190,7 @@ pub(crate) enum Happening {
 pub(crate) struct LockSums {
     pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
     /// The rules of the last node.
-    pub(crate) rules: Option<Rules>,
+    pub(crate) rules: Option<LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: FxHashMap<ObjectKey, ObjectLocks>,
     pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), PairSum>,

@@ -14,6 +14,7 @@ use lustre_debuglog::Record;
 use lustre_debuglog::record::Context;
 
 use crate::log_writer::LogWriter;
+use crate::random::{Random, mix};
 use say::{Rpc, Say};
 
 /// Which release logs.
@@ -131,8 +132,8 @@ pub fn write<W: Write>(crowd: &Crowd, out: &mut LogWriter<W>) -> io::Result<(u64
         let service = &mut parts[part as usize];
         let Some(Reverse(thread)) = service.threads.pop() else { unreachable!("there are threads, and all come back") };
         let arrival_us = due_us.max(thread.idle_us);
-        let start_us = arrival_us + random.about(QUEUE_US);
-        let end_us = start_us + random.about(SERVICE_US);
+        let start_us = arrival_us + about(&mut random, QUEUE_US);
+        let end_us = start_us + about(&mut random, SERVICE_US);
         service.sequence += 1;
         let object = u64::from(number) * u64::from(STRIPES) + u64::from(client.requests % STRIPES) + 2;
         let rpc = Rpc {
@@ -220,30 +221,9 @@ impl Lines {
     }
 }
 
-/// Numbers that look random and are always the same (SplitMix64).
-#[derive(Debug)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    /// From a tenth of it to all of it, microseconds.
-    fn about(&mut self, us: u64) -> i64 {
-        i64::try_from(us / 10 + self.below(us - us / 10)).unwrap_or(0)
-    }
-}
-
-fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
+/// From a tenth of it to all of it, microseconds.
+fn about(random: &mut Random, us: u64) -> i64 {
+    i64::try_from(us / 10 + random.below(us - us / 10)).unwrap_or(0)
 }
 
 /// A number without order from one.

@@ -36,11 +36,12 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// Parquet's encoding, unless it is a dictionary's.
-    pub(crate) fn plain(self) -> Option<Encoding> {
+    /// Parquet's encoding, unless it is a dictionary's. Readers that know integers in streams of bytes are rather new.
+    pub(crate) fn plain(self, old_readers: bool) -> Option<Encoding> {
         match self {
-            Self::Delta => Some(Encoding::DELTA_BINARY_PACKED),
             Self::Dictionary => None,
+            Self::Delta => Some(Encoding::DELTA_BINARY_PACKED),
+            Self::Split if old_readers => Some(Encoding::DELTA_BINARY_PACKED),
             Self::Split => Some(Encoding::BYTE_STREAM_SPLIT),
         }
     }
@@ -91,6 +92,19 @@ pub(crate) trait Table: Default {
 /// The Arrow schema of a table.
 pub(crate) fn schema<T: Table>() -> Arc<Schema> {
     Arc::new(Schema::new(T::specs().into_iter().map(|spec| spec.field).collect::<Vec<_>>()))
+}
+
+/// Names and Arrow schemas of all tables, as [`ROWS_SCHEMA`] has them; texts are dictionaries. What the names of the folders
+/// say (`fs`, `node`, `date`) is no column of the files.
+#[must_use]
+pub fn table_schemas() -> [(&'static str, Arc<Schema>); 4] {
+    use {counters::CounterColumns, lock_events::LockEventColumns, rpcs::RpcColumns, sent_rpcs::SentRpcColumns};
+    [
+        (RpcColumns::NAME, schema::<RpcColumns>()),
+        (LockEventColumns::NAME, schema::<LockEventColumns>()),
+        (SentRpcColumns::NAME, schema::<SentRpcColumns>()),
+        (CounterColumns::NAME, schema::<CounterColumns>()),
+    ]
 }
 
 /// Row numbers sorted by a key of the row.

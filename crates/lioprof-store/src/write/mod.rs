@@ -35,11 +35,13 @@ pub struct Options {
     pub buffer_bytes: usize,
     /// Level of zstd.
     pub zstd_level: i32,
+    /// Only encodings that older engines know, too (DuckDB 1, Spark 3). Files are some percent larger.
+    pub old_readers: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { row_group_rows: 128 * 1024, buffer_bytes: 32 << 20, zstd_level: 1 }
+        Self { row_group_rows: 128 * 1024, buffer_bytes: 32 << 20, zstd_level: 1, old_readers: false }
     }
 }
 

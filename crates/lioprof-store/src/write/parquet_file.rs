@@ -13,6 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
+use super::Options;
 use crate::error::StoreError;
 use crate::files::{self, Files, SummedFile};
 use crate::manifest::TableFile;
@@ -35,12 +36,12 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// Opens the temporary file of `path` for a table.
-    pub(crate) fn create<T: Table>(path: PathBuf, zstd_level: i32, files: &dyn Files) -> Result<Self, StoreError> {
+    pub(crate) fn create<T: Table>(path: PathBuf, options: &Options, files: &dyn Files) -> Result<Self, StoreError> {
         let specs = T::specs();
         let schema = table::schema::<T>();
         let file = files::create(files, &path)?;
         let make = || {
-            let properties = Arc::new(properties(&specs, zstd_level)?);
+            let properties = Arc::new(properties(&specs, options)?);
             let parquet = ArrowSchemaConverter::new().schema_root(T::NAME).convert(&schema)?;
             let writer = SerializedFileWriter::new(file, parquet.root_schema_ptr(), properties)?;
             let columns = ArrowRowGroupWriterFactory::new(&writer, Arc::clone(&schema));
@@ -115,17 +116,17 @@ impl ParquetFile {
 }
 
 /// How the columns of a table are written.
-fn properties(specs: &[Spec], zstd_level: i32) -> Result<WriterProperties, ParquetError> {
+fn properties(specs: &[Spec], options: &Options) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("lioprof version ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level)?))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.zstd_level)?))
         // Pages and their indexes are for engines that look up single rows; here they only cost.
         .set_data_page_row_count_limit(usize::MAX)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true);
     for spec in specs {
         let column = ColumnPath::from(spec.name);
-        properties = match spec.coding.plain() {
+        properties = match spec.coding.plain(options.old_readers) {
             Some(encoding) => properties
                 .set_column_dictionary_enabled(column.clone(), false)
                 .set_column_encoding(column.clone(), encoding),

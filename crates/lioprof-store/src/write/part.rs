@@ -184,7 +184,7 @@ impl OpenPart {
         files: &dyn Files,
     ) -> Result<(), StoreError> {
         let Some(Names { partition, stem, .. }) = &self.names else { return Ok(()) };
-        let to = Target { files, dir, partition, stem, zstd_level: options.zstd_level };
+        let to = Target { files, dir, partition, stem, options };
         let texts = &mut self.texts;
         if self.rpcs.rows.rows() >= at_least {
             self.rpcs.flush(&to, texts)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::Options;
 use super::parquet_file::ParquetFile;
 use crate::error::StoreError;
 use crate::files::{self, Files};
@@ -17,7 +18,7 @@ pub(crate) struct Target<'a> {
     /// `fs=../node=../date=..`.
     pub(crate) partition: &'a std::path::Path,
     pub(crate) stem: &'a str,
-    pub(crate) zstd_level: i32,
+    pub(crate) options: &'a Options,
 }
 
 impl Target<'_> {
@@ -41,7 +42,7 @@ impl<T: Table> TableWriter<T> {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(ParquetFile::create::<T>(to.path(T::NAME), to.zstd_level, to.files)?),
+            none => none.insert(ParquetFile::create::<T>(to.path(T::NAME), to.options, to.files)?),
         };
         file.write_row_group(&self.rows, texts)?;
         self.rows.clear();

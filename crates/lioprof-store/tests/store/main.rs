@@ -3,6 +3,7 @@
 
 mod damage;
 mod evolution;
+mod old_readers;
 mod round_trip;
 mod schema;
 mod size;

@@ -50,6 +50,7 @@ proptest! {
         lens in prop::collection::vec(prop::collection::vec(0usize..60, 0..4), 1..3),
         row_group_rows in 1usize..40,
         buffer_bytes in prop_oneof![Just(32usize << 20), 0usize..20_000],
+        old_readers: bool,
     ) {
         let dir = tempfile::tempdir().unwrap();
         let mut random = Random(seed);
@@ -64,6 +65,7 @@ proptest! {
             let mut options = Options::default();
             options.row_group_rows = row_group_rows;
             options.buffer_bytes = buffer_bytes;
+            options.old_readers = old_readers;
             write(dir.path(), session, options, &parts, &symbols);
             all.extend(parts.concat());
         }

@@ -8,6 +8,7 @@
 mod finish;
 mod mix;
 mod object;
+mod parts;
 mod spread;
 mod stream;
 

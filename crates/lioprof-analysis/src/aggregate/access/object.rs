@@ -142,6 +142,11 @@ impl Objects {
         }
     }
 
+    /// Adds what was summed up before.
+    pub(super) fn put(&mut self, key: ObjectKey, sum: ObjectSum) {
+        self.kept.entry(key).or_default().merge(sum);
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
         for (key, theirs) in other.kept {
             self.kept.entry(key).or_default().merge(theirs);

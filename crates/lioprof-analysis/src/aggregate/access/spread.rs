@@ -28,6 +28,25 @@ impl Default for Pictures {
 }
 
 impl Pictures {
+    /// At this distance, or the usual one if it is longer.
+    pub(super) fn of(step_us: i64) -> Self {
+        Self { step_us: step_us.max(FIRST_STEP_US), ..Self::default() }
+    }
+
+    pub(super) fn step_us(&self) -> i64 {
+        self.step_us
+    }
+
+    /// The pictures by number.
+    pub(super) fn taken(&self) -> &FxHashMap<i64, FxHashMap<TargetName, u64>> {
+        &self.taken
+    }
+
+    /// Adds to a picture that was taken before.
+    pub(super) fn put(&mut self, number: i64, target: TargetName, requests: u64) {
+        *self.taken.entry(number).or_default().entry(target).or_default() += requests;
+    }
+
     /// A request that was there from arrival to end.
     pub(super) fn add(&mut self, target: TargetName, arrival_us: i64, end_us: i64) {
         // As many pictures as this request alone fills are too many.

@@ -1,0 +1,205 @@
+//! Sums that were made of rows elsewhere.
+
+use lioprof_model::latency::latency_bucket_low_us;
+use lioprof_model::parts::of_rows::{Object, OfRows, Span, Strand};
+use lioprof_model::parts::rollup::NodeFacts;
+use lioprof_model::{Direction, Io, SizeBucket, Symbol, Symbols, TraceSummary};
+use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::{Fid, Opcode, TargetKind};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as WordError;
+
+use super::objects::ObjectSum;
+use super::parts::key;
+use super::strands::{self, StrandKey};
+use super::times::quarter_octave;
+use super::{Aggregate, OwnerKey};
+use crate::clocks::Line;
+use crate::parts::{BadPart, target_of};
+
+impl Aggregate {
+    /// Adds sums over rows of servers. `clock` puts a node's times on the reference's clock.
+    pub(crate) fn import_rows(
+        &mut self,
+        rows: &OfRows,
+        clock: impl Fn(&str) -> Option<Line>,
+        symbols: &mut Symbols,
+    ) -> Result<(), BadPart> {
+        for row in &rows.strands {
+            self.import_strand(row, symbols)?;
+        }
+        self.take_strands_apart(symbols);
+        for row in &rows.evidence {
+            let size = word(&row.size_evidence, "a word for how a size is known")?;
+            *self.size_evidence.entry(size).or_default() += row.rpcs;
+            let target = word(&row.target_evidence, "a word for how a target is known")?;
+            *self.target_evidence.entry(target).or_default() += row.rpcs;
+        }
+        for row in &rows.target_times {
+            let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
+            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            sum.times.add_bucket(row.span, &row.times);
+        }
+        for row in &rows.target_sizes {
+            let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
+            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            let le_bytes = 1u64.checked_shl(row.log2_bytes).unwrap_or(1 << 63);
+            sum.sizes.add_bucket(SizeBucket { le_bytes, rpcs: row.rpcs, bounded_rpcs: row.bounded_rpcs });
+        }
+        for row in &rows.operations {
+            let service = thread_of(&row.service, symbols);
+            let sum = self.operations.entry((Opcode(row.opcode), service)).or_default();
+            sum.rpcs += row.rpcs;
+            sum.errors += row.errors;
+        }
+        for row in &rows.operation_times {
+            let service = thread_of(&row.service, symbols);
+            let sum = self.operations.entry((Opcode(row.opcode), service)).or_default();
+            sum.times.add_bucket(row.span, &row.times);
+            if row.span == Span::Total {
+                // All times of a bucket are in the same quarter of a factor of two.
+                sum.count_total(quarter_octave(latency_bucket_low_us(row.times.bucket)), row.times.count);
+            }
+        }
+        self.import_objects(rows)?;
+        for row in &rows.sent {
+            let [node, device, nid] = [&row.node, &row.device, &row.nid].map(|text| symbols.intern(text.as_bytes()));
+            self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default().rpcs += row.rpcs;
+            self.nodes.entry(node).or_default().sent += row.rpcs;
+        }
+        for row in &rows.sent_times {
+            let [node, device, nid] = [&row.node, &row.device, &row.nid].map(|text| symbols.intern(text.as_bytes()));
+            let sum = self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default();
+            sum.round_trip.add_bucket(&row.times);
+        }
+        for row in &rows.faults {
+            self.faults.import(row, clock(&row.node), symbols);
+        }
+        Ok(())
+    }
+
+    fn import_strand(&mut self, row: &Strand, symbols: &mut Symbols) -> Result<(), BadPart> {
+        let target = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
+        let io = Io::from(row.io);
+        if let Some(direction) = Direction::of(Opcode(row.opcode)) {
+            self.targets.entry(target).or_default().direction(direction).io.merge(&io);
+        }
+        let strand = StrandKey {
+            nid: symbols.intern(row.nid.as_bytes()),
+            client_uuid: symbols.intern(row.client_uuid.as_bytes()),
+            job: row.job.as_ref().map(|job| symbols.intern(job.as_bytes())),
+            opcode: Opcode(row.opcode),
+            target,
+            owner: row.uid.map(|uid| OwnerKey { uid, gid: row.gid, projid: row.projid }),
+        };
+        let sums = strands::Strand { rpcs: row.rpcs, resent: row.resent, replayed: row.replayed, io };
+        if self.strands.put(strand, &sums) {
+            self.take_strands_apart(symbols);
+        }
+        Ok(())
+    }
+
+    fn import_objects(&mut self, rows: &OfRows) -> Result<(), BadPart> {
+        let all = &rows.all_objects;
+        let (mut read, mut write) = (Io::from(all.read), Io::from(all.write));
+        for row in &rows.objects {
+            let sum = ObjectSum::counted(row);
+            read = without(&read, &sum.read);
+            write = without(&write, &sum.write);
+            self.objects.kept.insert((target_of(&row.target)?, object(row)?), sum);
+        }
+        self.objects.others.objects += all.objects.saturating_sub(rows.objects.len() as u64);
+        self.objects.others.read.merge(&read);
+        self.objects.others.write.merge(&write);
+        Ok(())
+    }
+
+    /// Adds what there is once per node: after its rows. `summary` is on the clock that the node's times were put on.
+    pub(crate) fn import_facts(
+        &mut self,
+        facts: &NodeFacts,
+        summary: &TraceSummary,
+        symbols: &mut Symbols,
+    ) -> Result<(), BadPart> {
+        let node = symbols.intern(facts.node.as_bytes());
+        let sum = self.nodes.entry(node).or_default();
+        sum.first_us = sum.first_us.into_iter().chain(summary.first_us).min();
+        sum.last_us = sum.last_us.max(summary.last_us);
+        sum.traced_us.extend(&summary.traced_us);
+        if facts.client {
+            sum.client = true;
+            sum.rpcs = facts.rpcs;
+            sum.sent = facts.sent_rpcs;
+            sum.io.read = facts.read.into();
+            sum.io.write = facts.write.into();
+            return Ok(());
+        }
+        for service in &facts.services {
+            sum.service_threads.insert(thread_of(&service.service, symbols), service.threads);
+        }
+        self.targets_known.extend(summary.targets.iter().map(|&target| (node, target)));
+        self.infer_only_target(node, TargetKind::Ost, &summary.pinging_targets);
+        self.infer_only_target(node, TargetKind::Mdt, &summary.pinging_targets);
+        Ok(())
+    }
+}
+
+/// A name that a thread of this service could have: sums know services by a thread.
+fn thread_of(service: &str, symbols: &mut Symbols) -> Symbol {
+    symbols.intern(format!("{service}_0").as_bytes())
+}
+
+fn direction(opcode: u32) -> Result<Direction, BadPart> {
+    Direction::of(Opcode(opcode)).ok_or_else(|| BadPart::new("the opcode of a read or write", opcode.to_string()))
+}
+
+fn word<'de, T: Deserialize<'de>>(text: &'de str, expected: &'static str) -> Result<T, BadPart> {
+    let word: serde::de::value::StrDeserializer<'de, WordError> = text.into_deserializer();
+    T::deserialize(word).map_err(|_| BadPart::new(expected, text))
+}
+
+fn object(row: &Object) -> Result<ObjectName, BadPart> {
+    match (row.fid_seq, row.fid_oid, row.fid_ver, row.resource_0, row.resource_1) {
+        (Some(seq), Some(oid), Some(ver), _, _) => Ok(ObjectName::Fid(Fid { seq, oid, ver })),
+        (.., Some(first), Some(second)) => Ok(ObjectName::Resource(first, second)),
+        _ => Err(BadPart::new("the words of a FID or of a resource", format!("{row:?}"))),
+    }
+}
+
+/// What is left of a sum.
+fn without(all: &Io, part: &Io) -> Io {
+    Io {
+        rpcs: all.rpcs.saturating_sub(part.rpcs),
+        errors: all.errors.saturating_sub(part.errors),
+        bytes: all.bytes.saturating_sub(part.bytes),
+        bytes_min: all.bytes_min.saturating_sub(part.bytes_min),
+        bytes_max: all.bytes_max.saturating_sub(part.bytes_max),
+        exact_rpcs: all.exact_rpcs.saturating_sub(part.exact_rpcs),
+        bounded_rpcs: all.bounded_rpcs.saturating_sub(part.bounded_rpcs),
+        unsized_rpcs: all.unsized_rpcs.saturating_sub(part.unsized_rpcs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aggregate::service_name;
+
+    #[test]
+    fn a_service_keeps_its_name() {
+        let mut symbols = Symbols::default();
+        for service in ["ll_ost_io", "ptlrpcd_", "ldlm_cb"] {
+            let thread = thread_of(service, &mut symbols);
+            assert_eq!(service_name(symbols.bytes(thread)), service.as_bytes());
+        }
+    }
+
+    #[test]
+    fn buckets_of_times_lie_in_one_quarter() {
+        for us in (0..3000).chain([65_535, 1 << 33, (1 << 33) + 12_345]) {
+            let low_us = latency_bucket_low_us(lioprof_model::latency::latency_bucket(us));
+            assert_eq!(quarter_octave(low_us), quarter_octave(us), "{us}");
+        }
+    }
+}

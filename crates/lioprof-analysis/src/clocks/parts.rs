@@ -1,0 +1,73 @@
+//! Samples of RPCs between nodes as tables, and back; and clocks.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::Symbols;
+use lioprof_model::parts::rollup::{ClockLine, Exchange};
+use lustre_debuglog::Opcode;
+
+use super::Line;
+use super::sample::{ExchangeSample, Handled, Identity, Kept, Sent};
+use crate::parts::{BadPart, optional_target};
+
+impl From<Line> for ClockLine {
+    fn from(line: Line) -> Self {
+        Self { at_us: line.at_us, offset_us: line.offset_us, drift: line.drift }
+    }
+}
+
+impl From<ClockLine> for Line {
+    fn from(line: ClockLine) -> Self {
+        Self { at_us: line.at_us, offset_us: line.offset_us, drift: line.drift }
+    }
+}
+
+impl ExchangeSample {
+    /// As rows of a node.
+    pub(crate) fn export(&self, node: &str, symbols: &Symbols) -> Vec<Exchange> {
+        let row = |id: &Identity, nid, one_in| Exchange {
+            node: node.to_owned(),
+            nid: symbols.text(nid),
+            one_in,
+            xid: id.xid,
+            opcode: id.opcode.0,
+            uuid: symbols.text(id.uuid),
+            ..Exchange::default()
+        };
+        let sent = self.sent.iter().map(|Kept { rpc, nid, one_in }| Exchange {
+            sent: true,
+            first_us: rpc.sent_us,
+            start_us: rpc.sent_us,
+            last_us: rpc.answered_us,
+            ..row(&rpc.id, *nid, *one_in)
+        });
+        let handled = self.handled.iter().map(|Kept { rpc, nid, one_in }| Exchange {
+            first_us: rpc.arrival_us,
+            start_us: rpc.start_us,
+            last_us: rpc.end_us,
+            target: rpc.target.map(|target| target.to_string()),
+            ..row(&rpc.id, *nid, *one_in)
+        });
+        sent.chain(handled).collect()
+    }
+
+    /// By node.
+    pub(crate) fn import(rows: &[Exchange], symbols: &mut Symbols) -> Result<BTreeMap<String, Self>, BadPart> {
+        type Lists = (Vec<Kept<Sent>>, Vec<Kept<Handled>>);
+        let mut nodes: BTreeMap<String, Lists> = BTreeMap::new();
+        for row in rows {
+            let (sent, handled) = nodes.entry(row.node.clone()).or_default();
+            let id = Identity { xid: row.xid, opcode: Opcode(row.opcode), uuid: symbols.intern(row.uuid.as_bytes()) };
+            let (nid, one_in) = (symbols.intern(row.nid.as_bytes()), row.one_in);
+            if row.sent {
+                sent.push(Kept { rpc: Sent { id, sent_us: row.first_us, answered_us: row.last_us }, nid, one_in });
+            } else {
+                let target = optional_target(row.target.as_ref())?;
+                let (arrival_us, start_us, end_us) = (row.first_us, row.start_us, row.last_us);
+                handled.push(Kept { rpc: Handled { id, arrival_us, start_us, end_us, target }, nid, one_in });
+            }
+        }
+        let sample = |(sent, handled): Lists| Self { sent: sent.into(), handled: handled.into() };
+        Ok(nodes.into_iter().map(|(node, lists)| (node, sample(lists))).collect())
+    }
+}

@@ -1,0 +1,190 @@
+//! An analysis in two halves: nodes to tables, and tables to the analysis.
+//!
+//! ```text
+//! rows of a node, in order ─ roll_up ─> Rollup ─┐
+//! rows of all nodes, in SQL ──────────> OfRows ─┴─ assemble ─> Analysis
+//! ```
+//!
+//! Between the halves tables can be kept, and rows of the same key added up by whatever engine there is.
+
+use std::path::Path;
+
+use lioprof_model::parts::IoSums;
+use lioprof_model::parts::of_rows::OfRows;
+use lioprof_model::parts::rollup::{ClockLine, NodeFacts, Rollup};
+use lioprof_model::{Io, NodeRole, RowSource, Service, Symbol, Symbols, TraceSummary};
+
+use crate::aggregate::Aggregate;
+use crate::align::{Alignment, wanted};
+use crate::clocks::{Clocks, ExchangeSample, Line, NodeLog, Shifted, clocks, is_visible, shifted};
+use crate::config::Config;
+use crate::locks::LockSums;
+use crate::node::{NoSink, NodeAccount, NodeSink};
+use crate::parts::BadPart;
+use crate::run::{Outcome, conclude, stored_input};
+
+/// Sums up a node's rows, with its times on another clock if one is given.
+///
+/// # Errors
+/// What is wrong with which file of the source.
+pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Config) -> Result<Rollup, String> {
+    let mut symbols = Symbols::default();
+    let name = source.node().to_owned();
+    let node = symbols.intern(name.as_bytes());
+    let own_summary = source.summary();
+    let mut no_sink = NoSink;
+    let mut sink = NodeSink::new(node, config, &mut no_sink).with_seconds();
+    let summary = match clock.map(Line::from) {
+        None => {
+            source.read(&mut symbols, &mut sink)?;
+            own_summary.clone()
+        }
+        Some(to) => {
+            source.read(&mut symbols, &mut Shifted { to, sink: &mut sink })?;
+            shifted(&own_summary, &to)
+        }
+    };
+    let (aggregate, exchanges) = sink.finish(&summary, &symbols);
+    let mut rollup = Rollup::default();
+    let mut facts = facts(&name, node, &aggregate, own_summary, clock, &symbols);
+    // Whatever clock the rest is on, clocks are compared by what they show themselves.
+    if clock.is_none() {
+        rollup.exchanges = exchanges.export(&name, &symbols);
+    }
+    rollup.marks = aggregate.export_marks(&symbols);
+    if !facts.client {
+        aggregate.export(&name, &symbols, &mut rollup);
+        if let Some(locks) = &aggregate.locks {
+            locks.export(&mut facts, &symbols, &mut rollup);
+        }
+    }
+    rollup.nodes.push(facts);
+    Ok(rollup)
+}
+
+fn facts(
+    name: &str,
+    node: Symbol,
+    aggregate: &Aggregate,
+    summary: TraceSummary,
+    clock: Option<ClockLine>,
+    symbols: &Symbols,
+) -> NodeFacts {
+    let client = aggregate.role(node, symbols) == Some(NodeRole::Client);
+    let (bin_us, bins) = aggregate.bins();
+    let (rpcs, sent_rpcs, read, write) = aggregate.sums_of(node);
+    NodeFacts {
+        node: name.to_owned(),
+        client,
+        rpcs,
+        sent_rpcs,
+        read: sums(&read),
+        write: sums(&write),
+        summary,
+        services: if client { Vec::new() } else { services(node, aggregate, symbols) },
+        clock,
+        bin_us,
+        bins: bins.filter(|_| !client),
+        sample_one_in: aggregate.sampled_one_in(),
+        ..NodeFacts::default()
+    }
+}
+
+fn services(node: Symbol, aggregate: &Aggregate, symbols: &Symbols) -> Vec<Service> {
+    let mut services = aggregate.services_by_node(symbols, |of| of == node);
+    services.sort_by(|a, b| a.service.cmp(&b.service));
+    services
+}
+
+fn sums(io: &Io) -> IoSums {
+    let Io { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs } = *io;
+    IoSums { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs }
+}
+
+/// The width that the time bins of all nodes together have.
+#[must_use]
+pub fn common_bin_us(nodes: &[NodeFacts]) -> i64 {
+    let mut sum = Aggregate::new(None);
+    nodes.iter().for_each(|facts| sum.cover(facts.bin_us, facts.bins));
+    sum.bin_us()
+}
+
+/// The nodes of a rollup whose times should be on another clock than they are, by name, with that clock.
+///
+/// # Errors
+/// If a value in the tables cannot be.
+pub fn stale_clocks(rollup: &Rollup) -> Result<Vec<(String, Option<ClockLine>)>, BadPart> {
+    let mut symbols = Symbols::default();
+    let nodes = by_name(&rollup.nodes);
+    let clocks = compare(&nodes, rollup, &mut symbols)?;
+    let bin_us = nodes.iter().map(|facts| facts.bin_us).max().unwrap_or(1);
+    let wanted = wanted(&clocks, bin_us);
+    let stale = nodes.iter().zip(wanted).filter(|(facts, wanted)| !is_on_clock(facts, *wanted, bin_us));
+    Ok(stale.map(|(facts, wanted)| (facts.node.clone(), wanted.map(ClockLine::from))).collect())
+}
+
+/// Whether a node's times are where they should be, as far as can be seen in bins of this width.
+fn is_on_clock(facts: &NodeFacts, wanted: Option<Line>, bin_us: i64) -> bool {
+    let span_us = [facts.summary.first_us, facts.summary.last_us];
+    match (facts.clock.map(Line::from), wanted) {
+        (None, None) => true,
+        (Some(is), Some(wanted)) => {
+            span_us.into_iter().flatten().all(|us| !is_visible(is.offset_us(us) - wanted.offset_us(us), bin_us))
+        }
+        _ => false,
+    }
+}
+
+fn by_name(nodes: &[NodeFacts]) -> Vec<&NodeFacts> {
+    let mut nodes: Vec<&NodeFacts> = nodes.iter().collect();
+    nodes.sort_by(|a, b| a.node.cmp(&b.node));
+    nodes
+}
+
+fn compare(nodes: &[&NodeFacts], rollup: &Rollup, symbols: &mut Symbols) -> Result<Clocks, BadPart> {
+    let exchanges = ExchangeSample::import(&rollup.exchanges, symbols)?;
+    let none = ExchangeSample::default();
+    let log = |facts: &&NodeFacts| NodeLog {
+        exchanges: exchanges.get(&facts.node).unwrap_or(&none),
+        is_client: facts.client,
+        span_us: facts.summary.first_us.zip(facts.summary.last_us),
+    };
+    Ok(clocks(&nodes.iter().map(log).collect::<Vec<_>>()))
+}
+
+/// The analysis of a dataset: what its rows add up to, and its nodes' rollups, whether rows of the same key were added up
+/// or not.
+///
+/// # Errors
+/// If a value in the tables cannot be.
+pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config) -> Result<Outcome, BadPart> {
+    let mut symbols = Symbols::default();
+    let nodes = by_name(&rollup.nodes);
+    let line = |facts: &NodeFacts| facts.clock.map(Line::from);
+    let line_of = |name: &str| {
+        let at = nodes.binary_search_by(|facts| facts.node.as_str().cmp(name)).ok()?;
+        line(nodes[at])
+    };
+    let mut sum = Aggregate::new(None);
+    for facts in &nodes {
+        sum.cover(facts.bin_us, facts.bins);
+    }
+    sum.import_rows(rows, line_of, &mut symbols)?;
+    sum.import(rollup, &mut symbols)?;
+    sum.locks = LockSums::import(rollup, &mut symbols)?;
+    let mut accounts = Vec::with_capacity(nodes.len());
+    for facts in &nodes {
+        let summary = line(facts).map_or_else(|| facts.summary.clone(), |to| shifted(&facts.summary, &to));
+        sum.import_facts(facts, &summary, &mut symbols)?;
+        let (name, is_client) = (facts.node.clone(), facts.client);
+        accounts.push(NodeAccount { name, summary, duplicates: 0, is_client, from: None, to: None });
+    }
+    let lines: Vec<Option<Line>> = nodes.iter().map(|facts| line(facts)).collect();
+    let clocks = compare(&nodes, rollup, &mut symbols)?;
+    let names = nodes.iter().map(|facts| facts.node.clone()).collect();
+    let stale = wanted(&clocks, sum.bin_us());
+    let stale = nodes.iter().zip(stale).map(|(facts, wanted)| !is_on_clock(facts, wanted, sum.bin_us())).collect();
+    let alignment = Alignment::of(names, clocks, &lines, stale);
+    let inputs = nodes.iter().map(|facts| stored_input(&facts.node, dataset, &facts.summary, None)).collect();
+    Ok(conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config))
+}

@@ -1,0 +1,174 @@
+//! Exact sums over what was written, counted on the way: what engines have to find.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Direction, LockEvent, LockHappening, RpcRow, RpcSize};
+use lustre_debuglog::{Opcode, TargetName};
+use serde::Serialize;
+
+/// Sums over a node, or all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Truth {
+    /// RPCs.
+    pub rpcs: u64,
+    /// Lock events.
+    pub lock_events: u64,
+    /// Sent RPCs, and answers to them.
+    pub sent_rpcs: u64,
+    /// Parts of the dataset.
+    pub parts: u64,
+    /// Bytes of all files.
+    pub disk_bytes: u64,
+    /// Sum of service times.
+    pub service_us: u64,
+    /// Sum of the times from arrival to end.
+    pub total_us: u64,
+    /// What was read.
+    pub read: Moved,
+    /// What was written.
+    pub write: Moved,
+    /// RPCs by opcode.
+    pub opcodes: BTreeMap<String, u64>,
+    /// By target; `unknown` is what names none.
+    pub targets: BTreeMap<String, TargetTruth>,
+    /// How often each capture was played.
+    pub plays: BTreeMap<String, u64>,
+}
+
+/// OST_READ or OST_WRITE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// RPCs.
+    pub rpcs: u64,
+    /// Best estimate of the bytes.
+    pub bytes: u64,
+    /// At least.
+    pub bytes_min: u64,
+    /// At most.
+    pub bytes_max: u64,
+    /// RPCs of unknown size, which add no bytes.
+    pub unsized_rpcs: u64,
+}
+
+/// Sums over a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TargetTruth {
+    /// RPCs.
+    pub rpcs: u64,
+    /// What was read.
+    pub read: Moved,
+    /// What was written.
+    pub write: Moved,
+    /// Lock events.
+    pub lock_events: u64,
+}
+
+impl Moved {
+    fn add(&mut self, size: RpcSize) {
+        self.rpcs += 1;
+        match size {
+            RpcSize::Exact(bytes) => {
+                self.merge(Self { rpcs: 0, bytes, bytes_min: bytes, bytes_max: bytes, unsized_rpcs: 0 })
+            }
+            RpcSize::Bounded { best, min, max } => {
+                self.merge(Self { rpcs: 0, bytes: best, bytes_min: min, bytes_max: max, unsized_rpcs: 0 });
+            }
+            RpcSize::Unknown => self.unsized_rpcs += 1,
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.rpcs += other.rpcs;
+        self.bytes += other.bytes;
+        self.bytes_min += other.bytes_min;
+        self.bytes_max += other.bytes_max;
+        self.unsized_rpcs += other.unsized_rpcs;
+    }
+}
+
+impl Truth {
+    /// Adds what others have counted.
+    pub fn merge(&mut self, other: Self) {
+        self.rpcs += other.rpcs;
+        self.lock_events += other.lock_events;
+        self.sent_rpcs += other.sent_rpcs;
+        self.parts += other.parts;
+        self.disk_bytes += other.disk_bytes;
+        self.service_us += other.service_us;
+        self.total_us += other.total_us;
+        self.read.merge(other.read);
+        self.write.merge(other.write);
+        for (opcode, rpcs) in other.opcodes {
+            *self.opcodes.entry(opcode).or_default() += rpcs;
+        }
+        for (name, plays) in other.plays {
+            *self.plays.entry(name).or_default() += plays;
+        }
+        for (name, target) in other.targets {
+            let sum = self.targets.entry(name).or_default();
+            sum.rpcs += target.rpcs;
+            sum.read.merge(target.read);
+            sum.write.merge(target.write);
+            sum.lock_events += target.lock_events;
+        }
+    }
+}
+
+/// Sums while rows are written: by number, names come last.
+#[derive(Debug, Default)]
+pub(super) struct Counting {
+    truth: Truth,
+    opcodes: BTreeMap<Opcode, u64>,
+    targets: BTreeMap<Option<TargetName>, TargetTruth>,
+}
+
+impl Counting {
+    pub(super) fn rpc(&mut self, row: &RpcRow) {
+        self.truth.rpcs += 1;
+        self.truth.service_us += row.service_us.unwrap_or(0);
+        self.truth.total_us += row.total_us.unwrap_or(0);
+        *self.opcodes.entry(row.opcode).or_default() += 1;
+        let target = self.targets.entry(row.target).or_default();
+        target.rpcs += 1;
+        let (sum, of_target) = match row.direction() {
+            Some(Direction::Read) => (&mut self.truth.read, &mut target.read),
+            Some(Direction::Write) => (&mut self.truth.write, &mut target.write),
+            None => return,
+        };
+        sum.add(row.size);
+        of_target.add(row.size);
+    }
+
+    pub(super) fn lock_event(&mut self, event: &LockEvent) {
+        self.truth.lock_events += 1;
+        let target = match event.happening {
+            LockHappening::Lock(_, lock) => Some(lock.target),
+            LockHappening::CallbackTimedOut { target, .. } => Some(target),
+            _ => None,
+        };
+        self.targets.entry(target).or_default().lock_events += 1;
+    }
+
+    pub(super) fn sent_rpc(&mut self) {
+        self.truth.sent_rpcs += 1;
+    }
+
+    pub(super) fn part(&mut self, bytes: u64) {
+        self.truth.parts += 1;
+        self.truth.disk_bytes += bytes;
+    }
+
+    /// The targets that were named so far.
+    pub(super) fn targets(&self) -> impl Iterator<Item = TargetName> {
+        self.targets.keys().copied().flatten()
+    }
+
+    pub(super) fn finish(self) -> Truth {
+        let name = |target: Option<TargetName>| target.map_or("unknown".to_owned(), |it| it.to_string());
+        Truth {
+            opcodes: self.opcodes.into_iter().map(|(opcode, rpcs)| (opcode.to_string(), rpcs)).collect(),
+            targets: self.targets.into_iter().map(|(target, sums)| (name(target), sums)).collect(),
+            ..self.truth
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What a `GROUP BY` over the rows gives. Rows of clients' logs are left out.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bucket, IoSums};
+
+/// RPCs that are alike in all that they are counted by. Key: everything up to `projid`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strand {
+    /// Node.
+    pub node: String,
+    /// Client.
+    pub nid: String,
+    /// Its uuid.
+    pub client_uuid: String,
+    /// Job.
+    pub job: Option<String>,
+    /// Opcode.
+    pub opcode: u32,
+    /// Target.
+    pub target: Option<String>,
+    /// Handled by a service of an MDS, or of an MDT: its data are Data-on-MDT.
+    pub mdt: bool,
+    /// User.
+    pub uid: Option<u32>,
+    /// Group.
+    pub gid: Option<u32>,
+    /// Project.
+    pub projid: Option<u32>,
+    /// RPCs.
+    pub rpcs: u64,
+    /// Of these, sent again.
+    pub resent: u64,
+    /// Of these, replayed.
+    pub replayed: u64,
+    /// Of reads and writes: bytes and how sure they are; all zero for other operations.
+    pub io: IoSums,
+}
+
+/// How targets and sizes of reads and writes are known. Key: both.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// How the sizes are known.
+    pub size_evidence: String,
+    /// How the targets are known.
+    pub target_evidence: String,
+    /// Reads and writes.
+    pub rpcs: u64,
+}
+
+/// A span of an RPC's life.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Span {
+    /// Arrival to start.
+    Queue,
+    /// Start to end.
+    Service,
+    /// Arrival to end.
+    #[default]
+    Total,
+}
+
+/// Times of a target's reads or writes. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetTimes {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: Option<String>,
+    /// See [`Strand::mdt`].
+    pub mdt: bool,
+    /// Opcode: read or write.
+    pub opcode: u32,
+    /// Span.
+    pub span: Span,
+    /// Times.
+    pub times: Bucket,
+}
+
+/// Sizes of a target's reads or writes that did not fail. Key: everything up to `log2_bytes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetSizes {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: Option<String>,
+    /// See [`Strand::mdt`].
+    pub mdt: bool,
+    /// Opcode: read or write.
+    pub opcode: u32,
+    /// The smallest power of two not below the bytes, as its exponent.
+    pub log2_bytes: u32,
+    /// RPCs.
+    pub rpcs: u64,
+    /// Of these, with an estimated size.
+    pub bounded_rpcs: u64,
+}
+
+/// RPCs of an operation at a service. Key: opcode and service.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Opcode.
+    pub opcode: u32,
+    /// Service: name of its threads without numbers.
+    pub service: String,
+    /// RPCs.
+    pub rpcs: u64,
+    /// Failed ones.
+    pub errors: u64,
+}
+
+/// Times of an operation at a service. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationTimes {
+    /// Opcode.
+    pub opcode: u32,
+    /// Service.
+    pub service: String,
+    /// Span.
+    pub span: Span,
+    /// Times.
+    pub times: Bucket,
+}
+
+/// An object: those with most bytes. Key: target and name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Object {
+    /// Target.
+    pub target: String,
+    /// First word of the FID; `None`: named by a resource.
+    pub fid_seq: Option<u64>,
+    /// Second word.
+    pub fid_oid: Option<u32>,
+    /// Third word.
+    pub fid_ver: Option<u32>,
+    /// First word of the resource.
+    pub resource_0: Option<u64>,
+    /// Second word.
+    pub resource_1: Option<u64>,
+    /// Reads.
+    pub read: IoSums,
+    /// Writes.
+    pub write: IoSums,
+    /// Clients.
+    pub clients: u64,
+    /// Clients that wrote.
+    pub writers: u64,
+    /// Lowest byte.
+    pub first_byte: Option<u64>,
+    /// Highest byte.
+    pub last_byte: Option<u64>,
+}
+
+/// All objects together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Objects {
+    /// How many there are.
+    pub objects: u64,
+    /// Reads.
+    pub read: IoSums,
+    /// Writes.
+    pub write: IoSums,
+}
+
+/// RPCs that nodes sent. Key: everything up to the NID.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Node.
+    pub node: String,
+    /// Opcode.
+    pub opcode: u32,
+    /// Sending device.
+    pub device: String,
+    /// Destination.
+    pub nid: String,
+    /// RPCs sent.
+    pub rpcs: u64,
+}
+
+/// Round trips of RPCs that nodes sent. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentTimes {
+    /// Node.
+    pub node: String,
+    /// Opcode.
+    pub opcode: u32,
+    /// Sending device.
+    pub device: String,
+    /// Destination.
+    pub nid: String,
+    /// Times.
+    pub times: Bucket,
+}
+
+/// What went wrong with a client's requests. Key: node and NID.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Faults {
+    /// Node.
+    pub node: String,
+    /// Client.
+    pub nid: String,
+    /// Evictions for locks not given back.
+    pub evictions: u64,
+    /// RPCs answered with `-ENOTCONN`.
+    pub not_connected_rpcs: u64,
+    /// RPCs that ended with `-ETIMEDOUT`.
+    pub timed_out_rpcs: u64,
+    /// Requests dropped.
+    pub dropped_rpcs: u64,
+    /// Requests sent again.
+    pub resent_rpcs: u64,
+    /// Requests replayed.
+    pub replayed_rpcs: u64,
+    /// Connect requests.
+    pub connects: u64,
+    /// First of all but the connects, on the node's own clock.
+    pub first_us: Option<i64>,
+    /// Last of them.
+    pub last_us: Option<i64>,
+}
+
+/// All of these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OfRows {
+    /// RPCs.
+    pub strands: Vec<Strand>,
+    /// Evidence.
+    pub evidence: Vec<Evidence>,
+    /// Times of targets.
+    pub target_times: Vec<TargetTimes>,
+    /// Sizes of targets' reads and writes.
+    pub target_sizes: Vec<TargetSizes>,
+    /// Operations.
+    pub operations: Vec<Operation>,
+    /// Their times.
+    pub operation_times: Vec<OperationTimes>,
+    /// The busiest objects, busiest first.
+    pub objects: Vec<Object>,
+    /// All objects.
+    pub all_objects: Objects,
+    /// RPCs sent.
+    pub sent: Vec<Sent>,
+    /// Their round trips.
+    pub sent_times: Vec<SentTimes>,
+    /// Faults.
+    pub faults: Vec<Faults>,
+}

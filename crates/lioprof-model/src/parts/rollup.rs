@@ -1,0 +1,621 @@
+//! What needs the order of events, summed up per node.
+//!
+//! A client's log has facts, markers and exchanges only.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bucket, IoSums};
+use crate::access::{AccessPattern, MixSum};
+use crate::locks::{KernelCount, LockEvidence, LockRules};
+use crate::row::Direction;
+use crate::services::Service;
+use crate::trace::TraceSummary;
+
+/// A clock as a line over another one: `there = here + offset + drift * (here - at)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockLine {
+    /// Time here at which the offset holds.
+    pub at_us: i64,
+    /// How much more the other clock shows then.
+    pub offset_us: f64,
+    /// How much faster it runs.
+    pub drift: f64,
+}
+
+/// What there is once per node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeFacts {
+    /// Node.
+    pub node: String,
+    /// It is a client of the file system.
+    pub client: bool,
+    /// RPCs handled, of any kind.
+    pub rpcs: u64,
+    /// RPCs sent.
+    pub sent_rpcs: u64,
+    /// Reads of OSTs.
+    pub read: IoSums,
+    /// Writes of OSTs.
+    pub write: IoSums,
+    /// What its log holds besides rows, on the node's own clock.
+    pub summary: TraceSummary,
+    /// Threads by service.
+    pub services: Vec<Service>,
+    /// The clock that its times were put on; `None`: its own.
+    pub clock: Option<ClockLine>,
+    /// Evidence of its locks.
+    pub lock_evidence: Option<LockEvidence>,
+    /// Rules of its locks; `None`: locks were not looked at.
+    pub lock_rules: Option<LockRules>,
+    /// Locks given back.
+    pub cancels: u64,
+    /// Width of its time bins.
+    pub bin_us: i64,
+    /// First and last bin in use.
+    pub bins: Option<(i64, i64)>,
+    /// One in so many reads and writes is in the sample.
+    pub sample_one_in: u64,
+}
+
+/// A line of `lctl mark`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Mark {
+    /// Node.
+    pub node: String,
+    /// Time.
+    pub time_us: i64,
+    /// Text.
+    pub text: String,
+}
+
+/// A time bin of a target, or of all of a node. Key: everything up to `bin`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesBin {
+    /// Node.
+    pub node: String,
+    /// All operations of the node, instead of a target's reads and writes.
+    pub whole_node: bool,
+    /// See [`super::of_rows::Strand::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// Width of the bin. Those of a longer log are wider, and each width divides the next.
+    pub bin_us: i64,
+    /// Start of the bin over its width.
+    pub bin: i64,
+    /// Bytes read, spread over the time of handling.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Of these, estimated.
+    pub read_bounded_bytes: u64,
+    /// Of these, estimated.
+    pub write_bounded_bytes: u64,
+    /// Reads that ended.
+    pub read_rpcs: u64,
+    /// Writes that ended.
+    pub write_rpcs: u64,
+    /// RPCs that ended.
+    pub rpcs: u64,
+    /// RPCs that arrived.
+    pub arrived: u64,
+    /// Request-microseconds of waiting for a thread.
+    pub queued_us: u64,
+    /// Request-microseconds of being handled.
+    pub process_us: u64,
+    /// Total time of the RPCs that ended.
+    pub total_us: u64,
+    /// How many of them have one.
+    pub timed: u64,
+}
+
+/// A time bin of a client's reads and writes of a target. Key: everything up to `bin`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowBin {
+    /// Node.
+    pub node: String,
+    /// Client; `None`: those with fewer RPCs.
+    pub nid: Option<String>,
+    /// See [`super::of_rows::Strand::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// Width of the bin.
+    pub bin_us: i64,
+    /// Start of the bin over its width.
+    pub bin: i64,
+    /// Reads.
+    pub read_rpcs: u64,
+    /// Writes.
+    pub write_rpcs: u64,
+}
+
+/// A cell of the map of latencies. Key: everything up to `bucket`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyBin {
+    /// Node.
+    pub node: String,
+    /// Writes, not reads.
+    pub write: bool,
+    /// Width of the bin.
+    pub bin_us: i64,
+    /// Start of the bin over its width.
+    pub bin: i64,
+    /// Bucket of the total time: four per factor of two.
+    pub quarter_octave: u32,
+    /// RPCs that ended.
+    pub rpcs: u64,
+}
+
+/// A time bin of a target's locks. Key: everything up to `bin`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockBin {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: String,
+    /// Width of the bin.
+    pub bin_us: i64,
+    /// Start of the bin over its width.
+    pub bin: i64,
+    /// Conflicts between clients.
+    pub conflicts: u64,
+    /// Of what was asked for.
+    pub true_conflicts: u64,
+    /// Of what was granted beyond that.
+    pub expansion_conflicts: u64,
+    /// Blocking callbacks.
+    pub blocking_asts: u64,
+    /// Request-microseconds of waiting for another client's lock.
+    pub waiting_us: u64,
+}
+
+/// A read or write of the sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleRpc {
+    /// Node.
+    pub node: String,
+    /// Decides whether it is kept: its highest bits are zero.
+    pub hash: u64,
+    /// Client.
+    pub nid: String,
+    /// Transfer id.
+    pub xid: u64,
+    /// See [`super::of_rows::Strand::mdt`].
+    pub mdt: bool,
+    /// A write.
+    pub write: bool,
+    /// Arrival.
+    pub arrival_us: i64,
+    /// Start.
+    pub start_us: i64,
+    /// End.
+    pub end_us: i64,
+    /// Target.
+    pub target: Option<String>,
+    /// Object: words of its FID, or of its resource.
+    pub object: Option<String>,
+    /// First byte.
+    pub first_byte: Option<u64>,
+    /// Last byte.
+    pub last_byte: Option<u64>,
+    /// Bytes.
+    pub bytes: Option<u64>,
+}
+
+/// What a client wrote of an object, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Writer {
+    /// Client.
+    pub nid: String,
+    /// First write.
+    pub first_us: i64,
+    /// Last write.
+    pub last_us: i64,
+    /// Lowest byte.
+    pub first_byte: u64,
+    /// Highest byte.
+    pub last_byte: u64,
+}
+
+/// How an object is read and written. Key: node, target and object; the other objects have neither.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AccessObject {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: Option<String>,
+    /// Object.
+    pub object: Option<String>,
+    /// RPCs, for choosing the busiest.
+    pub rpcs: u64,
+    /// Reads.
+    pub read: AccessPattern,
+    /// Writes.
+    pub write: AccessPattern,
+    /// Clients.
+    pub clients: Vec<String>,
+    /// Jobs.
+    pub jobs: Vec<String>,
+    /// Writers.
+    pub writers: Vec<Writer>,
+    /// Lowest byte.
+    pub first_byte: u64,
+    /// Highest byte.
+    pub last_byte: u64,
+    /// Small RPCs.
+    pub small_rpcs: u64,
+    /// Their lowest byte.
+    pub small_first_byte: Option<u64>,
+    /// Their highest byte.
+    pub small_last_byte: Option<u64>,
+    /// Clients that sent them.
+    pub small_clients: Vec<String>,
+}
+
+/// Small and large RPCs of a client. Key: node, client and target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientMix {
+    /// Node.
+    pub node: String,
+    /// Client.
+    pub nid: String,
+    /// Target; `None`: all of them, and objects that are not known.
+    pub target: Option<String>,
+    /// Counts.
+    pub sum: MixSum,
+}
+
+/// A momentary picture of a target's requests. Key: everything up to the target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// Node.
+    pub node: String,
+    /// Writes.
+    pub write: bool,
+    /// Distance of the pictures: a power of two times that of others.
+    pub step_us: i64,
+    /// Its time over the distance.
+    pub number: i64,
+    /// Target.
+    pub target: String,
+    /// Requests.
+    pub requests: u64,
+}
+
+/// Locks of a target. Key: node and target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockTarget {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: String,
+    /// Requests for locks.
+    pub enqueues: u64,
+    /// Granted at once.
+    pub granted_at_once: u64,
+    /// Blocked.
+    pub blocked: u64,
+    /// Conflicts between clients.
+    pub client_conflicts: u64,
+    /// Conflicts of a client with itself.
+    pub own_conflicts: u64,
+    /// Conflicts with servers.
+    pub server_conflicts: u64,
+    /// Of what was asked for.
+    pub true_conflicts: u64,
+    /// Of what was granted beyond that.
+    pub expansion_conflicts: u64,
+    /// Neither is known.
+    pub unclassified_conflicts: u64,
+    /// Writers against writers.
+    pub write_write: u64,
+    /// Readers against writers.
+    pub read_write: u64,
+    /// Group locks.
+    pub group: u64,
+    /// Changes of owner.
+    pub handovers: u64,
+    /// Blocking callbacks.
+    pub blocking_asts: u64,
+    /// Completion callbacks.
+    pub completion_asts: u64,
+    /// Glimpse callbacks.
+    pub glimpse_asts: u64,
+    /// Evictions.
+    pub evictions: u64,
+    /// Callbacks that timed out.
+    pub callback_timeouts: u64,
+    /// Time waited.
+    pub wait_us: u64,
+    /// Waits that did not end.
+    pub open_waits: u64,
+    /// Locks whose beginning is not in the log.
+    pub unborn_locks: u64,
+    /// Bytes written before locks were given back.
+    pub flushed_bytes: u64,
+    /// Time during which someone waited.
+    pub contended_us: i64,
+}
+
+/// What a distribution of lock times is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LockSpan {
+    /// Waits.
+    #[default]
+    Wait,
+    /// From the callback until the lock is given back.
+    Release,
+    /// Round trips of blocking callbacks.
+    BlockingAst,
+}
+
+/// Times of a target's locks. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockTimes {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: String,
+    /// What.
+    pub span: LockSpan,
+    /// Times.
+    pub times: Bucket,
+}
+
+/// A fight for an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fight {
+    /// First change of owner.
+    pub start_us: i64,
+    /// Last one.
+    pub end_us: i64,
+    /// Changes.
+    pub alternations: u64,
+    /// Clients.
+    pub clients: Vec<String>,
+}
+
+/// A lock that was held.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Client.
+    pub nid: String,
+    /// Mode.
+    pub mode: String,
+    /// From.
+    pub start_us: Option<i64>,
+    /// To.
+    pub end_us: Option<i64>,
+    /// First byte granted.
+    pub granted_start: u64,
+    /// Last byte granted.
+    pub granted_end: u64,
+    /// First byte asked for.
+    pub requested_start: u64,
+    /// Last byte asked for.
+    pub requested_end: u64,
+}
+
+/// A wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// Client.
+    pub nid: String,
+    /// From.
+    pub start_us: i64,
+    /// To.
+    pub end_us: Option<i64>,
+    /// First byte asked for.
+    pub requested_start: u64,
+    /// Last byte asked for.
+    pub requested_end: u64,
+}
+
+/// A callback.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockingAst {
+    /// Time.
+    pub time_us: i64,
+    /// Holder.
+    pub nid: String,
+}
+
+/// A contended object. Key: node, target and resource: it is one node's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LockObject {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: String,
+    /// Words of the resource's name.
+    pub resource: Vec<u64>,
+    /// Which object it is follows from the RPCs around a callback only.
+    pub inferred: bool,
+    /// Conflicts.
+    pub conflicts: u64,
+    /// Of what was asked for.
+    pub true_conflicts: u64,
+    /// Of what was granted beyond that.
+    pub expansion_conflicts: u64,
+    /// Neither is known.
+    pub unclassified_conflicts: u64,
+    /// Clients.
+    pub clients: Vec<String>,
+    /// Time waited.
+    pub wait_us: u64,
+    /// Waits.
+    pub wait: Vec<Bucket>,
+    /// Grants.
+    pub grants: u64,
+    /// Changes of owner.
+    pub alternations: u64,
+    /// Fights, longest first.
+    pub fights: Vec<Fight>,
+    /// When it was contended by the kernel's rule.
+    pub contended: Vec<(i64, i64)>,
+    /// What the kernel counted.
+    pub kernel: Option<KernelCount>,
+    /// Locks held.
+    pub holds: Vec<Hold>,
+    /// Waits.
+    pub waits: Vec<Wait>,
+    /// Callbacks.
+    pub blocking_asts: Vec<BlockingAst>,
+    /// There was more of these than was kept.
+    pub truncated: bool,
+}
+
+/// Two clients that want the same of a target. Key: everything up to the waiter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockPair {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: String,
+    /// Who has it.
+    pub holder: String,
+    /// Who wants it.
+    pub waiter: String,
+    /// Conflicts.
+    pub conflicts: u64,
+    /// Of what was asked for.
+    pub true_conflicts: u64,
+    /// Of what was granted beyond that.
+    pub expansion_conflicts: u64,
+    /// Changes of owner.
+    pub handovers: u64,
+    /// Time waited.
+    pub wait_us: u64,
+}
+
+/// Locks of a job. Key: node and job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockJob {
+    /// Node.
+    pub node: String,
+    /// Job.
+    pub job: Option<String>,
+    /// Requests for locks.
+    pub enqueues: u64,
+    /// Blocked ones.
+    pub blocked: u64,
+    /// Time waited.
+    pub wait_us: u64,
+}
+
+/// An RPC by which clocks are compared, on the node's own clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// Node.
+    pub node: String,
+    /// It sent the RPC; else it handled it.
+    pub sent: bool,
+    /// The other end.
+    pub nid: String,
+    /// One in so many RPCs of that NID is kept.
+    pub one_in: u64,
+    /// Transfer id.
+    pub xid: u64,
+    /// Opcode.
+    pub opcode: u32,
+    /// Uuid of the sending device.
+    pub uuid: String,
+    /// Sent, or arrived.
+    pub first_us: i64,
+    /// Start of handling; of RPCs sent the same as `first_us`.
+    pub start_us: i64,
+    /// Answered, or handled.
+    pub last_us: i64,
+    /// Target, of RPCs handled.
+    pub target: Option<String>,
+}
+
+/// A second of a target: what dashboards show. Key: everything up to `second`.
+///
+/// Not needed for an analysis, whose bins are as wide as the time that it covers wants them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Second {
+    /// Node.
+    pub node: String,
+    /// See [`super::of_rows::Strand::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// Unix time.
+    pub second: i64,
+    /// Seconds that the row stands for: 1, unless the node's rows span more than 11 days.
+    pub seconds: i64,
+    /// Bytes read, spread over the time of handling.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Reads that ended.
+    pub read_rpcs: u64,
+    /// Writes that ended.
+    pub write_rpcs: u64,
+    /// Request-microseconds of waiting for a thread.
+    pub queued_us: u64,
+    /// Request-microseconds of being handled.
+    pub process_us: u64,
+    /// Total time of the RPCs that ended.
+    pub total_us: u64,
+    /// Conflicts between clients.
+    pub lock_conflicts: u64,
+    /// Request-microseconds of waiting for another client's lock.
+    pub lock_waiting_us: u64,
+}
+
+/// All of these, of one node or many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rollup {
+    /// Nodes.
+    pub nodes: Vec<NodeFacts>,
+    /// Markers.
+    pub marks: Vec<Mark>,
+    /// Bins of targets and nodes.
+    pub series: Vec<SeriesBin>,
+    /// Bins of flows.
+    pub flows: Vec<FlowBin>,
+    /// Maps of latencies.
+    pub latency: Vec<LatencyBin>,
+    /// Bins of locks.
+    pub locks: Vec<LockBin>,
+    /// Single RPCs.
+    pub sample: Vec<SampleRpc>,
+    /// How objects are used.
+    pub access: Vec<AccessObject>,
+    /// Small between large RPCs.
+    pub mix: Vec<ClientMix>,
+    /// Momentary pictures.
+    pub pictures: Vec<Picture>,
+    /// Locks of targets.
+    pub lock_targets: Vec<LockTarget>,
+    /// Their times.
+    pub lock_times: Vec<LockTimes>,
+    /// Contended objects.
+    pub lock_objects: Vec<LockObject>,
+    /// Pairs of clients.
+    pub lock_pairs: Vec<LockPair>,
+    /// Locks of jobs.
+    pub lock_jobs: Vec<LockJob>,
+    /// RPCs between nodes.
+    pub exchanges: Vec<Exchange>,
+    /// Targets by second.
+    pub seconds: Vec<Second>,
+}
+
+impl Direction {
+    /// Whether it is a write.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        self == Self::Write
+    }
+
+    /// Write or read.
+    #[must_use]
+    pub fn new(write: bool) -> Self {
+        if write { Self::Write } else { Self::Read }
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows of plain data as Parquet files, and back.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_schema::{FieldRef, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_arrow::schema::{SchemaLike, TracingOptions};
+
+use crate::error::StoreError;
+use crate::files::{self, OsFiles};
+
+const ZSTD_LEVEL: i32 = 3;
+
+/// The columns of a type's rows.
+pub(super) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
+    let options = TracingOptions::default()
+        .enums_without_data_as_strings(true)
+        .strings_as_large_utf8(false)
+        .sequence_as_large_list(false);
+    Vec::<FieldRef>::from_type::<T>(options).expect("rows are structs of numbers, texts, lists and structs of these")
+}
+
+/// Writes a file; folders are made as needed.
+pub(super) fn write<T: Serialize + DeserializeOwned>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
+    let fields = fields::<T>();
+    let failed = |source| StoreError::Write { path: path.to_owned(), row_group: 0, column: "all", source };
+    let batch =
+        serde_arrow::to_record_batch(&fields, &rows).map_err(|err| failed(ParquetError::External(err.into())))?;
+    let mut file = files::create(&OsFiles, path)?;
+    let write = || {
+        let level = ZstdLevel::try_new(ZSTD_LEVEL)?;
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
+        let mut writer = ArrowWriter::try_new(&mut file, Arc::new(Schema::new(fields)), Some(properties))?;
+        writer.write(&batch)?;
+        writer.close().map(|_| ())
+    };
+    write().map_err(failed)?;
+    files::publish(&OsFiles, file, path).map(|_| ())
+}
+
+/// Reads a file.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
+    let failed = |place: &str, source| StoreError::Read { path: path.to_owned(), place: place.to_owned(), source };
+    let file = File::open(path).map_err(StoreError::io("open", path))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|builder| builder.build());
+    let mut rows = Vec::new();
+    for batch in reader.map_err(|source| failed("the footer", source))? {
+        let batch = batch.map_err(|err| failed("its rows", ParquetError::External(err.into())))?;
+        let more: Vec<T> = serde_arrow::from_record_batch(&batch)
+            .map_err(|err| failed("its rows", ParquetError::External(err.into())))?;
+        rows.extend(more);
+    }
+    Ok(rows)
+}
+
+/// The complete files of a folder that may be there, sorted.
+pub(super) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let list = || -> io::Result<Vec<PathBuf>> { fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect() };
+    let mut paths = match list() {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
+        other => other.map_err(StoreError::io("list", dir))?,
+    };
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    paths.sort();
+    Ok(paths)
+}
+
+/// Deletes a file that may be there.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(StoreError::io("delete", path)(err)),
+        _ => Ok(()),
+    }
+}

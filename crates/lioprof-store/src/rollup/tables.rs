@@ -1,0 +1,58 @@
+//! Which tables a rollup has.
+
+use std::path::PathBuf;
+
+use arrow_schema::{Schema, SchemaRef};
+use lioprof_model::parts::rollup::Rollup;
+
+use super::{NodeRow, files};
+use crate::error::StoreError;
+
+/// Version of the rollups' tables.
+pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/1";
+
+/// The table with one row per node; the only one that is not a list of a [`Rollup`].
+pub const NODES: &str = "nodes";
+pub(super) const EXCHANGES: &str = "exchanges";
+
+/// Declares for each table of a rollup its name and its list.
+macro_rules! tables {
+    ($($name:literal: $list:ident,)+) => {
+        /// Writes all tables but `nodes`. Those without rows are written, too: engines want a schema.
+        pub(super) fn write_all(rollup: &Rollup, path: impl Fn(&str) -> PathBuf) -> Result<(), StoreError> {
+            $(files::write(&path($name), &rollup.$list)?;)+
+            Ok(())
+        }
+
+        /// The schema of every table, by name.
+        #[must_use]
+        pub fn rollup_schemas() -> Vec<(&'static str, SchemaRef)> {
+            fn schema<T: serde::de::DeserializeOwned>(_: fn(&Rollup) -> &Vec<T>) -> SchemaRef {
+                Schema::new(files::fields::<T>()).into()
+            }
+            vec![
+                (NODES, Schema::new(files::fields::<NodeRow>()).into()),
+                $(($name, schema(|rollup| &rollup.$list)),)+
+            ]
+        }
+    };
+}
+
+tables! {
+    "marks": marks,
+    "series": series,
+    "flow_series": flows,
+    "latency_series": latency,
+    "lock_series": locks,
+    "sample": sample,
+    "access_objects": access,
+    "client_mix": mix,
+    "pictures": pictures,
+    "lock_targets": lock_targets,
+    "lock_times": lock_times,
+    "lock_objects": lock_objects,
+    "lock_pairs": lock_pairs,
+    "lock_jobs": lock_jobs,
+    "exchanges": exchanges,
+    "seconds": seconds,
+}

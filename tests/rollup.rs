@@ -1,0 +1,101 @@
+//! `lioprof rollup`: which nodes it reads, and what it says. What the tables hold is compared with analyses by lioprof-query's tests.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::captures::captures;
+use crate::util::{Run, lioprof};
+
+/// The capture `masks` of two servers as a dataset.
+fn dataset(dir: &TempDir) -> PathBuf {
+    let rows = dir.path().join("rows");
+    let capture = captures().into_iter().find(|capture| capture.dir.ends_with("masks")).unwrap();
+    let args: [&OsStr; 4] = ["export".as_ref(), capture.dir.as_os_str(), "--parquet".as_ref(), rows.as_os_str()];
+    assert_eq!(lioprof(&args).code, Some(0));
+    rows
+}
+
+#[track_caller]
+fn rollup(rows: &Path, more: &[&str]) -> Run {
+    let mut args: Vec<&OsStr> = vec!["rollup".as_ref(), rows.as_os_str()];
+    args.extend(more.iter().map(OsStr::new));
+    lioprof(&args)
+}
+
+fn nodes(rows: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(rows.join("rollups/nodes")) else { return Vec::new() };
+    let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn only_what_is_new_is_read() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    let first = rollup(&rows, &[]);
+    assert_eq!(first.code, Some(0), "{first}");
+    assert!(first.stderr.contains("server1: 280 RPCs of 1 part rolled up\n"), "{first}");
+    // The second server's clock is off by a tenth of a second.
+    assert!(first.stderr.contains("server2: 46 RPCs of 1 part rolled up, once more, on the clock"), "{first}");
+    assert_eq!(nodes(&rows), ["server1.parquet", "server2.parquet"]);
+    let again = rollup(&rows, &[]);
+    assert_eq!((again.code, again.stderr.as_str()), (Some(0), "lioprof: all rollups are up to date\n"));
+    let forced = rollup(&rows, &["--force", "--node", "server1"]);
+    assert!(forced.stderr.contains("server1") && !forced.stderr.contains("server2"), "{forced}");
+    // Retention deletes manifests first.
+    fs::remove_dir_all(rows.join("manifests/fs=lustre/node=server2")).unwrap();
+    let run = rollup(&rows, &[]);
+    assert_eq!(run.stderr, "lioprof: server2: its rows are gone, and so is its rollup\n", "{run}");
+    assert_eq!(nodes(&rows), ["server1.parquet"]);
+}
+
+#[test]
+fn nodes_one_by_one_and_then_the_clocks() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    for node in ["server2", "server1"] {
+        let run = rollup(&rows, &["--node", node]);
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(!run.stderr.contains("once more"), "{run}");
+    }
+    let run = rollup(&rows, &[]);
+    assert!(run.stderr.contains("server2: 46 RPCs of 1 part rolled up, once more"), "{run}");
+}
+
+#[test]
+fn a_node_that_cannot_be_read_keeps_no_rollup() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    assert_eq!(rollup(&rows, &[]).code, Some(0));
+    let table = rows.join("rpcs/fs=lustre/node=server1");
+    fs::remove_dir_all(&table).unwrap();
+    let run = rollup(&rows, &["--force"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("server1 was not rolled up") && run.stderr.contains("is missing"), "{run}");
+    assert!(run.stderr.contains("server2: 46 RPCs"), "{run}");
+    assert_eq!(nodes(&rows), ["server2.parquet"]);
+}
+
+#[test]
+fn what_is_no_dataset_is_refused() {
+    let dir = TempDir::new().unwrap();
+    let run = rollup(dir.path(), &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("is no dataset"), "{run}");
+    let rows = dataset(&dir);
+    let run = rollup(&rows, &["--node", "oss7"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("no rows of node `oss7`") && run.stderr.contains("server1, server2"), "{run}");
+    // The table of a node is cut in half.
+    assert_eq!(rollup(&rows, &[]).code, Some(0));
+    let table = rows.join("rollups/exchanges/server1.parquet");
+    let bytes = fs::read(&table).unwrap();
+    fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    let run = rollup(&rows, &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("exchanges/server1.parquet"), "{run}");
+}
