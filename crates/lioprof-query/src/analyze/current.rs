@@ -1,0 +1,40 @@
+//! Whether each node's rollup is of the rows that the node has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_store::{NodeRow, ROLLUP_SCHEMA, node_folder};
+
+use crate::dataset::Dataset;
+use crate::error::QueryError;
+
+/// Compares the parts that there are with those that were rolled up.
+pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), QueryError> {
+    let parts = dataset.parts().await?;
+    let rolled_up: BTreeMap<String, &NodeRow> = rollups.iter().map(|row| (node_folder(&row.node), row)).collect();
+    let is_current = |folder: &String, parts: &BTreeSet<String>| {
+        rolled_up.get(folder).is_some_and(|row| row.schema == ROLLUP_SCHEMA && row.parts.iter().eq(parts))
+    };
+    let old = parts.iter().filter(|(folder, parts)| !is_current(folder, parts)).map(|(folder, _)| folder);
+    // Rows are deleted when they are old, and an analysis is of what is there.
+    let gone = rolled_up.keys().filter(|folder| !parts.contains_key(*folder));
+    let old: Vec<&str> = old.chain(gone).map(|folder| folder.trim_start_matches("node=")).collect();
+    if old.is_empty() {
+        return Ok(());
+    }
+    let problem = format!(
+        "the rollups of {} are missing or older than the rows; run `lioprof rollup {}` first",
+        few(&old),
+        dataset.name()
+    );
+    Err(QueryError::Rollup { problem })
+}
+
+/// Some names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more nodes"),
+    }
+}

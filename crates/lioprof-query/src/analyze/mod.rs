@@ -1,0 +1,79 @@
+//! The analysis of a dataset, made by an engine: what `lioprof analyze` makes of the same rows, and as exact.
+//!
+//! * [`of_rows`]: figures that a `GROUP BY` over the rows gives;
+//! * [`rollups`]: figures that need the order of events, which `lioprof rollup` has summed up per node;
+//! * `lioprof-analysis` puts both together.
+//!
+//! All statements are plain SQL, in files beside this one.
+
+mod current;
+mod of_rows;
+mod rollups;
+
+use std::path::Path;
+
+use datafusion::arrow::array::RecordBatch;
+use lioprof_analysis::{Config, Outcome, assemble};
+use lioprof_model::parts::of_rows::OfRows;
+use lioprof_model::parts::rollup::{NodeFacts, Rollup};
+use serde::de::DeserializeOwned;
+
+use crate::error::QueryError;
+use crate::session::Session;
+
+/// Makes the analysis of a session's dataset.
+///
+/// # Errors
+/// If a query fails, or a node has no rollup of the rows that it has.
+pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, QueryError> {
+    let nodes = rollups::nodes(session).await?;
+    current::check(session.dataset(), &nodes).await?;
+    let facts: Vec<NodeFacts> = nodes.iter().map(rollups::facts).collect::<Result<_, _>>()?;
+    let rows = of_rows::query(session, &facts).await?;
+    check_rows(&rows, &facts)?;
+    let rollup: Rollup = rollups::query(session, facts).await?;
+    assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
+        .map_err(|err| QueryError::Rollup { problem: err.to_string() })
+}
+
+/// Rows and rollups tell of the same RPCs: a copy of a file, or one that is missing, would not be noticed otherwise.
+fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
+    for facts in facts.iter().filter(|facts| !facts.client) {
+        let found: u64 = rows.strands.iter().filter(|strand| strand.node == facts.node).map(|strand| strand.rpcs).sum();
+        if found != facts.rpcs {
+            let (node, expected) = (&facts.node, facts.rpcs);
+            let problem = format!(
+                "node {node} has {found} RPCs in its files and {expected} in its rollup: SQL sees every file, also of parts \
+                 without a manifest; delete those, or copy the dataset again"
+            );
+            return Err(QueryError::Rollup { problem });
+        }
+    }
+    Ok(())
+}
+
+/// The rows of a query.
+async fn rows<T: DeserializeOwned>(session: &Session, sql: &str) -> Result<Vec<T>, QueryError> {
+    let batches = session.query(sql).await?.collect().await?;
+    let mut rows = Vec::new();
+    for batch in &batches {
+        rows.extend(
+            read::<T>(batch).map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })?,
+        );
+    }
+    Ok(rows)
+}
+
+fn read<T: DeserializeOwned>(batch: &RecordBatch) -> Result<Vec<T>, serde_arrow::Error> {
+    serde_arrow::from_record_batch(batch)
+}
+
+/// Puts values into a statement. They are numbers and conditions made here.
+fn fill(sql: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(sql.to_owned(), |sql, (name, value)| sql.replace(&format!("{{{name}}}"), value))
+}
+
+/// A text as SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

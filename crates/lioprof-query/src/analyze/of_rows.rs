@@ -1,0 +1,44 @@
+//! Figures that a `GROUP BY` over the rows gives.
+
+use lioprof_model::parts::of_rows::{Objects, OfRows};
+use lioprof_model::parts::rollup::NodeFacts;
+
+use super::{fill, quoted, rows};
+use crate::error::QueryError;
+use crate::session::Session;
+
+/// Objects listed, as `lioprof analyze` lists them.
+const TOP_OBJECTS: &str = "100";
+
+macro_rules! sql {
+    ($name:literal) => {
+        include_str!(concat!("sql/of_rows/", $name, ".sql"))
+    };
+}
+
+/// Asks for all of them.
+pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRows, QueryError> {
+    let servers = servers(facts);
+    let statement = |sql: &str| fill(sql, &[("servers", &servers), ("objects", TOP_OBJECTS)]);
+    let mut faults = rows(session, &statement(sql!("faults"))).await?;
+    faults.extend(rows(session, &statement(sql!("evictions"))).await?);
+    Ok(OfRows {
+        strands: rows(session, &statement(sql!("strands"))).await?,
+        evidence: rows(session, &statement(sql!("evidence"))).await?,
+        target_times: rows(session, &statement(sql!("target_times"))).await?,
+        target_sizes: rows(session, &statement(sql!("target_sizes"))).await?,
+        operations: rows(session, &statement(sql!("operations"))).await?,
+        operation_times: rows(session, &statement(sql!("operation_times"))).await?,
+        objects: rows(session, &statement(sql!("objects"))).await?,
+        all_objects: rows::<Objects>(session, &statement(sql!("all_objects"))).await?.pop().unwrap_or_default(),
+        sent: rows(session, &statement(sql!("sent"))).await?,
+        sent_times: rows(session, &statement(sql!("sent_times"))).await?,
+        faults,
+    })
+}
+
+/// What a client handles are answers to callbacks, and its log is there for other figures.
+fn servers(facts: &[NodeFacts]) -> String {
+    let clients: Vec<String> = facts.iter().filter(|facts| facts.client).map(|facts| quoted(&facts.node)).collect();
+    if clients.is_empty() { "TRUE".to_owned() } else { format!("node NOT IN ({})", clients.join(", ")) }
+}

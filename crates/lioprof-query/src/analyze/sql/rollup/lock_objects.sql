@@ -1,0 +1,2 @@
+-- Contended objects.
+SELECT * FROM rollup.lock_objects

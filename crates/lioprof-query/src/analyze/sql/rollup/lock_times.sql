@@ -1,0 +1,2 @@
+-- Times of targets' locks.
+SELECT * FROM rollup.lock_times

@@ -1,0 +1,2 @@
+-- Markers.
+SELECT * FROM rollup.marks

@@ -1,0 +1,2 @@
+-- What there is once per node.
+SELECT * FROM rollup.nodes

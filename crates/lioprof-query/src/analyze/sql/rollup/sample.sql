@@ -1,0 +1,2 @@
+-- These reads and writes.
+SELECT * FROM rollup.sample WHERE {kept}

@@ -1,0 +1,182 @@
+//! Where a dataset is: a folder here, or in an object store.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use object_store::ObjectStore;
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use url::Url;
+
+use crate::error::QueryError;
+
+const MANIFESTS: &str = "manifests";
+/// Folders that are looked at in the search for datasets: who names a whole disk or bucket by mistake gets an answer.
+const LOOK_AT: usize = 10_000;
+
+/// One dataset, or several below one folder: those that the daemons of several servers wrote.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    name: String,
+    url: Url,
+    store: Arc<dyn ObjectStore>,
+    /// Folders that hold `manifests`, sorted.
+    folders: Vec<Path>,
+}
+
+impl Dataset {
+    /// Finds the dataset at a place, and those below.
+    ///
+    /// # Errors
+    /// If the place cannot be listed, or holds no dataset.
+    pub async fn open(name: &str) -> Result<Self, QueryError> {
+        let (url, store) = if name.contains("://") { remote(name)? } else { local(name)? };
+        let start = Path::from_url_path(url.path())
+            .map_err(|err| QueryError::Place { dataset: name.to_owned(), problem: err.to_string() })?;
+        let mut dataset = Self { name: name.to_owned(), url, store, folders: Vec::new() };
+        dataset.folders = dataset.search(start).await?;
+        if dataset.folders.is_empty() {
+            return Err(QueryError::NoDataset { dataset: dataset.name });
+        }
+        Ok(dataset)
+    }
+
+    /// As the user named it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The store, and the URL that stands for it: `file:///`, `s3://bucket`.
+    pub(crate) fn store(&self) -> (Url, Arc<dyn ObjectStore>) {
+        let mut url = self.url.clone();
+        url.set_path("/");
+        (url, Arc::clone(&self.store))
+    }
+
+    /// Parts that there are, by the node's folder (`node=oss1`): names of their files without ending. One that was copied twice
+    /// counts once.
+    pub(crate) async fn parts(&self) -> Result<BTreeMap<String, BTreeSet<String>>, QueryError> {
+        let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for folder in self.table_folders(MANIFESTS) {
+            let listed: Result<Vec<_>, _> = self.store.list(Some(&folder)).try_collect().await;
+            let listed = listed.map_err(|source| QueryError::List { dataset: self.name.clone(), source })?;
+            for manifest in listed {
+                let path = manifest.location;
+                let Some(part) = path.filename().and_then(|name| name.strip_suffix(".json")) else { continue };
+                let node =
+                    path.parts().map(|folder| folder.as_ref().to_owned()).find(|folder| folder.starts_with("node="));
+                if let Some(node) = node.filter(|_| !part.starts_with('.')) {
+                    parts.entry(node).or_default().insert(part.to_owned());
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The folders of a table, as URLs. Not every dataset has every table.
+    pub(crate) fn table_urls(&self, table: &str) -> Vec<Url> {
+        let url = |folder: &Path| {
+            let mut url = self.url.clone();
+            // `Url` escapes everything else that has a meaning in a URL, but takes `%` for an escape.
+            url.set_path(&format!("/{}/", below(folder, table)).replace('%', "%25"));
+            url
+        };
+        self.folders.iter().map(url).collect()
+    }
+
+    /// The folders of a table in the store.
+    pub(crate) fn table_folders(&self, table: &str) -> impl Iterator<Item = Path> {
+        self.folders.iter().map(move |folder| below(folder, table))
+    }
+
+    /// Days of which there are parts, in order: names of the folders `date=2026-11-21`.
+    ///
+    /// # Errors
+    /// If the dataset cannot be listed.
+    pub async fn dates(&self) -> Result<Vec<String>, QueryError> {
+        let mut level: Vec<Path> = self.table_folders(MANIFESTS).collect();
+        // fs=../node=../date=..
+        for _ in 0..3 {
+            let mut next = Vec::new();
+            for folder in &level {
+                next.extend(self.list(folder).await?);
+            }
+            level = next;
+        }
+        let date = |folder: &Path| Some(folder.filename()?.strip_prefix("date=")?.to_owned());
+        let dates: BTreeSet<String> = level.iter().filter_map(date).collect();
+        Ok(dates.into_iter().collect())
+    }
+
+    /// Folders that hold manifests, at a folder and below. A dataset holds no other one.
+    async fn search(&self, start: Path) -> Result<Vec<Path>, QueryError> {
+        let (mut found, mut waiting, mut looked_at) = (Vec::new(), vec![start], 0);
+        while let Some(folder) = waiting.pop() {
+            looked_at += 1;
+            if looked_at > LOOK_AT {
+                let problem = format!("no end of folders below it, {LOOK_AT} were searched; name the dataset itself");
+                return Err(QueryError::Place { dataset: self.name.clone(), problem });
+            }
+            let below = self.list(&folder).await?;
+            let manifests = folder.clone().join(MANIFESTS);
+            if below.contains(&manifests) && self.list(&manifests).await?.iter().any(is_file_system) {
+                found.push(folder);
+            } else {
+                waiting.extend(below);
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Folders in a folder.
+    async fn list(&self, folder: &Path) -> Result<Vec<Path>, QueryError> {
+        let listed = self.store.list_with_delimiter(Some(folder)).await;
+        listed.map(|it| it.common_prefixes).map_err(|source| QueryError::List { dataset: self.name.clone(), source })
+    }
+}
+
+/// A table's folder: `rpcs`, `rollups/series`.
+fn below(folder: &Path, table: &str) -> Path {
+    table.split('/').fold(folder.clone(), |folder, name| folder.join(name))
+}
+
+fn is_file_system(folder: &Path) -> bool {
+    folder.filename().is_some_and(|name| name.starts_with("fs="))
+}
+
+fn local(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
+    let problem = |problem: String| QueryError::Place { dataset: name.to_owned(), problem };
+    let path = FilePath::new(name).canonicalize().map_err(|err| problem(err.to_string()))?;
+    if !path.is_dir() {
+        return Err(problem("it is a file".to_owned()));
+    }
+    let url = Url::from_directory_path(&path).map_err(|()| problem("it is no absolute path".to_owned()))?;
+    Ok((url, Arc::new(LocalFileSystem::new())))
+}
+
+fn remote(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
+    let problem = |problem: String| QueryError::Place { dataset: name.to_owned(), problem };
+    let url = Url::parse(name).map_err(|err| problem(err.to_string()))?;
+    match url.scheme() {
+        "file" => {
+            let path = url.to_file_path().map_err(|()| problem("it is no path of this machine".to_owned()))?;
+            local(&path.to_string_lossy())
+        }
+        "s3" | "s3a" if url.host_str().is_some() => {
+            let store = bucket(&url).map_err(|source| QueryError::Store { dataset: name.to_owned(), source })?;
+            Ok((url, store))
+        }
+        "s3" | "s3a" => Err(problem("it names no bucket".to_owned())),
+        scheme => Err(problem(format!("`{scheme}://` is not known"))),
+    }
+}
+
+/// The store of a bucket, with what the environment says of credentials, region and endpoint.
+pub(crate) fn bucket(url: &Url) -> object_store::Result<Arc<dyn ObjectStore>> {
+    Ok(Arc::new(AmazonS3Builder::from_env().with_url(url.as_str()).build()?))
+}

@@ -1,0 +1,79 @@
+//! Where rows go.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use lioprof_query::Format;
+
+use crate::args::OutputArgs;
+
+/// Standard output or a file, and the format that suits it.
+pub(crate) struct Destination {
+    pub(crate) format: Format,
+    file: Option<PathBuf>,
+}
+
+impl Destination {
+    pub(crate) fn new(args: &OutputArgs) -> anyhow::Result<Self> {
+        let format = args.format.or_else(|| by_ending(args.output.as_deref()?)).unwrap_or(Format::Table);
+        if format == Format::Parquet && args.output.is_none() && io::stdout().is_terminal() {
+            bail!("Parquet is nothing for a terminal; name a file with -o");
+        }
+        Ok(Self { format, file: args.output.clone() })
+    }
+
+    /// Opens it.
+    pub(crate) fn open(&self) -> anyhow::Result<Output> {
+        let Some(path) = &self.file else {
+            return Ok(Output { writer: Box::new(BufWriter::new(io::stdout())), renamed: None });
+        };
+        let create = |path: &Path| -> anyhow::Result<Box<dyn Write + Send>> {
+            let file = File::create(path).with_context(|| format!("failed to create `{}`", path.display()))?;
+            Ok(Box::new(BufWriter::new(file)))
+        };
+        // A pipe or a device is written to as it is.
+        if path.exists() && !path.is_file() {
+            return Ok(Output { writer: create(path)?, renamed: None });
+        }
+        let Some(name) = path.file_name() else { bail!("`{}` is no name of a file", path.display()) };
+        let unfinished = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
+        Ok(Output { writer: create(&unfinished)?, renamed: Some((unfinished, path.clone())) })
+    }
+}
+
+/// An open destination: a file has its name once it is complete.
+pub(crate) struct Output {
+    pub(crate) writer: Box<dyn Write + Send>,
+    renamed: Option<(PathBuf, PathBuf)>,
+}
+
+impl Output {
+    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.writer.flush()?;
+        if let Some((unfinished, path)) = self.renamed.take() {
+            let rename = fs::rename(&unfinished, &path);
+            rename.with_context(|| format!("failed to rename `{}` to `{}`", unfinished.display(), path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some((unfinished, _)) = &self.renamed {
+            // The error that led here says what happened; what is left does no harm.
+            let _deleted_or_left = fs::remove_file(unfinished);
+        }
+    }
+}
+
+fn by_ending(path: &Path) -> Option<Format> {
+    match path.extension()?.to_str()? {
+        "csv" => Some(Format::Csv),
+        "json" | "jsonl" | "ndjson" => Some(Format::Json),
+        "parquet" => Some(Format::Parquet),
+        _ => None,
+    }
+}

@@ -1,0 +1,43 @@
+//! The `lioprof-query` command: arguments, wiring, printing, exit codes.
+#![forbid(unsafe_code)]
+
+mod args;
+mod destination;
+mod messages;
+mod prompt;
+mod run;
+#[cfg(feature = "cluster")]
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Args;
+
+/// DataFusion plans and runs by recursion; builds without optimisation need more than the usual stack for that.
+const STACK_BYTES: usize = 8 << 20;
+/// Wrong arguments, SQL that cannot be run, a dataset that cannot be read. (clap uses 2, too.)
+const UNUSABLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = start(&args);
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough.
+        Err(error) if messages::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            messages::error(&error);
+            UNUSABLE.into()
+        }
+    }
+}
+
+fn start(args: &Args) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()?;
+    let result = run::command(args, &runtime);
+    // A query that Ctrl-C ended may compute on to its next pause.
+    runtime.shutdown_background();
+    result
+}

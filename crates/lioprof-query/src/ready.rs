@@ -1,0 +1,148 @@
+//! Queries for the usual questions, ready to be run.
+//!
+//! Each is a file of SQL whose head says what it answers, its parameters and its columns:
+//!
+//! ```text
+//! -- Which clients read and wrote the most?
+//! --
+//! -- param from time: from this moment on
+//! -- param limit integer 10: rows
+//! -- column nid: client
+//! ```
+
+use std::sync::LazyLock;
+
+use crate::error::QueryError;
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// A moment; microseconds since the epoch in SQL.
+    Time,
+}
+
+impl Kind {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "number",
+            Self::Time => "time",
+        }
+    }
+}
+
+/// A parameter of a ready query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name; `$name` in the SQL.
+    pub name: String,
+    /// What it takes.
+    pub kind: Kind,
+    /// Value if it is not set; without one it is null, which the query takes for "any".
+    pub default: Option<String>,
+    /// What it means.
+    pub what: String,
+}
+
+/// A column of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name, with its unit.
+    pub name: String,
+    /// What it means.
+    pub what: String,
+}
+
+/// A ready query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Name.
+    pub name: String,
+    /// What it answers.
+    pub question: String,
+    /// What can be set.
+    pub parameters: Vec<Parameter>,
+    /// What it shows.
+    pub columns: Vec<Column>,
+    /// The whole file.
+    pub sql: &'static str,
+}
+
+macro_rules! files {
+    ($($name:literal)+) => { &[$(($name, include_str!(concat!("ready/", $name, ".sql")))),+] };
+}
+
+const FILES: &[(&str, &str)] = files! {
+    "bandwidth-per-second"
+    "busiest-clients"
+    "busiest-jobs"
+    "bytes-per-target"
+    "callback-answers"
+    "errors-by-client"
+    "evictions"
+    "hottest-objects"
+    "jobs-by-lock-wait"
+    "lock-fights"
+    "p99-per-minute"
+    "slowest-rpcs"
+    "small-writes-by-job"
+    "who-used-target"
+};
+
+static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| {
+    let parsed = FILES.iter().map(|(name, sql)| Ready::parse(name, sql));
+    parsed.collect::<Result<_, _>>().expect("a test parses all files")
+});
+
+/// All of them, by name.
+#[must_use]
+pub fn all() -> &'static [Ready] {
+    &READY
+}
+
+/// The one with this name.
+///
+/// # Errors
+/// If there is none.
+pub fn find(name: &str) -> Result<&'static Ready, QueryError> {
+    all().iter().find(|ready| ready.name == name).ok_or_else(|| {
+        let words: Vec<&str> = name.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();
+        let near = all().iter().filter(|ready| words.iter().any(|word| ready.name.contains(word)));
+        QueryError::UnknownReady { name: name.to_owned(), near: near.map(|it| it.name.clone()).take(3).collect() }
+    })
+}
+
+impl Ready {
+    fn parse(name: &str, sql: &'static str) -> Result<Self, String> {
+        let mut ready =
+            Self { name: name.to_owned(), question: String::new(), parameters: Vec::new(), columns: Vec::new(), sql };
+        for line in sql.lines().map_while(|line| line.strip_prefix("--")).map(str::trim) {
+            let (head, what) = line.split_once(": ").unwrap_or((line, ""));
+            let words: Vec<&str> = head.split(' ').collect();
+            match words[..] {
+                ["param", name, kind, ref default @ ..] => ready.parameters.push(Parameter {
+                    name: name.to_owned(),
+                    kind: match kind {
+                        "text" => Kind::Text,
+                        "number" => Kind::Integer,
+                        "time" => Kind::Time,
+                        _ => return Err(format!("{}: no kind of parameter: {line}", ready.name)),
+                    },
+                    default: default.first().map(|&it| it.to_owned()),
+                    what: what.to_owned(),
+                }),
+                ["column", name] => ready.columns.push(Column { name: name.to_owned(), what: what.to_owned() }),
+                _ if line.is_empty() => {}
+                _ if ready.question.is_empty() => ready.question = line.to_owned(),
+                _ => return Err(format!("{}: neither a parameter nor a column: {line}", ready.name)),
+            }
+        }
+        Ok(ready)
+    }
+}

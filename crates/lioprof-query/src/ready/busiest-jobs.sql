@@ -1,0 +1,33 @@
+-- Which jobs read and wrote the most?
+--
+-- param target text: target, or the end of its name such as OST0007
+-- param from time: from this moment on
+-- param to time: before this moment
+-- param limit number 10: rows
+-- column job: job; null where the version prints none
+-- column rpcs: RPCs of any kind
+-- column reads: OST_READ
+-- column read_bytes: bytes read; null if unknown
+-- column writes: OST_WRITE
+-- column write_bytes: bytes written; null if unknown
+-- column clients: clients that it ran on
+-- column targets: targets that it used
+SELECT
+    job,
+    count(*) AS rpcs,
+    count(*) FILTER (WHERE opcode_name = 'OST_READ') AS reads,
+    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_READ') = 0 THEN 0
+        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_READ') AS BIGINT) END AS read_bytes,
+    count(*) FILTER (WHERE opcode_name = 'OST_WRITE') AS writes,
+    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE') = 0 THEN 0
+        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE') AS BIGINT) END AS write_bytes,
+    count(DISTINCT nid) AS clients,
+    count(DISTINCT target) AS targets
+FROM rpcs
+WHERE
+    ($from IS NULL OR end_us >= $from)
+    AND ($to IS NULL OR end_us < $to)
+    AND ($target IS NULL OR target = $target OR target LIKE '%-' || $target)
+GROUP BY job
+ORDER BY coalesce(sum(bytes), 0) DESC, rpcs DESC, job
+LIMIT $limit;

@@ -1,0 +1,181 @@
+//! The commands.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use lioprof_analysis::Config;
+use lioprof_model::Analysis;
+use lioprof_query::ready::{self, Ready};
+use lioprof_query::{Bound, Dataset, Format, Options, QueryError, Session, VIEWS, Written};
+use tokio::runtime::Runtime;
+
+use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, SqlArgs};
+use crate::destination::Destination;
+#[cfg(feature = "cluster")]
+use crate::serve;
+use crate::{messages, prompt};
+
+pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
+    match &args.command {
+        Command::Sql(args) => runtime.block_on(sql(args)),
+        Command::Prompt(args) => prompt::run(args, runtime),
+        Command::Ready(args) => runtime.block_on(ready(args)),
+        Command::Analyze(args) => runtime.block_on(analyze(args)),
+        Command::Views => views(),
+        #[cfg(feature = "cluster")]
+        Command::Scheduler(args) => serve::scheduler(args),
+        #[cfg(feature = "cluster")]
+        Command::Executor(args) => serve::executor(args),
+    }
+}
+
+/// Opens a dataset.
+pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {
+    let options = Options {
+        engine: engine.engine.clone(),
+        partitions: engine.partitions.map(NonZeroUsize::get),
+        threads: engine.threads.map(NonZeroUsize::get),
+        memory_bytes: engine.memory_mib.map(|mib| mib.get().saturating_mul(1 << 20)),
+    };
+    Ok(Session::open(Dataset::open(dataset).await?, &options).await?)
+}
+
+async fn sql(args: &SqlArgs) -> anyhow::Result<()> {
+    let text = match (&args.sql, &args.file) {
+        (Some(sql), _) => sql.clone(),
+        (None, Some(file)) => read(file)?,
+        (None, None) => bail!("expected SQL, or a file of it (-f)"),
+    };
+    let destination = Destination::new(&args.output)?;
+    let session = open(&args.dataset, &args.engine).await?;
+    let statements = session.statements(&text)?;
+    if statements.is_empty() {
+        bail!("expected SQL, found none");
+    }
+    let mut output = destination.open()?;
+    let mut results = 0;
+    for statement in statements {
+        let frame = session.plan(statement, Bound::default()).await?;
+        // What makes a view or changes a setting has no rows.
+        if frame.schema().fields().is_empty() {
+            continue;
+        }
+        results += 1;
+        if let Some(explain) = args.explain {
+            write!(output.writer, "{}", session.explain(frame, explain == Explain::Run).await?)?;
+            continue;
+        }
+        if results > 1 && !matches!(destination.format, Format::Table | Format::Json) {
+            bail!("more than one statement has rows; {} holds those of one", destination.format);
+        }
+        if results > 1 && destination.format == Format::Table {
+            writeln!(output.writer)?;
+        }
+        let written = session.write(frame, destination.format, limit(args.output.max_rows), &mut output.writer).await?;
+        note_rest(written);
+    }
+    output.finish()
+}
+
+async fn ready(args: &ReadyArgs) -> anyhow::Result<()> {
+    let Some(name) = &args.name else { return list() };
+    let query = ready::find(name)?;
+    let Some(dataset) = &args.dataset else { return show(query) };
+    let destination = Destination::new(&args.output)?;
+    let session = open(dataset, &args.engine).await?;
+    let values = Bound::new(query, &args.set, &session.dataset().dates().await?)?;
+    let mut output = destination.open()?;
+    for statement in session.statements(query.sql)? {
+        let frame = session.plan(statement, values.clone()).await?;
+        let written = session.write(frame, destination.format, limit(args.output.max_rows), &mut output.writer).await?;
+        note_rest(written);
+    }
+    output.finish()
+}
+
+async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
+    let session = open(&args.dataset, &args.engine).await?;
+    let outcome = lioprof_query::analyze(&session, &Config::default()).await?;
+    for problem in &outcome.problems {
+        messages::note(&problem.message);
+    }
+    let analysis = &outcome.analysis;
+    let Some(dir) = &args.output else {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let failed = |source| QueryError::Output { to: "the output".to_owned(), source };
+        return Ok(write_json(analysis, &mut out).map_err(failed)?);
+    };
+    fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
+    write_file(&dir.join("analysis.json"), |out| write_json(analysis, out))?;
+    write_file(&dir.join("report.html"), |out| lioprof_report::write(analysis, out))?;
+    messages::note(&format!("wrote analysis.json and report.html into `{}`", dir.display()));
+    Ok(())
+}
+
+fn write_json(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, analysis)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let file = || -> io::Result<()> {
+        let mut out = io::BufWriter::new(fs::File::create(path)?);
+        write(&mut out)?;
+        out.flush()
+    };
+    file().with_context(|| format!("failed to write `{}`", path.display()))
+}
+
+/// Says that a table is not all.
+pub(crate) fn note_rest(written: Written) {
+    if written.more {
+        messages::note(&format!("the first {} rows; LIMIT chooses fewer, --max-rows 0 shows all", written.rows));
+    }
+}
+
+/// `--max-rows`: 0 stands for all.
+pub(crate) fn limit(max_rows: usize) -> Option<usize> {
+    Some(max_rows).filter(|it| *it > 0)
+}
+
+fn list() -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    write_list(&mut out)?;
+    writeln!(out, "\n`lioprof-query ready NAME` shows parameters, columns and SQL of one.")?;
+    Ok(())
+}
+
+/// Names and questions of the ready queries.
+pub(crate) fn write_list(out: &mut dyn Write) -> io::Result<()> {
+    let width = ready::all().iter().map(|query| query.name.len()).max().unwrap_or(0);
+    for query in ready::all() {
+        writeln!(out, "{:width$}  {}", query.name, query.question)?;
+    }
+    Ok(())
+}
+
+fn show(query: &Ready) -> anyhow::Result<()> {
+    io::stdout().lock().write_all(query.sql.as_bytes())?;
+    Ok(())
+}
+
+fn views() -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for (at, view) in VIEWS.iter().enumerate() {
+        writeln!(out, "{}{}", if at == 0 { "" } else { "\n" }, view.sql.trim_end())?;
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).context("failed to read SQL from stdin")?;
+        return Ok(text);
+    }
+    fs::read_to_string(file).with_context(|| format!("failed to read SQL from `{}`", file.display()))
+}

@@ -1,0 +1,189 @@
+//! A dataset opened for SQL.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{AsArray, RecordBatch, StringArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::catalog::TableProvider;
+use datafusion::common::ParamValues;
+use datafusion::dataframe::DataFrame;
+use datafusion::error::DataFusionError;
+use datafusion::execution::context::{SQLOptions, SessionContext};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionConfig;
+use datafusion::sql::parser::{DFParserBuilder, Statement};
+
+use crate::bind::Bound;
+use crate::dataset::Dataset;
+use crate::engine::Engine;
+use crate::error::QueryError;
+use crate::output::{self, Format, Written};
+use crate::views::VIEWS;
+use crate::{files, tables};
+
+/// Catalog and schema of the views.
+pub(crate) const CATALOG: &str = "lioprof";
+pub(crate) const VIEW_SCHEMA: &str = "public";
+
+/// What a session may use.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Who runs the queries.
+    pub engine: Engine,
+    /// Parts that a cluster cuts each step of a query into; by the number of its executors if not said.
+    pub partitions: Option<usize>,
+    /// Threads; all cores if not said.
+    pub threads: Option<usize>,
+    /// Memory for sorting, joining and grouping, beyond which they use temporary files; without limit if not said.
+    pub memory_bytes: Option<usize>,
+}
+
+/// A dataset whose tables and views can be asked; cheap to clone.
+#[derive(Clone)]
+pub struct Session {
+    context: SessionContext,
+    dataset: Dataset,
+}
+
+impl Session {
+    /// Registers tables and views. No file is read.
+    ///
+    /// # Errors
+    /// If the engine cannot be set up.
+    pub async fn open(dataset: Dataset, options: &Options) -> Result<Self, QueryError> {
+        // A daemon may be writing: each query lists the folders anew.
+        let mut runtime = RuntimeEnvBuilder::new().with_object_list_cache_limit(0);
+        if let Some(bytes) = options.memory_bytes {
+            runtime = runtime.with_memory_limit(bytes, 1.0);
+        }
+        let state = SessionStateBuilder::new_with_default_features()
+            .with_config(config(options))
+            .with_runtime_env(runtime.build_arc()?)
+            .build();
+        let state = match &options.engine {
+            Engine::Embedded => state,
+            #[cfg(feature = "cluster")]
+            Engine::Ballista(scheduler) => crate::cluster::session_state(state, scheduler, options.partitions).await?,
+        };
+        let context = SessionContext::new_with_state(state);
+        tables::register(&context, &dataset)?;
+        for view in VIEWS {
+            context.sql(view.sql).await?;
+        }
+        Ok(Self { context, dataset })
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// The dataset.
+    #[must_use]
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// Tables and views by the names that SQL has for them, sorted.
+    pub async fn tables(&self) -> Vec<(String, Arc<dyn TableProvider>)> {
+        let mut tables = Vec::new();
+        let catalog = self.context.catalog(CATALOG).expect("the session was made with this catalog");
+        for (schema, prefix) in [(VIEW_SCHEMA, ""), (tables::RAW, "raw.")] {
+            let Some(schema) = catalog.schema(schema) else { continue };
+            for name in schema.table_names() {
+                if let Ok(Some(table)) = schema.table(&name).await {
+                    tables.push((format!("{prefix}{name}"), table));
+                }
+            }
+        }
+        tables.sort_by(|a, b| a.0.cmp(&b.0));
+        tables
+    }
+
+    /// Takes SQL apart into statements.
+    ///
+    /// # Errors
+    /// If it is no SQL.
+    pub fn statements(&self, sql: &str) -> Result<Vec<Statement>, QueryError> {
+        let mut parser = DFParserBuilder::new(sql).build()?;
+        Ok(parser.parse_statements()?.into())
+    }
+
+    /// Plans a statement; one that makes a view or changes a setting is run. Values stand for the statement's `$name`s.
+    ///
+    /// # Errors
+    /// If it names what is not there, or would write.
+    pub async fn plan(&self, statement: Statement, values: Bound) -> Result<DataFrame, QueryError> {
+        let plan = self.context.state().statement_to_plan(statement).await?;
+        // Tables are folders of the dataset: an INSERT would add files to it.
+        SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
+        let plan = plan.with_param_values(ParamValues::from(values))?;
+        Ok(self.context.execute_logical_plan(plan).await?)
+    }
+
+    /// Plans SQL that is a single statement.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub async fn query(&self, sql: &str) -> Result<DataFrame, QueryError> {
+        let plan = self.context.state().create_logical_plan(sql).await?;
+        SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
+        Ok(self.context.execute_logical_plan(plan).await?)
+    }
+
+    /// Runs a plan and writes its rows; as a table at most `max_rows`.
+    ///
+    /// # Errors
+    /// If the query fails, or the output does. If damaged files are the reason, they are named.
+    pub async fn write(
+        &self,
+        frame: DataFrame,
+        format: Format,
+        max_rows: Option<usize>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Written, QueryError> {
+        let written = match frame.execute_stream().await {
+            Ok(rows) => output::write(rows, format, max_rows, out).await,
+            Err(err) => Err(err.into()),
+        };
+        match written {
+            Ok(written) => Ok(written),
+            Err(err) => Err(files::explain(err, &self.dataset, &self.context.state()).await),
+        }
+    }
+
+    /// How a plan would be run, or, with `measure`, was run: rows and time of each step.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub async fn explain(&self, frame: DataFrame, measure: bool) -> Result<String, QueryError> {
+        let batches = frame.explain(false, measure)?.collect().await?;
+        let mut text = String::new();
+        for batch in &batches {
+            let columns = [column(batch, 0)?, column(batch, 1)?];
+            for row in 0..batch.num_rows() {
+                let [kind, plan] = [&columns[0], &columns[1]].map(|column| column.value(row));
+                text.push_str(&format!("-- {kind}\n{}\n", plan.trim_end()));
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn column(batch: &RecordBatch, at: usize) -> Result<StringArray, QueryError> {
+    let column = cast(batch.column(at), &DataType::Utf8).map_err(DataFusionError::from)?;
+    Ok(column.as_string().clone())
+}
+
+fn config(options: &Options) -> SessionConfig {
+    let config =
+        SessionConfig::new().with_default_catalog_and_schema(CATALOG, VIEW_SCHEMA).with_information_schema(true);
+    match options.threads {
+        Some(threads) => config.with_target_partitions(threads),
+        None => config,
+    }
+}

@@ -1,0 +1,55 @@
+//! The whole analysis, made by a cluster that loses an executor meanwhile.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lioprof_analysis::{Config, roll_up};
+use lioprof_store::{Dataset, Rollups};
+
+use crate::processes::{Cluster, answer, lioprof_query, text, wait_until};
+use crate::rows;
+
+#[test]
+fn an_analysis_survives_the_loss_of_an_executor() {
+    let dir = tempfile::tempdir().unwrap();
+    let dataset = dir.path().join("rows");
+    rows::export("lock_pingpong_dlm", &dataset);
+    roll_up_all(&dataset);
+    let expected = answer(&mut command(&dataset));
+
+    let mut cluster = Cluster::start(2);
+    let mut analysis = command(&dataset);
+    analysis.args(["--engine", &cluster.scheduler.address, "--partitions", "4"]);
+    let mut running = analysis.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It asks some thirty questions: this one has not been answered yet, or others are still to come.
+    wait_until("the first executor to have results", || {
+        assert!(
+            running.try_wait().unwrap().is_none(),
+            "it ended before an executor could be killed\n{}",
+            cluster.logs()
+        );
+        cluster.files_of(0) > 0
+    });
+    cluster.executors[0].kill();
+    assert!(running.try_wait().unwrap().is_none(), "it ended before the executor was killed");
+
+    let found = text(&running.wait_with_output().unwrap());
+    assert_eq!(found.len(), expected.len(), "{}", cluster.logs());
+    assert!(found == expected, "{}", cluster.logs());
+}
+
+fn command(dataset: &Path) -> Command {
+    let mut command = lioprof_query();
+    command.arg("analyze").arg(dataset);
+    command
+}
+
+/// What `lioprof rollup` does for nodes whose clocks agree, as that of a single one does.
+fn roll_up_all(dir: &Path) {
+    let dataset = Dataset::open(dir).unwrap();
+    for mut source in dataset.node_sources() {
+        let parts = dataset.part_names(source.node());
+        let rollup = roll_up(source.as_mut(), None, &Config::default()).unwrap();
+        Rollups::new(dir).write(&rollup, &parts).unwrap();
+    }
+}

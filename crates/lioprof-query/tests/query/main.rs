@@ -1,0 +1,19 @@
+//! Queries over datasets that were made of real captures, compared with the analysis of the same captures, whose sums other
+//! tests compare with the servers' own counters.
+
+#[cfg(test)]
+mod analyze;
+#[cfg(test)]
+mod command;
+#[cfg(test)]
+mod formats;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+mod ready;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod views;
+#[cfg(test)]
+mod wounds;
