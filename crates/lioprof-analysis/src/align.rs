@@ -1,5 +1,6 @@
 //! Puts the nodes whose clocks are off on the reference's clock, and tells what is known of all clocks.
 
+use lioprof_model::units::few;
 use lioprof_model::{Analysis, Symbols};
 
 use crate::clocks::{Clocks, Line, NodeClock, NodeLog, clocks, worth_aligning};
@@ -111,15 +112,5 @@ impl Alignment {
             ));
         }
         warnings
-    }
-}
-
-/// Some names, and how many more there are.
-fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 4;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

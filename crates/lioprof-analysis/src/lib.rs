@@ -61,6 +61,6 @@ pub use parts::BadPart;
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
-pub use run::{AnalyzeError, Outcome, RowStores, analyze, analyze_with_stores};
+pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};
 pub use survey::Survey;

@@ -129,11 +129,12 @@ impl<'a> NodeSink<'a> {
     }
 
     /// The sums, once there is nothing more to come.
-    pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> (Aggregate, ExchangeSample) {
-        let Self { node, mut aggregate, locks, exchanges, .. } = self;
+    pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> Finished {
+        let Self { node, mut aggregate, locks, exchanges, from, to, .. } = self;
         aggregate.locks = locks.map(LockTracker::finish);
         aggregate.node(node, summary, symbols);
-        (aggregate, exchanges.finish())
+        let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
+        Finished { aggregate, exchanges: exchanges.finish(), is_client, from, to }
     }
 
     /// Whether something that happened at this time is within the limits. Events come in time order: a
@@ -158,6 +159,16 @@ impl<'a> NodeSink<'a> {
             self.aggregate.lock(self.node, time_us, target, happening);
         }
     }
+}
+
+/// What a [`NodeSink`] has summed up.
+pub(crate) struct Finished {
+    pub(crate) aggregate: Aggregate,
+    pub(crate) exchanges: ExchangeSample,
+    /// The node is a client of the file system.
+    pub(crate) is_client: bool,
+    from: Option<Limit>,
+    to: Option<Limit>,
 }
 
 impl RowSink for NodeSink<'_> {
@@ -227,26 +238,10 @@ pub(crate) fn analyze(
     for stored in &stored {
         summary.merge(&stored.source.summary());
     }
-    let NodeSink { mut aggregate, locks, exchanges, from, to, sink, .. } = node_sink;
+    let Finished { aggregate, exchanges, is_client, from, to } = node_sink.finish(&summary, symbols);
     sink.node_end(name, &within(&summary, from.as_ref(), to.as_ref()), symbols);
-    aggregate.locks = locks.map(LockTracker::finish);
-    aggregate.node(node, &summary, symbols);
-    let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
-    if is_client {
-        aggregate = aggregate.of_client(node);
-    }
-    NodeResult {
-        name: name.to_owned(),
-        logs,
-        stored,
-        summary,
-        duplicates,
-        aggregate,
-        exchanges: exchanges.finish(),
-        is_client,
-        from,
-        to,
-    }
+    let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
+    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
 }
 
 impl NodeResult {
@@ -284,12 +279,8 @@ impl NodeResult {
             stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
-        let NodeSink { mut aggregate, locks, from, to, .. } = node_sink;
-        aggregate.locks = locks.map(LockTracker::finish);
-        aggregate.node(node, &summary, symbols);
-        if is_client {
-            aggregate = aggregate.of_client(node);
-        }
+        let Finished { aggregate, from, to, .. } = node_sink.finish(&summary, symbols);
+        let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
         Self { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
     }
 }

@@ -12,14 +12,14 @@ use std::path::Path;
 use lioprof_model::parts::IoSums;
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{ClockLine, NodeFacts, Rollup};
-use lioprof_model::{Io, NodeRole, RowSource, Service, Symbol, Symbols, TraceSummary};
+use lioprof_model::{Io, RowSource, Service, Symbol, Symbols, TraceSummary};
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, BinClock};
 use crate::align::{Alignment, wanted};
 use crate::clocks::{Clocks, ExchangeSample, Line, NodeLog, Shifted, clocks, is_visible, shifted};
 use crate::config::Config;
 use crate::locks::LockSums;
-use crate::node::{NoSink, NodeAccount, NodeSink};
+use crate::node::{Finished, NoSink, NodeAccount, NodeSink};
 use crate::parts::BadPart;
 use crate::run::{Outcome, conclude, stored_input};
 
@@ -44,9 +44,9 @@ pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Co
             shifted(&own_summary, &to)
         }
     };
-    let (aggregate, exchanges) = sink.finish(&summary, &symbols);
+    let Finished { aggregate, exchanges, is_client, .. } = sink.finish(&summary, &symbols);
     let mut rollup = Rollup::default();
-    let mut facts = facts(&name, node, &aggregate, own_summary, clock, &symbols);
+    let mut facts = facts(&name, node, is_client, &aggregate, own_summary, clock, &symbols);
     // Whatever clock the rest is on, clocks are compared by what they show themselves.
     if clock.is_none() {
         rollup.exchanges = exchanges.export(&name, &symbols);
@@ -65,12 +65,12 @@ pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Co
 fn facts(
     name: &str,
     node: Symbol,
+    client: bool,
     aggregate: &Aggregate,
     summary: TraceSummary,
     clock: Option<ClockLine>,
     symbols: &Symbols,
 ) -> NodeFacts {
-    let client = aggregate.role(node, symbols) == Some(NodeRole::Client);
     let (bin_us, bins) = aggregate.bins();
     let (rpcs, sent_rpcs, read, write) = aggregate.sums_of(node);
     NodeFacts {
@@ -104,9 +104,9 @@ fn sums(io: &Io) -> IoSums {
 /// The width that the time bins of all nodes together have.
 #[must_use]
 pub fn common_bin_us(nodes: &[NodeFacts]) -> i64 {
-    let mut sum = Aggregate::new(None);
-    nodes.iter().for_each(|facts| sum.cover(facts.bin_us, facts.bins));
-    sum.bin_us()
+    let mut clock = BinClock::new(None);
+    nodes.iter().for_each(|facts| clock.take_on(facts.bin_us, facts.bins));
+    clock.width_us()
 }
 
 /// The nodes of a rollup whose times should be on another clock than they are, by name, with that clock.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lioprof_model::{
-    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, SCHEMA, Symbols, TraceLoss,
-    TraceSummary, Window,
+    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, RowStores, SCHEMA, Symbols,
+    TraceLoss, TraceSummary, Window,
 };
 use rayon::ThreadPoolBuilder;
 
@@ -62,20 +62,8 @@ pub enum AnalyzeError {
     },
 }
 
-/// Opens folders of rows that were made of logs before.
-pub trait RowStores: Sync {
-    /// Whether a folder holds rows.
-    fn is_store(&self, dir: &Path) -> bool;
-
-    /// The rows in a folder, by node.
-    ///
-    /// # Errors
-    /// A sentence that says what is wrong with which file.
-    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String>;
-}
-
 /// For those who read logs only.
-struct NoStores;
+pub struct NoStores;
 
 impl RowStores for NoStores {
     fn is_store(&self, _: &Path) -> bool {

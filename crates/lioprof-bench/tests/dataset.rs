@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Analysis, Config, RowStores, analyze, analyze_with_stores};
+use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
 use lioprof_bench::dataset::{self, DatasetError, DatasetOptions, Moved, Truth};
-use lioprof_model::{LockEvent, LockEvidence, RowSink, RowSource, RpcRow, SentRpc, Symbols};
-use lioprof_store::Dataset;
+use lioprof_model::{LockEvent, LockEvidence, RowSink, RpcRow, SentRpc, Symbols};
+use lioprof_store::Datasets;
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
 
@@ -36,18 +36,6 @@ fn written(threads: usize) -> Written {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let truth = dataset::write(dir.path(), &options(threads)).expect("a dataset");
     Written { dir, truth }
-}
-
-struct Stores;
-
-impl RowStores for Stores {
-    fn is_store(&self, dir: &Path) -> bool {
-        lioprof_store::is_dataset(dir)
-    }
-
-    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        Ok(Dataset::open(dir).map_err(|err| err.chain())?.node_sources())
-    }
 }
 
 /// What must be unique, and what must follow each other.
@@ -93,7 +81,7 @@ impl RowSink for Rows {
 
 fn analyzed(dir: &Path, sink: &mut Rows) -> Analysis {
     let config = Config::default();
-    let outcome = analyze_with_stores(&[dir.to_owned()], &Stores, &config, Some(sink)).expect("a dataset");
+    let outcome = analyze_with_stores(&[dir.to_owned()], &Datasets, &config, Some(sink)).expect("a dataset");
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
     assert_eq!(outcome.damage, 0.0);
     outcome.analysis

@@ -63,6 +63,22 @@ impl Io {
         self.unsized_rpcs += other.unsized_rpcs;
     }
 
+    /// Takes away what is part of this.
+    pub fn subtract(&mut self, part: &Self) {
+        for (mine, theirs) in [
+            (&mut self.rpcs, part.rpcs),
+            (&mut self.errors, part.errors),
+            (&mut self.bytes, part.bytes),
+            (&mut self.bytes_min, part.bytes_min),
+            (&mut self.bytes_max, part.bytes_max),
+            (&mut self.exact_rpcs, part.exact_rpcs),
+            (&mut self.bounded_rpcs, part.bounded_rpcs),
+            (&mut self.unsized_rpcs, part.unsized_rpcs),
+        ] {
+            *mine = mine.saturating_sub(theirs);
+        }
+    }
+
     /// Whether every byte is exact: nothing bounded, nothing unsized.
     #[must_use]
     pub fn is_exact(&self) -> bool {

@@ -42,7 +42,7 @@ pub use locks::{
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use phases::RpcPhases;
-pub use row::{Direction, RowSink, RowSource, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use services::Service;
 pub use symbol::{Symbol, Symbols};

@@ -244,3 +244,15 @@ pub trait RowSource: Send {
     /// File or folder, for messages and the account of inputs.
     fn path(&self) -> &Path;
 }
+
+/// Opens folders of rows that were made of logs before.
+pub trait RowStores: Sync {
+    /// Whether a folder holds rows.
+    fn is_store(&self, dir: &Path) -> bool;
+
+    /// The rows in a folder, by node.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with which file.
+    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String>;
+}

@@ -50,6 +50,17 @@ pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
+/// Some names, and how many more there are.
+#[must_use]
+pub fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {} more", thousands(more as u64)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

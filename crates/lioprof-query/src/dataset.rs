@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
+use lioprof_store::MANIFESTS;
 use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
@@ -13,7 +14,6 @@ use url::Url;
 
 use crate::error::QueryError;
 
-const MANIFESTS: &str = "manifests";
 /// Folders that are looked at in the search for datasets: who names a whole disk or bucket by mistake gets an answer.
 const LOOK_AT: usize = 10_000;
 

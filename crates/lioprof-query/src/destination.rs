@@ -26,20 +26,10 @@ impl Destination {
 
     /// Opens it.
     pub(crate) fn open(&self) -> anyhow::Result<Output> {
-        let Some(path) = &self.file else {
-            return Ok(Output { writer: Box::new(BufWriter::new(io::stdout())), renamed: None });
-        };
-        let create = |path: &Path| -> anyhow::Result<Box<dyn Write + Send>> {
-            let file = File::create(path).with_context(|| format!("failed to create `{}`", path.display()))?;
-            Ok(Box::new(BufWriter::new(file)))
-        };
-        // A pipe or a device is written to as it is.
-        if path.exists() && !path.is_file() {
-            return Ok(Output { writer: create(path)?, renamed: None });
+        match &self.file {
+            Some(path) => Output::file(path),
+            None => Ok(Output::stdout()),
         }
-        let Some(name) = path.file_name() else { bail!("`{}` is no name of a file", path.display()) };
-        let unfinished = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
-        Ok(Output { writer: create(&unfinished)?, renamed: Some((unfinished, path.clone())) })
     }
 }
 
@@ -50,13 +40,41 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    pub(crate) fn stdout() -> Self {
+        Self { writer: Box::new(BufWriter::new(io::stdout())), renamed: None }
+    }
+
+    pub(crate) fn file(path: &Path) -> anyhow::Result<Self> {
+        let create = |path: &Path| -> anyhow::Result<Box<dyn Write + Send>> {
+            let file = File::create(path).with_context(|| format!("failed to create `{}`", path.display()))?;
+            Ok(Box::new(BufWriter::new(file)))
+        };
+        // A pipe or a device is written to as it is.
+        if path.exists() && !path.is_file() {
+            return Ok(Self { writer: create(path)?, renamed: None });
+        }
+        let Some(name) = path.file_name() else { bail!("`{}` is no name of a file", path.display()) };
+        let unfinished = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
+        Ok(Self { writer: create(&unfinished)?, renamed: Some((unfinished, path.to_owned())) })
+    }
+
+    /// Writes all of it.
+    pub(crate) fn write(mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        write(&mut self.writer).with_context(|| format!("failed to write to {}", self.name()))?;
+        self.finish()
+    }
+
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        self.writer.flush()?;
+        self.writer.flush().with_context(|| format!("failed to write to {}", self.name()))?;
         if let Some((unfinished, path)) = self.renamed.take() {
             let rename = fs::rename(&unfinished, &path);
             rename.with_context(|| format!("failed to rename `{}` to `{}`", unfinished.display(), path.display()))?;
         }
         Ok(())
+    }
+
+    fn name(&self) -> String {
+        self.renamed.as_ref().map_or_else(|| "the output".to_owned(), |(_, path)| format!("`{}`", path.display()))
     }
 }
 

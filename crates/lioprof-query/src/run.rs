@@ -9,11 +9,11 @@ use anyhow::{Context, bail};
 use lioprof_analysis::Config;
 use lioprof_model::Analysis;
 use lioprof_query::ready::{self, Ready};
-use lioprof_query::{Bound, Dataset, Format, Options, QueryError, Session, VIEWS, Written};
+use lioprof_query::{Bound, Dataset, Format, Options, Session, VIEWS, Written};
 use tokio::runtime::Runtime;
 
 use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, SqlArgs};
-use crate::destination::Destination;
+use crate::destination::{Destination, Output};
 #[cfg(feature = "cluster")]
 use crate::serve;
 use crate::{messages, prompt};
@@ -103,31 +103,17 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
         messages::note(&problem.message);
     }
     let analysis = &outcome.analysis;
-    let Some(dir) = &args.output else {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let failed = |source| QueryError::Output { to: "the output".to_owned(), source };
-        return Ok(write_json(analysis, &mut out).map_err(failed)?);
-    };
+    let Some(dir) = &args.output else { return Output::stdout().write(|out| write_json(analysis, out)) };
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
-    write_file(&dir.join("analysis.json"), |out| write_json(analysis, out))?;
-    write_file(&dir.join("report.html"), |out| lioprof_report::write(analysis, out))?;
+    Output::file(&dir.join("analysis.json"))?.write(|out| write_json(analysis, out))?;
+    Output::file(&dir.join("report.html"))?.write(|out| lioprof_report::write(analysis, out))?;
     messages::note(&format!("wrote analysis.json and report.html into `{}`", dir.display()));
     Ok(())
 }
 
 fn write_json(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, analysis)?;
-    writeln!(out)?;
-    out.flush()
-}
-
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let file = || -> io::Result<()> {
-        let mut out = io::BufWriter::new(fs::File::create(path)?);
-        write(&mut out)?;
-        out.flush()
-    };
-    file().with_context(|| format!("failed to write `{}`", path.display()))
+    writeln!(out)
 }
 
 /// Says that a table is not all.

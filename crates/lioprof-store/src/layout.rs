@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use lustre_debuglog::TargetName;
 
 /// Folder of the manifests, beside those of the tables.
-pub(crate) const MANIFESTS: &str = "manifests";
+pub const MANIFESTS: &str = "manifests";
 /// What stands for an empty value in Hive's layout.
 const EMPTY: &str = "__HIVE_DEFAULT_PARTITION__";
 

@@ -38,12 +38,12 @@ mod write;
 pub use csv::{CsvRows, CsvWriter};
 pub use error::StoreError;
 pub use export::{DatasetExport, Exported};
-pub use layout::{fs_of, is_dataset, node_folder};
+pub use layout::{MANIFESTS, fs_of, is_dataset, node_folder};
 pub use leftovers::clean_leftovers;
 pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
 };
-pub use read::{Dataset, Part};
+pub use read::{Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
 pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, rollup_schemas};
 pub use table::counters::CounterSample;

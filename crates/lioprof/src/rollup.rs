@@ -6,7 +6,6 @@ use std::thread;
 
 use anyhow::bail;
 use lioprof_analysis::{Config, roll_up, stale_clocks};
-use lioprof_model::RowSource;
 use lioprof_model::parts::rollup::{ClockLine, Rollup};
 use lioprof_model::units::plural;
 use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError};
@@ -101,7 +100,7 @@ impl Work<'_> {
     }
 
     fn one(&self, Job { node, clock }: &Job) -> Result<String, String> {
-        let mut source = self.source(node)?;
+        let mut source = self.dataset.node_source(node).ok_or("its rows are gone")?;
         let mut rollup = roll_up(source.as_mut(), *clock, &Config::default())?;
         if clock.is_some() {
             rollup.exchanges = self.rollups.exchanges(node).map_err(|err| err.chain())?;
@@ -123,11 +122,6 @@ impl Work<'_> {
             messages::note(self.verbosity, &format!("{node}: its rows are gone, and so is its rollup"));
         }
         Ok(gone.len())
-    }
-
-    fn source(&self, node: &str) -> Result<Box<dyn RowSource>, String> {
-        let found = self.dataset.node_sources().into_iter().find(|source| source.node() == node);
-        found.ok_or_else(|| "its rows are gone".to_owned())
     }
 
     /// What the rollups that there are say about clocks.

@@ -59,6 +59,15 @@ impl BinClock {
         Self { span: bins, ..Self::new(Some(width_us)) }
     }
 
+    /// Takes on bins that are elsewhere: the common width, and room for them. What is in bins already stays where it is.
+    pub(crate) fn take_on(&mut self, width_us: i64, bins: Option<(i64, i64)>) {
+        let mut other = Self::of(width_us, bins);
+        self.unite(&mut other);
+        for bin in other.ends().into_iter().flat_map(|(first, last)| [first, last]) {
+            self.cover(bin * other.width_us());
+        }
+    }
+
     /// First and last bin in use.
     pub(crate) fn ends(&self) -> Option<(i64, i64)> {
         self.span

@@ -35,6 +35,7 @@ use series::SeriesBins;
 use strands::{Strand, StrandKey, Strands};
 use times::{RpcTimes, quarter_octave};
 
+pub(crate) use bins::BinClock;
 pub(crate) use finish::{both, finish, seconds};
 pub(crate) use times::Times;
 

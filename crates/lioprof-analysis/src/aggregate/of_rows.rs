@@ -105,8 +105,8 @@ impl Aggregate {
         let (mut read, mut write) = (Io::from(all.read), Io::from(all.write));
         for row in &rows.objects {
             let sum = ObjectSum::counted(row);
-            read = without(&read, &sum.read);
-            write = without(&write, &sum.write);
+            read.subtract(&sum.read);
+            write.subtract(&sum.write);
             self.objects.kept.insert((target_of(&row.target)?, object(row)?), sum);
         }
         self.objects.others.objects += all.objects.saturating_sub(rows.objects.len() as u64);
@@ -164,20 +164,6 @@ fn object(row: &Object) -> Result<ObjectName, BadPart> {
         (Some(seq), Some(oid), Some(ver), _, _) => Ok(ObjectName::Fid(Fid { seq, oid, ver })),
         (.., Some(first), Some(second)) => Ok(ObjectName::Resource(first, second)),
         _ => Err(BadPart::new("the words of a FID or of a resource", format!("{row:?}"))),
-    }
-}
-
-/// What is left of a sum.
-fn without(all: &Io, part: &Io) -> Io {
-    Io {
-        rpcs: all.rpcs.saturating_sub(part.rpcs),
-        errors: all.errors.saturating_sub(part.errors),
-        bytes: all.bytes.saturating_sub(part.bytes),
-        bytes_min: all.bytes_min.saturating_sub(part.bytes_min),
-        bytes_max: all.bytes_max.saturating_sub(part.bytes_max),
-        exact_rpcs: all.exact_rpcs.saturating_sub(part.exact_rpcs),
-        bounded_rpcs: all.bounded_rpcs.saturating_sub(part.bounded_rpcs),
-        unsized_rpcs: all.unsized_rpcs.saturating_sub(part.unsized_rpcs),
     }
 }
 

@@ -4,7 +4,7 @@ use lioprof_model::parts::rollup::{FlowBin, LatencyBin, LockBin, Mark, Rollup, S
 use lioprof_model::{Direction, Io, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
 
-use super::bins::{Additive, BinClock};
+use super::bins::Additive;
 use super::finish::object_name;
 use super::sample::{Kept, Sample};
 use super::seconds::used;
@@ -79,12 +79,7 @@ impl Aggregate {
 
     /// Makes room for bins of this width.
     pub(crate) fn cover(&mut self, width_us: i64, bins: Option<(i64, i64)>) {
-        let mut other = BinClock::of(width_us, bins);
-        let clock = &mut self.series.clock;
-        clock.unite(&mut other);
-        for bin in other.ends().into_iter().flat_map(|(first, last)| [first, last]) {
-            clock.cover(bin * other.width_us());
-        }
+        self.series.clock.take_on(width_us, bins);
     }
 
     /// One in so many reads and writes is in the sample.

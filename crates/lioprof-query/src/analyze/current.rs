@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::units::few;
 use lioprof_store::{NodeRow, ROLLUP_SCHEMA, node_folder};
 
 use crate::dataset::Dataset;
@@ -27,14 +28,4 @@ pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), 
         dataset.name()
     );
     Err(QueryError::Rollup { problem })
-}
-
-/// Some names, and how many more there are.
-fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 4;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more nodes"),
-    }
 }

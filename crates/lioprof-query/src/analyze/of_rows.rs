@@ -10,6 +10,11 @@ use crate::session::Session;
 /// Objects listed, as `lioprof analyze` lists them.
 const TOP_OBJECTS: &str = "100";
 
+/// Whether an RPC was one of a metadata target: the service's threads say it where no target is known.
+const MDT: &str = "(starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE))";
+/// The service of a thread: `ll_ost_io00_002` is one of `ll_ost_io`.
+const SERVICE: &str = "rtrim(regexp_replace(thread, '_[0-9]*$', ''), '0123456789')";
+
 macro_rules! sql {
     ($name:literal) => {
         include_str!(concat!("sql/of_rows/", $name, ".sql"))
@@ -19,7 +24,8 @@ macro_rules! sql {
 /// Asks for all of them.
 pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRows, QueryError> {
     let servers = servers(facts);
-    let statement = |sql: &str| fill(sql, &[("servers", &servers), ("objects", TOP_OBJECTS)]);
+    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", TOP_OBJECTS)];
+    let statement = |sql: &str| fill(sql, &values);
     let mut faults = rows(session, &statement(sql!("faults"))).await?;
     faults.extend(rows(session, &statement(sql!("evictions"))).await?);
     Ok(OfRows {

@@ -31,6 +31,9 @@ use super::{ClusterError, MAX_MESSAGE_BYTES, SchedulerAddress, readiness};
 /// An executor ends if its scheduler is silent for so long: whoever started it may start it again, elsewhere if need be.
 const SCHEDULER_PATIENCE: Duration = Duration::from_secs(60);
 
+/// It is reported as silent after so long.
+const SCHEDULER_SILENT: Duration = Duration::from_secs(2);
+
 /// How long an executor that ends tries to tell the scheduler, which would find out by itself.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -169,7 +172,7 @@ async fn scheduler_is_away(scheduler: &SchedulerAddress, health: &ExecutorHealth
         let ready = health.is_ready();
         match (away, ready) {
             (true, true) => log::info!("the scheduler at {scheduler} is back"),
-            (false, false) if heard.elapsed() > Duration::from_secs(2) => {
+            (false, false) if heard.elapsed() > SCHEDULER_SILENT => {
                 log::warn!("the scheduler at {scheduler} does not answer")
             }
             _ => {}
@@ -177,7 +180,7 @@ async fn scheduler_is_away(scheduler: &SchedulerAddress, health: &ExecutorHealth
         if ready {
             heard = Instant::now();
         }
-        away = heard.elapsed() > Duration::from_secs(2);
+        away = heard.elapsed() > SCHEDULER_SILENT;
         if heard.elapsed() >= SCHEDULER_PATIENCE {
             return ClusterError::SchedulerAway { scheduler: scheduler.clone(), seconds: SCHEDULER_PATIENCE.as_secs() };
         }

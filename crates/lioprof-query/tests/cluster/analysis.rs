@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lioprof_analysis::{Config, roll_up};
-use lioprof_store::{Dataset, Rollups};
-
 use crate::processes::{Cluster, answer, lioprof_query, text, wait_until};
+use crate::rollups::roll_up_all;
 use crate::rows;
 
 #[test]
@@ -42,14 +40,4 @@ fn command(dataset: &Path) -> Command {
     let mut command = lioprof_query();
     command.arg("analyze").arg(dataset);
     command
-}
-
-/// What `lioprof rollup` does for nodes whose clocks agree, as that of a single one does.
-fn roll_up_all(dir: &Path) {
-    let dataset = Dataset::open(dir).unwrap();
-    for mut source in dataset.node_sources() {
-        let parts = dataset.part_names(source.node());
-        let rollup = roll_up(source.as_mut(), None, &Config::default()).unwrap();
-        Rollups::new(dir).write(&rollup, &parts).unwrap();
-    }
 }

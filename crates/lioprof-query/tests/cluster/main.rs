@@ -11,6 +11,9 @@ mod plans;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
+#[path = "../shared/rollups.rs"]
+mod rollups;
+#[cfg(test)]
 mod rows;
 #[cfg(test)]
 mod trouble;

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Config, RowStores, analyze_with_stores, roll_up, stale_clocks};
-use lioprof_model::parts::rollup::{ClockLine, Rollup};
-use lioprof_model::{Analysis, RowSource};
+use lioprof_analysis::{Config, analyze_with_stores};
+use lioprof_model::Analysis;
 use lioprof_query::analyze;
-use lioprof_store::{Dataset, Rollups};
+use lioprof_store::Datasets;
 use serde_json::Value;
 
+use crate::rollups::roll_up_all;
 use crate::support::{Rows, open, wait};
 
 /// Keys that may differ: none.
@@ -71,44 +71,8 @@ fn rows_that_are_there_twice_are_noticed() {
     assert!(problem.contains("RPCs in its files") && problem.contains("in its rollup"), "{problem}");
 }
 
-/// What `lioprof rollup` does.
-fn roll_up_all(dir: &Path) {
-    let dataset = Dataset::open(dir).unwrap();
-    let rollups = Rollups::new(dir);
-    let mut known = Rollup::default();
-    for source in dataset.node_sources() {
-        let rollup = roll_up_one(&dataset, source, None);
-        known.nodes.extend(rollup.nodes.iter().cloned());
-        known.exchanges.extend(rollup.exchanges.iter().cloned());
-        rollups.write(&rollup, &dataset.part_names(&rollup.nodes[0].node)).unwrap();
-    }
-    for (node, clock) in stale_clocks(&known).unwrap() {
-        let source = dataset.node_sources().into_iter().find(|source| source.node() == node).unwrap();
-        let mut rollup = roll_up_one(&dataset, source, clock);
-        rollup.exchanges = rollups.exchanges(&node).unwrap();
-        rollups.write(&rollup, &dataset.part_names(&node)).unwrap();
-    }
-}
-
-fn roll_up_one(dataset: &Dataset, mut source: Box<dyn RowSource>, clock: Option<ClockLine>) -> Rollup {
-    assert!(dataset.problems().is_empty());
-    roll_up(source.as_mut(), clock, &Config::default()).unwrap()
-}
-
 fn in_order(dir: &Path) -> Analysis {
-    analyze_with_stores(&[dir.to_owned()], &Stores, &Config::default(), None).unwrap().analysis
-}
-
-struct Stores;
-
-impl RowStores for Stores {
-    fn is_store(&self, dir: &Path) -> bool {
-        lioprof_store::is_dataset(dir)
-    }
-
-    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        Ok(Dataset::open(dir).map_err(|err| err.chain())?.node_sources())
-    }
+    analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap().analysis
 }
 
 fn by_sql(dataset: &str) -> Result<Analysis, String> {

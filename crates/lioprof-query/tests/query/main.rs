@@ -12,6 +12,9 @@ mod page;
 #[cfg(test)]
 mod ready;
 #[cfg(test)]
+#[path = "../shared/rollups.rs"]
+mod rollups;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod views;

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use lioprof_analysis::{Config, RowStores, analyze_with_stores};
-use lioprof_model::{Analysis, RowSource};
+use lioprof_analysis::Config;
+use lioprof_model::Analysis;
 use lioprof_query::{Bound, Dataset, Format, Options, QueryError, Session};
 use lioprof_store::DatasetExport;
 use serde_json::Value;
@@ -24,7 +24,7 @@ impl Rows {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut export = DatasetExport::new(folder.path(), lioprof_store::Options::default());
         let input = repository().join("fixtures/captures").join(capture);
-        let outcome = analyze_with_stores(&[input], &NoStores, &Config::default(), Some(&mut export)).unwrap();
+        let outcome = lioprof_analysis::analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
         export.finish().unwrap();
         Self { folder, analysis: outcome.analysis }
     }
@@ -39,19 +39,6 @@ impl Rows {
 
     pub(crate) fn session(&self) -> Session {
         open(self.name())
-    }
-}
-
-/// Captures hold logs only.
-struct NoStores;
-
-impl RowStores for NoStores {
-    fn is_store(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn open(&self, _: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        unreachable!("no folder is a store")
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Analysis, Config, RowStores, analyze, analyze_with_stores};
-use lioprof_model::{NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
+use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
+use lioprof_model::{NodeRole, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
 use lioprof_sim::cluster::{
     Access, ClientConfig, Clock, Cluster, DiskConfig, MDS, Op, Program, ServerConfig, Simulation, opcode,
 };

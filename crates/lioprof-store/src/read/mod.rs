@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::RowSource;
+use lioprof_model::{RowSource, RowStores};
 
 use crate::error::StoreError;
 use crate::layout::{self, MANIFESTS};
@@ -99,10 +99,14 @@ impl Dataset {
     /// One source of rows per node, in the order of their names.
     #[must_use]
     pub fn node_sources(&self) -> Vec<Box<dyn RowSource>> {
-        let source = |(node, parts): (&String, &Vec<Part>)| -> Box<dyn RowSource> {
-            Box::new(NodeSource::new(node.clone(), self.path.clone(), parts.clone()))
-        };
-        self.nodes.iter().map(source).collect()
+        self.nodes().filter_map(|node| self.node_source(node)).collect()
+    }
+
+    /// The source of a node's rows, if there is one.
+    #[must_use]
+    pub fn node_source(&self, node: &str) -> Option<Box<dyn RowSource>> {
+        let parts = self.nodes.get(node)?;
+        Some(Box::new(NodeSource::new(node.to_owned(), self.path.clone(), parts.clone())))
     }
 
     /// Hands the counter samples of a node to `to`, in the order in which they were written. What cannot be read is
@@ -124,6 +128,20 @@ impl Dataset {
             problems.extend(read().err());
         }
         problems
+    }
+}
+
+/// Datasets among the inputs of an analysis.
+#[derive(Clone, Copy, Debug)]
+pub struct Datasets;
+
+impl RowStores for Datasets {
+    fn is_store(&self, dir: &Path) -> bool {
+        layout::is_dataset(dir)
+    }
+
+    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
+        Ok(Dataset::open(dir).map_err(|err| err.chain())?.node_sources())
     }
 }
 

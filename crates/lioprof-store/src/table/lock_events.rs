@@ -23,7 +23,7 @@ table! {
     window_xid: Option<u64> = Split,
     window_opcode: Option<u32> = Dictionary,
     window_job: Option<Text> = Dictionary,
-    target: Option<Text> = Dictionary,
+    target: Option<Text> = Dictionary bounds,
     cookie: Option<u64> = Split,
     resource_0: Option<u64> = Dictionary,
     resource_1: Option<u64> = Split,

@@ -28,7 +28,7 @@ table! {
     rc: i32 = Dictionary,
     reply_rc: i32 = Dictionary,
     transno: Option<u64> = Split,
-    target: Option<Text> = Dictionary,
+    target: Option<Text> = Dictionary bounds,
     target_evidence: Text = Dictionary,
     fid_seq: Option<u64> = Dictionary,
     fid_oid: Option<u32> = Split,

@@ -2,7 +2,7 @@
 SELECT opcode, service, span,
     named_struct('bucket', bucket, 'count', sum(count), 'sum_us', sum(sum_us), 'max_us', max(max_us)) AS times
 FROM (
-    SELECT *, rtrim(regexp_replace(thread, '_[0-9]*$', ''), '0123456789') AS service
+    SELECT *, {service} AS service
     FROM (
         SELECT opcode, thread, 'queue' AS span, queue_bucket AS bucket,
             count(*) AS count, sum(total_us - service_us) AS sum_us, max(total_us - service_us) AS max_us

@@ -26,7 +26,7 @@ SELECT
 FROM (
     SELECT
         *,
-        starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE) AS mdt,
+        {mdt} AS mdt,
         opcode IN (3, 4) AS read_or_write,
         rc < 0 OR dropped AS failed
     FROM raw.rpcs

@@ -13,7 +13,7 @@ FROM (
         FROM (
             SELECT node, target, mdt, opcode, CAST(bytes AS BIGINT) AS bytes, count(*) AS rpcs, count(*) FILTER (WHERE NOT bytes_exact) AS bounded_rpcs
             FROM (
-                SELECT *, starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE) AS mdt
+                SELECT *, {mdt} AS mdt
                 FROM raw.rpcs
                 WHERE opcode IN (3, 4) AND bytes IS NOT NULL AND NOT (rc < 0 OR dropped) AND {servers}
             ) AS requests

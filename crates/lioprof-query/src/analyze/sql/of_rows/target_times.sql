@@ -5,7 +5,7 @@ FROM (
     SELECT node, target, mdt, opcode, 'queue' AS span, queue_bucket AS bucket,
         count(*) AS count, sum(total_us - service_us) AS sum_us, max(total_us - service_us) AS max_us
     FROM (
-        SELECT *, starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE) AS mdt FROM raw.rpcs WHERE {servers}
+        SELECT *, {mdt} AS mdt FROM raw.rpcs WHERE {servers}
     ) AS requests
     WHERE opcode IN (3, 4) AND queue_bucket IS NOT NULL
     GROUP BY node, target, mdt, opcode, queue_bucket
@@ -13,7 +13,7 @@ FROM (
     SELECT node, target, mdt, opcode, 'service' AS span, service_bucket AS bucket,
         count(*) AS count, sum(service_us) AS sum_us, max(service_us) AS max_us
     FROM (
-        SELECT *, starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE) AS mdt FROM raw.rpcs WHERE {servers}
+        SELECT *, {mdt} AS mdt FROM raw.rpcs WHERE {servers}
     ) AS requests
     WHERE opcode IN (3, 4) AND service_bucket IS NOT NULL
     GROUP BY node, target, mdt, opcode, service_bucket
@@ -21,7 +21,7 @@ FROM (
     SELECT node, target, mdt, opcode, 'total' AS span, total_bucket AS bucket,
         count(*) AS count, sum(total_us) AS sum_us, max(total_us) AS max_us
     FROM (
-        SELECT *, starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE) AS mdt FROM raw.rpcs WHERE {servers}
+        SELECT *, {mdt} AS mdt FROM raw.rpcs WHERE {servers}
     ) AS requests
     WHERE opcode IN (3, 4) AND total_bucket IS NOT NULL
     GROUP BY node, target, mdt, opcode, total_bucket

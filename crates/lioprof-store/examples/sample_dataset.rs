@@ -1,4 +1,4 @@
-//! Writes a dataset for `scripts/check-parquet`: `sample DIR`, rows of real captures, and any lock events, sent RPCs and
+//! Writes a dataset for `scripts/check-parquet`: `sample_dataset DIR`, rows of real captures, and any lock events, sent RPCs and
 //! counters. Prints what is in it, added up from the rows before they were written, as JSON.
 
 use std::collections::BTreeMap;
