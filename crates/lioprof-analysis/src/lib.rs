@@ -50,6 +50,7 @@ mod select;
 mod survey;
 mod warnings;
 
+pub use aggregate::limits;
 pub use baseline::{BaselineError, read_baseline};
 pub use compare::compare;
 pub use config::{Bound, Config, ContendedRule, Selection};

@@ -34,7 +34,8 @@ Examples:
   lioprof-query sql s3://traces/rows 'SELECT nid, sum(bytes) FROM rpcs GROUP BY nid' --format csv
   lioprof-query prompt rows                                    ask one question after the other
 
-Exit codes: 0 done, 2 wrong arguments, SQL that cannot be run, or files that cannot be read.";
+Exit codes: 0 done, 2 wrong arguments, SQL that cannot be run, files that cannot be read or written, rollups that are missing,
+a cluster that does not answer; 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -54,6 +55,21 @@ pub(crate) enum Command {
     /// Run an executor of a cluster: it asks a scheduler for work.
     #[cfg(feature = "cluster")]
     Executor(ExecutorArgs),
+}
+
+impl Command {
+    /// Who runs its queries, if it asks any.
+    pub(crate) fn engine(&self) -> Option<&EngineArgs> {
+        match self {
+            Self::Sql(args) => Some(&args.engine),
+            Self::Prompt(args) => Some(&args.engine),
+            Self::Ready(args) => Some(&args.engine),
+            Self::Analyze(args) => Some(&args.engine),
+            Self::Views => None,
+            #[cfg(feature = "cluster")]
+            Self::Scheduler(_) | Self::Executor(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,7 +106,7 @@ pub(crate) struct PromptArgs {
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: String,
     /// Format to begin with; \format changes it.
-    #[arg(long, value_parser = format, default_value = "table", value_name = "FORMAT")]
+    #[arg(long, value_parser = terminal_format, default_value = "table", value_name = "table|csv|json")]
     pub(crate) format: Format,
     /// Print at most so many rows of an answer as a table; 0 for all.
     #[arg(long, default_value = "1000", value_name = "ROWS")]
@@ -164,13 +180,14 @@ pub(crate) struct EngineArgs {
     /// Who runs it: this process, or a cluster, whose scheduler and executors see the dataset at the same place.
     #[arg(long, value_name = "embedded|ballista://HOST:PORT", default_value = "embedded")]
     pub(crate) engine: Engine,
-    /// Parts that a cluster cuts each step of a query into [default: 16 for each executor].
+    /// Parts that a cluster cuts each step of a query into, for all executors together [default: 16 for each].
     #[arg(long, value_name = "N")]
     pub(crate) partitions: Option<NonZeroUsize>,
-    /// Threads [default: all cores].
+    /// Threads of the embedded engine [default: all cores].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Memory for sorting, joining and grouping, in MiB; beyond it they use temporary files [default: no limit].
+    /// Memory of the embedded engine for sorting, joining and grouping, in MiB; beyond it they go on in files below $TMPDIR
+    /// [default: no limit].
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<NonZeroUsize>,
 }
@@ -189,7 +206,7 @@ pub(crate) struct SchedulerArgs {
 
 #[cfg(feature = "cluster")]
 const SCHEDULER_HELP: &str = "\
-Its address is printed once it listens. Whoever reaches that port can read what scheduler and executors can read: keep it
+Its address is printed once it listens. Whoever reaches that port can have executors read and write whatever they may: keep it
 inside a trusted network. docs/cluster.md tells how to set a cluster up.
 
 Example:
@@ -242,6 +259,14 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
         .into_iter()
         .find(|format| format.name() == text)
         .ok_or_else(|| format!("expected one of {}; found `{text}`", known.join(", ")))
+}
+
+/// A format that can be read on a terminal.
+pub(crate) fn terminal_format(text: &str) -> Result<Format, String> {
+    match format(text)? {
+        Format::Parquet => Err("Parquet is nothing for a terminal: `lioprof-query sql -o FILE`".to_owned()),
+        format => Ok(format),
+    }
 }
 
 /// A time that an executor may be silent: it speaks every five seconds, and may be late.

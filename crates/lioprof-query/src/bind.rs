@@ -52,7 +52,7 @@ fn value(parameter: &Parameter, text: Option<&str>, days: &[String]) -> Result<S
     };
     Ok(match parameter.kind {
         Kind::Text => ScalarValue::Utf8(text.map(str::to_owned)),
-        Kind::Integer => {
+        Kind::Number => {
             let number = text.map(|text| text.parse::<i64>().ok().filter(|it| *it >= 0)).map(|it| it.ok_or(()));
             ScalarValue::Int64(number.transpose().map_err(|()| wrong("a whole number".to_owned()))?)
         }

@@ -50,6 +50,11 @@ impl Dataset {
         &self.name
     }
 
+    /// Whether it is one dataset, not a folder with several.
+    pub(crate) fn is_single(&self) -> bool {
+        self.folders.len() == 1
+    }
+
     /// The store, and the URL that stands for it: `file:///`, `s3://bucket`.
     pub(crate) fn store(&self) -> (Url, Arc<dyn ObjectStore>) {
         let mut url = self.url.clone();

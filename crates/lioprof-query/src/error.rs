@@ -51,7 +51,10 @@ pub enum QueryError {
     #[error(transparent)]
     Cluster(#[from] crate::cluster::ClusterError),
     /// Files that the query needed are damaged.
-    #[error("{}; SQL reads every file, `lioprof analyze` says what it leaves out", damaged_files(files))]
+    #[error(
+        "{}; SQL reads every file, `lioprof analyze` says what it leaves out, `lioprof rollup --force` makes rollups anew",
+        damaged_files(files)
+    )]
     Damaged {
         /// Files, each with what is wrong.
         files: Vec<(String, String)>,

@@ -13,6 +13,7 @@ use object_store::{ObjectMeta, ObjectStore};
 
 use crate::dataset::Dataset;
 use crate::error::QueryError;
+use crate::tables::rollup_folder;
 
 /// Files that are looked at together: an object store answers each after a while.
 const TOGETHER: usize = 16;
@@ -38,8 +39,10 @@ pub(crate) async fn explain(err: QueryError, dataset: &Dataset, state: &SessionS
 async fn damaged(dataset: &Dataset, state: &SessionState) -> Vec<(String, String)> {
     let (_, store) = dataset.store();
     let mut found = Vec::new();
-    for (table, _) in lioprof_store::table_schemas() {
-        for folder in dataset.table_folders(table) {
+    let rows = lioprof_store::table_schemas().into_iter().map(|(table, _)| table.to_owned());
+    let rollups = lioprof_store::rollup_schemas().into_iter().map(|(table, _)| rollup_folder(table));
+    for table in rows.chain(rollups) {
+        for folder in dataset.table_folders(&table) {
             let files = store.list(Some(&folder)).try_filter(|file| {
                 let parquet = file.location.extension() == Some("parquet");
                 async move { parquet }

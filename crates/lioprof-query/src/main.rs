@@ -19,6 +19,8 @@ use args::Args;
 const STACK_BYTES: usize = 8 << 20;
 /// Wrong arguments, SQL that cannot be run, a dataset that cannot be read. (clap uses 2, too.)
 const UNUSABLE: u8 = 2;
+/// As shells call what SIGINT has ended.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the output has seen enough.
         Err(error) if messages::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<run::Interrupted>() => INTERRUPTED.into(),
         Err(error) => {
             messages::error(&error);
             UNUSABLE.into()
@@ -35,7 +38,12 @@ fn main() -> ExitCode {
 }
 
 fn start(args: &Args) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.enable_all().thread_stack_size(STACK_BYTES);
+    if let Some(threads) = args.command.engine().and_then(|engine| engine.threads) {
+        builder.worker_threads(threads.get());
+    }
+    let runtime = builder.build()?;
     let result = run::command(args, &runtime);
     // A query that Ctrl-C ended may compute on to its next pause.
     runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! Messages for people: on stderr, one line each, with the command's name.
+//! Messages for people: on stderr, one line each; errors with the command's name.
 
 use std::io;
 

@@ -6,7 +6,7 @@
 //! -- Which clients read and wrote the most?
 //! --
 //! -- param from time: from this moment on
-//! -- param limit integer 10: rows
+//! -- param limit number 10: rows
 //! -- column nid: client
 //! ```
 
@@ -20,21 +20,9 @@ pub enum Kind {
     /// A text.
     Text,
     /// A whole number.
-    Integer,
+    Number,
     /// A moment; microseconds since the epoch in SQL.
     Time,
-}
-
-impl Kind {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Integer => "number",
-            Self::Time => "time",
-        }
-    }
 }
 
 /// A parameter of a ready query.
@@ -130,7 +118,7 @@ impl Ready {
                     name: name.to_owned(),
                     kind: match kind {
                         "text" => Kind::Text,
-                        "number" => Kind::Integer,
+                        "number" => Kind::Number,
                         "time" => Kind::Time,
                         _ => return Err(format!("{}: no kind of parameter: {line}", ready.name)),
                     },

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use lioprof_analysis::Config;
 use lioprof_model::Analysis;
 use lioprof_query::ready::{self, Ready};
-use lioprof_query::{Bound, Dataset, Format, Options, Session, VIEWS, Written};
+use lioprof_query::{Bound, Dataset, Engine, Format, Options, Session, VIEWS, Written};
 use tokio::runtime::Runtime;
 
 use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, SqlArgs};
@@ -20,10 +20,10 @@ use crate::{messages, prompt};
 
 pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
     match &args.command {
-        Command::Sql(args) => runtime.block_on(sql(args)),
+        Command::Sql(args) => interruptible(runtime, sql(args)),
         Command::Prompt(args) => prompt::run(args, runtime),
-        Command::Ready(args) => runtime.block_on(ready(args)),
-        Command::Analyze(args) => runtime.block_on(analyze(args)),
+        Command::Ready(args) => interruptible(runtime, ready(args)),
+        Command::Analyze(args) => interruptible(runtime, analyze(args)),
         Command::Views => views(),
         #[cfg(feature = "cluster")]
         Command::Scheduler(args) => serve::scheduler(args),
@@ -32,8 +32,41 @@ pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
     }
 }
 
+/// The error of a command that Ctrl-C ended.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;
+
+/// Runs until the work is done or Ctrl-C comes. What is unfinished then is dropped: half a file is deleted, a cluster is told.
+fn interruptible(runtime: &Runtime, work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    runtime.block_on(async {
+        tokio::select! {
+            done = work => return done,
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        #[cfg(feature = "cluster")]
+        lioprof_query::cluster::all_told().await;
+        bail!(Interrupted)
+    })
+}
+
 /// Opens a dataset.
 pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {
+    let embedded = engine.engine == Engine::Embedded;
+    if embedded && engine.partitions.is_some() {
+        bail!("--partitions is for clusters; --threads is for the embedded engine");
+    }
+    if !embedded && (engine.threads.is_some() || engine.memory_mib.is_some()) {
+        bail!(
+            "--threads and --memory-mib are for the embedded engine; executors have --concurrent-tasks and --memory-mib of their own"
+        );
+    }
+    #[cfg(feature = "cluster")]
+    if !embedded {
+        // A result that was lost and is asked for again takes its time; the user may want to know why.
+        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off,lioprof_query=warn"))
+            .try_init()?;
+    }
     let options = Options {
         engine: engine.engine.clone(),
         partitions: engine.partitions.map(NonZeroUsize::get),

@@ -35,9 +35,10 @@ pub struct Options {
     pub engine: Engine,
     /// Parts that a cluster cuts each step of a query into; by the number of its executors if not said.
     pub partitions: Option<usize>,
-    /// Threads; all cores if not said.
+    /// Parts that the embedded engine works on at the same time; as many as cores if not said.
     pub threads: Option<usize>,
-    /// Memory for sorting, joining and grouping, beyond which they use temporary files; without limit if not said.
+    /// Memory of the embedded engine for sorting, joining and grouping, beyond which they use temporary files; without limit if
+    /// not said.
     pub memory_bytes: Option<usize>,
 }
 
@@ -92,7 +93,7 @@ impl Session {
     pub async fn tables(&self) -> Vec<(String, Arc<dyn TableProvider>)> {
         let mut tables = Vec::new();
         let catalog = self.context.catalog(CATALOG).expect("the session was made with this catalog");
-        for (schema, prefix) in [(VIEW_SCHEMA, ""), (tables::RAW, "raw.")] {
+        for (schema, prefix) in [(VIEW_SCHEMA, ""), (tables::RAW, "raw."), (tables::ROLLUP, "rollup.")] {
             let Some(schema) = catalog.schema(schema) else { continue };
             for name in schema.table_names() {
                 if let Ok(Some(table)) = schema.table(&name).await {
@@ -156,6 +157,17 @@ impl Session {
         }
     }
 
+    /// Runs SQL that is a single statement.
+    ///
+    /// # Errors
+    /// As [`Self::query`], and if the query fails. If damaged files are the reason, they are named.
+    pub(crate) async fn collect(&self, sql: &str) -> Result<Vec<RecordBatch>, QueryError> {
+        match self.query(sql).await?.collect().await {
+            Ok(batches) => Ok(batches),
+            Err(err) => Err(files::explain(err.into(), &self.dataset, &self.context.state()).await),
+        }
+    }
+
     /// How a plan would be run, or, with `measure`, was run: rows and time of each step.
     ///
     /// # Errors
@@ -180,8 +192,11 @@ fn column(batch: &RecordBatch, at: usize) -> Result<StringArray, QueryError> {
 }
 
 fn config(options: &Options) -> SessionConfig {
-    let config =
-        SessionConfig::new().with_default_catalog_and_schema(CATALOG, VIEW_SCHEMA).with_information_schema(true);
+    let config = SessionConfig::new()
+        .with_default_catalog_and_schema(CATALOG, VIEW_SCHEMA)
+        .with_information_schema(true)
+        // Only joins of sorted rows can go on in files when memory ends.
+        .set_bool("datafusion.optimizer.prefer_hash_join", options.memory_bytes.is_none());
     match options.threads {
         Some(threads) => config.with_target_partitions(threads),
         None => config,

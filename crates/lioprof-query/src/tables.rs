@@ -16,7 +16,7 @@ use crate::dataset::Dataset;
 pub(crate) const RAW: &str = "raw";
 
 /// Schema of the tables of sums per node.
-const ROLLUP: &str = "rollup";
+pub(crate) const ROLLUP: &str = "rollup";
 
 /// Registers the tables of a dataset.
 pub(crate) fn register(context: &SessionContext, dataset: &Dataset) -> Result<(), DataFusionError> {
@@ -35,11 +35,16 @@ pub(crate) fn register(context: &SessionContext, dataset: &Dataset) -> Result<()
     catalog.register_schema(RAW, Arc::new(raw))?;
     let rollup = MemorySchemaProvider::new();
     for (name, schema) in lioprof_store::rollup_schemas() {
-        let folder = format!("{}/{name}", lioprof_store::ROLLUPS);
+        let folder = rollup_folder(name);
         rollup.register_table(name.to_owned(), Arc::new(listing(dataset.table_urls(&folder), &schema, &[])?))?;
     }
     catalog.register_schema(ROLLUP, Arc::new(rollup))?;
     Ok(())
+}
+
+/// The folder of a table of sums, in a dataset.
+pub(crate) fn rollup_folder(name: &str) -> String {
+    format!("{}/{name}", lioprof_store::ROLLUPS)
 }
 
 fn listing(

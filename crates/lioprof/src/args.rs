@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Print no notes and warnings on stderr, only errors.
     #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
-    /// List every file that is left out.
+    /// Say more: all about each finding, every file that is left out, what the daemon does.
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 901)]
     pub(crate) verbose: bool,
 }
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Make one self-contained HTML page of a saved analysis: findings, and interactive views.
     #[cfg(feature = "report")]
     Report(ReportArgs),
-    /// Sum up the nodes of a dataset beside its rows: dashboards and `lioprof-query analyze` need no more order of events.
+    /// Sum up each node of a dataset beside its rows, for dashboards and for `lioprof-query analyze`.
     #[cfg(feature = "export")]
     Rollup(RollupArgs),
 }

@@ -14,12 +14,10 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use crate::locks;
 
 use super::bins::Bins;
+use super::limits::TOP_OBJECTS;
 use super::series::Cell;
 use super::times::quarter_octave_edge;
 use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey, service_name};
-
-/// Objects listed; the rest is summed up in one row.
-const TOP_OBJECTS: usize = 100;
 
 /// Fills everything but the inputs, the loss and the warnings.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {

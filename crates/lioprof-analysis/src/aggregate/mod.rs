@@ -7,6 +7,7 @@ mod access;
 mod bins;
 mod faults;
 mod finish;
+pub mod limits;
 mod objects;
 mod of_rows;
 mod parts;

@@ -4,8 +4,7 @@ use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, TargetKind, TargetName};
 
-/// RPCs kept.
-const MAX_RPCS: usize = 10_000;
+use super::limits::SAMPLE_RPCS;
 
 /// One RPC of the sample.
 #[derive(Clone, Debug)]
@@ -85,7 +84,7 @@ impl Sample {
     }
 
     fn thin(&mut self) {
-        while self.kept.len() > MAX_RPCS && self.halvings < 63 {
+        while self.kept.len() > SAMPLE_RPCS && self.halvings < 63 {
             self.halvings += 1;
             self.kept.retain(|kept| keeps(self.halvings, kept.hash));
         }

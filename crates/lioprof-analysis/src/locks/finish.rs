@@ -11,10 +11,9 @@ use lustre_debuglog::{Fid, TargetKind};
 use super::Rules;
 use super::object::{ObjectLocks, Track};
 use super::sums::{LockSums, ObjectKey, PairSum, TargetSum};
+use crate::aggregate::limits::TOP_OBJECTS;
 use crate::aggregate::seconds;
 
-/// Objects listed.
-const TOP_OBJECTS: usize = 100;
 /// Pairs listed.
 const TOP_PAIRS: usize = 1_000;
 /// Objects whose timeline is kept.

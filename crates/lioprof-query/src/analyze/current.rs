@@ -22,10 +22,16 @@ pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), 
     if old.is_empty() {
         return Ok(());
     }
-    let problem = format!(
-        "the rollups of {} are missing or older than the rows; run `lioprof rollup {}` first",
-        few(&old),
-        dataset.name()
-    );
+    let name = dataset.name();
+    let advice = if name.contains("://") {
+        "run `lioprof rollup` where the files come from, and copy its folder `rollups`, too".to_owned()
+    } else if dataset.is_single() {
+        format!("run `lioprof rollup {name}` first")
+    } else {
+        format!(
+            "clocks are compared within a dataset: copy those below `{name}` into one, and run `lioprof rollup` on it"
+        )
+    };
+    let problem = format!("the rollups of {} are missing or older than the rows; {advice}", few(&old));
     Err(QueryError::Rollup { problem })
 }

@@ -54,7 +54,7 @@ fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
 
 /// The rows of a query.
 async fn rows<T: DeserializeOwned>(session: &Session, sql: &str) -> Result<Vec<T>, QueryError> {
-    let batches = session.query(sql).await?.collect().await?;
+    let batches = session.collect(sql).await?;
     let mut rows = Vec::new();
     for batch in &batches {
         rows.extend(

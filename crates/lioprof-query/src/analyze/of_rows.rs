@@ -1,14 +1,12 @@
 //! Figures that a `GROUP BY` over the rows gives.
 
+use lioprof_analysis::limits::TOP_OBJECTS;
 use lioprof_model::parts::of_rows::{Objects, OfRows};
 use lioprof_model::parts::rollup::NodeFacts;
 
 use super::{fill, quoted, rows};
 use crate::error::QueryError;
 use crate::session::Session;
-
-/// Objects listed, as `lioprof analyze` lists them.
-const TOP_OBJECTS: &str = "100";
 
 /// Whether an RPC was one of a metadata target: the service's threads say it where no target is known.
 const MDT: &str = "(starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE))";
@@ -24,7 +22,8 @@ macro_rules! sql {
 /// Asks for all of them.
 pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRows, QueryError> {
     let servers = servers(facts);
-    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", TOP_OBJECTS)];
+    let objects = TOP_OBJECTS.to_string();
+    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", objects.as_str())];
     let statement = |sql: &str| fill(sql, &values);
     let mut faults = rows(session, &statement(sql!("faults"))).await?;
     faults.extend(rows(session, &statement(sql!("evictions"))).await?);

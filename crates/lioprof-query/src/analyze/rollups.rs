@@ -1,5 +1,6 @@
 //! Figures that `lioprof rollup` has summed up per node, added up.
 
+use lioprof_analysis::limits::{ACCESS_OBJECTS, SAMPLE_RPCS};
 use lioprof_model::AccessPattern;
 use lioprof_model::parts::rollup::{AccessObject, NodeFacts, Rollup, SampleRpc};
 use lioprof_store::NodeRow;
@@ -8,11 +9,6 @@ use serde::Deserialize;
 use super::{fill, rows};
 use crate::error::QueryError;
 use crate::session::Session;
-
-/// Objects whose access is listed are found among this many; `lioprof analyze` keeps as many.
-const MAX_OBJECTS: &str = "4096";
-/// RPCs in the sample, as in `lioprof analyze`.
-const MAX_SAMPLE: u64 = 10_000;
 
 macro_rules! sql {
     ($name:literal) => {
@@ -32,8 +28,9 @@ pub(super) fn facts(row: &NodeRow) -> Result<NodeFacts, QueryError> {
 
 /// Asks for all tables.
 pub(super) async fn query(session: &Session, nodes: Vec<NodeFacts>) -> Result<Rollup, QueryError> {
+    let objects = ACCESS_OBJECTS.to_string();
     let bin_us = lioprof_analysis::common_bin_us(&nodes).to_string();
-    let statement = |sql: &str| fill(sql, &[("bin_us", &bin_us), ("objects", MAX_OBJECTS)]);
+    let statement = |sql: &str| fill(sql, &[("bin_us", &bin_us), ("objects", &objects)]);
     Ok(Rollup {
         marks: rows(session, sql!("marks")).await?,
         series: rows(session, &statement(sql!("series"))).await?,
@@ -66,7 +63,7 @@ async fn sample(session: &Session, nodes: &[NodeFacts]) -> Result<Vec<SampleRpc>
         // Kept are those whose hash begins with so many zero bits.
         let kept = if halvings == 0 { "TRUE".to_owned() } else { format!("hash < {}", 1u64 << (64 - halvings)) };
         let counts: Vec<Count> = rows(session, &fill(sql!("sample_count"), &[("kept", &kept)])).await?;
-        if counts.iter().all(|count| count.rpcs <= MAX_SAMPLE) {
+        if counts.iter().all(|count| count.rpcs <= SAMPLE_RPCS as u64) {
             return rows(session, &fill(sql!("sample"), &[("kept", &kept)])).await;
         }
     }

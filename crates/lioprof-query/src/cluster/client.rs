@@ -48,7 +48,7 @@ pub async fn session_state(
         // A host that vanished without closing its connections is noticed after this time, not after five minutes.
         .set_usize(BALLISTA_CLIENT_GRPC_HTTP2_KEEPALIVE_INTERVAL_SECONDS, 10)
         .set_usize(BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS, 1000);
-    let planner = ClusterPlanner::new(scheduler.http_url(), config.ballista_config());
+    let planner = ClusterPlanner::new(scheduler.clone(), config.ballista_config());
     let config = config.with_ballista_query_planner(Arc::new(planner));
     let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
     state.upgrade_for_ballista(scheduler.http_url()).map_err(|source| ClusterError::Ballista {

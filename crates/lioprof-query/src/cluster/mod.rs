@@ -25,6 +25,7 @@ use std::path::PathBuf;
 pub use address::{BadAddress, DEFAULT_PORT, SchedulerAddress};
 pub use client::session_state;
 pub use executor::{Executor, ExecutorOptions};
+pub use resubmit::all_told;
 pub use scheduler::{Scheduler, SchedulerOptions};
 
 /// Largest message between scheduler and executors. Ballista's own limit of 16 MiB is one that a plan for tens of thousands

@@ -14,20 +14,21 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion_proto::protobuf::LogicalPlanNode;
 
+use super::SchedulerAddress;
 use super::resubmit::ClusterQuery;
 
 /// Sends plans to a scheduler, but for those that no executor is needed for.
 #[derive(Debug)]
 pub(super) struct ClusterPlanner {
-    scheduler_url: String,
+    scheduler: SchedulerAddress,
     config: BallistaConfig,
     ballista: BallistaQueryPlanner<LogicalPlanNode>,
 }
 
 impl ClusterPlanner {
-    pub(super) fn new(scheduler_url: String, config: BallistaConfig) -> Self {
-        let ballista = BallistaQueryPlanner::new(scheduler_url.clone(), config.clone());
-        Self { scheduler_url, config, ballista }
+    pub(super) fn new(scheduler: SchedulerAddress, config: BallistaConfig) -> Self {
+        let ballista = BallistaQueryPlanner::new(scheduler.http_url(), config.clone());
+        Self { scheduler, config, ballista }
     }
 }
 
@@ -44,7 +45,7 @@ impl QueryPlanner for ClusterPlanner {
             return self.ballista.create_physical_plan(plan, session).await;
         }
         let session_id = session.session_id().to_owned();
-        Ok(Arc::new(ClusterQuery::new(self.scheduler_url.clone(), self.config.clone(), plan.clone(), session_id)))
+        Ok(Arc::new(ClusterQuery::new(self.scheduler.clone(), self.config.clone(), plan.clone(), session_id)))
     }
 }
 

@@ -4,7 +4,8 @@
 //! with the executors until the client has fetched it; if one is lost then, nobody but the client can ask again.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
@@ -22,6 +23,12 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use datafusion_proto::protobuf::LogicalPlanNode;
 use futures::{Stream, StreamExt, TryStreamExt};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use super::{SchedulerAddress, readiness};
+
+/// A command that was interrupted ends after so long, whether or not the scheduler could be told.
+const TELL_PATIENCE: Duration = Duration::from_secs(2);
 
 type Distributed = DistributedQueryExec<LogicalPlanNode>;
 
@@ -40,8 +47,13 @@ pub(super) struct ClusterQuery {
 }
 
 impl ClusterQuery {
-    pub(super) fn new(scheduler_url: String, config: BallistaConfig, plan: LogicalPlan, session_id: String) -> Self {
-        let query = Query { scheduler_url, config, plan, session_id };
+    pub(super) fn new(
+        scheduler: SchedulerAddress,
+        config: BallistaConfig,
+        plan: LogicalPlan,
+        session_id: String,
+    ) -> Self {
+        let query = Query { scheduler, config, plan, session_id };
         let properties = Arc::clone(query.attempt().properties());
         Self { query, properties }
     }
@@ -49,7 +61,7 @@ impl ClusterQuery {
 
 impl DisplayAs for ClusterQuery {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ClusterQuery: scheduler={}", self.query.scheduler_url)
+        write!(f, "ClusterQuery: scheduler={}", self.query.scheduler)
     }
 }
 
@@ -79,7 +91,14 @@ impl ExecutionPlan for ClusterQuery {
 
     fn execute(&self, _partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let query = self.query.clone();
-        let rows = futures::stream::once(first_result(move || query.ask(Arc::clone(&context)))).try_flatten();
+        let scheduler = query.scheduler.clone();
+        let first = async move {
+            match first_result(move || query.ask(Arc::clone(&context))).await {
+                Err(error) if !is_verdict(&error) => Err(why_lost(error, &scheduler).await),
+                result => result,
+            }
+        };
+        let rows = futures::stream::once(first).try_flatten();
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows)))
     }
 }
@@ -87,7 +106,7 @@ impl ExecutionPlan for ClusterQuery {
 /// A query, to be asked as often as need be.
 #[derive(Clone, Debug)]
 struct Query {
-    scheduler_url: String,
+    scheduler: SchedulerAddress,
     config: BallistaConfig,
     plan: LogicalPlan,
     session_id: String,
@@ -96,7 +115,7 @@ struct Query {
 impl Query {
     fn attempt(&self) -> Distributed {
         let codec = Arc::new(BallistaLogicalExtensionCodec::default());
-        let (url, config, plan) = (self.scheduler_url.clone(), self.config.clone(), self.plan.clone());
+        let (url, config, plan) = (self.scheduler.http_url(), self.config.clone(), self.plan.clone());
         Distributed::with_extension(url, config, plan, codec, self.session_id.clone())
     }
 }
@@ -121,7 +140,7 @@ impl Query {
         let rows = query.execute(0, context)?;
         Ok(Attempt {
             rows,
-            job: Box::new(Running { scheduler_url: self.scheduler_url.clone(), query, has_ended: false }),
+            job: Box::new(Running { scheduler_url: self.scheduler.http_url(), query, has_ended: false }),
         })
     }
 }
@@ -146,8 +165,22 @@ impl Job for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let (false, Some(job), Ok(runtime)) = (self.has_ended, self.query.job_id(), Handle::try_current()) {
-            runtime.spawn(cancel(self.scheduler_url.clone(), job.into()));
+            let _ends_by_itself = TELLING.lock().map(|mut telling| {
+                telling.push(runtime.spawn(cancel(self.scheduler_url.clone(), job.into())));
+            });
         }
+    }
+}
+
+/// Messages to schedulers that are under way: that nobody waits for a query any more.
+static TELLING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+/// Waits until schedulers know of all queries that were dropped, but not for ever.
+pub async fn all_told() {
+    let telling = TELLING.lock().map(|mut telling| std::mem::take(&mut *telling)).unwrap_or_default();
+    let told = futures::future::join_all(telling);
+    if tokio::time::timeout(TELL_PATIENCE, told).await.is_err() {
+        log::warn!("the scheduler could not be told that nobody waits for a query");
     }
 }
 
@@ -210,6 +243,14 @@ fn to_the_end(rows: SendableRecordBatchStream, job: Box<dyn Job>) -> impl Stream
 /// a connection broke: to the scheduler, or to an executor that held the result.
 fn is_verdict(error: &DataFusionError) -> bool {
     error.strip_backtrace().contains("Job ") && error.strip_backtrace().contains(" failed: ")
+}
+
+/// What is behind a connection that broke: a scheduler that is gone is named.
+async fn why_lost(error: DataFusionError, scheduler: &SchedulerAddress) -> DataFusionError {
+    match readiness::executors(scheduler).await {
+        Ok(_) => error,
+        Err(away) => DataFusionError::External(Box::new(away)),
+    }
 }
 
 #[cfg(test)]

@@ -60,12 +60,7 @@ impl Command {
                 Self::Ready(ready::find(name).map_err(|err| err.to_string())?, set)
             }
             ["\\show", name] => Self::ShowReady(ready::find(name).map_err(|err| err.to_string())?),
-            ["\\format", name] => match args::format(name)? {
-                Format::Parquet => {
-                    return Err("Parquet is nothing for a terminal: `lioprof-query sql -o FILE`".to_owned());
-                }
-                format => Self::Format(format),
-            },
+            ["\\format", name] => Self::Format(args::terminal_format(name)?),
             ["\\timing"] => Self::Timing,
             _ => return Err(format!("`{line}` is no command; \\? lists them")),
         };

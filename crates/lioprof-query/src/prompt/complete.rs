@@ -12,6 +12,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 
 use super::command;
+use crate::args;
 
 const KEYWORDS: [&str; 41] = [
     "AND",
@@ -128,7 +129,9 @@ impl Assistant {
             [] => matching(&mut command::NAMES.into_iter()),
             ["\\d"] => matching(&mut self.names.tables.keys().map(String::as_str)),
             ["\\ready" | "\\show"] => matching(&mut ready::all().iter().map(|query| query.name.as_str())),
-            ["\\format"] => matching(&mut Format::ALL.iter().map(|format| format.name())),
+            ["\\format"] => matching(
+                &mut Format::ALL.iter().map(|format| format.name()).filter(|name| args::terminal_format(name).is_ok()),
+            ),
             ["\\ready", name, ..] => {
                 let parameters = ready::find(name).map_or(&[][..], |query| &query.parameters);
                 let names: Vec<String> = parameters.iter().map(|parameter| format!("{}=", parameter.name)).collect();
@@ -213,6 +216,7 @@ mod tests {
         assert_eq!(complete("\\f"), ["\\format"]);
         assert_eq!(complete("\\d f"), ["flows"]);
         assert_eq!(complete("\\format j"), ["json"]);
+        assert_eq!(complete("\\format p"), Vec::<String>::new());
         assert_eq!(complete("\\ready busiest-cl"), ["busiest-clients"]);
         assert_eq!(complete("\\ready busiest-clients fr"), ["from="]);
     }

@@ -30,13 +30,23 @@ pub(crate) struct Process {
 
 impl Process {
     fn start(args: &[&str], log: PathBuf) -> Self {
-        let mut child =
-            lioprof_query().args(args).stdout(Stdio::piped()).stderr(File::create(&log).unwrap()).spawn().unwrap();
+        Self::spawn(lioprof_query().args(args), log)
+    }
+
+    fn spawn(command: &mut Command, log: PathBuf) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
         let process = Self { child, address: address.trim_end().to_owned(), log };
-        assert!(!process.address.is_empty(), "{args:?} did not start: {}", process.log());
+        assert!(!process.address.is_empty(), "{command:?} did not start: {}", process.log());
         process
+    }
+
+    /// SIGTERM; its exit code.
+    pub(crate) fn stop(&mut self) -> Option<i32> {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap().code()
     }
 
     /// SIGKILL: it can say nothing to anybody.
@@ -67,15 +77,20 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn start(executors: usize) -> Self {
+        Self::start_with(executors, lioprof_query)
+    }
+
+    /// With executors that are started in a way of their own.
+    pub(crate) fn start_with(executors: usize, executor: impl Fn() -> Command) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let log = |name: &str| dir.path().join(name);
         let args = ["scheduler", "--bind", "127.0.0.1:0", "--executor-timeout", "10s"];
         let scheduler = Process::start(&args, log("scheduler"));
         let start = |i: usize| {
-            let mut args = vec!["executor", "--scheduler", &scheduler.address, "--bind", "127.0.0.1:0"];
-            args.extend(["--concurrent-tasks", "1", "--memory-mib", "256"]);
-            args.extend(["--work-dir", dir.path().to_str().unwrap()]);
-            Process::start(&args, log(&format!("executor-{i}")))
+            let mut command = executor();
+            command.args(["executor", "--scheduler", &scheduler.address, "--bind", "127.0.0.1:0"]);
+            command.args(["--concurrent-tasks", "1", "--memory-mib", "256"]).arg("--work-dir").arg(dir.path());
+            Process::spawn(&mut command, log(&format!("executor-{i}")))
         };
         let executors = (0..executors).map(start).collect();
         let cluster = Self { scheduler, executors, dir };
@@ -84,10 +99,14 @@ impl Cluster {
     }
 
     fn wait_for_executors(&self) {
-        let expected = format!("ready: {} executors registered", self.executors.len());
         if !self.executors.is_empty() {
-            wait_until("the executors to register", || self.readiness().contains(&expected));
+            wait_until("the executors to register", || self.has_executors(self.executors.len()));
         }
+    }
+
+    /// Whether the scheduler knows of so many.
+    pub(crate) fn has_executors(&self, count: usize) -> bool {
+        self.readiness().contains(&format!("ready: {count} executors registered"))
     }
 
     /// What the scheduler says of itself.

@@ -7,10 +7,9 @@ use rustc_hash::FxHashMap;
 use super::object::{ObjectSum, Span};
 use super::{AccessSums, LARGE_BYTES, SHORT_RPCS, SMALL_BYTES, mix, stream};
 use crate::aggregate::finish::object_name;
+use crate::aggregate::limits::TOP_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
 
-/// Objects listed.
-const TOP_OBJECTS: usize = 100;
 /// Clients listed, of an object and of those that mix.
 const TOP_CLIENTS: usize = 20;
 /// From so many turns on a client mixes small and large RPCs.

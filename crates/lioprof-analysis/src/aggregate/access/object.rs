@@ -5,10 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::StreamKey;
 use super::stream::{self, Small, Stream};
+use crate::aggregate::limits::ACCESS_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
 
-/// Objects kept. When there are twice as many, those with fewest RPCs are summed up as the others.
-const MAX_OBJECTS: usize = 4096;
 /// Clients followed per object.
 const MAX_CLIENTS: usize = 64;
 /// Jobs kept per object.
@@ -137,8 +136,8 @@ impl Objects {
         if ended.small.rpcs > 0 && sum.small_clients.len() < MAX_CLIENTS {
             sum.small_clients.insert(key.nid);
         }
-        if self.kept.len() >= 2 * MAX_OBJECTS {
-            self.keep(MAX_OBJECTS);
+        if self.kept.len() >= 2 * ACCESS_OBJECTS {
+            self.keep(ACCESS_OBJECTS);
         }
     }
 
@@ -153,8 +152,8 @@ impl Objects {
         }
         stream::merge(&mut self.other_reads, &other.other_reads);
         stream::merge(&mut self.other_writes, &other.other_writes);
-        if self.kept.len() >= 2 * MAX_OBJECTS {
-            self.keep(MAX_OBJECTS);
+        if self.kept.len() >= 2 * ACCESS_OBJECTS {
+            self.keep(ACCESS_OBJECTS);
         }
     }
 
