@@ -15,6 +15,7 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::{DFParserBuilder, Statement};
+use futures::StreamExt;
 
 use crate::bind::Bound;
 use crate::dataset::Dataset;
@@ -157,15 +158,28 @@ impl Session {
         }
     }
 
-    /// Runs SQL that is a single statement.
+    /// Runs SQL that is a single statement and hands on its rows as they come.
     ///
     /// # Errors
-    /// As [`Self::query`], and if the query fails. If damaged files are the reason, they are named.
-    pub(crate) async fn collect(&self, sql: &str) -> Result<Vec<RecordBatch>, QueryError> {
-        match self.query(sql).await?.collect().await {
-            Ok(batches) => Ok(batches),
-            Err(err) => Err(files::explain(err.into(), &self.dataset, &self.context.state()).await),
+    /// As [`Self::query`], if the query fails, and what `take` says. If damaged files are the reason, they are named.
+    pub(crate) async fn each_batch(
+        &self,
+        sql: &str,
+        mut take: impl FnMut(&RecordBatch) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let failed =
+            async |err: DataFusionError| files::explain(err.into(), &self.dataset, &self.context.state()).await;
+        let mut batches = match self.query(sql).await?.execute_stream().await {
+            Ok(batches) => batches,
+            Err(err) => return Err(failed(err).await),
+        };
+        while let Some(batch) = batches.next().await {
+            match batch {
+                Ok(batch) => take(&batch)?,
+                Err(err) => return Err(failed(err).await),
+            }
         }
+        Ok(())
     }
 
     /// How a plan would be run, or, with `measure`, was run: rows and time of each step.

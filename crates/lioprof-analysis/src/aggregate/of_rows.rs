@@ -71,7 +71,7 @@ impl Aggregate {
         for row in &rows.sent_times {
             let [node, device, nid] = [&row.node, &row.device, &row.nid].map(|text| symbols.intern(text.as_bytes()));
             let sum = self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default();
-            sum.round_trip.add_bucket(&row.times);
+            row.times.iter().for_each(|bucket| sum.round_trip.add_bucket(bucket));
         }
         for row in &rows.faults {
             self.faults.import(row, clock(&row.node), symbols);

@@ -9,14 +9,79 @@ use lioprof_model::{Distribution, Latency, RpcRow};
 /// Two significant digits: a relative error of at most 1/128.
 const DIGITS: u8 = 2;
 
+/// Buckets kept one by one; with more, a histogram takes less.
+const FEW: usize = 128;
+
+/// How often each time occurred.
+#[derive(Clone, Debug)]
+enum Counts {
+    /// Buckets and how often, in order. Most combinations have a few RPCs only, and a histogram takes ten kilobytes.
+    Few(Vec<(u16, u64)>),
+    Many(Box<Histogram<u64>>),
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, us: u64, count: u64) {
+        match self {
+            Self::Few(few) => {
+                let bucket = latency_bucket(us);
+                match few.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
+                    Ok(at) => few[at].1 += count,
+                    Err(at) => few.insert(at, (bucket, count)),
+                }
+                if few.len() > FEW {
+                    *self = Self::Many(Box::new(self.histogram()));
+                }
+            }
+            Self::Many(histogram) => {
+                histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if let (Self::Many(mine), Self::Many(theirs)) = (&mut *self, other) {
+            mine.add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
+        } else {
+            other.buckets().for_each(|(bucket, count)| self.add(latency_bucket_high_us(bucket), count));
+        }
+    }
+
+    fn buckets(&self) -> Box<dyn Iterator<Item = (u16, u64)> + '_> {
+        match self {
+            Self::Few(few) => Box::new(few.iter().copied()),
+            Self::Many(histogram) => Box::new(
+                histogram
+                    .iter_recorded()
+                    .map(|value| (latency_bucket(value.value_iterated_to()), value.count_at_value())),
+            ),
+        }
+    }
+
+    fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new(DIGITS).expect("the number of digits is valid");
+        histogram.auto(true);
+        for (bucket, count) in self.buckets() {
+            let us = latency_bucket_high_us(bucket);
+            histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
+        }
+        histogram
+    }
+}
+
 /// Times in microseconds: exact count, sum and maximum; percentiles from an HDR histogram.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     count: u64,
     sum_us: u128,
     max_us: u64,
-    /// Made with the first value: most combinations never occur.
-    histogram: Option<Box<Histogram<u64>>>,
+    counts: Counts,
 }
 
 impl Times {
@@ -24,35 +89,20 @@ impl Times {
         self.count += 1;
         self.sum_us += u128::from(us);
         self.max_us = self.max_us.max(us);
-        self.histogram().record(us).expect("an auto-resizing histogram takes every u64");
-    }
-
-    fn histogram(&mut self) -> &mut Histogram<u64> {
-        self.histogram.get_or_insert_with(|| {
-            let mut histogram = Histogram::new(DIGITS).expect("the number of digits is valid");
-            histogram.auto(true);
-            Box::new(histogram)
-        })
+        self.counts.add(us, 1);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum_us += other.sum_us;
         self.max_us = self.max_us.max(other.max_us);
-        if let Some(theirs) = &other.histogram {
-            self.histogram().add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
-        }
+        self.counts.merge(&other.counts);
     }
 
     /// As buckets; the first one has the sum and the largest time of all.
     pub(crate) fn buckets(&self) -> Vec<Bucket> {
-        let Some(histogram) = &self.histogram else { return Vec::new() };
-        let bucket = |value: hdrhistogram::iterators::IterationValue<u64>| Bucket {
-            bucket: latency_bucket(value.value_iterated_to()),
-            count: value.count_at_value(),
-            ..Bucket::default()
-        };
-        let mut buckets: Vec<Bucket> = histogram.iter_recorded().map(bucket).collect();
+        let bucket = |(bucket, count)| Bucket { bucket, count, ..Bucket::default() };
+        let mut buckets: Vec<Bucket> = self.counts.buckets().map(bucket).collect();
         if let Some(first) = buckets.first_mut() {
             first.sum_us = u64::try_from(self.sum_us).unwrap_or(u64::MAX);
             first.max_us = self.max_us;
@@ -65,13 +115,20 @@ impl Times {
         self.count += bucket.count;
         self.sum_us += u128::from(bucket.sum_us);
         self.max_us = self.max_us.max(bucket.max_us);
-        let us = latency_bucket_high_us(bucket.bucket);
-        self.histogram().record_n(us, bucket.count).expect("an auto-resizing histogram takes every u64");
+        self.counts.add(latency_bucket_high_us(bucket.bucket), bucket.count);
     }
 
     pub(crate) fn distribution(&self) -> Distribution {
-        let Some(histogram) = self.histogram.as_ref().filter(|_| self.count > 0) else {
+        if self.count == 0 {
             return Distribution::default();
+        }
+        let made;
+        let histogram = match &self.counts {
+            Counts::Many(histogram) => histogram.as_ref(),
+            few @ Counts::Few(_) => {
+                made = few.histogram();
+                &made
+            }
         };
         // A bucket stands for its highest value; the largest sample is known exactly.
         let at = |quantile: f64| Some(histogram.value_at_quantile(quantile).min(self.max_us));
@@ -178,6 +235,27 @@ mod tests {
         }
         a.merge(&b);
         assert_eq!(a.distribution(), both.distribution());
+    }
+
+    #[test]
+    fn few_times_are_kept_as_many_are() {
+        for n in [1, 2, 7, FEW as u64, FEW as u64 + 1, 1000] {
+            let mut times = Times::default();
+            let mut histogram = Histogram::<u64>::new(DIGITS).unwrap();
+            histogram.auto(true);
+            for us in (0..n).map(|i| i * i * 37 % 1_000_003) {
+                times.add(us);
+                histogram.record(us).unwrap();
+            }
+            let is_few = matches!(times.counts, Counts::Few(_));
+            assert_eq!(is_few, n <= FEW as u64);
+            let at = |quantile: f64| Some(histogram.value_at_quantile(quantile).min(times.max_us));
+            let found = times.distribution();
+            assert_eq!([found.p50, found.p90, found.p99, found.p999], [0.5, 0.9, 0.99, 0.999].map(at), "{n}");
+            let mut again = Times::default();
+            times.buckets().iter().for_each(|bucket| again.add_bucket(bucket));
+            assert_eq!(again.distribution(), found, "{n}");
+        }
     }
 
     #[test]

@@ -178,7 +178,7 @@ pub struct Sent {
     pub rpcs: u64,
 }
 
-/// Round trips of RPCs that nodes sent. Key: everything up to the bucket.
+/// Round trips of RPCs that nodes sent. Key: everything but the times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentTimes {
     /// Node.
@@ -190,7 +190,7 @@ pub struct SentTimes {
     /// Destination.
     pub nid: String,
     /// Times.
-    pub times: Bucket,
+    pub times: Vec<Bucket>,
 }
 
 /// What went wrong with a client's requests. Key: node and NID.

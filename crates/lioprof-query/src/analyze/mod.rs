@@ -54,18 +54,20 @@ fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
 
 /// The rows of a query.
 async fn rows<T: DeserializeOwned>(session: &Session, sql: &str) -> Result<Vec<T>, QueryError> {
-    let batches = session.collect(sql).await?;
     let mut rows = Vec::new();
-    for batch in &batches {
-        rows.extend(
-            read::<T>(batch).map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })?,
-        );
-    }
+    each(session, sql, |row| rows.push(row)).await?;
     Ok(rows)
 }
 
-fn read<T: DeserializeOwned>(batch: &RecordBatch) -> Result<Vec<T>, serde_arrow::Error> {
-    serde_arrow::from_record_batch(batch)
+/// Hands on the rows of a query as they come.
+async fn each<T: DeserializeOwned>(session: &Session, sql: &str, mut take: impl FnMut(T)) -> Result<(), QueryError> {
+    let read = |batch: &RecordBatch| {
+        let rows: Vec<T> = serde_arrow::from_record_batch(batch)
+            .map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })?;
+        rows.into_iter().for_each(&mut take);
+        Ok(())
+    };
+    session.each_batch(sql, read).await
 }
 
 /// Puts values into a statement. They are numbers and conditions made here.

@@ -1,10 +1,14 @@
 //! Figures that a `GROUP BY` over the rows gives.
 
-use lioprof_analysis::limits::TOP_OBJECTS;
-use lioprof_model::parts::of_rows::{Objects, OfRows};
-use lioprof_model::parts::rollup::NodeFacts;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{fill, quoted, rows};
+use lioprof_analysis::limits::TOP_OBJECTS;
+use lioprof_model::parts::Bucket;
+use lioprof_model::parts::of_rows::{Object, Objects, OfRows, SentTimes};
+use lioprof_model::parts::rollup::NodeFacts;
+use serde::Deserialize;
+
+use super::{each, fill, quoted, rows};
 use crate::error::QueryError;
 use crate::session::Session;
 
@@ -22,8 +26,8 @@ macro_rules! sql {
 /// Asks for all of them.
 pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRows, QueryError> {
     let servers = servers(facts);
-    let objects = TOP_OBJECTS.to_string();
-    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", objects.as_str())];
+    let top = TOP_OBJECTS.to_string();
+    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", top.as_str())];
     let statement = |sql: &str| fill(sql, &values);
     let mut faults = rows(session, &statement(sql!("faults"))).await?;
     faults.extend(rows(session, &statement(sql!("evictions"))).await?);
@@ -34,12 +38,58 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
         target_sizes: rows(session, &statement(sql!("target_sizes"))).await?,
         operations: rows(session, &statement(sql!("operations"))).await?,
         operation_times: rows(session, &statement(sql!("operation_times"))).await?,
-        objects: rows(session, &statement(sql!("objects"))).await?,
+        objects: objects(session, &statement(sql!("busiest_objects")), &statement(sql!("objects"))).await?,
         all_objects: rows::<Objects>(session, &statement(sql!("all_objects"))).await?.pop().unwrap_or_default(),
         sent: rows(session, &statement(sql!("sent"))).await?,
-        sent_times: rows(session, &statement(sql!("sent_times"))).await?,
+        sent_times: sent_times(session, &statement(sql!("sent_times"))).await?,
         faults,
     })
+}
+
+/// The busiest objects: which they are, then all about them.
+async fn objects(session: &Session, which: &str, about: &str) -> Result<Vec<Object>, QueryError> {
+    #[derive(Deserialize)]
+    struct Name {
+        target: String,
+        fid_seq: Option<u64>,
+        fid_oid: Option<u32>,
+        fid_ver: Option<u32>,
+        resource_0: Option<u64>,
+        resource_1: Option<u64>,
+    }
+    let busiest: Vec<Name> = rows(session, which).await?;
+    if busiest.is_empty() {
+        return Ok(Vec::new());
+    }
+    let word = |word: Option<u64>| word.map_or_else(|| "-".to_owned(), |word| word.to_string());
+    let name = |name: &Name| {
+        let fid = [name.fid_seq, name.fid_oid.map(u64::from), name.fid_ver.map(u64::from)];
+        let words = fid.into_iter().chain([name.resource_0, name.resource_1]).map(word);
+        quoted(&format!("{} {}", name.target, words.collect::<Vec<_>>().join(" ")))
+    };
+    let targets: BTreeSet<String> = busiest.iter().map(|name| quoted(&name.target)).collect();
+    let targets: Vec<String> = targets.into_iter().collect();
+    let busiest: Vec<String> = busiest.iter().map(name).collect();
+    rows(session, &fill(about, &[("targets", &targets.join(", ")), ("busiest", &busiest.join(", "))])).await
+}
+
+/// Round trips, whose rows are one for each bucket of each pair: all of them as they come would take ten times the memory.
+async fn sent_times(session: &Session, sql: &str) -> Result<Vec<SentTimes>, QueryError> {
+    #[derive(Deserialize)]
+    struct Row {
+        node: String,
+        opcode: u32,
+        device: String,
+        nid: String,
+        times: Bucket,
+    }
+    let mut sums: HashMap<(String, u32, String, String), Vec<Bucket>> = HashMap::new();
+    each(session, sql, |Row { node, opcode, device, nid, times }: Row| {
+        sums.entry((node, opcode, device, nid)).or_default().push(times);
+    })
+    .await?;
+    let sum = |((node, opcode, device, nid), times)| SentTimes { node, opcode, device, nid, times };
+    Ok(sums.into_iter().map(sum).collect())
 }
 
 /// What a client handles are answers to callbacks, and its log is there for other figures.

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::support::PING_PONG;
 
@@ -67,6 +69,36 @@ fn a_file_is_complete_or_not_there() {
     assert!(error.contains("ivide by zero"), "{error}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "n\n1\n");
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer.csv");
+    let sql = "SELECT count(*) FROM rpcs AS a, rpcs AS b, rpcs AS c, rpcs AS d WHERE a.xid + b.xid + c.xid + d.xid = 1";
+    let mut child =
+        command().args(["sql", PING_PONG.name(), sql, "-o"]).arg(&file).stderr(Stdio::piped()).spawn().unwrap();
+    while folder.path().read_dir().unwrap().next().is_none() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+        sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.trim_end()), (Some(130), "lioprof-query: interrupted"));
+    assert!(folder.path().read_dir().unwrap().next().is_none());
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let sql = ["sql", PING_PONG.name(), "SELECT 1"];
+    let said = refused(&[&sql[..], &["--partitions", "3"]].concat());
+    assert!(said.contains("--threads is for the embedded engine"), "{said}");
+    let said = refused(&[&sql[..], &["--engine", "ballista://nowhere:1", "--memory-mib", "3"]].concat());
+    assert!(said.contains("executors have"), "{said}");
+    let said = refused(&["prompt", PING_PONG.name(), "--format", "parquet"]);
+    assert!(said.contains("nothing for a terminal"), "{said}");
 }
 
 #[test]

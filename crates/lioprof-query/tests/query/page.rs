@@ -5,23 +5,38 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use lioprof_query::{VIEWS, ready};
+use lioprof_query::{Session, VIEWS, ready};
 
+use crate::rollups::roll_up_all;
 use crate::support::{PING_PONG, Rows, ask, repository};
 
 fn page() -> String {
-    fs::read_to_string(repository().join("docs/queries.md")).unwrap()
+    read("docs/queries.md")
+}
+
+fn read(page: &str) -> String {
+    fs::read_to_string(repository().join(page)).unwrap()
+}
+
+/// SQL of a page has rows. Returns how many blocks there are.
+fn run_sql(page: &str, session: &Session) -> usize {
+    let queries: Vec<&str> = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    for sql in &queries {
+        assert!(!ask(session, sql).is_empty(), "no rows from\n{sql}");
+    }
+    queries.len()
 }
 
 #[test]
 fn every_sql_of_the_page_has_rows() {
-    let page = page();
-    let session = PING_PONG.session();
-    let queries: Vec<&str> = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert!(queries.len() >= 5);
-    for sql in queries {
-        assert!(!ask(&session, sql).is_empty(), "no rows from\n{sql}");
-    }
+    assert!(run_sql(&page(), &PING_PONG.session()) >= 5);
+}
+
+#[test]
+fn sql_over_rollups_has_rows() {
+    let rows = Rows::of("lock_pingpong_dlm");
+    roll_up_all(rows.path());
+    assert!(run_sql(&read("docs/rollups.md"), &rows.session()) >= 1);
 }
 
 #[test]
