@@ -171,7 +171,7 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
     }
     sum.import_rows(rows, line_of, &mut symbols)?;
     sum.import(rollup, &mut symbols)?;
-    sum.locks = LockSums::import(rollup, &mut symbols)?;
+    sum.locks = LockSums::import(&nodes, rollup, &mut symbols)?;
     let mut accounts = Vec::with_capacity(nodes.len());
     for facts in &nodes {
         let summary = line(facts).map_or_else(|| facts.summary.clone(), |to| shifted(&facts.summary, &to));
@@ -187,4 +187,27 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
     let alignment = Alignment::of(names, clocks, &lines, stale);
     let inputs = nodes.iter().map(|facts| stored_input(&facts.node, dataset, &facts.summary, None)).collect();
     Ok(conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locks::Rules;
+
+    #[test]
+    fn the_order_of_nodes_does_not_matter() {
+        let node = |name: &str, rules: &Rules| NodeFacts {
+            node: name.to_owned(),
+            lock_rules: Some(rules.model()),
+            ..NodeFacts::default()
+        };
+        let nodes = [node("mds1", &Rules::MASTER), node("oss1", &Rules::TO_2_17)];
+        let analysis = |nodes: Vec<NodeFacts>| {
+            let rollup = Rollup { nodes, ..Rollup::default() };
+            assemble(&OfRows::default(), &rollup, Path::new("rows"), &Config::default()).unwrap().analysis
+        };
+        let [there, back] = [nodes.to_vec(), nodes.iter().rev().cloned().collect()].map(analysis);
+        assert_eq!(there, back);
+        assert_eq!(there.locks.unwrap().rules, Rules::TO_2_17.model());
+    }
 }

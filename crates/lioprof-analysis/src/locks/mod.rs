@@ -56,7 +56,7 @@ impl Rules {
         ..Self::TO_2_17
     };
 
-    fn model(&self) -> LockRules {
+    pub(crate) fn model(&self) -> LockRules {
         LockRules {
             contended_conflicts: self.contended_conflicts as u64,
             contended_window_s: crate::aggregate::seconds(self.contended_window_us),

@@ -58,11 +58,16 @@ impl LockSums {
         rollup.lock_jobs.sort_by(|a, b| a.job.cmp(&b.job));
     }
 
-    /// The locks of a rollup; `None` if no node looked at locks.
-    pub(crate) fn import(rollup: &Rollup, symbols: &mut Symbols) -> Result<Option<Self>, BadPart> {
+    /// The locks of a rollup, with its nodes in the order of their names: what each node has once, the last one decides.
+    /// `None` if no node looked at locks.
+    pub(crate) fn import(
+        nodes: &[&NodeFacts],
+        rollup: &Rollup,
+        symbols: &mut Symbols,
+    ) -> Result<Option<Self>, BadPart> {
         let mut sums = Self::default();
         let mut looked_at = false;
-        for facts in rollup.nodes.iter().filter(|facts| !facts.client) {
+        for facts in nodes.iter().filter(|facts| !facts.client) {
             looked_at |= facts.lock_rules.is_some();
             let node = symbols.intern(facts.node.as_bytes());
             sums.evidence.extend(facts.lock_evidence.map(|evidence| (node, evidence)));

@@ -86,7 +86,7 @@ fn ctrl_c_leaves_nothing_behind() {
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), said.trim_end()), (Some(130), "lioprof-query: interrupted"));
+    assert_eq!((output.status.code(), said.as_str()), (Some(130), ""));
     assert!(folder.path().read_dir().unwrap().next().is_none());
 }
 
