@@ -14,7 +14,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use crate::locks;
 
 use super::bins::Bins;
-use super::limits::TOP_OBJECTS;
+use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::series::Cell;
 use super::times::quarter_octave_edge;
 use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey, service_name};
@@ -219,6 +219,7 @@ fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
         .map(|(&nid, sum)| {
             let mut uuids: Vec<String> = sum.uuids.iter().map(|&uuid| names.of(uuid)).collect();
             uuids.sort();
+            uuids.truncate(TOP_UUIDS);
             let client = Client {
                 nid: names.of(nid),
                 uuids,

@@ -40,8 +40,8 @@ pub(crate) use bins::BinClock;
 pub(crate) use finish::{both, finish, seconds};
 pub(crate) use times::Times;
 
-/// Uuids kept per client.
-const MAX_UUIDS: usize = 16;
+/// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
+const MAX_UUIDS: usize = 10_000;
 
 /// Reads and writes.
 #[derive(Clone, Debug, Default)]
