@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The engine is DataFusion. Everything is plain SQL over plain Parquet files: the views ([`VIEWS`]) and the ready queries
-//! ([`ready`]) use standard functions only, so that a cluster (`cluster`), or another engine, runs the same text. [`analyze`] makes the
+//! ([`ready`]) use standard functions only, so that a cluster (`cluster`), or another engine, runs the same text. [`analyze()`] makes the
 //! whole analysis of rows and rollups that way.
 //!
 //! # Design constraints
