@@ -148,14 +148,8 @@ impl Session {
         max_rows: Option<usize>,
         out: &mut (dyn Write + Send),
     ) -> Result<Written, QueryError> {
-        let written = match frame.execute_stream().await {
-            Ok(rows) => output::write(rows, format, max_rows, out).await,
-            Err(err) => Err(err.into()),
-        };
-        match written {
-            Ok(written) => Ok(written),
-            Err(err) => Err(files::explain(err, &self.dataset, &self.context.state()).await),
-        }
+        let written = async { output::write(frame.execute_stream().await?, format, max_rows, out).await };
+        self.explained(written.await).await
     }
 
     /// Runs SQL that is a single statement and hands on its rows as they come.
@@ -167,19 +161,22 @@ impl Session {
         sql: &str,
         mut take: impl FnMut(&RecordBatch) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        let failed =
-            async |err: DataFusionError| files::explain(err.into(), &self.dataset, &self.context.state()).await;
-        let mut batches = match self.query(sql).await?.execute_stream().await {
-            Ok(batches) => batches,
-            Err(err) => return Err(failed(err).await),
-        };
-        while let Some(batch) = batches.next().await {
-            match batch {
-                Ok(batch) => take(&batch)?,
-                Err(err) => return Err(failed(err).await),
+        let handed_on = async {
+            let mut batches = self.query(sql).await?.execute_stream().await?;
+            while let Some(batch) = batches.next().await {
+                take(&batch?)?;
             }
+            Ok(())
+        };
+        self.explained(handed_on.await).await
+    }
+
+    /// A result whose error names the damaged files, if these are the reason.
+    async fn explained<T>(&self, result: Result<T, QueryError>) -> Result<T, QueryError> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(err) => Err(files::explain(err, &self.dataset, &self.context.state()).await),
         }
-        Ok(())
     }
 
     /// How a plan would be run, or, with `measure`, was run: rows and time of each step.

@@ -17,6 +17,11 @@ const MDT: &str = "(starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%',
 /// The service of a thread: `ll_ost_io00_002` is one of `ll_ost_io`.
 const SERVICE: &str = "rtrim(regexp_replace(thread, '_[0-9]*$', ''), '0123456789')";
 
+/// What names an object.
+const OBJECT: &str = "target, fid_seq, fid_oid, fid_ver, resource_0, resource_1";
+/// Reads and writes of objects.
+const OF_OBJECTS: &str = "opcode IN (3, 4) AND target IS NOT NULL AND (fid_seq IS NOT NULL OR resource_0 IS NOT NULL)";
+
 macro_rules! sql {
     ($name:literal) => {
         include_str!(concat!("sql/of_rows/", $name, ".sql"))
@@ -27,7 +32,18 @@ macro_rules! sql {
 pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRows, QueryError> {
     let servers = servers(facts);
     let top = TOP_OBJECTS.to_string();
-    let values = [("servers", servers.as_str()), ("mdt", MDT), ("service", SERVICE), ("objects", top.as_str())];
+    let [read, write, read_or_write] = ["opcode = 3", "opcode = 4", "opcode IN (3, 4)"].map(io_sums);
+    let values = [
+        ("servers", servers.as_str()),
+        ("mdt", MDT),
+        ("service", SERVICE),
+        ("objects", top.as_str()),
+        ("object", OBJECT),
+        ("of_objects", OF_OBJECTS),
+        ("read", read.as_str()),
+        ("write", write.as_str()),
+        ("read_or_write", read_or_write.as_str()),
+    ];
     let statement = |sql: &str| fill(sql, &values);
     let mut faults = rows(session, &statement(sql!("faults"))).await?;
     faults.extend(rows(session, &statement(sql!("evictions"))).await?);
@@ -90,6 +106,24 @@ async fn sent_times(session: &Session, sql: &str) -> Result<Vec<SentTimes>, Quer
     .await?;
     let sum = |((node, opcode, device, nid), times)| SentTimes { node, opcode, device, nid, times };
     Ok(sums.into_iter().map(sum).collect())
+}
+
+/// The sums of `IoSums` over rows of these reads or writes.
+fn io_sums(which: &str) -> String {
+    let count = |rows: &str| format!("count(*) FILTER (WHERE {which}{rows})");
+    let sum = |column: &str| format!("coalesce(CAST(sum({column}) FILTER (WHERE {which}) AS BIGINT), 0)");
+    let fields = [
+        ("rpcs", count("")),
+        ("errors", count(" AND (rc < 0 OR dropped)")),
+        ("bytes", sum("bytes")),
+        ("bytes_min", sum("bytes_min")),
+        ("bytes_max", sum("bytes_max")),
+        ("exact_rpcs", count(" AND bytes_exact")),
+        ("bounded_rpcs", count(" AND bytes IS NOT NULL AND NOT bytes_exact")),
+        ("unsized_rpcs", count(" AND bytes IS NULL")),
+    ];
+    let fields = fields.map(|(name, value)| format!("'{name}', {value}"));
+    format!("named_struct({})", fields.join(", "))
 }
 
 /// What a client handles are answers to callbacks, and its log is there for other figures.

@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::captures::export;
 use crate::processes::{Cluster, answer, lioprof_query, text, wait_until};
 use crate::rollups::roll_up_all;
-use crate::rows;
 
 #[test]
 fn an_analysis_survives_the_loss_of_an_executor() {
     let dir = tempfile::tempdir().unwrap();
     let dataset = dir.path().join("rows");
-    rows::export("lock_pingpong_dlm", &dataset);
+    export("lock_pingpong_dlm", &dataset);
     roll_up_all(&dataset);
     let expected = answer(&mut command(&dataset));
 

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use lioprof_query::{VIEWS, ready};
 
+use crate::captures::export;
 use crate::processes::{Cluster, answer, lioprof_query, sql_command};
-use crate::rows;
 
 /// Plans of every kind: scans, groups, joins, windows, subqueries, set operations, sorts with limits, tables that are not there.
 const QUERIES: &[&str] = &[
@@ -30,7 +30,7 @@ const QUERIES: &[&str] = &[
 fn the_cluster_answers_as_the_embedded_engine_does() {
     let dir = tempfile::tempdir().unwrap();
     let dataset = dir.path().join("rows");
-    rows::export("lock_pingpong_dlm", &dataset);
+    export("lock_pingpong_dlm", &dataset);
     let cluster = Cluster::start(2);
     let views = VIEWS.iter().map(|view| format!("SELECT * FROM {}", view.name));
     for sql in QUERIES.iter().map(|sql| (*sql).to_owned()).chain(views) {

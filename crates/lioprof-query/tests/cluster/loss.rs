@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use crate::captures::export;
 use crate::processes::{Cluster, answer, sql_command, text, wait_until};
 use crate::rows;
 
@@ -14,7 +15,7 @@ const SQL: &str = "SELECT node, target, count(*) AS rpcs, sum(bytes) AS bytes, s
 fn a_lost_executor_costs_a_retry_and_not_the_answer() {
     let dir = tempfile::tempdir().unwrap();
     let dataset = dir.path().join("rows");
-    rows::export("masks", &dataset);
+    export("masks", &dataset);
     rows::multiply(&dataset, 400);
     let expected = answer(&mut sql_command(&dataset, SQL));
 

@@ -5,6 +5,9 @@ mod analysis;
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+#[path = "../shared/captures.rs"]
+mod captures;
+#[cfg(test)]
 mod loss;
 #[cfg(test)]
 mod plans;

@@ -3,6 +3,7 @@
 use datafusion_proto::bytes::logical_plan_to_bytes;
 use lioprof_query::{Dataset, Options, Session, VIEWS};
 
+use crate::captures::export;
 use crate::rows;
 
 /// A scheduler takes messages of 16 MiB. The largest view is far from it.
@@ -11,7 +12,7 @@ const PLENTY_BYTES: usize = 64 << 10;
 #[test]
 fn a_plan_does_not_grow_with_the_files() {
     let dir = tempfile::tempdir().unwrap();
-    rows::export("dk_plain", dir.path());
+    export("dk_plain", dir.path());
     let few = plan_bytes(dir.path().to_str().unwrap());
     rows::multiply(dir.path(), 1000);
     assert_eq!(plan_bytes(dir.path().to_str().unwrap()), few);

@@ -1,19 +1,7 @@
-//! Datasets of real captures.
+//! Datasets with more rows than a capture has.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use lioprof_analysis::{Config, analyze};
-use lioprof_store::{DatasetExport, Options};
-
-/// Exports a capture.
-pub(crate) fn export(capture: &str, to: &Path) {
-    let capture = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures").join(capture);
-    let mut export = DatasetExport::new(to, Options::default());
-    let config = Config { locks: false, ..Config::default() };
-    analyze(&[capture], &config, Some(&mut export)).unwrap();
-    export.finish().unwrap();
-}
 
 /// Gives each RPC file of a dataset `copies` names: more rows without more bytes.
 pub(crate) fn multiply(dataset: &Path, copies: usize) {

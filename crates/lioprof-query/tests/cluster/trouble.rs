@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
+use crate::captures::export;
 use crate::processes::{Cluster, answer, sql_command, wait_until};
 use crate::rows;
 
@@ -15,7 +16,7 @@ fn message(command: &mut Command) -> String {
 #[test]
 fn a_cluster_that_cannot_answer_is_told_and_not_waited_for() {
     let dir = tempfile::tempdir().unwrap();
-    rows::export("dk_plain", dir.path());
+    export("dk_plain", dir.path());
     let sql = "SELECT count(*) FROM rpcs";
 
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -30,7 +31,7 @@ fn a_cluster_that_cannot_answer_is_told_and_not_waited_for() {
 #[test]
 fn an_executor_that_is_told_to_stop_says_goodbye() {
     let dir = tempfile::tempdir().unwrap();
-    rows::export("dk_plain", dir.path());
+    export("dk_plain", dir.path());
     let mut cluster = Cluster::start(2);
     let code = cluster.executors[0].stop();
     assert_eq!(code, Some(0), "{}", cluster.logs());
@@ -44,7 +45,7 @@ fn an_executor_that_is_told_to_stop_says_goodbye() {
 fn a_query_ends_with_its_scheduler() {
     let dir = tempfile::tempdir().unwrap();
     let dataset = dir.path().join("rows");
-    rows::export("masks", &dataset);
+    export("masks", &dataset);
     rows::multiply(&dataset, 400);
     let mut cluster = Cluster::start(1);
     let mut query = cluster.query(&dataset, "SELECT count(DISTINCT xid) FROM rpcs");
@@ -64,7 +65,7 @@ fn a_query_ends_with_its_scheduler() {
 fn an_executor_that_does_not_see_the_rows_names_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let dataset = dir.path().join("rows");
-    rows::export("dk_plain", &dataset);
+    export("dk_plain", &dataset);
     // A mount of its own hides the dataset from this process, as on a host that has not mounted it.
     let blind = || {
         let mut command = Command::new("unshare");

@@ -4,6 +4,9 @@
 #[cfg(test)]
 mod analyze;
 #[cfg(test)]
+#[path = "../shared/captures.rs"]
+mod captures;
+#[cfg(test)]
 mod command;
 #[cfg(test)]
 mod formats;

@@ -4,13 +4,13 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use lioprof_analysis::Config;
 use lioprof_model::Analysis;
 use lioprof_query::{Bound, Dataset, Format, Options, QueryError, Session};
-use lioprof_store::DatasetExport;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
+
+use crate::captures::export;
 
 /// A capture as a dataset, and its analysis.
 pub(crate) struct Rows {
@@ -22,11 +22,8 @@ impl Rows {
     pub(crate) fn of(capture: &str) -> Self {
         // What a test leaves behind, since statics are not dropped, is in the target folder.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let mut export = DatasetExport::new(folder.path(), lioprof_store::Options::default());
-        let input = repository().join("fixtures/captures").join(capture);
-        let outcome = lioprof_analysis::analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
-        export.finish().unwrap();
-        Self { folder, analysis: outcome.analysis }
+        let analysis = export(capture, folder.path());
+        Self { folder, analysis }
     }
 
     pub(crate) fn path(&self) -> &Path {

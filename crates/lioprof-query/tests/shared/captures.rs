@@ -1,0 +1,16 @@
+//! Real captures as datasets.
+
+use std::path::Path;
+
+use lioprof_analysis::{Config, analyze};
+use lioprof_model::Analysis;
+use lioprof_store::{DatasetExport, Options};
+
+/// Exports a capture; its analysis.
+pub(crate) fn export(capture: &str, to: &Path) -> Analysis {
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures").join(capture);
+    let mut export = DatasetExport::new(to, Options::default());
+    let outcome = analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
+    export.finish().unwrap();
+    outcome.analysis
+}
