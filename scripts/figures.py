@@ -1,10 +1,19 @@
-"""What scripts that measure put into a page of docs/: figures between two marks, and where they were taken."""
+"""What scripts that measure have in common: the programs they need, where figures were taken, and the page of docs/ that they go
+to, between two marks."""
 
 import datetime
 import os
+import pathlib
 import platform
+import subprocess
 
 BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
+
+
+def needed(variable, script, *arguments):
+    """The program that an environment variable names, else what a script beside this one makes or finds."""
+    made = [pathlib.Path(__file__).with_name(script), *arguments]
+    return os.environ.get(variable) or subprocess.run(made, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def where():

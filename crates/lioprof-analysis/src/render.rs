@@ -6,12 +6,14 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use lustre_debuglog::Record;
+use lustre_debuglog::frame::Layout;
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
+use rayon::ThreadPoolBuilder;
 
 use crate::decode::chunk::Run;
-use crate::decode::reader::RawChunk;
+use crate::decode::flights::Flights;
+use crate::decode::held::Held;
 use crate::decode::source::{Chunks, Passes};
 use crate::input::{InputProblem, NodeRule, Severity};
 use crate::plan::{Late, Reading, plan};
@@ -19,6 +21,9 @@ use crate::progress::Progress;
 
 /// Text held back before it is sorted and written.
 const SORT_AT_LEAST: usize = 8 << 20;
+
+/// Bytes of a chunk.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// What was decoded.
 #[derive(Debug, Default)]
@@ -35,14 +40,26 @@ pub struct DecodeOutcome {
     pub inputs: u64,
 }
 
-/// Writes all records of `inputs` to `out` as text: node after node, each in time order. `progress` is told how far
-/// reading is.
+/// Writes all records of `inputs` to `out` as text: node after node, each in time order. Chunks are rendered by so many
+/// threads. `progress` is told how far reading is.
 ///
 /// # Errors
-/// Only those of `out`; inputs that cannot be read are in [`DecodeOutcome::problems`].
+/// Only those of `out`, and that there can be no threads; inputs that cannot be read are in [`DecodeOutcome::problems`].
 pub fn decode_text(
     inputs: &[PathBuf],
     rules: &[NodeRule],
+    threads: usize,
+    progress: &Progress,
+    out: &mut (impl Write + Send),
+) -> io::Result<DecodeOutcome> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
+    pool.install(|| decode_nodes(inputs, rules, 2 * threads + 1, progress, out))
+}
+
+fn decode_nodes(
+    inputs: &[PathBuf],
+    rules: &[NodeRule],
+    depth: usize,
     progress: &Progress,
     out: &mut impl Write,
 ) -> io::Result<DecodeOutcome> {
@@ -53,12 +70,12 @@ pub fn decode_text(
         let mut sorter = Sorter::default();
         for mut input in planned {
             let mut late = Late::default();
-            let reading = Reading { chunk_bytes: 1 << 20, depth: 1 };
+            let reading = Reading { chunk_bytes: CHUNK_BYTES, depth };
             let path = input.path.clone();
             let error = |message| InputProblem { path: path.clone(), severity: Severity::Error, message };
             match input.chunks(reading, &mut late) {
                 Ok(mut chunks) => {
-                    if let Err(err) = decode_input(&mut chunks, &mut sorter, &mut outcome, out)? {
+                    if let Err(err) = decode_input(&mut chunks, depth, &mut sorter, &mut outcome, out)? {
                         outcome.problems.push(error(format!("failed to read `{}`: {err}", path.display())));
                     }
                     outcome.inputs += 1;
@@ -77,120 +94,151 @@ pub fn decode_text(
 /// The outer error is the output's, the inner one the input's.
 fn decode_input(
     chunks: &mut Chunks,
+    depth: usize,
     sorter: &mut Sorter,
     outcome: &mut DecodeOutcome,
     out: &mut impl Write,
 ) -> io::Result<io::Result<()>> {
+    let layout = chunks.layout();
+    if layout.is_none() {
+        // Text is sorted already.
+        sorter.release(i64::MAX, out)?;
+    }
+    let mut flights = Flights::default();
+    let mut end = None;
     loop {
-        let chunk = match chunks.next_chunk() {
-            Ok(Some(chunk)) => chunk,
-            Ok(None) => break,
-            Err(err) => return Ok(Err(err)),
-        };
-        match chunks {
-            Chunks::Text(_) => text_chunk(&chunk, sorter, outcome, out)?,
-            Chunks::Binary(reader) => {
-                for record in TestedRecords::new(&chunk.bytes, reader.layout()) {
-                    sorter.add(&record, out)?;
-                    outcome.records += 1;
+        while end.is_none() && flights.len() < depth {
+            match chunks.next_chunk() {
+                Ok(Some(chunk)) => {
+                    let spare = sorter.held.spare();
+                    flights.launch(chunk, move |bytes| {
+                        let text = spare.take().unwrap_or_default();
+                        match layout {
+                            None => render_text(bytes, text),
+                            Some(layout) => render_binary(bytes, layout, text),
+                        }
+                    });
                 }
+                Ok(None) => end = Some(Ok(())),
+                Err(err) => end = Some(Err(err)),
             }
         }
+        let Some(landed) = flights.next() else { break };
+        outcome.records += landed.result.records;
+        outcome.bad_places += landed.result.bad_places;
+        outcome.skipped_bytes += landed.result.skipped_bytes;
+        sorter.add(landed.result, out)?;
     }
     if let Chunks::Binary(reader) = chunks {
         outcome.bad_places += reader.gaps.len() as u64;
         outcome.skipped_bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
     }
-    Ok(Ok(()))
+    Ok(end.unwrap_or(Ok(())))
 }
 
-/// Text is sorted already.
-fn text_chunk(
-    chunk: &RawChunk,
-    sorter: &mut Sorter,
-    outcome: &mut DecodeOutcome,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    sorter.release(i64::MAX, out)?;
-    for item in TextRecords::new(&chunk.bytes) {
+/// A chunk as text.
+#[derive(Default)]
+struct Rendered {
+    text: Vec<u8>,
+    /// Of a binary log: time of each record, and where its text ends; in the order of the file.
+    lines: Vec<(i64, u32)>,
+    runs: Vec<Run>,
+    records: u64,
+    /// Places in the chunk that hold no records, and the bytes in them.
+    bad_places: u64,
+    skipped_bytes: u64,
+}
+
+/// Into a buffer that is empty.
+fn render_binary(bytes: &[u8], layout: Layout, text: Vec<u8>) -> Rendered {
+    let mut rendered = Rendered { text, ..Rendered::default() };
+    for record in TestedRecords::new(bytes, layout) {
+        Run::follow(&mut rendered.runs, &record, rendered.lines.len());
+        record.append_text(&mut rendered.text);
+        rendered.lines.push((record.time_us, offset(rendered.text.len())));
+        rendered.records += 1;
+    }
+    rendered
+}
+
+/// Into a buffer that is empty.
+fn render_text(bytes: &[u8], text: Vec<u8>) -> Rendered {
+    let mut rendered = Rendered { text, ..Rendered::default() };
+    for item in TextRecords::new(bytes) {
         match item {
             TextItem::Record(record, _) => {
-                record.write_text(out)?;
-                outcome.records += 1;
+                record.append_text(&mut rendered.text);
+                rendered.records += 1;
             }
             TextItem::Skipped(skipped) => {
-                outcome.bad_places += 1;
-                outcome.skipped_bytes += skipped.len as u64;
+                rendered.bad_places += 1;
+                rendered.skipped_bytes += skipped.len as u64;
             }
             TextItem::Summary(..) => {}
         }
     }
-    Ok(())
+    rendered
+}
+
+/// An offset in the text of a chunk.
+fn offset(offset: usize) -> u32 {
+    u32::try_from(offset).expect("a chunk's text is far smaller than 4 GiB")
 }
 
 /// Rendered records that wait for their order.
 #[derive(Default)]
 struct Sorter {
     passes: Passes,
-    run: Option<Run>,
-    text: Vec<u8>,
-    /// Time, and where its text ends in `text`; in the order of the file.
+    held: Held<u8>,
+    /// In the order of the file, those of earlier passes sorted.
     lines: Vec<Line>,
+    /// Bytes of them.
+    bytes: usize,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     time_us: i64,
-    start: usize,
-    end: usize,
+    chunk: u32,
+    start: u32,
+    end: u32,
 }
 
 impl Sorter {
-    fn add(&mut self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
-        let stream = record.stream();
-        if self.run.is_none_or(|run| run.stream != stream || record.first) {
-            let time_us = record.time_us;
-            let run = Run {
-                stream,
-                first_flag: record.first,
-                events_from: 0,
-                first_us: time_us,
-                end_us: time_us,
-                last_us: time_us,
-                clock_steps: 0,
-                bytes: 0,
-            };
-            self.run = Some(run);
+    fn add(&mut self, rendered: Rendered, out: &mut impl Write) -> io::Result<()> {
+        let Rendered { text, lines, runs, .. } = rendered;
+        if runs.is_empty() {
+            out.write_all(&text)?;
+            return Ok(());
+        }
+        let chunk = self.held.push(text, lines.len());
+        let mut start = 0;
+        for (i, run) in runs.iter().enumerate() {
             // Discarded heads are the analysis' business.
-            if self.passes.add(&run, false, &mut 0) && self.text.len() >= SORT_AT_LEAST {
+            if self.passes.add(run, false, &mut 0) && self.bytes >= SORT_AT_LEAST {
                 self.release(self.passes.settled_us, out)?;
             }
+            let to = runs.get(i + 1).map_or(lines.len(), |next| next.from);
+            for &(time_us, end) in &lines[run.from..to] {
+                self.lines.push(Line { time_us, chunk, start, end });
+                self.bytes += (end - start) as usize;
+                start = end;
+            }
         }
-        self.passes.extend(record.time_us);
-        let start = self.text.len();
-        record.write_text(&mut self.text)?;
-        self.lines.push(Line { time_us: record.time_us, start, end: self.text.len() });
         Ok(())
     }
 
     /// Writes everything before `before_us`.
     fn release(&mut self, before_us: i64, out: &mut impl Write) -> io::Result<()> {
+        // Stable: records of one time stay in the order of the file, as `lctl` leaves them.
         self.lines.sort_by_key(|line| line.time_us);
-        let count = if before_us == i64::MAX {
-            self.lines.len()
-        } else {
-            self.lines.partition_point(|line| line.time_us < before_us)
-        };
+        let count = self.lines.partition_point(|line| line.time_us < before_us || before_us == i64::MAX);
         for line in self.lines.drain(..count) {
-            out.write_all(&self.text[line.start..line.end])?;
+            let text = &self.held.take_of(line.chunk)[line.start as usize..line.end as usize];
+            out.write_all(text)?;
+            self.bytes -= text.len();
         }
-        let mut text = Vec::new();
-        for line in &mut self.lines {
-            let start = text.len();
-            text.extend_from_slice(&self.text[line.start..line.end]);
-            (line.start, line.end) = (start, text.len());
-        }
-        self.text = text;
+        self.held.forget_taken();
         Ok(())
     }
 }

@@ -221,13 +221,16 @@ fn decoding(c: &mut Criterion, logs: &Logs) {
     let mut group = short(c, "decode");
     for (name, bytes) in logs.bytes {
         group.throughput(Throughput::Bytes(bytes));
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                let outcome = decode_text(&[logs.path(name)], &[], &Progress::default(), &mut std::io::sink());
-                let outcome = outcome.expect("nothing is written");
-                assert_eq!((outcome.inputs, outcome.bad_places), (1, 0));
+        for threads in [1, 2] {
+            group.bench_function(format!("{name}, threads {threads}"), |b| {
+                b.iter(|| {
+                    let (inputs, progress) = ([logs.path(name)], Progress::default());
+                    let outcome = decode_text(&inputs, &[], threads, &progress, &mut std::io::sink());
+                    let outcome = outcome.expect("nothing is written");
+                    assert_eq!((outcome.inputs, outcome.bad_places), (1, 0));
+                });
             });
-        });
+        }
     }
     group.finish();
 }

@@ -25,6 +25,8 @@ pub struct LogWriter<W> {
     pass_us: Option<i64>,
     /// Bytes of the binary form that were handed in.
     bytes: u64,
+    /// The last record as text.
+    line: Vec<u8>,
 }
 
 /// A buffer of the kernel: one CPU, one context.
@@ -41,7 +43,7 @@ struct Stream {
 impl<W: Write> LogWriter<W> {
     /// Writes text to one, the daemon's file to the other.
     pub fn new(text: Option<W>, binary: Option<W>) -> Self {
-        Self { text, binary, streams: Vec::new(), due_us: None, pass_us: None, bytes: 0 }
+        Self { text, binary, streams: Vec::new(), due_us: None, pass_us: None, bytes: 0, line: Vec::new() }
     }
 
     /// Bytes of the binary form so far.
@@ -78,7 +80,10 @@ impl<W: Write> LogWriter<W> {
         let full = buffer.len() > WAKE_BYTES;
         self.due_us = Some(if full { due_us.min(record.time_us) } else { due_us });
         self.bytes += record.binary_len() as u64;
-        self.text.as_mut().map_or(Ok(()), |text| record.write_text(text))
+        let Some(text) = &mut self.text else { return Ok(()) };
+        self.line.clear();
+        record.append_text(&mut self.line);
+        text.write_all(&self.line)
     }
 
     /// Writes what is left.

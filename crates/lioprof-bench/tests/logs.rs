@@ -93,7 +93,7 @@ fn the_first_copy_is_the_capture() {
 fn the_text_is_what_lctl_makes_of_the_binary() {
     let forms = copies(&capture("shared_striped_write"), 20);
     let mut decoded = Vec::new();
-    let outcome = decode_text(&[forms.path("rpc.bin")], &[], &Progress::default(), &mut decoded).unwrap();
+    let outcome = decode_text(&[forms.path("rpc.bin")], &[], 2, &Progress::default(), &mut decoded).unwrap();
     assert_eq!(outcome.bad_places, 0);
     let text = fs::read(forms.path("rpc.txt")).unwrap();
     // Records of equal time come in the order of the file, which differs.

@@ -366,6 +366,9 @@ pub(crate) struct DecodeArgs {
     /// Name of the node that inputs come from; nodes are written one after the other.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
+    /// Threads [default: all cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[cfg(feature = "export")]

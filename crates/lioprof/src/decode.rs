@@ -8,7 +8,7 @@ use lioprof_analysis::input::Severity;
 use lioprof_analysis::{Progress, decode_text};
 use lioprof_model::units::plural;
 
-use crate::args::DecodeArgs;
+use crate::args::{self, DecodeArgs};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
             write(args, &progress, file).with_context(|| format!("failed to write `{}`", path.display()))?
         }
         // Whoever reads the text, here or behind a pipe, sees that it goes on.
-        None => write(args, &Progress::default(), io::stdout().lock()).context("failed to write to stdout")?,
+        None => write(args, &Progress::default(), io::stdout()).context("failed to write to stdout")?,
     };
     messages::problems(&outcome.problems, verbosity);
     if outcome.bad_places > 0 {
@@ -33,9 +33,13 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })
 }
 
-fn write(args: &DecodeArgs, progress: &Progress, out: impl Write) -> io::Result<lioprof_analysis::DecodeOutcome> {
+fn write(
+    args: &DecodeArgs,
+    progress: &Progress,
+    out: impl Write + Send,
+) -> io::Result<lioprof_analysis::DecodeOutcome> {
     let mut out = io::BufWriter::with_capacity(1 << 20, out);
-    let outcome = decode_text(&args.inputs, &args.node, progress, &mut out)?;
+    let outcome = decode_text(&args.inputs, &args.node, args::threads(args.threads), progress, &mut out)?;
     out.flush()?;
     Ok(outcome)
 }

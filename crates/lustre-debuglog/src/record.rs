@@ -1,7 +1,5 @@
 //! One record of the debug log: the header's fields and the text.
 
-use std::io::{self, Write};
-
 /// Bits of [`Record::subsystem`] that this crate or its users look at (`libcfs_debug.h`, stable values).
 pub mod subsystem {
     /// `rpc`: ptlrpc.
@@ -100,79 +98,50 @@ impl<'a> Record<'a> {
         self.cpu.wrapping_mul(4).wrapping_add(self.context.map_or(3, |c| c as u32))
     }
 
-    /// Writes the record as `lctl debug_file` prints it.
-    ///
-    /// # Errors
-    /// Whatever `out` returns.
-    pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
-        let seconds = self.time_us.div_euclid(1_000_000);
-        let micros = self.time_us.rem_euclid(1_000_000);
-        let mut numbers = Numbers::default();
-        numbers.hex_8(self.subsystem);
-        numbers.text(b":");
-        numbers.hex_8(self.mask);
-        numbers.text(b":");
-        numbers.dec(self.cpu);
+    /// Appends the record as `lctl debug_file` prints it.
+    pub fn append_text(&self, out: &mut Vec<u8>) {
+        // Formatting by `write!` takes longer than all the rest of decoding a log.
+        out.reserve(MAX_NUMBERS_LEN + self.file.len() + self.function.len() + self.text.len());
+        append_hex_8(out, self.subsystem);
+        out.push(b':');
+        append_hex_8(out, self.mask);
+        out.push(b':');
+        append_dec(out, self.cpu);
         if let Some(context) = self.context {
-            numbers.text(b".");
-            numbers.dec(context as u8);
+            out.push(b'.');
+            append_dec(out, context as u8);
         }
-        numbers.text(if self.first { b"F:" } else { b":" });
-        numbers.dec(seconds);
-        numbers.text(b".");
+        out.extend_from_slice(if self.first { b"F:" } else { b":" });
+        append_dec(out, self.time_us.div_euclid(1_000_000));
         // Behind the first digit are six, whatever they are.
-        numbers.text(&itoa::Buffer::new().format(1_000_000 + micros).as_bytes()[1..]);
+        let digits = out.len();
+        append_dec(out, 1_000_000 + self.time_us.rem_euclid(1_000_000));
+        out[digits] = b'.';
         for number in [self.stack, self.pid, self.extern_pid] {
-            numbers.text(b":");
-            numbers.dec(number);
+            out.push(b':');
+            append_dec(out, number);
         }
-        numbers.text(b":(");
-        out.write_all(numbers.written())?;
-        out.write_all(self.file)?;
-        let mut numbers = Numbers::default();
-        numbers.text(b":");
-        numbers.dec(self.line);
-        numbers.text(b":");
-        out.write_all(numbers.written())?;
-        out.write_all(self.function)?;
-        out.write_all(b"()) ")?;
-        out.write_all(self.text)
+        out.extend_from_slice(b":(");
+        out.extend_from_slice(self.file);
+        out.push(b':');
+        append_dec(out, self.line);
+        out.push(b':');
+        out.extend_from_slice(self.function);
+        out.extend_from_slice(b"()) ");
+        out.extend_from_slice(self.text);
     }
 }
 
-/// The numbers of a header as text. Formatting by `write!` takes longer than all the rest of decoding a log.
-struct Numbers {
-    bytes: [u8; Self::ROOM],
-    len: usize,
+/// More than all numbers of a header and what is between them need at their longest: 104 bytes.
+const MAX_NUMBERS_LEN: usize = 128;
+
+fn append_dec(out: &mut Vec<u8>, number: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-impl Default for Numbers {
-    fn default() -> Self {
-        Self { bytes: [0; Self::ROOM], len: 0 }
-    }
-}
-
-impl Numbers {
-    /// More than all numbers of a header need at their longest: 98 bytes.
-    const ROOM: usize = 128;
-
-    fn text(&mut self, text: &[u8]) {
-        self.bytes[self.len..self.len + text.len()].copy_from_slice(text);
-        self.len += text.len();
-    }
-
-    fn dec(&mut self, number: impl itoa::Integer) {
-        self.text(itoa::Buffer::new().format(number).as_bytes());
-    }
-
-    fn hex_8(&mut self, number: u32) {
-        let digit = |place: u32| b"0123456789abcdef"[(number >> (28 - 4 * place) & 0xf) as usize];
-        self.text(&[0, 1, 2, 3, 4, 5, 6, 7].map(digit));
-    }
-
-    fn written(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
+fn append_hex_8(out: &mut Vec<u8>, number: u32) {
+    let digit = |place: u32| b"0123456789abcdef"[(number >> (28 - 4 * place) & 0xf) as usize];
+    out.extend_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7].map(digit));
 }
 
 #[cfg(test)]
@@ -181,7 +150,7 @@ mod tests {
 
     fn text(record: &Record<'_>) -> String {
         let mut out = Vec::new();
-        record.write_text(&mut out).unwrap();
+        record.append_text(&mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -27,8 +27,8 @@ pub(crate) struct Run {
     pub(crate) stream: u32,
     /// The `F` flag of its first record.
     pub(crate) first_flag: bool,
-    /// Index of its first event in the chunk.
-    pub(crate) events_from: usize,
+    /// Index of the first in the chunk of what is made of its records.
+    pub(crate) from: usize,
     /// Time of its first record.
     pub(crate) first_us: i64,
     /// Time of its last record.
@@ -39,6 +39,34 @@ pub(crate) struct Run {
     pub(crate) clock_steps: u64,
     /// Bytes of its records.
     pub(crate) bytes: u64,
+}
+
+impl Run {
+    /// Takes the next record of a chunk, of which the one numbered `next` will be made: it belongs to the last of
+    /// `runs`, or to a new one.
+    #[inline]
+    pub(crate) fn follow(runs: &mut Vec<Self>, record: &Record<'_>, next: usize) {
+        let stream = record.stream();
+        let bytes = record.binary_len() as u64;
+        match runs.last_mut() {
+            Some(run) if run.stream == stream && !record.first => {
+                run.bytes += bytes;
+                run.clock_steps += u64::from(record.time_us < run.end_us);
+                run.end_us = record.time_us;
+                run.last_us = run.last_us.max(record.time_us);
+            }
+            _ => runs.push(Self {
+                stream,
+                first_flag: record.first,
+                from: next,
+                first_us: record.time_us,
+                end_us: record.time_us,
+                last_us: record.time_us,
+                clock_steps: 0,
+                bytes,
+            }),
+        }
+    }
 }
 
 /// What a chunk holds.
@@ -147,7 +175,7 @@ pub(crate) fn decode_binary(data: &[u8], layout: Layout, events: Vec<Event>) -> 
     let mut decoder = Decoder::new(data.len(), events);
     let mut records = TestedRecords::new(data, layout);
     for record in &mut records {
-        decoder.run(&record);
+        Run::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
         decoder.record(&record);
     }
     debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
@@ -168,30 +196,6 @@ impl Decoder {
         // What is not needed is never touched.
         events.reserve(bytes / BYTES_PER_EVENT);
         Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default() }
-    }
-
-    /// Notes which stream the next event belongs to.
-    fn run(&mut self, record: &Record<'_>) {
-        let stream = record.stream();
-        let bytes = record.binary_len() as u64;
-        match self.out.runs.last_mut() {
-            Some(run) if run.stream == stream && !record.first => {
-                run.bytes += bytes;
-                run.clock_steps += u64::from(record.time_us < run.end_us);
-                run.end_us = record.time_us;
-                run.last_us = run.last_us.max(record.time_us);
-            }
-            _ => self.out.runs.push(Run {
-                stream,
-                first_flag: record.first,
-                events_from: self.out.events.len(),
-                first_us: record.time_us,
-                end_us: record.time_us,
-                last_us: record.time_us,
-                clock_steps: 0,
-                bytes,
-            }),
-        }
     }
 
     fn record(&mut self, record: &Record<'_>) {

@@ -1,5 +1,5 @@
-//! Decoded events that wait for their turn. They stay where they were decoded; what is sorted and handed about are
-//! small keys, because an event is ten times as large as its time.
+//! What was made of chunks and waits for its turn: events, or text. It stays where it was made; what is sorted and handed
+//! about are small keys, because an event is ten times as large as its time.
 
 use std::collections::VecDeque;
 
@@ -28,77 +28,60 @@ impl Key {
     }
 }
 
-/// The events of one chunk.
+/// What was made of one chunk.
 #[derive(Debug)]
-struct Chunk {
-    events: Vec<Event>,
-    /// Events not taken yet.
+struct Chunk<T> {
+    items: Vec<T>,
+    /// Pieces that have not been taken yet.
     left: usize,
 }
 
-/// Chunks of which not all events have been taken.
-#[derive(Debug, Default)]
-pub(crate) struct Held {
+/// What was made of chunks, as long as not all pieces of it have been taken.
+#[derive(Debug)]
+pub(crate) struct Held<T> {
     /// Number of the first chunk.
     first: u32,
-    chunks: VecDeque<Chunk>,
-    spare: Spare<Event>,
+    chunks: VecDeque<Chunk<T>>,
+    spare: Spare<T>,
 }
 
-impl Held {
-    /// Keeps the events of a chunk; returns the chunk's number for [`Self::keys`].
-    pub(crate) fn push(&mut self, events: Vec<Event>) -> u32 {
-        let left = events.len();
-        self.chunks.push_back(Chunk { events, left });
+impl<T> Default for Held<T> {
+    fn default() -> Self {
+        Self { first: 0, chunks: VecDeque::new(), spare: Spare::default() }
+    }
+}
+
+impl<T> Held<T> {
+    /// Keeps what was made of a chunk until so many pieces have been taken; returns the chunk's number.
+    pub(crate) fn push(&mut self, items: Vec<T>, pieces: usize) -> u32 {
+        self.chunks.push_back(Chunk { items, left: pieces });
         self.first.wrapping_add(u32::try_from(self.chunks.len() - 1).expect("a chunk has at least one byte of memory"))
     }
 
-    /// Where the buffers of events that were taken wait for those of other chunks.
-    pub(crate) fn spare(&self) -> Spare<Event> {
+    /// Where buffers of which all was taken wait to be filled again.
+    pub(crate) fn spare(&self) -> Spare<T> {
         self.spare.clone()
     }
 
-    /// Keys of a stretch of a chunk's events.
-    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize) -> impl Iterator<Item = Key> {
-        let first = u32::try_from(from).expect("a chunk has fewer than 2^32 events");
-        let events = self.chunks[self.place(chunk)].events[from..to].iter().zip(first..);
-        events.map(move |(event, index)| Key { time_us: event.time_us, stream: event.stream, chunk, index })
+    /// What was made of a chunk.
+    pub(crate) fn chunk(&self, chunk: u32) -> &[T] {
+        &self.chunks[self.place(chunk)].items
     }
 
-    /// The event.
-    pub(crate) fn get(&self, key: Key) -> &Event {
-        &self.chunks[self.place(key.chunk)].events[key.index as usize]
-    }
-
-    /// The event, for the last time.
-    pub(crate) fn take(&mut self, key: Key) -> &Event {
-        self.forget_taken();
-        let place = self.place(key.chunk);
+    /// What was made of a chunk, of which one piece less is needed from now on.
+    pub(crate) fn take_of(&mut self, chunk: u32) -> &[T] {
+        let place = self.place(chunk);
         let chunk = &mut self.chunks[place];
         chunk.left -= 1;
-        &chunk.events[key.index as usize]
+        &chunk.items
     }
 
-    /// An event that nobody will take.
-    pub(crate) fn drop(&mut self, key: Key) {
-        let place = self.place(key.chunk);
-        self.chunks[place].left -= 1;
-    }
-
-    /// Shows the symbols of all events held to `visit`, which may replace them.
-    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
-        self.forget_taken();
-        for event in self.chunks.iter_mut().flat_map(|chunk| &mut chunk.events) {
-            event.symbols(visit);
-        }
-    }
-
-    /// Frees chunks from the front: events are taken about in the order in which they came.
-    fn forget_taken(&mut self) {
+    /// Frees chunks from the front: pieces are taken about in the order in which they came.
+    pub(crate) fn forget_taken(&mut self) {
         while self.chunks.front().is_some_and(|chunk| chunk.left == 0) {
-            if let Some(Chunk { mut events, .. }) = self.chunks.pop_front() {
-                events.clear();
-                self.spare.give_back(events);
+            if let Some(Chunk { mut items, .. }) = self.chunks.pop_front() {
+                items.clear();
+                self.spare.give_back(items);
             }
             self.first = self.first.wrapping_add(1);
         }
@@ -106,5 +89,38 @@ impl Held {
 
     fn place(&self, chunk: u32) -> usize {
         chunk.wrapping_sub(self.first) as usize
+    }
+}
+
+impl Held<Event> {
+    /// Keys of a stretch of a chunk's events.
+    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize) -> impl Iterator<Item = Key> {
+        let first = u32::try_from(from).expect("a chunk has fewer than 2^32 events");
+        let events = self.chunk(chunk)[from..to].iter().zip(first..);
+        events.map(move |(event, index)| Key { time_us: event.time_us, stream: event.stream, chunk, index })
+    }
+
+    /// The event.
+    pub(crate) fn get(&self, key: Key) -> &Event {
+        &self.chunk(key.chunk)[key.index as usize]
+    }
+
+    /// The event, for the last time.
+    pub(crate) fn take(&mut self, key: Key) -> &Event {
+        self.forget_taken();
+        &self.take_of(key.chunk)[key.index as usize]
+    }
+
+    /// An event that nobody will take.
+    pub(crate) fn drop(&mut self, key: Key) {
+        self.take_of(key.chunk);
+    }
+
+    /// Shows the symbols of all events held to `visit`, which may replace them.
+    pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        self.forget_taken();
+        for event in self.chunks.iter_mut().flat_map(|chunk| &mut chunk.items) {
+            event.symbols(visit);
+        }
     }
 }

@@ -11,16 +11,15 @@
 use std::collections::VecDeque;
 use std::io;
 use std::mem;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
-use std::time::Duration;
 
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::TargetName;
-use lustre_debuglog::frame::Why;
+use lustre_debuglog::frame::{Layout, Why};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
 use super::event::Event;
+use super::flights::{Flights, Landed};
 use super::held::{Held, Key};
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
@@ -46,6 +45,14 @@ impl Chunks {
             Self::Binary(reader) => reader.next_chunk(),
         }
     }
+
+    /// Layout of a binary log.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        match self {
+            Self::Text(_) => None,
+            Self::Binary(reader) => Some(reader.layout()),
+        }
+    }
 }
 
 /// What was seen of an input once it has been read.
@@ -67,7 +74,7 @@ pub(crate) struct Seen {
 pub(crate) struct Source {
     /// `None` before the first part of a log that comes in parts.
     chunks: Option<Chunks>,
-    in_flight: VecDeque<Flight>,
+    flights: Flights<Decoded>,
     depth: usize,
     exhausted: bool,
     /// More parts may come: what is not settled waits for them.
@@ -82,7 +89,7 @@ pub(crate) struct Source {
     part: u32,
     /// Time of the last record of the current part, in the order of the file.
     at_us: Option<i64>,
-    held: Held,
+    held: Held<Event>,
     /// Events whose order is not certain yet.
     pending: Vec<Key>,
     /// Events in order.
@@ -95,13 +102,6 @@ pub(crate) struct Source {
     /// Something was skipped, or time went back in a stream: records may be there twice.
     damaged: bool,
     seen: Seen,
-}
-
-/// A chunk that is being decoded.
-struct Flight {
-    offset: u64,
-    after_gap: bool,
-    result: Receiver<Decoded>,
 }
 
 impl Source {
@@ -118,7 +118,7 @@ impl Source {
     fn empty(depth: usize) -> Self {
         Self {
             chunks: None,
-            in_flight: VecDeque::new(),
+            flights: Flights::default(),
             depth,
             exhausted: true,
             live: true,
@@ -264,7 +264,7 @@ impl Source {
 
     /// Keeps the pool busy and waits for the oldest chunk.
     fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
-        while self.in_flight.len() < self.depth && !self.exhausted {
+        while self.flights.len() < self.depth && !self.exhausted {
             match self.chunks.as_mut().map_or(Ok(None), Chunks::next_chunk) {
                 Ok(Some(chunk)) => self.launch(chunk),
                 Ok(None) => self.exhausted = true,
@@ -274,47 +274,27 @@ impl Source {
                 }
             }
         }
-        let flight = self.in_flight.pop_front()?;
-        let mut decoded = loop {
-            match flight.result.try_recv() {
-                Ok(decoded) => break decoded,
-                Err(TryRecvError::Disconnected) => unreachable!("a decoding task always sends its result"),
-                Err(TryRecvError::Empty) => {}
-            }
-            // Decode on this thread what nobody else has begun; else wait a little.
-            if rayon::yield_now() != Some(rayon::Yield::Executed)
-                && let Ok(decoded) = flight.result.recv_timeout(Duration::from_micros(50))
-            {
-                break decoded;
-            }
-        };
+        let Landed { offset, after_gap, result: mut decoded } = self.flights.next()?;
         for skipped in mem::take(&mut decoded.skipped) {
-            let offset = flight.offset + skipped.offset as u64;
+            let offset = offset + skipped.offset as u64;
             match self.seen.gaps.last_mut() {
                 Some(gap) if gap.offset + gap.len == offset => gap.len += skipped.len as u64,
                 _ => self.seen.gaps.push(Gap { offset, len: skipped.len as u64, why: skipped.why }),
             }
         }
-        Some((decoded, flight.after_gap))
+        Some((decoded, after_gap))
     }
 
     fn launch(&mut self, chunk: RawChunk) {
         self.seen.bytes += chunk.bytes.len() as u64;
-        let (sender, result) = sync_channel(1);
-        let layout = match &self.chunks {
-            Some(Chunks::Binary(reader)) => Some(reader.layout()),
-            Some(Chunks::Text(_)) | None => None,
-        };
-        self.in_flight.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
+        let layout = self.chunks.as_ref().and_then(Chunks::layout);
         let spare = self.held.spare();
-        rayon::spawn(move || {
+        self.flights.launch(chunk, move |bytes| {
             let events = spare.take().unwrap_or_default();
-            let decoded = match layout {
-                None => decode_text(&chunk.bytes, events),
-                Some(layout) => decode_binary(&chunk.bytes, layout, events),
-            };
-            // The receiver is gone only when the analysis was given up.
-            drop(sender.send(decoded));
+            match layout {
+                None => decode_text(bytes, events),
+                Some(layout) => decode_binary(bytes, layout, events),
+            }
         });
     }
 
@@ -334,7 +314,7 @@ impl Source {
         }
         self.at_us = runs.last().map(|run| run.end_us).or(self.at_us);
         let count = events.len();
-        let chunk = self.held.push(events);
+        let chunk = self.held.push(events, count);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
                 self.pending.extend(self.held.keys(chunk, 0, count));
@@ -346,7 +326,7 @@ impl Source {
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
-                    let to = runs.get(i + 1).map_or(count, |next| next.events_from);
+                    let to = runs.get(i + 1).map_or(count, |next| next.from);
                     // A page that was written again goes back, too; where it does so, bytes are missing.
                     let repeats = after_gap && i == 0 || self.damaged && !self.passes.continues(run);
                     let cut = !repeats && self.passes.goes_back(run);

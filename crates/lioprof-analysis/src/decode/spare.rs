@@ -9,7 +9,7 @@ const MAX_KEPT: usize = 8;
 
 /// Emptied buffers, shared between those who fill and those who empty them.
 #[derive(Debug)]
-pub(super) struct Spare<T>(Arc<Mutex<Vec<Vec<T>>>>);
+pub(crate) struct Spare<T>(Arc<Mutex<Vec<Vec<T>>>>);
 
 impl<T> Clone for Spare<T> {
     fn clone(&self) -> Self {
@@ -25,12 +25,12 @@ impl<T> Default for Spare<T> {
 
 impl<T> Spare<T> {
     /// A buffer that was given back, with whatever it held then.
-    pub(super) fn take(&self) -> Option<Vec<T>> {
+    pub(crate) fn take(&self) -> Option<Vec<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     /// Somebody else may have this one.
-    pub(super) fn give_back(&self, buffer: Vec<T>) {
+    pub(crate) fn give_back(&self, buffer: Vec<T>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
             kept.push(buffer);

@@ -170,7 +170,7 @@ impl<'a> TestedRecords<'a> {
 impl<'a> Iterator for TestedRecords<'a> {
     type Item = Record<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
         let (record, len) = read_next_record(self.rest, self.layout, &mut self.sites)?;
         self.rest = &self.rest[len..];

@@ -575,7 +575,7 @@ mod tests {
         assert_eq!(record.function, b"ptlrpc_server_handle_request");
         assert_eq!(record.text, b"Handling RPC x\n");
         let mut rendered = Vec::new();
-        record.write_text(&mut rendered).unwrap();
+        record.append_text(&mut rendered);
         assert_eq!(rendered, LINE);
     }
 
@@ -585,7 +585,7 @@ mod tests {
         let [record] = records(line)[..] else { panic!() };
         assert_eq!((record.cpu, record.context, record.first), (3, None, false));
         let mut rendered = Vec::new();
-        record.write_text(&mut rendered).unwrap();
+        record.append_text(&mut rendered);
         assert_eq!(rendered, line);
     }
 

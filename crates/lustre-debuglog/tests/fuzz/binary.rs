@@ -97,7 +97,7 @@ fn check_as_text(record: &Record<'_>) {
         return;
     }
     let mut text = Vec::new();
-    record.write_text(&mut text).unwrap();
+    record.append_text(&mut text);
     let items: Vec<_> = TextRecords::new(&text).collect();
     assert_eq!(items, [TextItem::Record(*record, 0)]);
     black_box(Message::parse(record));

@@ -92,7 +92,7 @@ fn check_whole_records(rng: &mut Rng, log: &[u8], pieces: &[Piece], offsets: &[u
     assert_eq!(framed_in_pieces(log, piece), all, "in pieces of {piece} bytes");
     for (_, record) in &all.records {
         let mut text = Vec::new();
-        record.write_text(&mut text).unwrap();
+        record.append_text(&mut text);
         let again = framed(&text);
         assert_eq!((again.records.as_slice(), again.skipped.len()), (&[(0, *record)][..], 0));
         black_box(Message::parse(record));
