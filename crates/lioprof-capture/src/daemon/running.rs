@@ -1,5 +1,8 @@
 //! The daemon at work, seen from its main loop.
 
+mod buffer;
+mod counting;
+
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -11,14 +14,10 @@ use crate::causes::with_causes;
 use crate::config::{Auto, Config, ProfileChoice};
 use crate::control::Control;
 use crate::control::profile::Profile;
-use crate::control::sizing::{BufferInputs, buffer_size};
-use crate::counters::{Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
-use crate::drain::{
-    CounterRows, Interval, Job, PartLimits, Progress, Queue, RawKeep, SampleTime, SharedSums, Spool, Summed, Worker,
-    session_name,
-};
+use crate::counters::{Ledger, Sample, Sampler};
+use crate::drain::{Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
-use crate::kmsg::{self, KernelLog};
+use crate::kmsg::KernelLog;
 use crate::system;
 use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::protocol::Request;
@@ -30,6 +29,7 @@ use super::facts::SharedFacts;
 use super::keep::{self, AnyKeep};
 use super::trigger::Trigger;
 use super::{DaemonError, Ending, Reason, Signals, now_us};
+use counting::sampler_options;
 
 /// How long draining may take at the end before systemd loses its patience.
 pub(super) const DRAIN_AT_MOST: Duration = Duration::from_secs(300);
@@ -293,49 +293,6 @@ impl Running {
         until.is_some_and(|at| at.0 <= std::time::SystemTime::now()) && self.ends_at.is_none()
     }
 
-    /// The debug buffer's size; twice what it is, if that proved too small.
-    fn wanted_buffer(&self, control: &Control, overflowed: bool) -> Option<u64> {
-        let root = &self.config.control.root;
-        let current_mib = control.debug_mb().ok()?;
-        let mut inputs = BufferInputs {
-            possible_cpus: system::cpus::possible_cpus(root)?,
-            memory_mib: system::memory::total_mib(root)?,
-            current_mib,
-            busiest_cpu_bytes_per_s: self.account.busiest_cpu_bytes_per_s,
-            longest_pass_s: 1.0,
-            limit_mib: self.config.capture.buffer_limit_mib,
-        };
-        if overflowed {
-            inputs.current_mib = (2 * current_mib).min(inputs.limit_mib);
-        }
-        let size = buffer_size(&inputs);
-        (size.mib > current_mib).then_some(size.mib)
-    }
-
-    /// Tracing has been switched on: the counters begin to be compared.
-    fn traced_from_now(&mut self) {
-        let sample = self.sample_now();
-        if self.ledger.interval_us().is_none() && self.facts.lock().traced_us.is_empty() {
-            self.ledger.observe(&sample.totals);
-        } else {
-            self.ledger.resume(&sample.totals);
-        }
-        self.sums.begin_stretch(when(&sample));
-        let mut facts = self.facts.lock();
-        facts.traced_us.push((sample.time_us, None));
-        self.note_profile(&mut facts);
-    }
-
-    /// Tracing is about to be switched off.
-    fn traced_until_now(&mut self) {
-        let sample = self.sample_now();
-        self.ledger.observe(&sample.totals);
-        self.sums.end_stretch(when(&sample));
-        if let Some((_, to)) = self.facts.lock().traced_us.last_mut() {
-            to.get_or_insert(sample.time_us);
-        }
-    }
-
     fn note_profile(&self, facts: &mut super::NodeFacts) {
         if let Some(capture) = &self.capture {
             facts.refresh_masks(capture.session().control());
@@ -345,68 +302,6 @@ impl Running {
                 None => facts.profile,
             };
         }
-    }
-
-    /// Takes a sample with clients and jobs, and keeps it.
-    fn sample_now(&mut self) -> Sample {
-        // The sampler may be at work in the background. What it finds would be entered after what is found now, as if
-        // counters had gone back.
-        self.sampling = None;
-        let mut sampler = self
-            .sampler
-            .take()
-            .unwrap_or_else(|| Sampler::new(&self.config.control.root, sampler_options(&self.config)));
-        let sample = sampler.sample_all(now_us());
-        self.sampler = Some(sampler);
-        self.keep_sample(&sample);
-        sample
-    }
-
-    fn keep_sample(&mut self, sample: &Sample) {
-        self.last_sample = Some(crate::talk::status::CounterState {
-            time_us: sample.time_us,
-            values: sample.values.len() as u64,
-            elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
-        });
-        self.queue
-            .push(Job::Counters(Box::new(CounterRows { time_us: sample.time_us, values: sample.values.clone() })));
-    }
-
-    fn sample_if_due(&mut self, now: Instant) {
-        let every = if self.capture.is_some() { self.config.counters.every.get().map(|span| span.0) } else { None };
-        let Some(every) = every else { return };
-        if now < self.next.sample || self.sampling.is_some() {
-            return;
-        }
-        self.next.sample = now + every;
-        if let Some(mut sampler) = self.sampler.take() {
-            let time_us = now_us();
-            let (done, sampling) = mpsc::channel();
-            self.sampling = Some(sampling);
-            // The samples of a hundred thousand exports take a while. Nobody waits for this thread.
-            tokio::task::spawn_blocking(move || {
-                let sample = sampler.sample(time_us);
-                drop(done.send((sampler, sample)));
-            });
-        }
-    }
-
-    fn finish_sample(&mut self) {
-        let (sampler, sample) = match self.sampling.as_ref().map(mpsc::Receiver::try_recv) {
-            None | Some(Err(mpsc::TryRecvError::Empty)) => return,
-            Some(Ok(done)) => done,
-            Some(Err(mpsc::TryRecvError::Disconnected)) => {
-                self.sampling = None;
-                self.sampler = Some(Sampler::new(&self.config.control.root, sampler_options(&self.config)));
-                return self.account.failure("the server's counters could not be read: that thread has ended");
-            }
-        };
-        self.sampling = None;
-        if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
-            self.ledger.observe(&sample.totals);
-        }
-        self.keep_sample(&sample);
-        self.sampler.get_or_insert(sampler);
     }
 
     fn switch_if_due(&mut self, now: Instant) -> Result<(), DaemonError> {
@@ -484,53 +379,6 @@ impl Running {
         }
         let decoded_us = self.account.decoded_us.unwrap_or(self.started_us);
         Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0)).as_secs_f64()
-    }
-
-    fn poll_kernel_log(&mut self) {
-        match self.kernel_log.as_mut().map_or(Ok(Vec::new()), KernelLog::poll) {
-            Ok(events) => {
-                for event in events {
-                    tracing::warn!("the kernel says: {}", event.kind);
-                    match event.kind {
-                        kmsg::Kind::Overflow { .. } => self.metrics.lost(Loss::BufferOverflow, 1),
-                        kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
-                            if let Some(capture) = &mut self.capture {
-                                capture.write_failed(Instant::now());
-                            }
-                        }
-                        kmsg::Kind::NoMemory => {}
-                    }
-                }
-            }
-            Err(err) => {
-                tracing::warn!("{err}");
-                self.kernel_log = None;
-            }
-        }
-        let said = self.kernel_log.as_ref().map_or(self.overflows_kept, |kernel_log| kernel_log.counts().overflows);
-        if said > self.overflows_kept {
-            self.queue.push(Job::Overflows(said - self.overflows_kept));
-            self.overflows_kept = said;
-        }
-        let overflows = said + self.account.summary.loss.discarded_heads;
-        let overflowed = overflows > self.overflows_answered;
-        self.overflows_answered = overflows;
-        self.size_buffer(overflowed);
-    }
-
-    /// A larger buffer, if the measured rate asks for one, or the kernel threw records away.
-    fn size_buffer(&mut self, overflowed: bool) {
-        if !matches!(self.config.capture.buffer_mib, Auto::Auto) {
-            return;
-        }
-        let wanted =
-            self.capture.as_ref().and_then(|capture| self.wanted_buffer(capture.session().control(), overflowed));
-        if let (Some(mib), Some(capture)) = (wanted, &mut self.capture) {
-            match capture.set_buffer(mib) {
-                Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "the kernel's debug buffer was enlarged"),
-                Err(err) => self.account.failure(&with_causes(&err)),
-            }
-        }
     }
 
     /// Whether others have changed what lioprof set.
@@ -640,18 +488,6 @@ impl Running {
         self.status.send_replace(Arc::clone(&status));
         status
     }
-
-    /// The trace beside the server's own counters.
-    fn comparison(&mut self) -> Option<Comparison> {
-        let interval = self.sums.take_interval()?;
-        Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
-    }
-}
-
-/// When a sample was taken, from the first counter to the last.
-fn when(sample: &Sample) -> SampleTime {
-    let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
-    SampleTime { begun_us: sample.time_us, ended_us: sample.time_us.saturating_add(elapsed_us) }
 }
 
 /// Any number: `disk_used` is all or nothing.
@@ -675,13 +511,6 @@ fn budget(config: &Config) -> Budget {
     let duties = [every / 2, every / 4, least].map(|on_s| Duty { on_s: on_s.max(least), period_s: every });
     let full = config.capture.profile == ProfileChoice::Auto;
     Budget::new(limits, Pace::default(), Ladder::new(full, &duties))
-}
-
-fn sampler_options(config: &Config) -> SamplerOptions {
-    let every = config.counters.every.get().map_or(10, |span| span.0.as_secs().max(1));
-    let clients = config.counters.clients_every.get().map_or(u64::MAX, |span| span.0.as_secs());
-    let clients_every = u32::try_from(clients.div_ceil(every).max(1)).unwrap_or(u32::MAX);
-    SamplerOptions { clients_every, ..SamplerOptions::default() }
 }
 
 fn worker(
@@ -711,19 +540,5 @@ pub(super) fn part_limits(config: &Config) -> PartLimits {
         age: config.keep.file_age.0,
         bytes: config.keep.file_mib << 20,
         segment_bytes: config.capture.spool_limit_mib * (1 << 20) / 4,
-    }
-}
-
-fn trace_sums(interval: &Interval) -> TraceSums {
-    let named = |sums: &rustc_hash::FxHashMap<Box<[u8]>, lioprof_model::ReadWrite>| {
-        sums.iter().map(|(key, io)| (lioprof_model::symbol::escape(key), io.clone())).collect()
-    };
-    TraceSums {
-        total: interval.total.clone(),
-        unattributed: interval.unattributed.clone(),
-        targets: interval.targets.iter().map(|(target, io)| (target.to_string(), io.clone())).collect(),
-        clients: named(&interval.clients),
-        jobs: interval.jobs_known.then(|| named(&interval.jobs)),
-        edges: Edges { rpcs: interval.edge_rpcs, bytes: interval.edge_bytes },
     }
 }

@@ -59,7 +59,10 @@ impl Class {
 /// Sums over reads and writes of OSTs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessSums {
-    streams: FxHashMap<StreamKey, Stream>,
+    /// In the order in which they began.
+    streams: Vec<(StreamKey, Stream)>,
+    /// Where each is.
+    numbers: FxHashMap<StreamKey, usize>,
     objects: Objects,
     mixes: Mixes,
     reads: Pictures,
@@ -86,8 +89,11 @@ impl AccessSums {
         }
         let (Some(target), Some(object), Some(extent)) = (row.target, row.object, row.extent) else { return };
         let key = StreamKey { object: (target, object), nid: row.nid, direction };
-        let next = self.streams.len();
-        let stream = self.streams.entry(key).or_insert_with(|| Stream::new(next));
+        let number = *self.numbers.entry(key).or_insert(self.streams.len());
+        if number == self.streams.len() {
+            self.streams.push((key, Stream::new()));
+        }
+        let (_, stream) = &mut self.streams[number];
         stream.add(row, extent, bytes);
         if let Some(class) = class {
             mix::add(&mut stream.mix, class, total_us);
@@ -109,9 +115,8 @@ impl AccessSums {
 
     /// Sums up all streams, in the order in which they began: where sums are bounded the first ones count.
     fn end_streams(&mut self) {
-        let mut streams: Vec<(StreamKey, Stream)> = self.streams.drain().collect();
-        streams.sort_unstable_by_key(|(_, stream)| stream.number);
-        for (key, stream) in streams {
+        self.numbers.clear();
+        for (key, stream) in self.streams.drain(..) {
             self.mixes.target(key.nid, key.object.0, &stream.mix);
             self.objects.add(key, stream);
         }

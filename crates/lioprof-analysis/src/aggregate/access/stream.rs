@@ -12,8 +12,6 @@ const WAITING: usize = 64;
 /// What was seen of a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    /// When it began, as a number.
-    pub(super) number: usize,
     pub(super) pattern: AccessPattern,
     pub(super) small: Small,
     pub(super) mix: MixSum,
@@ -49,9 +47,8 @@ impl Small {
 }
 
 impl Stream {
-    pub(super) fn new(number: usize) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            number,
             pattern: AccessPattern::default(),
             small: Small::default(),
             mix: MixSum::default(),
@@ -152,7 +149,7 @@ mod tests {
     use super::*;
 
     fn steps(extents: &[(u64, u64)]) -> AccessPattern {
-        let mut stream = Stream::new(0);
+        let mut stream = Stream::new();
         for (xid, &(start, len)) in (0..).zip(extents) {
             stream.waiting.push((xid, Extent { start, end: start + len - 1 }));
         }
