@@ -146,13 +146,13 @@ fn run(
         logs.chain(stored).collect::<Vec<Input>>()
     });
     let inputs = inputs.collect();
-    let mut sum = Aggregate::new(config.bin_us);
-    let mut accounts = Vec::with_capacity(results.len());
-    for result in results {
-        let (account, aggregate) = result.settle();
-        sum.merge(aggregate, &symbols);
-        accounts.push(account);
-    }
+    let (accounts, sums): (Vec<_>, Vec<_>) = results.into_iter().map(NodeResult::settle).unzip();
+    // Into the first one, not into an empty one: a single node's may be large.
+    let sum = sums.into_iter().reduce(|mut sum, other| {
+        sum.merge(other, &symbols);
+        sum
+    });
+    let sum = sum.unwrap_or_else(|| Aggregate::new(config.bin_us));
     Ok(conclude(&accounts, &alignment, sum, inputs, plan.problems, &symbols, config))
 }
 

@@ -1,6 +1,9 @@
 //! Interned byte strings: NIDs, uuids, job ids, thread and target names occur millions of times.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 /// Number of an interned string in one [`Symbols`] table.
 ///
@@ -9,29 +12,36 @@ use rustc_hash::FxHashMap;
 pub struct Symbol(pub u32);
 
 /// An append-only table of byte strings.
+///
+/// All texts lie in one store: a hundred thousand clients would otherwise be as many small blocks of memory, in the table
+/// of each chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    by_text: FxHashMap<Box<[u8]>, Symbol>,
-    texts: Vec<Box<[u8]>>,
+    store: Vec<u8>,
+    /// Where each symbol's text ends; it begins where the one before it ends.
+    ends: Vec<usize>,
+    by_text: HashTable<Symbol>,
 }
 
 impl Symbols {
     /// The symbol of `text`, new or known.
     pub fn intern(&mut self, text: &[u8]) -> Symbol {
-        if let Some(&symbol) = self.by_text.get(text) {
+        let Self { store, ends, by_text } = self;
+        let hash = FxBuildHasher.hash_one(text);
+        if let Some(&symbol) = by_text.find(hash, |known| text_at(store, ends, known.0 as usize) == text) {
             return symbol;
         }
-        let number = u32::try_from(self.texts.len()).expect("fewer than 2^32 distinct strings");
-        let symbol = Symbol(number);
-        self.texts.push(text.into());
-        self.by_text.insert(text.into(), symbol);
+        let symbol = Symbol(u32::try_from(ends.len()).expect("fewer than 2^32 distinct strings"));
+        store.extend_from_slice(text);
+        ends.push(store.len());
+        by_text.insert_unique(hash, symbol, |known| FxBuildHasher.hash_one(text_at(store, ends, known.0 as usize)));
         symbol
     }
 
     /// The bytes of a symbol of this table.
     #[must_use]
     pub fn bytes(&self, symbol: Symbol) -> &[u8] {
-        &self.texts[symbol.0 as usize]
+        text_at(&self.store, &self.ends, symbol.0 as usize)
     }
 
     /// The text of a symbol; what is not UTF-8 is shown as `\xHH`.
@@ -43,24 +53,30 @@ impl Symbols {
     /// How many distinct strings there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.texts.len()
+        self.ends.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+        self.ends.is_empty()
     }
 
     /// The strings that have come in since there were `len` of them, in the order of their symbols.
     pub fn since(&self, len: usize) -> impl Iterator<Item = &[u8]> {
-        self.texts[len..].iter().map(AsRef::as_ref)
+        (len..self.len()).map(|number| text_at(&self.store, &self.ends, number))
     }
 
     /// All strings in the order of their symbols.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[u8])> {
-        (0u32..).map(Symbol).zip(self.texts.iter().map(AsRef::as_ref))
+        (0u32..).map(Symbol).zip(self.since(0))
     }
+}
+
+/// The text that was the `number`th to come in.
+fn text_at<'a>(store: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
+    let start = if number == 0 { 0 } else { ends[number - 1] };
+    &store[start..ends[number]]
 }
 
 /// Bytes as text: valid UTF-8 without control characters stays, anything else becomes `\xHH`.

@@ -1,6 +1,6 @@
 //! Sums to an [`Analysis`]: names for symbols, sorted rows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lioprof_model as model;
 use lioprof_model::{
@@ -10,6 +10,7 @@ use lioprof_model::{
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use rustc_hash::FxHashMap;
 
 use crate::locks;
 
@@ -207,11 +208,9 @@ fn bytes(io: &ReadWriteIo) -> u64 {
 }
 
 fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
-    let mut touched: BTreeMap<Symbol, BTreeSet<TargetKey>> = BTreeMap::new();
-    for (nid, key) in aggregate.flows.keys() {
-        if key.name.is_some() {
-            touched.entry(*nid).or_default().insert(*key);
-        }
+    let mut touched: FxHashMap<Symbol, u64> = FxHashMap::default();
+    for (nid, _) in aggregate.flows.keys().filter(|(_, key)| key.name.is_some()) {
+        *touched.entry(*nid).or_default() += 1;
     }
     let mut clients: Vec<(u64, Client)> = aggregate
         .clients
@@ -227,7 +226,7 @@ fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
                 rpcs: sum.rpcs,
                 read: sum.io.read.clone(),
                 write: sum.io.write.clone(),
-                targets: touched.get(&nid).map_or(0, |targets| targets.len() as u64),
+                targets: touched.get(&nid).copied().unwrap_or(0),
                 opcodes: opcode_names(&sum.opcodes),
             };
             (bytes(&sum.io), client)

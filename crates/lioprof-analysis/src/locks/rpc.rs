@@ -18,6 +18,8 @@ use super::{Kind, Party, Rules, Surroundings};
 
 /// How far around a callback reads and writes are taken for what it was about.
 const AROUND_US: i64 = 2_000_000;
+/// Clients on targets whose objects are remembered at least.
+const MIN_FORGET: usize = 1 << 12;
 /// Objects remembered per client and target.
 const MAX_RECENT: usize = 64;
 /// A wait without completion is given up after this time: lock callbacks time out earlier (`ldlm_enqueue_min`
@@ -69,8 +71,10 @@ pub(super) struct RpcTracker {
     enqueues: FxHashMap<Symbol, Waiting>,
     /// When a client was last in conflict with another one on a target.
     in_conflict: FxHashMap<On, i64>,
-    /// Last use of objects.
+    /// Last use of objects, by those who used any lately.
     recent: FxHashMap<On, Vec<(ResourceId, i64)>>,
+    /// With so many of them, those who did so long ago are forgotten.
+    forget_at: usize,
     open: VecDeque<Open>,
     /// The request (by pid's client and xid) that has been counted as blocked already.
     last_blocked: Option<(Symbol, Xid)>,
@@ -86,6 +90,7 @@ impl RpcTracker {
             enqueues: FxHashMap::default(),
             in_conflict: FxHashMap::default(),
             recent: FxHashMap::default(),
+            forget_at: MIN_FORGET,
             open: VecDeque::new(),
             last_blocked: None,
         }
@@ -174,6 +179,9 @@ impl RpcTracker {
             return;
         }
         let (Some(target), Some(object)) = (row.target, row.object) else { return };
+        if self.recent.len() >= self.forget_at {
+            self.forget(row.end_us);
+        }
         let resource = resource_of(object);
         let recent = self.recent.entry((target, row.nid)).or_default();
         match recent.iter_mut().find(|(known, _)| *known == resource) {
@@ -187,6 +195,13 @@ impl RpcTracker {
                 recent.push((resource, row.end_us));
             }
         }
+    }
+
+    /// Forgets what was used too long ago for anything that is open or still to come.
+    fn forget(&mut self, now_us: i64) {
+        let oldest_us = self.open.iter().map(|open| open.time_us).fold(now_us, i64::min) - AROUND_US;
+        self.recent.retain(|_, recent| recent.iter().any(|(_, last_us)| *last_us >= oldest_us));
+        self.forget_at = MIN_FORGET.max(2 * self.recent.len());
     }
 
     /// Finds the objects of what happened up to this time.
@@ -245,5 +260,77 @@ impl RpcTracker {
         for object in self.sums.objects.values_mut() {
             object.owners.close(&self.rules);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{RpcSize, RpcWindow, SizeEvidence, TargetEvidence};
+    use lustre_debuglog::Fid;
+
+    use super::*;
+
+    fn write(nid: u32, object: u32, end_us: i64) -> RpcRow {
+        RpcRow {
+            node: Symbol(0),
+            opcode: Opcode::OST_WRITE,
+            nid: Symbol(nid),
+            client_uuid: Symbol(nid),
+            xid: Xid(u64::from(nid)),
+            job: None,
+            thread: Symbol(0),
+            pid: 1,
+            end_us,
+            service_us: Some(10),
+            total_us: Some(20),
+            rc: 0,
+            reply_rc: 0,
+            transno: 0,
+            target: Some(ost()),
+            target_evidence: TargetEvidence::RefreshLine,
+            object: Some(ObjectName::Fid(Fid { seq: 0x2_8000_0400, oid: object, ver: 0 })),
+            extent: None,
+            size: RpcSize::Unknown,
+            size_evidence: SizeEvidence::None,
+            dropped: false,
+            resent: false,
+            replay: false,
+            uid: None,
+            gid: None,
+            projid: None,
+        }
+    }
+
+    fn ost() -> TargetName {
+        TargetName::parse_bytes(b"lustre-OST0001").unwrap()
+    }
+
+    #[test]
+    fn what_a_conflict_was_about_is_known_however_many_clients_come_after_it() {
+        const CLIENTS: u32 = 40_000;
+        let mut tracker = RpcTracker::new(Symbol(0), Rules::TO_2_17);
+        for (nid, us) in [(1, 0), (2, 1_000)] {
+            tracker.row(&write(nid, 7, us), false);
+        }
+        let window =
+            RpcWindow { nid: Symbol(2), client_uuid: Symbol(2), xid: Xid(5), opcode: Opcode::LDLM_ENQUEUE, job: None };
+        let around = Surroundings { window: Some(window), party: Party::Client(Symbol(2)), counts: true };
+        tracker.sending(1_500_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &around);
+        // A thousand per second, each with an object of its own.
+        for nid in 3..CLIENTS {
+            tracker.row(&write(nid, 100 + nid, 1_500_000 + 1_000 * i64::from(nid)), false);
+        }
+        let clients = tracker.recent.len();
+        assert!(tracker.recent.contains_key(&(ost(), Symbol(1))));
+        tracker.finish();
+        let conflicts: u64 = tracker.sums.objects.values().map(|object| object.conflicts).sum();
+        assert_eq!((tracker.sums.objects.len(), conflicts), (1, 1));
+        // Nothing is open any more, but for what is still to come.
+        for nid in CLIENTS..2 * CLIENTS {
+            tracker.row(&write(nid, 100 + nid, 1_500_000 + 1_000 * i64::from(nid)), false);
+        }
+        assert_eq!(clients, CLIENTS as usize - 1);
+        assert!(tracker.recent.len() <= 2 * MIN_FORGET, "{}", tracker.recent.len());
+        assert!(!tracker.recent.contains_key(&(ost(), Symbol(1))));
     }
 }

@@ -55,7 +55,15 @@ impl Pictures {
         }
         let mut number = arrival_us.div_euclid(self.step_us) + 1;
         while number * self.step_us <= end_us {
-            *self.taken.entry(number).or_default().entry(target).or_default() += 1;
+            // Found nearly always: looking costs less than making room for what may not be there.
+            let requests = match self.taken.get_mut(&number) {
+                Some(requests) => requests,
+                None => self.taken.entry(number).or_default(),
+            };
+            match requests.get_mut(&target) {
+                Some(count) => *count += 1,
+                None => drop(requests.insert(target, 1)),
+            }
             if self.taken.len() > MAX_PICTURES {
                 // The numbers change, and of those still to come every second one counts.
                 self.thin_out();
