@@ -67,6 +67,8 @@ pub struct LiveTrace {
     through_us: Option<i64>,
     /// The next segment does not follow on the last one.
     after_gap: bool,
+    /// Places where the kernel began to overwrite a segment, since the last summary.
+    torn_seams: u64,
     /// What the last part's summary ended with.
     summed_up_us: Option<i64>,
 }
@@ -100,6 +102,7 @@ impl LiveTrace {
             new_from_part: u32::MAX,
             parts: 0,
             after_gap: true,
+            torn_seams: 0,
             summed_up_us: None,
         })
     }
@@ -148,8 +151,10 @@ impl LiveTrace {
             return Ok(Segment { bytes, ..Segment::default() });
         };
         let stretches = if may_wrap { ring::segments(&file, layout)? } else { std::iter::once(0..bytes).collect() };
+        let torn_seams = stretches.len() as u64 - 1;
+        self.torn_seams += torn_seams;
         let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);
-        if !std::mem::take(&mut self.after_gap) {
+        if !std::mem::take(&mut self.after_gap) && torn_seams == 0 {
             reader.continues();
         }
         self.source.feed(Chunks::Binary(reader), part);
@@ -189,7 +194,7 @@ impl LiveTrace {
 
     /// What came in since the last call.
     pub fn take_summary(&mut self) -> TraceSummary {
-        let mut summary = of_input(&self.source.take_seen(), 0);
+        let mut summary = of_input(&self.source.take_seen(), std::mem::take(&mut self.torn_seams));
         summary.merge(&of_join(&self.join));
         self.join.counted();
         // Parts of one log follow on each other, but for what the kernel could not write in time.

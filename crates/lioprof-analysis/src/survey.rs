@@ -8,6 +8,7 @@ use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::{self, Form};
 use memchr::memmem::Finder;
 
+use crate::decode::ring;
 use crate::input::{PROBE_BYTES, ReadAt, Spooled};
 
 /// Bytes read at a time.
@@ -25,14 +26,16 @@ pub struct Survey {
     pub last_us: Option<i64>,
     /// RPCs whose end is in it.
     pub rpcs: u64,
+    /// Places where the kernel began to overwrite it: what was there is in no segment.
+    pub torn_seams: u64,
 }
 
 impl Survey {
-    /// Looks through a debug daemon's file; nothing is found in anything else.
+    /// Looks through a debug daemon's file; nothing is found in anything else. `may_wrap`: it reached its size limit.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path, may_wrap: bool) -> io::Result<Self> {
         let file = Spooled::file(File::open(path)?)?;
         let mut bytes = vec![0; PROBE_BYTES];
         let got = file.read_full_at(0, &mut bytes)?;
@@ -42,10 +45,15 @@ impl Survey {
         let times = |bytes: &[u8]| -> Vec<i64> {
             BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
         };
+        let stretches =
+            if may_wrap { ring::segments(&file, layout)? } else { std::iter::once(0..file.len()).collect() };
+        let (first, last) = (&stretches[0], &stretches[stretches.len() - 1]);
+        let got = file.read_full_at(first.start, &mut bytes)?;
         let first_us = times(&bytes[..got]).first().copied();
-        let got = file.read_full_at(file.len().saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
+        let probe = PROBE_BYTES.min(usize::try_from(last.end - last.start).unwrap_or(PROBE_BYTES));
+        let got = file.read_full_at(last.end - probe as u64, &mut bytes[..probe])?;
         let last_us = times(&bytes[..got]).into_iter().max();
-        Ok(Self { first_us, last_us, rpcs: handled(&file)? })
+        Ok(Self { first_us, last_us, rpcs: handled(&file)?, torn_seams: stretches.len() as u64 - 1 })
     }
 }
 

@@ -237,9 +237,31 @@ fn a_survey_finds_the_time_and_the_rpcs_of_a_segment() {
         }
         let segment = dir.path().join("segment");
         fs::write(&segment, &log).unwrap();
-        let survey = Survey::of(&segment).unwrap();
+        let survey = Survey::of(&segment, false).unwrap();
         assert_eq!(survey.rpcs, handled, "{}", path.display());
         assert_eq!(survey.first_us, times.first().copied());
         assert!(survey.last_us.is_some_and(|last_us| times.contains(&last_us)));
     }
+}
+
+#[test]
+fn a_survey_tells_of_a_segment_that_the_kernel_began_to_overwrite() {
+    let dir = tempfile::tempdir().unwrap();
+    let segment = dir.path().join("segment");
+    let mut wrapped = 0;
+    for (path, log) in logs() {
+        fs::write(&segment, &log).unwrap();
+        let survey = Survey::of(&segment, true).unwrap();
+        // What decoding it would have found.
+        let mut live = LiveTrace::new("oss1", None).unwrap();
+        let read = live.segment(&segment, true, &mut Told::default()).unwrap();
+        assert_eq!(survey.torn_seams, live.take_summary().loss.torn_seams, "{}", path.display());
+        // The first page is not always the oldest one, but of the same flush pass.
+        let late_us = survey.first_us.unwrap() - read.first_us.unwrap();
+        assert!((0..1_000_000).contains(&late_us), "{}: {late_us}", path.display());
+        let is_ring = path.to_string_lossy().contains("wrap");
+        assert_eq!(survey.torn_seams > 0, is_ring, "{}", path.display());
+        wrapped += u64::from(is_ring);
+    }
+    assert!(wrapped > 0, "a real one is among them");
 }

@@ -7,8 +7,8 @@ use super::Problem;
 use super::sections::Config;
 use super::values::{Auto, OrOff, Span};
 
-/// The kernel takes 10 to 20480 MiB as size of its file, and quietly uses 500 for anything else (tracefile.c). The limit
-/// that lioprof sets is twice a segment, so that rotating in time is easy.
+/// The kernel takes 10 to 20480 MiB as size of its file, and quietly uses 500 for anything else (tracefile.c). Twice a segment
+/// fits, so that rotating in time is easy.
 const LARGEST_SEGMENT_MIB: u64 = 10_240;
 
 struct Check {

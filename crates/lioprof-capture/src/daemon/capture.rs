@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::budget::{Duty, Level};
+use crate::config::{self, Auto};
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
 use crate::drain::{Job, Queue, SegmentFile, Spool};
@@ -19,15 +20,34 @@ const FLUSHED: Duration = Duration::from_secs(3);
 /// With less room than this, what the kernel has logged may not be in its file.
 const ROOM_BYTES: u64 = 1 << 20;
 
-/// How large the kernel lets its file grow: its own default, so nothing is left behind that was not there before. A segment
-/// is renamed long before.
-pub(crate) const FILE_LIMIT_MIB: u64 = 500;
+/// The kernel's own limit of its file, and the least that lioprof sets.
+pub(crate) const LEAST_FILE_LIMIT_MIB: u64 = 500;
+/// The kernel takes no higher one (`tracefile.c`).
+const HIGHEST_FILE_LIMIT_MIB: u64 = 20_480;
 
 /// When a segment is renamed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rotation {
     pub(crate) bytes: u64,
     pub(crate) age: Duration,
+    /// How large the kernel lets its file grow before it overwrites the beginning.
+    limit_mib: u64,
+}
+
+impl Rotation {
+    /// A file is renamed long before its limit. But the kernel writes all of a full buffer in one pass, also into a file that
+    /// was renamed meanwhile, so the file must be able to take that on top of what it may hold.
+    pub(crate) fn new(capture: &config::Capture) -> Self {
+        let limit_mib = capture.spool_limit_mib.saturating_add(match capture.buffer_mib {
+            Auto::Is(mib) => mib,
+            Auto::Auto => capture.buffer_limit_mib,
+        });
+        Self {
+            bytes: capture.segment_mib << 20,
+            age: capture.rotate.0,
+            limit_mib: limit_mib.clamp(LEAST_FILE_LIMIT_MIB, HIGHEST_FILE_LIMIT_MIB),
+        }
+    }
 }
 
 /// What changes.
@@ -75,7 +95,7 @@ impl Capture {
         if let Some(mib) = buffer_mib {
             session.set_buffer(mib)?;
         }
-        session.start_daemon(&spool.current(), FILE_LIMIT_MIB)?;
+        session.start_daemon(&spool.current(), rotation.limit_mib)?;
         session.trace(profile, version.as_ref())?;
         let now = Instant::now();
         Ok(Self {
@@ -224,7 +244,7 @@ impl Capture {
 }
 
 fn queue(queue: &Queue, file: SegmentFile) {
-    let may_wrap = file.bytes >= FILE_LIMIT_MIB << 20;
+    let may_wrap = file.bytes >= LEAST_FILE_LIMIT_MIB << 20;
     if file.bytes > 0 {
         queue.push(Job::Segment { file, may_wrap, counted: false });
     } else {
@@ -237,5 +257,23 @@ fn remove_empty(path: &Path) {
         && err.kind() != std::io::ErrorKind::NotFound
     {
         tracing::warn!(path = %path.display(), error = %err, "an empty segment could not be deleted");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit_mib(spool_limit_mib: u64, buffer_mib: Auto<u64>) -> u64 {
+        Rotation::new(&config::Capture { spool_limit_mib, buffer_mib, ..config::Capture::default() }).limit_mib
+    }
+
+    #[test]
+    fn a_full_buffer_fits_into_the_kernels_file() {
+        let buffer_limit_mib = config::Capture::default().buffer_limit_mib;
+        assert_eq!(limit_mib(1024, Auto::Auto), 1024 + buffer_limit_mib);
+        assert_eq!(limit_mib(1024, Auto::Is(5000)), 6024);
+        assert_eq!(limit_mib(64, Auto::Is(16)), LEAST_FILE_LIMIT_MIB);
+        assert_eq!(limit_mib(u64::MAX, Auto::Is(1)), HIGHEST_FILE_LIMIT_MIB);
     }
 }

@@ -275,7 +275,7 @@ impl Running {
             Auto::Is(mib) => Some(mib),
             Auto::Auto => self.wanted_buffer(session.control(), false),
         };
-        let rotation = Rotation { bytes: config.capture.segment_mib << 20, age: config.capture.rotate.0 };
+        let rotation = Rotation::new(&config.capture);
         let version = self.facts.lock().version.clone();
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
         self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);

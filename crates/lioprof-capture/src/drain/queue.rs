@@ -22,7 +22,12 @@ pub enum Job {
         counted: bool,
     },
     /// A segment was given up: delete it unread.
-    GiveUp(SegmentFile),
+    GiveUp {
+        /// The segment.
+        file: SegmentFile,
+        /// It reached the kernel's size limit.
+        may_wrap: bool,
+    },
     /// So many bytes of the log vanished before they were closed.
     Vanished(u64),
     /// The kernel said so often that its buffer overflowed.
@@ -82,12 +87,12 @@ impl Queue {
             if waiting.bytes <= budget {
                 break;
             }
-            if let Job::Segment { file, .. } = job {
+            if let Job::Segment { file, may_wrap, .. } = job {
                 waiting.segments -= 1;
                 waiting.bytes -= file.bytes;
                 given_up.segments += 1;
                 given_up.bytes += file.bytes;
-                *job = Job::GiveUp(file.clone());
+                *job = Job::GiveUp { file: file.clone(), may_wrap: *may_wrap };
             }
         }
         given_up
@@ -151,7 +156,8 @@ mod tests {
         assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 40 });
         assert_eq!(queue.waiting(), Waiting { segments: 2, bytes: 80 });
         let now = Duration::ZERO;
-        assert_eq!(queue.next(now), Some(Job::GiveUp(SegmentFile { path: "a".into(), bytes: 40 })));
+        let first = SegmentFile { path: "a".into(), bytes: 40 };
+        assert_eq!(queue.next(now), Some(Job::GiveUp { file: first, may_wrap: false }));
         assert_eq!(queue.next(now), Some(segment("b", 40)));
         assert_eq!(queue.next(now), Some(segment("c", 40)));
         assert_eq!(queue.waiting(), Waiting::default());

@@ -176,7 +176,7 @@ impl<K: Keep> Worker<K> {
     fn job(&mut self, job: Job) {
         match job {
             Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
-            Job::GiveUp(file) => self.give_up(&file),
+            Job::GiveUp { file, may_wrap } => self.give_up(&file, may_wrap),
             Job::Vanished(bytes) => self.missing(bytes, WhyGivenUp::Vanished),
             Job::Overflows(count) => self.overflows += count,
             Job::Counters(rows) => self.keep.counters(&rows),
@@ -250,10 +250,11 @@ impl<K: Keep> Worker<K> {
         Ok(segment)
     }
 
-    fn give_up(&mut self, file: &SegmentFile) {
+    fn give_up(&mut self, file: &SegmentFile, may_wrap: bool) {
         self.live.missing_segment();
         // How much is lost costs little to know, next to decoding it.
-        let Survey { first_us, last_us, rpcs } = Survey::of(&file.path).unwrap_or_default();
+        let Survey { first_us, last_us, rpcs, torn_seams } = Survey::of(&file.path, may_wrap).unwrap_or_default();
+        self.summary.loss.torn_seams += torn_seams;
         self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);
     }
