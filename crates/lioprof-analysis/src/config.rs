@@ -52,7 +52,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             threads: 1,
-            chunk_bytes: 1 << 20,
+            chunk_bytes: 512 << 10,
             bin_us: None,
             from: None,
             to: None,
