@@ -11,6 +11,7 @@ use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
 use crate::config::{Bound, Config};
 use crate::decode::chunk::{Head, merge_heads};
+use crate::decode::flights::chunks_in_flight;
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
 use crate::join::{Join, JoinCounts, Output};
@@ -312,7 +313,7 @@ fn read_logs(
     symbols: &mut Symbols,
     sink: &mut dyn RowSink,
 ) -> (Vec<LogResult>, TraceSummary, u64) {
-    let reading = Reading { chunk_bytes: config.chunk_bytes, depth: 2 * config.threads + 1 };
+    let reading = Reading { chunk_bytes: config.chunk_bytes, depth: chunks_in_flight(config.threads) };
     // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
     let inputs: Vec<Rc<RefCell<(Planned, Late)>>> =
         planned.into_iter().map(|input| Rc::new(RefCell::new((input, Late::default())))).collect();

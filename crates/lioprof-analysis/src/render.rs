@@ -12,7 +12,7 @@ use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use rayon::ThreadPoolBuilder;
 
 use crate::decode::chunk::Run;
-use crate::decode::flights::Flights;
+use crate::decode::flights::{Flights, chunks_in_flight};
 use crate::decode::held::Held;
 use crate::decode::source::{Chunks, Passes};
 use crate::input::{InputProblem, NodeRule, Severity};
@@ -53,7 +53,7 @@ pub fn decode_text(
     out: &mut (impl Write + Send),
 ) -> io::Result<DecodeOutcome> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    pool.install(|| decode_nodes(inputs, rules, 2 * threads + 1, progress, out))
+    pool.install(|| decode_nodes(inputs, rules, chunks_in_flight(threads), progress, out))
 }
 
 fn decode_nodes(

@@ -6,13 +6,14 @@ use lioprof_model::Symbols;
 use rayon::ThreadPoolBuilder;
 
 use crate::config::Config;
+use crate::decode::flights::chunks_in_flight;
 use crate::plan::{Late, Reading, plan};
 use crate::progress::Progress;
 
 /// Reads and decodes one log and puts its events in order; returns how many there are, `None` if it is no log.
 #[must_use]
 pub fn order(log: &Path, threads: usize) -> Option<u64> {
-    let reading = Reading { chunk_bytes: Config::default().chunk_bytes, depth: 2 * threads + 1 };
+    let reading = Reading { chunk_bytes: Config::default().chunk_bytes, depth: chunks_in_flight(threads) };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let plan = plan(&[log.to_owned()], &[], &|_| false, &Progress::default());

@@ -6,6 +6,12 @@ use std::time::Duration;
 
 use super::reader::RawChunk;
 
+/// How many chunks to read ahead of the one that is needed next: none if its only reader decodes it, too, for then it is
+/// still in the processor's cache.
+pub(crate) fn chunks_in_flight(threads: usize) -> usize {
+    if threads == 1 { 1 } else { 2 * threads + 1 }
+}
+
 /// Results that are on their way.
 pub(crate) struct Flights<T>(VecDeque<Flight<T>>);
 
@@ -40,7 +46,8 @@ impl<T: Send + 'static> Flights<T> {
     pub(crate) fn launch(&mut self, chunk: RawChunk, work: impl FnOnce(&[u8]) -> T + Send + 'static) {
         let (sender, result) = sync_channel(1);
         self.0.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
-        rayon::spawn(move || {
+        // The oldest first: it is waited for.
+        rayon::spawn_fifo(move || {
             // The receiver is gone only when all was given up.
             drop(sender.send(work(&chunk.bytes)));
         });

@@ -19,15 +19,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
 use super::event::Event;
-use super::flights::{Flights, Landed};
+use super::flights::{Flights, Landed, chunks_in_flight};
 use super::held::{Held, Key};
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
 const SORT_AT_LEAST: usize = 4096;
-
-/// Chunks in flight of a log that comes in parts, which is read by one thread.
-const LIVE_DEPTH: usize = 2;
 
 /// Where chunks come from.
 pub(crate) enum Chunks {
@@ -110,9 +107,9 @@ impl Source {
         Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(depth) }
     }
 
-    /// A source of parts that are still to come.
+    /// A source of parts that are still to come, which one thread reads.
     pub(crate) fn live() -> Self {
-        Self::empty(LIVE_DEPTH)
+        Self::empty(chunks_in_flight(1))
     }
 
     fn empty(depth: usize) -> Self {
