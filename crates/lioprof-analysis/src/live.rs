@@ -150,7 +150,7 @@ impl LiveTrace {
             self.after_gap = true;
             return Ok(Segment { bytes, ..Segment::default() });
         };
-        let stretches = if may_wrap { ring::segments(&file, layout)? } else { std::iter::once(0..bytes).collect() };
+        let stretches = ring::stretches(&file, layout, may_wrap)?;
         let torn_seams = stretches.len() as u64 - 1;
         self.torn_seams += torn_seams;
         let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);

@@ -45,8 +45,7 @@ impl Survey {
         let times = |bytes: &[u8]| -> Vec<i64> {
             BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
         };
-        let stretches =
-            if may_wrap { ring::segments(&file, layout)? } else { std::iter::once(0..file.len()).collect() };
+        let stretches = ring::stretches(&file, layout, may_wrap)?;
         let (first, last) = (&stretches[0], &stretches[stretches.len() - 1]);
         let got = file.read_full_at(first.start, &mut bytes)?;
         let first_us = times(&bytes[..got]).first().copied();

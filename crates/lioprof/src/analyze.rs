@@ -43,7 +43,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
 fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
     Ok(Config {
         threads: args::threads(args.threads),
-        chunk_bytes: args.chunk_bytes as usize,
+        chunk_bytes: args.chunk_bytes.map_or(Config::default().chunk_bytes, |bytes| bytes as usize),
         bin_us: args.bin,
         from: args.from.clone(),
         to: args.to.clone(),

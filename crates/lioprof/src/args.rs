@@ -266,8 +266,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Bytes read and decoded at a time; for tests.
-    #[arg(long, value_name = "N", hide = true, default_value = "524288", value_parser = clap::value_parser!(u32).range(64..=268_435_456))]
-    pub(crate) chunk_bytes: u32,
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(64..=268_435_456))]
+    pub(crate) chunk_bytes: Option<u32>,
 }
 
 /// What findings hold figures against.

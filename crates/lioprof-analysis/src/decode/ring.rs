@@ -24,6 +24,12 @@ const NEIGHBOURS_US: i64 = 60_000_000;
 /// How far the records just before a wrap may reach into the time of those just after it.
 const PASS_US: i64 = 5_000_000;
 
+/// The stretches of the daemon's segment in the order in which they were written. Only one that reached its size limit
+/// `may_wrap`, and only that is looked at.
+pub(crate) fn stretches(source: &dyn ReadAt, layout: Layout, may_wrap: bool) -> io::Result<Vec<Range<u64>>> {
+    if may_wrap { segments(source, layout) } else { Ok(std::iter::once(0..source.len()).collect()) }
+}
+
 /// The segments of a binary log in the order in which they were written; one, unless it has wrapped.
 pub(crate) fn segments(source: &dyn ReadAt, layout: Layout) -> io::Result<Vec<Range<u64>>> {
     let whole = 0..source.len();

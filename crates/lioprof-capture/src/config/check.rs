@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Problem;
 use super::sections::Config;
 use super::values::{Auto, OrOff, Span};
+use crate::control::LARGEST_DAEMON_SIZE_MIB;
 
-/// The kernel takes 10 to 20480 MiB as size of its file, and quietly uses 500 for anything else (tracefile.c). Twice a segment
-/// fits, so that rotating in time is easy.
-const LARGEST_SEGMENT_MIB: u64 = 10_240;
+/// The kernel's file may become twice as large, so that rotating in time is easy.
+const LARGEST_SEGMENT_MIB: u64 = LARGEST_DAEMON_SIZE_MIB / 2;
 
 struct Check {
     problems: Vec<Problem>,

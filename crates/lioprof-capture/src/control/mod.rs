@@ -28,6 +28,12 @@ use lctl::Lctl;
 use masks::{MaskKind, MaskSet};
 use serde::{Deserialize, Serialize};
 
+/// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
+pub(crate) const KERNELS_DAEMON_SIZE_MIB: u64 = 500;
+
+/// The kernel takes 10 to so many MiB as size limit, and quietly uses its own for anything else (tracefile.c).
+pub(crate) const LARGEST_DAEMON_SIZE_MIB: u64 = 20_480;
+
 /// How to reach the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

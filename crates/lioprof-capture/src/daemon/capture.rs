@@ -8,6 +8,7 @@ use crate::budget::{Duty, Level};
 use crate::config::{self, Auto};
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
+use crate::control::{KERNELS_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB};
 use crate::drain::{Job, Queue, SegmentFile, Spool};
 use crate::journal::{Foreign, Report, Session, SessionError};
 
@@ -19,11 +20,6 @@ const FLUSHED: Duration = Duration::from_secs(3);
 
 /// With less room than this, what the kernel has logged may not be in its file.
 const ROOM_BYTES: u64 = 1 << 20;
-
-/// The kernel's own limit of its file, and the least that lioprof sets.
-pub(crate) const LEAST_FILE_LIMIT_MIB: u64 = 500;
-/// The kernel takes no higher one (`tracefile.c`).
-const HIGHEST_FILE_LIMIT_MIB: u64 = 20_480;
 
 /// When a segment is renamed.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +41,7 @@ impl Rotation {
         Self {
             bytes: capture.segment_mib << 20,
             age: capture.rotate.0,
-            limit_mib: limit_mib.clamp(LEAST_FILE_LIMIT_MIB, HIGHEST_FILE_LIMIT_MIB),
+            limit_mib: limit_mib.clamp(KERNELS_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB),
         }
     }
 }
@@ -244,9 +240,8 @@ impl Capture {
 }
 
 fn queue(queue: &Queue, file: SegmentFile) {
-    let may_wrap = file.bytes >= LEAST_FILE_LIMIT_MIB << 20;
     if file.bytes > 0 {
-        queue.push(Job::Segment { file, may_wrap, counted: false });
+        queue.push(Job::Segment { file, counted: false });
     } else {
         remove_empty(&file.path);
     }
@@ -273,7 +268,7 @@ mod tests {
         let buffer_limit_mib = config::Capture::default().buffer_limit_mib;
         assert_eq!(limit_mib(1024, Auto::Auto), 1024 + buffer_limit_mib);
         assert_eq!(limit_mib(1024, Auto::Is(5000)), 6024);
-        assert_eq!(limit_mib(64, Auto::Is(16)), LEAST_FILE_LIMIT_MIB);
-        assert_eq!(limit_mib(u64::MAX, Auto::Is(1)), HIGHEST_FILE_LIMIT_MIB);
+        assert_eq!(limit_mib(64, Auto::Is(16)), KERNELS_DAEMON_SIZE_MIB);
+        assert_eq!(limit_mib(u64::MAX, Auto::Is(1)), LARGEST_DAEMON_SIZE_MIB);
     }
 }

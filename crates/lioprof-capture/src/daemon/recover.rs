@@ -66,8 +66,7 @@ fn session_leftovers(
     for file in files {
         let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let counted = reached.last_segment.as_deref().is_some_and(|last| name <= last);
-        let may_wrap = file.bytes >= super::capture::LEAST_FILE_LIMIT_MIB << 20;
-        queue.push(Job::Segment { file, may_wrap, counted });
+        queue.push(Job::Segment { file, counted });
     }
     queue.push(Job::Finish);
     let progress = |progress| {

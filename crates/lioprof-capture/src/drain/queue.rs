@@ -16,18 +16,11 @@ pub enum Job {
     Segment {
         /// The segment.
         file: SegmentFile,
-        /// It reached the kernel's size limit: its beginning may have been overwritten.
-        may_wrap: bool,
         /// What it holds has been counted in a part that is safe, by a daemon that was killed afterwards.
         counted: bool,
     },
     /// A segment was given up: delete it unread.
-    GiveUp {
-        /// The segment.
-        file: SegmentFile,
-        /// It reached the kernel's size limit.
-        may_wrap: bool,
-    },
+    GiveUp(SegmentFile),
     /// So many bytes of the log vanished before they were closed.
     Vanished(u64),
     /// The kernel said so often that its buffer overflowed.
@@ -87,12 +80,12 @@ impl Queue {
             if waiting.bytes <= budget {
                 break;
             }
-            if let Job::Segment { file, may_wrap, .. } = job {
+            if let Job::Segment { file, .. } = job {
                 waiting.segments -= 1;
                 waiting.bytes -= file.bytes;
                 given_up.segments += 1;
                 given_up.bytes += file.bytes;
-                *job = Job::GiveUp { file: file.clone(), may_wrap: *may_wrap };
+                *job = Job::GiveUp(file.clone());
             }
         }
         given_up
@@ -142,7 +135,7 @@ mod tests {
     use super::*;
 
     fn segment(name: &str, bytes: u64) -> Job {
-        Job::Segment { file: SegmentFile { path: name.into(), bytes }, may_wrap: false, counted: false }
+        Job::Segment { file: SegmentFile { path: name.into(), bytes }, counted: false }
     }
 
     #[test]
@@ -156,8 +149,7 @@ mod tests {
         assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 40 });
         assert_eq!(queue.waiting(), Waiting { segments: 2, bytes: 80 });
         let now = Duration::ZERO;
-        let first = SegmentFile { path: "a".into(), bytes: 40 };
-        assert_eq!(queue.next(now), Some(Job::GiveUp { file: first, may_wrap: false }));
+        assert_eq!(queue.next(now), Some(Job::GiveUp(SegmentFile { path: "a".into(), bytes: 40 })));
         assert_eq!(queue.next(now), Some(segment("b", 40)));
         assert_eq!(queue.next(now), Some(segment("c", 40)));
         assert_eq!(queue.waiting(), Waiting::default());

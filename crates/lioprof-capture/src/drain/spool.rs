@@ -10,6 +10,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::control::KERNELS_DAEMON_SIZE_MIB;
+
 /// A renamed file to which nothing was added for this long, while the kernel has not begun a new one, is closed: a
 /// pass writes its pages without pause, and passes are a second apart at most.
 const QUIET: Duration = Duration::from_secs(2);
@@ -23,6 +25,13 @@ pub struct SegmentFile {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+}
+
+impl SegmentFile {
+    /// It reached the least size limit that the kernel's file can have had: its beginning may have been overwritten.
+    pub(super) fn may_wrap(&self) -> bool {
+        self.bytes >= KERNELS_DAEMON_SIZE_MIB << 20
+    }
 }
 
 /// The folder and what the daemon calls its files there.

@@ -77,7 +77,6 @@ pub enum Progress {
 #[derive(Debug)]
 struct Held {
     file: SegmentFile,
-    may_wrap: bool,
     last_us: Option<i64>,
     /// Tracing was interrupted after it.
     last_of_stretch: bool,
@@ -175,8 +174,8 @@ impl<K: Keep> Worker<K> {
 
     fn job(&mut self, job: Job) {
         match job {
-            Job::Segment { file, may_wrap, counted } => self.segment(file, may_wrap, counted),
-            Job::GiveUp { file, may_wrap } => self.give_up(&file, may_wrap),
+            Job::Segment { file, counted } => self.segment(file, counted),
+            Job::GiveUp(file) => self.give_up(&file),
             Job::Vanished(bytes) => self.missing(bytes, WhyGivenUp::Vanished),
             Job::Overflows(count) => self.overflows += count,
             Job::Counters(rows) => self.keep.counters(&rows),
@@ -187,18 +186,10 @@ impl<K: Keep> Worker<K> {
         }
     }
 
-    fn segment(&mut self, file: SegmentFile, may_wrap: bool, counted: bool) {
+    fn segment(&mut self, file: SegmentFile, counted: bool) {
         let begun = thread_cpu();
-        let mut held = Held {
-            file,
-            may_wrap,
-            last_us: None,
-            last_of_stretch: false,
-            counted,
-            copied: false,
-            number: 0,
-            outdated: false,
-        };
+        let mut held =
+            Held { file, last_us: None, last_of_stretch: false, counted, copied: false, number: 0, outdated: false };
         match self.decode(&mut held) {
             Ok(segment) => {
                 let took = thread_cpu().saturating_sub(begun);
@@ -244,16 +235,17 @@ impl<K: Keep> Worker<K> {
             self.live.only_new_from_now();
         }
         held.number = self.live.segments();
-        let segment = self.live.segment(&held.file.path, held.may_wrap, &mut self.keep)?;
+        let segment = self.live.segment(&held.file.path, held.file.may_wrap(), &mut self.keep)?;
         held.last_us = segment.last_us;
         held.file.bytes = segment.bytes;
         Ok(segment)
     }
 
-    fn give_up(&mut self, file: &SegmentFile, may_wrap: bool) {
+    fn give_up(&mut self, file: &SegmentFile) {
         self.live.missing_segment();
         // How much is lost costs little to know, next to decoding it.
-        let Survey { first_us, last_us, rpcs, torn_seams } = Survey::of(&file.path, may_wrap).unwrap_or_default();
+        let Survey { first_us, last_us, rpcs, torn_seams } =
+            Survey::of(&file.path, file.may_wrap()).unwrap_or_default();
         self.summary.loss.torn_seams += torn_seams;
         self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);

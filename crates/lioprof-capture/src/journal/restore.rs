@@ -12,10 +12,7 @@ use crate::causes::with_causes;
 use crate::control::masks::MaskKind;
 use crate::control::profile::Wanted;
 use crate::control::sizing::STEP_MIB_PER_CPU;
-use crate::control::{Control, ControlError, Param};
-
-/// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
-const KERNELS_DAEMON_SIZE_MIB: u64 = 500;
+use crate::control::{Control, ControlError, KERNELS_DAEMON_SIZE_MIB, Param};
 
 /// What became of one setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
