@@ -29,6 +29,14 @@ impl Server {
         self.log("rpc.bin")
     }
 
+    /// Places of the daemon's file that `lctl debug_file` could not read, as it said: pages that a full disk had cut.
+    pub(crate) fn bad_for_lctl(&self) -> u64 {
+        let Ok(said) = fs::read_to_string(self.dir.join("debug_file.log")) else { return 0 };
+        let counts = said.lines().find(|line| line.starts_with("Debug log: ")).expect("a summary by lctl");
+        let bad = counts.split(", ").find_map(|count| count.strip_suffix(" bad."));
+        bad.expect("a count of bad records").parse().unwrap()
+    }
+
     pub(crate) fn text(&self) -> Option<PathBuf> {
         self.log("rpc.txt").or_else(|| self.log("dk.txt"))
     }
@@ -74,12 +82,12 @@ fn name(dir: &Path) -> String {
     dir.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// Servers that have a binary and a text log of the same capture, from its start: those of a wrapped ring
-/// differ, as `lctl` drops what it cannot read.
+/// Servers that have a binary and a text log of the same capture, from its start, undamaged: `lctl` drops or mixes up
+/// what it cannot read.
 pub(crate) fn in_both_formats() -> Vec<(String, PathBuf, PathBuf)> {
     let mut out = Vec::new();
     for capture in captures() {
-        for server in &capture.servers {
+        for server in capture.servers.iter().filter(|server| server.bad_for_lctl() == 0) {
             if let (Some(binary), Some(text)) = (server.binary(), server.log("rpc.txt"))
                 && contains(&read_log(&text), b"DEBUG MARKER: CAPTURE-START")
             {

@@ -124,7 +124,7 @@ fn findings_are_a_table_too() {
 fn a_survey_is_the_ceiling() {
     let dir = TempDir::new().unwrap();
     let survey = dir.path().join("oss.summary");
-    let line = "ost  4 sz 67108864K rsz 1024K obj    4 thr    4 write  100.00 [  20.00,  30.00] rewrite   80.00 SHORT \
+    let line = "ost  4 sz 67108864K rsz 1024K obj    4 thr    4 write  100.00 [  20.00,  30.00] rewrite  880.00 SHORT \
                 read  120.00 [  28.00,  31.00]\n";
     fs::write(&survey, format!("Fri Sep 25 11:14:03 EDT 2015 Obdfilter-survey for case=disk from oss\n{line}"))
         .unwrap();
@@ -137,8 +137,12 @@ fn a_survey_is_the_ceiling() {
     let run = lioprof(&["analyze", &healthy, "--baseline", survey, "-q"]);
     let stdout = String::from_utf8(run.exits(0).stdout).unwrap();
     // The ceiling of four OSTs that were all in use.
-    assert_eq!(stdout.matches("of 4 OSTs, obdfilter-survey)").count(), 2, "{stdout}");
-    assert!(stdout.contains("% of available (120.0 MiB/s"), "{stdout}");
+    assert!(stdout.contains("% of available (120.0 MiB/s of 4 OSTs, test `read` of obdfilter-survey)"), "{stdout}");
+    assert!(stdout.contains("% of available (100.0 MiB/s of 4 OSTs, test `write` of obdfilter-survey)"), "{stdout}");
+    let run = lioprof(&["analyze", &healthy, "--baseline", survey, "--baseline-write", "rewrite", "-q"]);
+    let stdout = String::from_utf8(run.exits(0).stdout).unwrap();
+    assert!(stdout.contains("% of available (880.0 MiB/s of 4 OSTs, test `rewrite` of obdfilter-survey)"), "{stdout}");
+    lioprof(&["analyze", &healthy, "--baseline-write", "rewrite"]).exits(2).says(&["--baseline"]);
 
     let readme = dir.path().join("other.txt");
     fs::write(&readme, "no survey").unwrap();

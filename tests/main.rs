@@ -6,8 +6,10 @@
 //! * `locks`: contention, in both tiers of evidence.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `about`: versions, manual pages, completions.
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
+//! * `marks`: those that occur more than once.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
@@ -17,6 +19,8 @@
 //!
 //! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `export` and `rollup` names one.
 
+#[cfg(test)]
+mod about;
 #[cfg(test)]
 mod binlog;
 #[cfg(test)]
@@ -42,6 +46,8 @@ mod figures;
 mod findings;
 #[cfg(test)]
 mod locks;
+#[cfg(test)]
+mod marks;
 #[cfg(test)]
 mod progress;
 #[cfg(all(test, feature = "report"))]

@@ -41,6 +41,9 @@ fn wound(extension: &str, damage: impl Fn(&Path)) {
         }
     });
     assert!(status["segments"]["dropped_bytes"].as_u64() > Some(0), "{}", status["segments"]);
+    assert_eq!(status["loss"]["dropped_segment_bytes"], status["segments"]["dropped_bytes"], "{}", status["loss"]);
+    let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
+    assert!(text.contains("lost unread") && !text.contains("none found"), "{text}");
     let decoded = status["segments"]["decoded"].as_u64();
     daemon.wait("the next segment", |status| status["segments"]["decoded"].as_u64() > decoded);
     node.wait_played();

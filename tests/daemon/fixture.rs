@@ -68,12 +68,19 @@ pub(crate) fn assert_same_figures(what: &str, kept: &Value, original: &Value) {
 /// What the daemon keeps gives the same analysis as the log that was played.
 #[track_caller]
 pub(crate) fn assert_kept(what: &str, keep: &Path, log: &Path) {
-    assert_same_figures(what, &analysis(&[keep]), &analysis(&[log]));
+    let (mut kept, original) = (analysis(&[keep]), analysis(&[log]));
+    // A ring that wrapped says that its head is gone; once its records have been played, their numbers say what is missing.
+    if original["loss"]["head_overwritten"] == true
+        && let Some(warnings) = kept.get_mut("warnings").and_then(Value::as_array_mut)
+    {
+        warnings.retain(|warning| !warning.as_str().unwrap_or_default().contains("of the RPCs are not in the log"));
+    }
+    assert_same_figures(what, &kept, &original);
 }
 
 /// Warnings about gaps and damage, which depend on how the records were stored.
 const ABOUT_LOSS: [&str; 5] =
-    ["are overwritten", "begins in the middle", "kernel discarded", "are no records", "records were in two inputs"];
+    ["are overwritten", "begins in the middle", "kernel discarded", "are no records", "in two inputs"];
 
 fn comparable(json: &Value) -> Value {
     let mut json = figures_only(json.clone());

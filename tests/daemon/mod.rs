@@ -6,25 +6,37 @@
 //! * `files`: segments that vanish.
 //! * `others`: other debug daemons, other people's masks, modules unloaded.
 //! * `overload`: a burst above the kernel's buffer, a clock that is stepped.
+//! * `before`: what was logged before the capture.
 //! * `start`: what keeps it from starting.
+//! * `room`: where the segments go, and how much room they get.
+//! * `left`: what a killed daemon left is found, whatever its directory.
+//! * `lustre`: Lustre that is loaded late, unloaded, and loaded again.
+//! * `by_hand`: the commands of the documentation.
 //! * `talk`: commands, metrics, rubbish.
 //! * `ending`: signals, `--for`, `--until`, triggers.
+//! * `traced`: when there was tracing, as an analysis tells it.
 //! * `budget`: step by step down to nothing.
 //!
 //! They need root and `/dev/fuse`, wait for states instead of sleeping, and each has its own directory.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
+mod before;
 mod budget;
+mod by_hand;
 mod disk;
 mod ending;
 mod files;
 mod fixture;
 mod kill;
+mod left;
+mod lustre;
 mod node;
 mod others;
 mod overload;
 mod process;
+mod room;
 mod same;
 mod start;
 mod talk;
 mod tmpfs;
+mod traced;

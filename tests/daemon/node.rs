@@ -43,6 +43,16 @@ impl Node {
 
     /// Plays `log` with options of `lioprof replay`.
     pub(crate) fn playing_with(log: &Path, options: &[&str]) -> Self {
+        let log = log.display().to_string();
+        Self::replaying(&[&[log.as_str()], options].concat())
+    }
+
+    /// Plays a scenario, whose counters move, with options of `lioprof replay`.
+    pub(crate) fn in_scenario(name: &str, options: &[&str]) -> Self {
+        Self::replaying(&[&["--scenario", name], options].concat())
+    }
+
+    fn replaying(options: &[&str]) -> Self {
         assert!(
             rustix::process::geteuid().is_root() && Path::new("/dev/fuse").exists(),
             "the tests of the daemon mount a simulated server: they need root and /dev/fuse"
@@ -52,8 +62,8 @@ impl Node {
         for folder in ["root", "spool", "keep"] {
             fs::create_dir(dir.path().join(folder)).unwrap();
         }
-        let mut args = vec!["replay".to_owned(), log.display().to_string(), "--to".to_owned()];
-        args.extend([root.display().to_string(), "--wait-daemon".to_owned()]);
+        let mut args =
+            vec!["replay".to_owned(), "--to".to_owned(), root.display().to_string(), "--wait-daemon".to_owned()];
         args.extend(options.iter().map(|&option| option.to_owned()));
         let player = spawn(&args, &dir.path().join("replay"));
         let node = Self { dir, player, daemons: Cell::new(0) };
@@ -110,6 +120,18 @@ impl Node {
     pub(crate) fn account(&self) -> Value {
         let text = fs::read(self.root().join("sim/account")).unwrap();
         serde_json::from_slice(&text).unwrap()
+    }
+
+    /// What all OSTs have counted, `samples` of a line of their `stats`.
+    pub(crate) fn counted(&self, line: &str) -> u64 {
+        let folder = self.root().join("sys/kernel/debug/lustre/obdfilter");
+        let targets = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path().join("stats"));
+        let samples = targets.filter_map(|stats| {
+            let text = fs::read_to_string(stats).unwrap();
+            let found = text.lines().find(|found| found.starts_with(line))?;
+            found.split_whitespace().nth(1)?.parse::<u64>().ok()
+        });
+        samples.sum()
     }
 
     /// Path of a control file.
@@ -169,6 +191,12 @@ impl Node {
         let mut args = vec!["daemon".to_owned(), "--config".to_owned(), config.display().to_string()];
         args.extend(options.iter().map(|&option| option.to_owned()));
         Daemon::start(&args, &self.path(&format!("daemon-{}", self.daemons.get())), &self.socket())
+    }
+
+    /// Starts a daemon as a service.
+    pub(crate) fn service(&self, keys: Keys<'_>, manager: &Path) -> Daemon {
+        let args = ["daemon".to_owned(), "--config".to_owned(), self.config(keys).display().to_string()];
+        Daemon::start_service(&args, &self.path(&format!("daemon-{}", self.daemons.get())), &self.socket(), manager)
     }
 
     /// Starts a daemon and waits until it answers.

@@ -6,6 +6,7 @@ use super::fixture::{analysis, assert_kept, rich, speed};
 use super::node::Node;
 use super::process::until;
 use crate::figures::number;
+use crate::util::lioprof;
 
 #[test]
 fn another_debug_daemon_takes_over() {
@@ -114,7 +115,17 @@ fn a_second_daemon_is_refused_and_the_first_goes_on() {
     let elsewhere = ["keep2", "spool2"].map(|name| format!("\"{}\"", node.path(name).display()));
     let socket = format!("\"{}\"", node.path("socket2").display());
     let keys = [("keep.dir", &*elsewhere[0]), ("capture.spool_dir", &*elsewhere[1]), ("talk.socket", &*socket)];
-    node.start(&keys, &[]).ended().exits(2).says(&[&during.daemon_file]);
+    let ours = format!("lioprof status --socket {}", node.socket().display());
+    let refused = node.start(&keys, &[]).ended().exits(2).says(&["another lioprof daemon", &pid, &ours]);
+    assert!(!refused.log.contains("debug_daemon stop"), "it must not advise to stop our own capture: {refused}");
+    for path in ["keep2", "spool2"] {
+        assert!(!node.path(path).exists(), "a refused start leaves nothing behind: {path}");
+    }
+    // Whoever asks whether it could start is told the same.
+    let config = node.config(&keys).display().to_string();
+    let told = lioprof(&["doctor", "--config", &config]).exits(1);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains(&pid) && told.contains("--socket") && !told.contains("debug_daemon stop"), "{told}");
     assert_eq!(node.settings(), during);
     assert!(daemon.status().is_some());
     node.wait_played();

@@ -53,6 +53,42 @@ fn a_burst_above_the_buffer_is_told() {
 }
 
 #[test]
+fn the_comparison_at_the_end_tells_the_bytes_that_are_lost() {
+    let node = Node::in_scenario("direct-io", &["--speed", "max", "--size", "128"]);
+    node.ctl("pause");
+    // The lines that tell the size of direct writes are not in this profile.
+    let daemon = node.daemon(&[("capture.buffer_mib", "2"), ("capture.profile", "\"light\"")]);
+    node.ctl("stall on");
+    node.ctl("resume");
+    node.wait_played();
+    assert!(count(&node.account()["total"]["lost"]["overflow"], &["handled_rpcs"]) > 100, "the buffer took everything");
+    node.ctl("stall off");
+    node.wait_written();
+    // Also while it runs.
+    let truth = count(&node.account(), &["total", "lost", "overflow", "handled_rpcs"]);
+    // Each sample tells more, until one is taken after the last RPC.
+    let status = daemon.wait("the counters' difference", |status| {
+        let missing = status["loss"]["counters"]["rpcs"].as_u64().unwrap_or(0);
+        missing.abs_diff(truth) * 50 < truth
+    });
+    assert!(count(&status, &["loss", "kernel_overflows"]) > 0, "{}", status["loss"]);
+    let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
+    assert!(text.contains("reads and writes that the OSTs counted"), "{text}");
+    let ended = daemon.stop().exits(0);
+    let kept = analysis(&[&node.keep()]);
+    let line = ended.stdout.lines().find(|line| line.starts_with("node write ")).unwrap();
+    let numbers: Vec<u64> =
+        line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    let [counted_rpcs, counted, rpcs, bytes, unsized_rpcs] = *numbers else { panic!("{ended}") };
+    assert!(line.contains("differs by +"), "{ended}");
+    let written = &kept["totals"]["write"];
+    assert_eq!(unsized_rpcs, count(written, &["unsized_rpcs"]), "{ended}");
+    assert!(unsized_rpcs > 0, "with all sizes known this proves nothing: {written}");
+    let traced = written["bytes"].as_u64().unwrap_or(0);
+    assert_eq!((rpcs, bytes), (counted_rpcs - count(written, &["rpcs"]), counted - traced), "{ended}");
+}
+
+#[test]
 fn the_buffer_is_enlarged_when_it_overflows() {
     let log = rich();
     let node = Node::playing(&log.path);

@@ -1,6 +1,8 @@
 //! A daemon as a process.
 
 use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -27,10 +29,31 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// An address on loopback that nobody uses.
+pub(crate) fn free_port() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// What a server answers to `GET PATH`, with the head.
+pub(crate) fn http_get(server: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(server).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
 /// Starts `lioprof ARGS` with its output in `OUTPUT.out` and `OUTPUT.err`.
 pub(crate) fn spawn(args: &[String], output: &Path) -> Child {
+    spawn_for(args, output, None)
+}
+
+/// [`spawn`] by a service manager that listens on `manager`.
+fn spawn_for(args: &[String], output: &Path, manager: Option<&Path>) -> Child {
     let file = |extension: &str| File::create(output.with_extension(extension)).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_lioprof"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lioprof"));
+    command
         .args(args)
         .env("LC_ALL", "C")
         .env("NO_COLOR", "1")
@@ -38,9 +61,11 @@ pub(crate) fn spawn(args: &[String], output: &Path) -> Child {
         .env_remove("RUST_LOG")
         .stdin(Stdio::null())
         .stdout(file("out"))
-        .stderr(file("err"))
-        .spawn()
-        .unwrap()
+        .stderr(file("err"));
+    if let Some(manager) = manager {
+        command.env("NOTIFY_SOCKET", manager);
+    }
+    command.spawn().unwrap()
 }
 
 /// A daemon that was started.
@@ -61,6 +86,18 @@ pub(crate) struct Ended {
 impl Daemon {
     pub(crate) fn start(args: &[String], output: &Path, socket: &Path) -> Self {
         Self { child: spawn(args, output), output: output.to_owned(), socket: socket.to_owned() }
+    }
+
+    /// As a service, whose manager listens on `manager`.
+    pub(crate) fn start_service(args: &[String], output: &Path, socket: &Path, manager: &Path) -> Self {
+        Self { child: spawn_for(args, output, Some(manager)), output: output.to_owned(), socket: socket.to_owned() }
+    }
+
+    /// CPU time that it has used, in ticks of 10 ms (proc_pid_stat(5)).
+    pub(crate) fn cpu_ticks(&self) -> u64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
     /// What it has logged.

@@ -32,7 +32,10 @@ fn errors_of_the_configuration_name_file_line_and_key() {
         ("[keep]\ndir = \"relative\"\nfile_mib = 0\n", &["line 2: keep.dir", "line 3: keep.file_mib"]),
         ("[capture]\nrotate = 10\n", &["line 2", "rotate", "\"10s\""]),
         ("[budget\n", &["line 1"]),
-        ("[capture]\nsegment_mib = 100\nspool_limit_mib = 200\n", &["line 3: capture.spool_limit_mib", "400"]),
+        (
+            "[capture]\nsegment_mib = 100\nspool_limit_mib = 200\n",
+            &["line 3: capture.spool_limit_mib", "400", "capture.segment_mib lowered to 50"],
+        ),
     ];
     for (text, parts) in cases {
         fs::write(&path, text).unwrap();

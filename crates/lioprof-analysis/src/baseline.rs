@@ -14,7 +14,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::{Baseline, Ceiling, ObdfilterSurvey};
+use lioprof_model::{Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 
 const MIB: f64 = 1_048_576.0;
 const EXAMPLE: &str = "`ost  2 sz 33554432K rsz 1024K obj 2 thr 2 write 982.73 [ 401.97, 512.91] ...`";
@@ -65,16 +65,16 @@ pub enum BaselineError {
     },
 }
 
-/// Reads the outputs of one or more surveys.
+/// Reads the outputs of one or more surveys. `writes`: the test that writes are held against.
 ///
 /// # Errors
 /// If one cannot be read or holds something else.
-pub fn read_baseline(paths: &[PathBuf]) -> Result<Baseline, BaselineError> {
+pub fn read_baseline(paths: &[PathBuf], writes: WriteTest) -> Result<Baseline, BaselineError> {
     let read = |path: &PathBuf| {
         let bytes = fs::read(path).map_err(|err| BaselineError::Read { path: path.clone(), err })?;
         parse(&String::from_utf8_lossy(&bytes), path)
     };
-    Ok(Baseline { surveys: paths.iter().map(read).collect::<Result<_, _>>()? })
+    Ok(Baseline { surveys: paths.iter().map(read).collect::<Result<_, _>>()?, writes })
 }
 
 fn parse(text: &str, path: &Path) -> Result<ObdfilterSurvey, BaselineError> {
@@ -257,8 +257,22 @@ done!
         assert_eq!(mib(survey.read), Some(12358.60));
         assert_eq!(survey.write.unwrap().ost_min_max_bytes_per_s, None);
         assert_eq!(survey.read.unwrap().ost_min_max_bytes_per_s, Some((938.96 * MIB, 2634.87 * MIB)));
-        assert_eq!(survey.ost_bytes_per_s(Direction::Write), Some(15696.54 * MIB / 10.0));
+        let writes = |test| survey.bytes_per_s(Direction::Write, test).map(|bytes| bytes / MIB);
+        assert_eq!((writes(WriteTest::Write), writes(WriteTest::Rewrite)), (Some(11000.0), Some(15696.54)));
         assert_eq!((survey.read.unwrap().threads, survey.read.unwrap().record_bytes), (10, 1 << 20));
+    }
+
+    /// What a server printed (Lustre 2.17.57): rewriting goes to the page cache.
+    #[test]
+    fn new_data_are_not_rewritten() {
+        let real = "\
+Mon Nov 23 04:56:19 UTC 2026 Obdfilter-survey for case=disk from server1
+ost  2 sz  1228800K rsz 1024K obj    2 thr    2 write  222.60 [  69.36,  264.67] rewrite  921.98             SHORT read  935.45             SHORT 
+ost  2 sz  1228800K rsz 1024K obj    2 thr    4 write  190.49 [  77.77,  129.31] rewrite  619.16             SHORT read  500.66             SHORT 
+";
+        let survey = parsed(real).unwrap();
+        assert_eq!(survey.bytes_per_s(Direction::Write, WriteTest::Write), Some(222.60 * MIB));
+        assert_eq!(survey.bytes_per_s(Direction::Read, WriteTest::Write), Some(935.45 * MIB));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Default for Config {
 pub enum Bound {
     /// Microseconds since the epoch.
     Time(i64),
-    /// The first `lctl mark` line with this text, or that begins with it.
+    /// `lctl mark` lines with this text, or, if there is none, that begin with it. Of several the last complete pair counts.
     Marker(String),
 }
 

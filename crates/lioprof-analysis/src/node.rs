@@ -4,16 +4,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lioprof_model::{
-    LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary,
+    Counted, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary,
 };
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
-use crate::config::{Bound, Config};
+use crate::config::Config;
+use crate::counted;
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::flights::chunks_in_flight;
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
+use crate::interval::{Interval, Taken};
 use crate::join::{Join, JoinCounts, Output};
 use crate::locks::{LockTracker, Rules};
 use crate::plan::{Late, Planned, Reading};
@@ -52,9 +54,10 @@ pub(crate) struct NodeResult {
     pub(crate) exchanges: ExchangeSample,
     /// It is a client of the file system.
     pub(crate) is_client: bool,
-    /// Limits as they turned out; `None` where a marker was not found.
-    pub(crate) from: Option<Limit>,
-    pub(crate) to: Option<Limit>,
+    /// Limits as they turned out.
+    pub(crate) interval: Interval,
+    /// What is to be said of marks that occur more than once.
+    pub(crate) repeated_marks: Option<String>,
 }
 
 /// What is known of a node besides its sums.
@@ -63,40 +66,17 @@ pub(crate) struct NodeAccount {
     pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
     pub(crate) is_client: bool,
-    pub(crate) from: Option<Limit>,
-    pub(crate) to: Option<Limit>,
-}
-
-/// A limit in time that may still have to be found in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
-    At(i64),
-    Marker(String),
-}
-
-impl Limit {
-    fn new(bound: &Bound) -> Self {
-        match bound {
-            Bound::Time(us) => Self::At(*us),
-            Bound::Marker(text) => Self::Marker(text.clone()),
-        }
-    }
-
-    fn marker(&mut self, time_us: i64, text: &[u8]) {
-        if let Self::Marker(wanted) = self
-            && text.starts_with(wanted.as_bytes())
-        {
-            *self = Self::At(time_us);
-        }
-    }
+    /// Limits in time as they turned out.
+    pub(crate) interval: Interval,
+    /// What is to be said of marks that occur more than once.
+    pub(crate) repeated_marks: Option<String>,
 }
 
 /// Sums up what a node's log says, within the limits, and hands it on to whoever else wants it.
 pub(crate) struct NodeSink<'a> {
     node: Symbol,
     config: &'a Config,
-    from: Option<Limit>,
-    to: Option<Limit>,
+    interval: Interval,
     aggregate: Aggregate,
     locks: Option<LockTracker>,
     exchanges: Exchanges,
@@ -104,7 +84,12 @@ pub(crate) struct NodeSink<'a> {
 }
 
 impl<'a> NodeSink<'a> {
+    /// For what the user asked for.
     pub(crate) fn new(node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
+        Self::within(Interval::new(config), node, config, sink)
+    }
+
+    fn within(interval: Interval, node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
         let rules = config.contended.map(|rule| Rules {
             contended_conflicts: rule.conflicts,
             contended_window_us: rule.window_us,
@@ -115,8 +100,7 @@ impl<'a> NodeSink<'a> {
         Self {
             node,
             config,
-            from: config.from.as_ref().map(Limit::new),
-            to: config.to.as_ref().map(Limit::new),
+            interval,
             aggregate: Aggregate::new(config.bin_us),
             locks: config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets)),
             exchanges: Exchanges::default(),
@@ -131,26 +115,11 @@ impl<'a> NodeSink<'a> {
 
     /// The sums, once there is nothing more to come.
     pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> Finished {
-        let Self { node, mut aggregate, locks, exchanges, from, to, .. } = self;
+        let Self { node, mut aggregate, locks, exchanges, interval, .. } = self;
         aggregate.locks = locks.map(LockTracker::finish);
         aggregate.node(node, summary, symbols);
         let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
-        Finished { aggregate, exchanges: exchanges.finish(), is_client, from, to }
-    }
-
-    /// Whether something that happened at this time is within the limits. Events come in time order: a
-    /// marker that has not come up yet lies ahead.
-    fn in_time(&self, time_us: i64) -> bool {
-        let after = match &self.from {
-            None => true,
-            Some(Limit::At(us)) => time_us >= *us,
-            Some(Limit::Marker(_)) => false,
-        };
-        let before = match &self.to {
-            None | Some(Limit::Marker(_)) => true,
-            Some(Limit::At(us)) => time_us <= *us,
-        };
-        after && before
+        Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
     }
 
     /// Moves what happened to locks into the series.
@@ -168,14 +137,13 @@ pub(crate) struct Finished {
     pub(crate) exchanges: ExchangeSample,
     /// The node is a client of the file system.
     pub(crate) is_client: bool,
-    from: Option<Limit>,
-    to: Option<Limit>,
+    interval: Interval,
 }
 
 impl RowSink for NodeSink<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         self.exchanges.handled(row, symbols);
-        let in_time = self.in_time(row.end_us);
+        let in_time = self.interval.contains(row.end_us);
         if let Some(locks) = &mut self.locks {
             locks.row(row, in_time, symbols);
         }
@@ -186,7 +154,7 @@ impl RowSink for NodeSink<'_> {
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        let in_time = self.in_time(event.time_us);
+        let in_time = self.interval.contains(event.time_us);
         if let Some(locks) = &mut self.locks {
             locks.lock_event(event, in_time, symbols);
             self.lock_happenings();
@@ -199,7 +167,7 @@ impl RowSink for NodeSink<'_> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         self.exchanges.sent(sent, symbols);
-        let in_time = self.in_time(sent.time_us);
+        let in_time = self.interval.contains(sent.time_us);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
             self.lock_happenings();
@@ -212,9 +180,7 @@ impl RowSink for NodeSink<'_> {
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         self.aggregate.mark(mark);
-        for limit in [&mut self.from, &mut self.to].into_iter().flatten() {
-            limit.marker(mark.time_us, symbols.bytes(mark.text));
-        }
+        self.interval.mark(mark.time_us, symbols.bytes(mark.text));
         self.sink.mark(mark, symbols);
     }
 }
@@ -225,48 +191,93 @@ pub(crate) fn analyze(
     inputs: NodeInputs,
     config: &Config,
     symbols: &mut Symbols,
+    mut sink: Option<&mut (dyn RowSink + Send)>,
+) -> NodeResult {
+    let asked = Interval::new(config);
+    let twice = asked.has_marks() && can_be_read_again(inputs.logs.iter());
+    let mut no_sink = NoSink;
+    // Rows that have been handed on cannot be taken back: where marks may turn out otherwise, they wait for the second time.
+    let first: &mut (dyn RowSink + Send) = match sink.as_deref_mut() {
+        Some(sink) if !twice => sink,
+        _ => &mut no_sink,
+    };
+    let mut result = read_first(name, inputs, config, symbols, first);
+    let chosen = result.interval.chosen();
+    let taken = if twice { Taken::Last } else { Taken::First };
+    let repeated_marks = result.interval.repeated(name, taken);
+    if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
+        let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
+        result = result.read_again(Line::default(), chosen, config, symbols, sink);
+    }
+    if let Some(sink) = sink {
+        sink.node_end(name, &within(&result.summary, &result.interval), symbols);
+    }
+    NodeResult { repeated_marks, ..result }
+}
+
+fn read_first(
+    name: &str,
+    inputs: NodeInputs,
+    config: &Config,
+    symbols: &mut Symbols,
     sink: &mut (dyn RowSink + Send),
 ) -> NodeResult {
     let node = symbols.intern(name.as_bytes());
     let mut node_sink = NodeSink::new(node, config, sink);
     let (logs, mut summary, duplicates) =
         relay(symbols, &mut node_sink, |symbols, sink| read_logs(node, inputs.logs, config, symbols, sink));
-    let stored: Vec<StoredResult> = inputs
-        .stored
-        .into_iter()
-        .map(|mut source| StoredResult { error: source.read(symbols, &mut node_sink).err(), source })
-        .collect();
-    for stored in &stored {
-        summary.merge(&stored.source.summary());
+    let mut stored: Vec<StoredResult> = Vec::new();
+    for mut source in inputs.stored {
+        let (read, counted) = counted::read(&mut *source, symbols, &mut node_sink);
+        summary.merge(&with_counted(source.summary(), counted));
+        stored.push(StoredResult { error: read.err(), source });
     }
-    let Finished { aggregate, exchanges, is_client, from, to } = node_sink.finish(&summary, symbols);
-    sink.node_end(name, &within(&summary, from.as_ref(), to.as_ref()), symbols);
+    let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols);
     let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
-    NodeResult { name: name.to_owned(), logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
+    let name = name.to_owned();
+    let repeated_marks = None;
+    NodeResult { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, interval, repeated_marks }
+}
+
+/// Whether these logs are still there for a second look: standard input is not.
+fn can_be_read_again<'a>(mut logs: impl Iterator<Item = &'a Planned>) -> bool {
+    logs.all(Planned::can_be_read_again)
 }
 
 impl NodeResult {
     /// Its account, and its sums.
     pub(crate) fn settle(self) -> (NodeAccount, Aggregate) {
-        let Self { name, summary, duplicates, is_client, from, to, aggregate, .. } = self;
-        (NodeAccount { name, summary, duplicates, is_client, from, to }, aggregate)
+        let Self { name, summary, duplicates, is_client, interval, repeated_marks, aggregate, .. } = self;
+        (NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }, aggregate)
     }
 
     /// Whether its inputs are still there: standard input is not.
     pub(crate) fn can_be_read_again(&self) -> bool {
-        self.logs.iter().all(|log| log.planned.can_be_read_again())
+        can_be_read_again(self.logs.iter().map(|log| &log.planned))
     }
 
     /// Sums up the node once more, with its times on another clock. What was read, and what of it was lost, is known.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are made again.
     pub(crate) fn on_clock(self, to: Line, config: &Config, symbols: &mut Symbols) -> Self {
+        let interval = self.interval.on_clock(&to);
+        self.read_again(to, interval, config, symbols, &mut NoSink)
+    }
+
+    /// Makes the rows once more, with their times on another clock, and sums up those within `interval`.
+    fn read_again(
+        self,
+        to: Line,
+        interval: Interval,
+        config: &Config,
+        symbols: &mut Symbols,
+        sink: &mut (dyn RowSink + Send),
+    ) -> Self {
         let node = symbols.intern(self.name.as_bytes());
-        let mut no_sink = NoSink;
-        let mut node_sink = NodeSink::new(node, config, &mut no_sink);
+        let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
         let (mut planned, mut accounts) = (Vec::new(), Vec::new());
-        let Self { name, logs, mut stored, summary, duplicates, exchanges, is_client, .. } = self;
+        let Self { name, logs, mut stored, summary, duplicates, exchanges, repeated_marks, .. } = self;
         for LogResult { planned: input, seen, late } in logs {
             planned.push(input);
             accounts.push((seen, late));
@@ -280,10 +291,18 @@ impl NodeResult {
             stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
-        let Finished { aggregate, from, to, .. } = node_sink.finish(&summary, symbols);
+        let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols);
         let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
-        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, from, to }
+        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, interval, repeated_marks }
     }
+}
+
+/// The summary of kept rows with what their counters say, unless it says so already.
+pub(crate) fn with_counted(mut summary: TraceSummary, counted: Counted) -> TraceSummary {
+    if !counted.is_empty() {
+        summary.counted = counted;
+    }
+    summary
 }
 
 /// A sink for those who want none.
@@ -294,13 +313,13 @@ impl RowSink for NoSink {
 }
 
 /// The summary of what was handed on: it spans no more than the limits.
-fn within(summary: &TraceSummary, from: Option<&Limit>, to: Option<&Limit>) -> TraceSummary {
+fn within(summary: &TraceSummary, interval: &Interval) -> TraceSummary {
     let mut summary = summary.clone();
-    if let Some(Limit::At(us)) = from {
-        summary.first_us = summary.first_us.map(|first| first.max(*us));
+    if let Some(from_us) = interval.starts_at() {
+        summary.first_us = summary.first_us.map(|first| first.max(from_us));
     }
-    if let Some(Limit::At(us)) = to {
-        summary.last_us = summary.last_us.map(|last| last.min(*us));
+    if let Some(to_us) = interval.ends_at() {
+        summary.last_us = summary.last_us.map(|last| last.min(to_us));
     }
     summary
 }
@@ -383,8 +402,17 @@ pub(crate) fn of_input(seen: &Seen, torn_seams: u64) -> TraceSummary {
 
 /// What joining a node's events has shown.
 pub(crate) fn of_join(join: &Join) -> TraceSummary {
-    let JoinCounts { missing_handled, missing_handling, never_handled, dropped, sent_timed_out, evictions } =
-        join.counts;
+    let JoinCounts {
+        missing_handled,
+        missing_handling,
+        lost_ends,
+        lost_starts,
+        never_handled,
+        dropped,
+        sent_timed_out,
+        evictions,
+        ref open_at_end,
+    } = join.counts;
     let gaps = join.gaps.sum();
     TraceSummary {
         dropped_rpcs: dropped,
@@ -392,9 +420,15 @@ pub(crate) fn of_join(join: &Join) -> TraceSummary {
         evictions,
         loss: TraceLoss {
             nrs_sequence_gaps: gaps.missing,
+            nrs_sequence_likely: gaps.likely,
+            nrs_sequence_doubtful: Some(gaps.doubtful),
+            nrs_sequence_possible: gaps.possible,
             nrs_sequence_seen: gaps.seen,
             missing_handled,
             missing_handling,
+            lost_ends,
+            lost_starts,
+            open_at_end: open_at_end.iter().map(|(service, open)| ((*service).to_owned(), *open)).collect(),
             never_handled,
             ..TraceLoss::default()
         },

@@ -14,7 +14,8 @@ use rayon::ThreadPoolBuilder;
 use crate::decode::chunk::Run;
 use crate::decode::flights::{Flights, chunks_in_flight};
 use crate::decode::held::Held;
-use crate::decode::source::{Chunks, Passes};
+use crate::decode::passes::Passes;
+use crate::decode::source::Chunks;
 use crate::input::{InputProblem, NodeRule, Severity};
 use crate::plan::{Late, Reading, plan};
 use crate::progress::Progress;
@@ -194,6 +195,8 @@ struct Sorter {
     lines: Vec<Line>,
     /// Bytes of them.
     bytes: usize,
+    /// Bytes that had to wait longer when it was last sorted.
+    waiting: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -215,8 +218,9 @@ impl Sorter {
         let mut start = 0;
         for (i, run) in runs.iter().enumerate() {
             // Discarded heads are the analysis' business.
-            if self.passes.add(run, false, &mut 0) && self.bytes >= SORT_AT_LEAST {
+            if self.passes.add(run, false, &mut 0) && self.bytes >= SORT_AT_LEAST.max(2 * self.waiting) {
                 self.release(self.passes.settled_us, out)?;
+                self.waiting = self.bytes;
             }
             let to = runs.get(i + 1).map_or(lines.len(), |next| next.from);
             for &(time_us, end) in &lines[run.from..to] {

@@ -18,8 +18,10 @@ use crate::aggregate::{Aggregate, BinClock};
 use crate::align::{Alignment, wanted};
 use crate::clocks::{Clocks, ExchangeSample, Line, NodeLog, Shifted, clocks, is_visible, shifted};
 use crate::config::Config;
+use crate::counted;
+use crate::interval::Interval;
 use crate::locks::LockSums;
-use crate::node::{Finished, NoSink, NodeAccount, NodeSink};
+use crate::node::{Finished, NoSink, NodeAccount, NodeSink, with_counted};
 use crate::parts::BadPart;
 use crate::run::{Outcome, conclude, stored_input};
 
@@ -31,19 +33,15 @@ pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Co
     let mut symbols = Symbols::default();
     let name = source.node().to_owned();
     let node = symbols.intern(name.as_bytes());
-    let own_summary = source.summary();
     let mut no_sink = NoSink;
     let mut sink = NodeSink::new(node, config, &mut no_sink).with_seconds();
-    let summary = match clock.map(Line::from) {
-        None => {
-            source.read(&mut symbols, &mut sink)?;
-            own_summary.clone()
-        }
-        Some(to) => {
-            source.read(&mut symbols, &mut Shifted { to, sink: &mut sink })?;
-            shifted(&own_summary, &to)
-        }
+    let (read, counted) = match clock.map(Line::from) {
+        None => counted::read(source, &mut symbols, &mut sink),
+        Some(to) => counted::read(source, &mut symbols, &mut Shifted { to, sink: &mut sink }),
     };
+    read?;
+    let own_summary = with_counted(source.summary(), counted);
+    let summary = clock.map_or_else(|| own_summary.clone(), |to| shifted(&own_summary, &Line::from(to)));
     let Finished { aggregate, exchanges, is_client, .. } = sink.finish(&summary, &symbols);
     let mut rollup = Rollup::default();
     let mut facts = facts(&name, node, is_client, &aggregate, own_summary, clock, &symbols);
@@ -73,11 +71,14 @@ fn facts(
 ) -> NodeFacts {
     let (bin_us, bins) = aggregate.bins();
     let (rpcs, sent_rpcs, read, write) = aggregate.sums_of(node);
+    let (sent_reads, sent_writes) = aggregate.sent_io_of(node);
     NodeFacts {
         node: name.to_owned(),
         client,
         rpcs,
         sent_rpcs,
+        sent_reads,
+        sent_writes,
         read: sums(&read),
         write: sums(&write),
         summary,
@@ -177,7 +178,14 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
         let summary = line(facts).map_or_else(|| facts.summary.clone(), |to| shifted(&facts.summary, &to));
         sum.import_facts(facts, &summary, &mut symbols)?;
         let (name, is_client) = (facts.node.clone(), facts.client);
-        accounts.push(NodeAccount { name, summary, duplicates: 0, is_client, from: None, to: None });
+        accounts.push(NodeAccount {
+            name,
+            summary,
+            duplicates: 0,
+            is_client,
+            interval: Interval::default(),
+            repeated_marks: None,
+        });
     }
     let lines: Vec<Option<Line>> = nodes.iter().map(|facts| line(facts)).collect();
     let clocks = compare(&nodes, rollup, &mut symbols)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lioprof_model::{
-    Analysis, BadPlace, Format, Generator, Input, Loss, OtherRecords, RowSink, RowSource, RowStores, SCHEMA, Symbols,
-    TraceLoss, TraceSummary, Window,
+    Analysis, BadPlace, Format, Generator, Input, OtherRecords, RowSink, RowSource, RowStores, SCHEMA, Symbols,
+    TraceSummary, Window,
 };
 use rayon::ThreadPoolBuilder;
 
@@ -14,7 +14,9 @@ use crate::align::{Alignment, align};
 use crate::config::Config;
 use crate::findings::find;
 use crate::input::{InputProblem, Severity};
-use crate::node::{self, Limit, LogResult, NoSink, NodeAccount, NodeInputs, NodeResult, StoredResult};
+use crate::interval::Limit;
+use crate::loss::loss;
+use crate::node::{self, LogResult, NodeAccount, NodeInputs, NodeResult, StoredResult};
 use crate::plan::plan;
 use crate::warnings;
 
@@ -103,17 +105,14 @@ pub fn analyze_with_stores(
         .thread_name(|n| format!("decode-{n}"))
         .build()
         .map_err(|err| AnalyzeError::Threads { threads, err })?;
-    pool.install(|| match sink {
-        Some(sink) => run(inputs, stores, config, sink),
-        None => run(inputs, stores, config, &mut NoSink),
-    })
+    pool.install(|| run(inputs, stores, config, sink))
 }
 
 fn run(
     inputs: &[PathBuf],
     stores: &dyn RowStores,
     config: &Config,
-    sink: &mut (dyn RowSink + Send),
+    mut sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
     let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
@@ -136,6 +135,7 @@ fn run(
     let mut symbols = Symbols::default();
     let mut results: Vec<NodeResult> = Vec::new();
     for (name, inputs) in nodes {
+        let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
         results.push(node::analyze(&name, inputs, config, &mut symbols, sink));
     }
     let (results, alignment) = align(results, config, &mut symbols);
@@ -205,88 +205,75 @@ pub(crate) fn conclude(
 fn window(results: &[NodeAccount]) -> Window {
     let span = |result: &NodeAccount| {
         let (first, last) = result.summary.first_us.zip(result.summary.last_us)?;
-        let at = |limit: &Option<Limit>| match limit {
-            Some(Limit::At(us)) => Some(*us),
-            _ => None,
-        };
-        let start = at(&result.from).map_or(first, |from| from.clamp(first, last));
-        let end = at(&result.to).map_or(last, |to| to.clamp(first, last));
+        let start = result.interval.starts_at().map_or(first, |from| from.clamp(first, last));
+        let end = result.interval.ends_at().map_or(last, |to| to.clamp(first, last));
         Some((start, end))
     };
     let of = |clients: bool| -> Vec<(i64, i64)> {
         results.iter().filter(|result| clients || !result.is_client).filter_map(span).collect()
     };
     let servers = of(false);
-    let spans = if servers.is_empty() { of(true) } else { servers };
+    let spans = if servers.is_empty() { of(true) } else { servers.clone() };
     let start = spans.iter().map(|s| s.0).min().unwrap_or(0);
     let end = spans.iter().map(|s| s.1).max().unwrap_or(0);
-    Window { start: seconds(start), end: seconds(end), duration_s: seconds((end - start).max(0)) }
+    let span_us = (end - start).max(0);
+    let traced_us = traced_us(results.iter().filter(|result| servers.is_empty() || !result.is_client), start, end);
+    Window {
+        start: seconds(start),
+        end: seconds(end),
+        duration_s: seconds(span_us),
+        traced_s: traced_us.filter(|us| *us < span_us).map(seconds),
+    }
 }
 
-fn loss(results: &[NodeAccount]) -> Loss {
-    let mut sum = TraceLoss::default();
-    for result in results {
-        sum.merge(&result.summary.loss);
+/// Microseconds of a window in which any of the nodes was traced; `None` if one was all of its time.
+fn traced_us<'a>(nodes: impl Iterator<Item = &'a NodeAccount>, start: i64, end: i64) -> Option<i64> {
+    let mut spans: Vec<[i64; 2]> = Vec::new();
+    let mut is_sampled = false;
+    for node in nodes {
+        let summary = &node.summary;
+        is_sampled |= !summary.traced_us.is_empty();
+        if summary.traced_us.is_empty() {
+            spans.extend(summary.first_us.zip(summary.last_us).map(|(first, last)| [first, last]));
+        }
+        spans.extend(&summary.traced_us);
     }
-    let mut loss = Loss {
-        nrs_sequence_gaps: sum.nrs_sequence_gaps,
-        nrs_sequence_seen: sum.nrs_sequence_seen,
-        missing_handled: sum.missing_handled,
-        missing_handling: sum.missing_handling,
-        never_handled: sum.never_handled,
-        torn_seams: sum.torn_seams,
-        dropped_segments: sum.dropped_segments,
-        dropped_segment_bytes: sum.dropped_segment_bytes,
-        kernel_overflows: sum.kernel_overflows,
-        discarded_heads: sum.discarded_heads,
-        dropped_segment_rpcs: sum.dropped_segment_rpcs,
-        streams_without_head: sum.streams_without_head,
-        bad_records: sum.bad_records,
-        clock_steps: sum.clock_steps,
-        ..Loss::default()
-    };
-    // A filter, or whoever cut the text, may have taken the flagged records away. Halves of RPCs beside it say
-    // that the log really begins in the middle.
-    let halves = loss.missing_handling + loss.missing_handled > 0;
-    loss.head_overwritten = loss.torn_seams > 0 || (loss.streams_without_head > 0 && halves);
-    if loss.head_overwritten {
-        loss.estimate = "what came before the first records was overwritten, how much is unknown".to_owned();
-    } else if loss.nrs_sequence_seen == 0 {
-        loss.estimate = "no request scheduler numbers in the log".to_owned();
-    } else {
-        // The numbers only tell what two queues cannot explain: a single hole says nothing.
-        let dropped = loss.dropped_segment_rpcs > loss.nrs_sequence_gaps;
-        let missing = loss.nrs_sequence_gaps.max(loss.dropped_segment_rpcs);
-        loss.estimated_lost_fraction = Some(share(missing, missing + loss.nrs_sequence_seen));
-        loss.estimate = if dropped {
-            "share of the RPCs that are in segments that the capture daemon gave up".to_owned()
-        } else {
-            "share of the request schedulers' sequence numbers that are missing".to_owned()
-        };
+    spans.sort_unstable();
+    let (mut traced_us, mut done) = (0, start);
+    for [from, to] in spans {
+        let (from, to) = (from.max(done), to.min(end));
+        if from < to {
+            traced_us += to - from;
+            done = to;
+        }
     }
-    loss
+    is_sampled.then_some(traced_us)
 }
 
 /// Limits that no node's log holds: whoever gave them got something else than asked for.
 fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem> {
     let limits = [
-        results.iter().map(|result| &result.from).collect::<Vec<_>>(),
-        results.iter().map(|result| &result.to).collect(),
+        results.iter().map(|result| &result.interval.from).collect::<Vec<_>>(),
+        results.iter().map(|result| &result.interval.to).collect(),
     ];
-    limits.into_iter().filter_map(|limits| {
+    let wrong_order = results.iter().find_map(|result| result.interval.only_before());
+    limits.into_iter().filter_map(move |limits| {
         let missing = limits.iter().find_map(|limit| match limit {
             Some(Limit::Marker(text)) => Some(text.clone()),
             _ => None,
         })?;
         let found = limits.iter().any(|limit| matches!(limit, Some(Limit::At(_))));
-        (!found).then(|| InputProblem {
-            path: PathBuf::new(),
-            severity: Severity::Error,
-            message: format!(
+        let message = match wrong_order {
+            Some((from, to)) if *to == missing => format!(
+                "no `lctl mark` line with the text `{to}` comes after the mark `{from}`, only before it: exchange \
+                 --from and --to, or give times; `--format json` lists the marks under `markers`"
+            ),
+            _ => format!(
                 "no `lctl mark` line with the text `{missing}` in any input, and it is no time such as \
                  2026-11-21T08:51:22Z; `--format json` lists the marks under `markers`"
             ),
-        })
+        };
+        (!found).then(|| InputProblem { path: PathBuf::new(), severity: Severity::Error, message })
     })
 }
 

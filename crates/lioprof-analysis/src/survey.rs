@@ -17,6 +17,23 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// (ptlrpc `service.c`, all versions).
 const HANDLED: &[u8] = b"\0Handled RPC ";
 
+/// Whether the end of a debug daemon's file is in the middle of a record, or holds none: the kernel writes whole records, so
+/// somebody or something cut it.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn is_cut(path: &Path) -> io::Result<bool> {
+    let file = Spooled::file(File::open(path)?)?;
+    let mut bytes = vec![0; PROBE_BYTES];
+    let got = file.read_full_at(0, &mut bytes)?;
+    let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
+        return Ok(got > 0);
+    };
+    let len = file.len();
+    let got = file.read_full_at(len.saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
+    Ok(BinaryRecords::new(&bytes[..got], layout).last().is_none_or(|last| last.is_err()))
+}
+
 /// What a segment holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {

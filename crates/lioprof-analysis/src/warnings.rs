@@ -1,10 +1,11 @@
 //! What a user must know before believing the figures, in sentences.
 
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io};
+use lioprof_model::{Analysis, Io, LockEvidence, Loss, LossEvidence, NEVER_ON_DISK};
 
 use crate::aggregate::both;
-use crate::node::{Limit, NodeAccount};
+use crate::interval::Limit;
+use crate::node::NodeAccount;
 use crate::run::share;
 
 /// Loss above this share is warned about.
@@ -16,7 +17,7 @@ const UNCERTAIN: f64 = 0.01;
 pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     for result in results {
-        for limit in [&result.from, &result.to] {
+        for limit in [&result.interval.from, &result.interval.to] {
             if let Some(Limit::Marker(text)) = limit {
                 let name = &result.name;
                 warnings.push(format!(
@@ -24,9 +25,11 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
                 ));
             }
         }
+        warnings.extend(result.repeated_marks.clone());
         if result.duplicates > 0 {
             let (name, n) = (&result.name, result.duplicates);
-            warnings.push(format!("{name}: {n} records were in two inputs and counted once"));
+            let were = if n == 1 { "was" } else { "were" };
+            warnings.push(format!("{name}: {} {were} in two inputs and counted once", plural(n, "record")));
         }
     }
     for input in &analysis.inputs {
@@ -35,10 +38,11 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
             let first = input.bad_places.first();
             let first = first.map(|place| format!("; first at byte {}: {}", place.offset, place.why));
             warnings.push(format!(
-                "{}: {} in {} are no records{}",
+                "{}: {} in {} {}{}",
                 input.path,
                 plural(input.skipped_bytes, "byte"),
                 plural(input.bad_records, "place"),
+                if input.skipped_bytes == 1 { "is no record" } else { "are no records" },
                 first.unwrap_or_default()
             ));
         }
@@ -46,8 +50,10 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         if malformed > 0 {
             let kinds: Vec<&str> = input.malformed.keys().map(String::as_str).collect();
             warnings.push(format!(
-                "{}: {malformed} messages of known kinds have an unknown form ({}): a newer Lustre? please report",
+                "{}: {} of known kinds {} an unknown form ({}): a newer Lustre? please report",
                 input.path,
+                plural(malformed, "message"),
+                if malformed == 1 { "has" } else { "have" },
                 kinds.join(", ")
             ));
         }
@@ -61,42 +67,58 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         );
     } else if loss.streams_without_head > 0 {
         warnings.push(format!(
-            "the log of {} begins in the middle: records before it were overwritten, or filtered out; run `lctl clear` \
+            "the log of {} begins in the middle: earlier records were overwritten, or filtered out; run `lctl clear` \
              before a capture, and use the debug daemon for long ones",
             plural(loss.streams_without_head, "CPU buffer")
         ));
     }
-    if let Some(lost) = loss.estimated_lost_fraction.filter(|&lost| lost > LOSS) {
+    let most = loss.estimated_lost_fraction.map(|lost| lost.max(loss.lost_fraction_max.unwrap_or(lost)));
+    if let Some(missing) = loss.missing().filter(|_| most.is_some_and(|lost| lost > LOSS)) {
+        let cause = match loss.given_up_because() {
+            Some(why) if !loss.overflowed() => format!("the capture daemon gave up pieces of the log: {why}"),
+            Some(why) => {
+                format!("the kernel's debug buffer overflowed, and the capture daemon gave up pieces of the log: {why}")
+            }
+            None if loss.overflowed() => {
+                format!("the kernel's debug buffer overflowed: {}, or trace less", larger_buffer(loss))
+            }
+            None => format!("{}, or trace less", larger_buffer(loss)),
+        };
+        warnings.push(format!("{missing} of the RPCs are not in the log, by {}: {cause}", evidence(loss.decided_by)));
+    } else if loss.estimated_lost_fraction.is_none() && loss.overflowed() && !loss.head_overwritten {
+        warnings.push(format!("records are missing, how many is unknown: {}", loss.estimate));
+    }
+    let never = loss.never_on_disk();
+    if never > 0 {
         warnings.push(format!(
-            "about {:.1} % of the RPCs are not in the log: enlarge debug_mb, or trace less",
-            100.0 * lost
+            "how much is missing is unknown: {} of the log {} lost, {NEVER_ON_DISK}; the manifests beside the rows say when. Rows \
+             survive that once their part is closed (keep.file_age: have it closed more often); segments in memory, as in /run, \
+             never do, and of those on a disk (capture.spool_dir) only what had been written back",
+            plural(never, "piece"),
+            if never == 1 { "is" } else { "are" },
         ));
     }
-    if loss.dropped_segment_bytes > 0 {
+    if let Some(why) = loss.given_up_because() {
         warnings.push(format!(
-            "the capture daemon gave up {} of log with {} because decoding could not keep up: trace less, or allow \
-             it more CPU time and more room for segments",
+            "{} of the log ({}) with {} went before they were read: {why}; the manifests beside the rows say when. Trace \
+             less, or allow the capture daemon more CPU time (budget.cpu_percent) and more room for segments (capture.spool_limit_mib)",
+            plural(loss.given_up(), "piece"),
             human_bytes(loss.dropped_segment_bytes),
             plural(loss.dropped_segment_rpcs, "RPC")
         ));
     }
     if loss.discarded_heads > 0 {
         warnings.push(format!(
-            "the kernel discarded records at {} (debug buffer overflow): enlarge debug_mb",
-            plural(loss.discarded_heads, "place")
+            "the kernel discarded records at {} (debug buffer overflow): {}",
+            plural(loss.discarded_heads, "place"),
+            larger_buffer(loss)
         ));
     }
     if loss.kernel_overflows > 0 {
         warnings.push(format!(
-            "the kernel said {} that its debug buffer overflowed: enlarge debug_mb",
-            plural(loss.kernel_overflows, "time")
-        ));
-    }
-    if loss.dropped_segments > 0 {
-        warnings.push(format!(
-            "{} of the log ({}) went before they were read: the manifests beside the rows say when and why",
-            plural(loss.dropped_segments, "piece"),
-            human_bytes(loss.dropped_segment_bytes)
+            "the kernel said {} that its debug buffer overflowed: {}",
+            plural(loss.kernel_overflows, "time"),
+            larger_buffer(loss)
         ));
     }
     if loss.clock_steps > 0 {
@@ -116,6 +138,38 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
     warnings
 }
 
+/// What to do against overflows, short. It is the daemon that sets the size of the buffer where it captures.
+fn larger_buffer(loss: &Loss) -> &'static str {
+    if loss.is_of_daemon() {
+        "let the capture daemon use a larger buffer (capture.buffer_mib, capture.buffer_limit_mib), and a file system for its \
+         spool that is never slow or frozen (capture.spool_dir)"
+    } else {
+        "enlarge debug_mb, and write the log to a file system that is never slow or frozen"
+    }
+}
+
+/// `1 read or write`, `2 reads and writes`.
+fn plural_io(rpcs: u64) -> String {
+    if rpcs == 1 { "1 read or write".to_owned() } else { format!("{} reads and writes", thousands(rpcs)) }
+}
+
+/// Whether lines of the lock manager are in the log of every server: then the masks were on that name the OST of each read and
+/// write, and a line that is not there was lost.
+pub(crate) fn only_lost_lines_hide_targets(analysis: &Analysis) -> bool {
+    let evidence = analysis.locks.as_ref().map(|locks| locks.evidence);
+    evidence == Some(LockEvidence::Dlmtrace) && analysis.loss.is_some()
+}
+
+/// What tells how much is lost, for people.
+fn evidence(evidence: LossEvidence) -> &'static str {
+    match evidence {
+        LossEvidence::Counters => "the servers' own counters",
+        LossEvidence::GivenUp => "the capture daemon's count",
+        LossEvidence::Mixed => "the servers' own counters and the request schedulers' numbers",
+        LossEvidence::Sequence | LossEvidence::Unknown => "the request schedulers' numbers",
+    }
+}
+
 /// What the figures show.
 pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -126,11 +180,24 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     unattributed.merge(&totals.unattributed.write);
     for node in &analysis.nodes {
         if let Some(sampled) = &node.sampled {
+            let stretches = sampled.traced.len() as u64 + sampled.traced_omitted;
+            let of_unknown_size = if sampled.unsized_rpcs == 0 {
+                String::new()
+            } else {
+                let known = sampled.estimated_read_bytes_min + sampled.estimated_write_bytes_min;
+                format!(
+                    "; {} of unknown size count as large as the others, without them {} were moved",
+                    plural(sampled.unsized_rpcs, "RPC"),
+                    human_bytes(whole(known))
+                )
+            };
             warnings.push(format!(
-                "{} was traced {:.1} % of the time only: counts and bytes are of that time; `sampled` in the JSON estimates \
-                 the whole ({} RPCs, {} read, {} written)",
+                "{} was traced {:.1} % of the time only ({:.1} s in {}): counts and bytes are of that time; `sampled` in the \
+                 JSON estimates the whole ({} RPCs, {} read, {} written{of_unknown_size})",
                 node.name,
                 100.0 * sampled.traced_share,
+                sampled.traced_s,
+                plural(stretches, "part"),
                 thousands(whole(sampled.estimated_rpcs)),
                 human_bytes(whole(sampled.estimated_read_bytes)),
                 human_bytes(whole(sampled.estimated_write_bytes)),
@@ -139,25 +206,35 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
+        let why = if only_lost_lines_hide_targets(analysis) {
+            "the lines that name it are among the lost ones".to_owned()
+        } else {
+            format!("direct I/O names none under rpctrace alone: {remedy}")
+        };
         warnings.push(format!(
-            "the OST of {} of {} reads and writes is unknown (direct I/O names none under rpctrace alone): {remedy}",
-            unattributed.rpcs, all.rpcs
+            "the OST of {} of {} is unknown: {why}",
+            thousands(unattributed.rpcs),
+            plural_io(all.rpcs),
         ));
     }
     if share(all.unsized_rpcs, all.rpcs) > UNCERTAIN {
-        warnings
-            .push(format!("the size of {} of {} reads and writes is unknown: {remedy}", all.unsized_rpcs, all.rpcs));
+        warnings.push(format!("the size of {} of {} is unknown: {remedy}", all.unsized_rpcs, plural_io(all.rpcs)));
     }
     if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
-            "the size of {} of {} reads and writes is estimated, the true sum is {}: {remedy}",
+            "the size of {} of {} is estimated, the true sum is {}: {remedy}",
             all.bounded_rpcs,
-            all.rpcs,
+            plural_io(all.rpcs),
             human_bounds(all.bytes_min, all.bytes_max)
         ));
     }
     if totals.rpcs == 0 {
-        warnings.push("no handled RPC is in the selected part of the log".to_owned());
+        warnings.push(match analysis.sent_by_clients() {
+            Some(sent) => {
+                format!("{sent}; what became of them, and how large they were, the servers' logs say: give these, too")
+            }
+            None => "no handled RPC is in the selected part of the log".to_owned(),
+        });
     }
     warnings
 }
@@ -171,3 +248,7 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
 fn whole(estimate: f64) -> u64 {
     estimate.round() as u64
 }
+
+#[cfg(test)]
+#[path = "warnings_tests.rs"]
+mod tests;

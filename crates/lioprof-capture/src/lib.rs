@@ -7,7 +7,8 @@
 //!
 //! * [`config`] says what to do, [`doctor`] whether the node allows it.
 //! * [`control`] reads and writes Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears
-//!   what the kernel says about the debug log, [`lock`] lets one daemon run at a time.
+//!   what the kernel says about the debug log, [`lock`] lets one daemon run at a time, [`pointers`] find
+//!   the journals of all.
 //! * [`drain`] turns what the kernel writes into rows on disk.
 //! * [`counters`] samples what the server counts itself, [`budget`] limits what all of it may cost.
 //! * [`talk`] is the way to people, systemd and Prometheus.
@@ -27,5 +28,6 @@ pub mod drain;
 pub mod journal;
 pub mod kmsg;
 pub mod lock;
+pub mod pointers;
 pub mod system;
 pub mod talk;

@@ -64,8 +64,7 @@ impl Lock {
         match attempts.find(Result::is_ok).unwrap_or_else(|| file.try_lock()) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let pid =
-                    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|pid| !pid.is_empty());
+                let pid = holder(path).map(|pid| pid.to_string());
                 return Err(LockError::Held { path: path.to_owned(), pid });
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
@@ -74,6 +73,12 @@ impl Lock {
         write(&mut file).map_err(failed)?;
         Ok(Self { _file: file })
     }
+}
+
+/// The process that took the lock at `path` last, if it is known.
+#[must_use]
+pub fn holder(path: &Path) -> Option<u32> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// Does somebody hold the lock at `path`? `None` if that cannot be told. Makes no file.

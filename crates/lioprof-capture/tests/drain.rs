@@ -114,7 +114,10 @@ fn run(fails: Option<fn(u32) -> bool>, before: impl FnOnce(&Path, &Queue)) -> Ru
     for piece in cut(&capture(), 60_000) {
         let path = dir.path().join(format!("{:08}.seg", number.replace(number.get() + 1)));
         fs::write(&path, piece).unwrap();
-        queue.push(Job::Segment { file: SegmentFile { path, bytes: piece.len() as u64 }, counted: false });
+        queue.push(Job::Segment {
+            file: SegmentFile { path, bytes: piece.len() as u64, limit_bytes: u64::MAX },
+            counted: false,
+        });
     }
     before(dir.path(), &queue);
     queue.push(Job::Finish);

@@ -14,6 +14,7 @@ use crate::phases::RpcPhases;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::services::Service;
+use crate::units::plural;
 
 /// Everything lioprof knows about a set of captures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -100,6 +101,9 @@ pub struct Window {
     pub end: f64,
     /// `end - start`, seconds.
     pub duration_s: f64,
+    /// Seconds of it in which at least one node was traced; `null`: all of it.
+    #[serde(default)]
+    pub traced_s: Option<f64>,
 }
 
 /// A `DEBUG MARKER` line.
@@ -182,10 +186,14 @@ pub struct OtherRecords {
     pub records: u64,
 }
 
+/// Why pieces of a log are lost: the node lost power or crashed while they were in memory only. A reason of
+/// [`Loss::dropped_reasons`], and of the manifests beside the rows.
+pub const NEVER_ON_DISK: &str = "the node went down before this was on disk";
+
 /// What a capture lost or cannot tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Requests that the schedulers numbered but whose `NRS start` line is not there.
+    /// Requests that the schedulers numbered but whose `NRS start` line is not there, by the best explanation of all holes.
     pub nrs_sequence_gaps: u64,
     /// Requests seen by their `NRS start` line.
     pub nrs_sequence_seen: u64,
@@ -217,16 +225,189 @@ pub struct Loss {
     /// RPCs whose end is in these: counted, not rebuilt.
     #[serde(default)]
     pub dropped_segment_rpcs: u64,
+    /// Of the stretches, how many for which reason.
+    #[serde(default)]
+    pub dropped_reasons: BTreeMap<String, u64>,
     /// Times the kernel said, while it was captured, that its debug buffer overflowed.
     #[serde(default)]
     pub kernel_overflows: u64,
     /// Times the clock went back.
     pub clock_steps: u64,
-    /// Share of RPCs lost, estimated from the schedulers' numbers and from what is known to be dropped; `null` if they
-    /// say nothing, or if a head was overwritten.
+    /// Of `nrs_sequence_gaps`, numbers that are surely missing.
+    #[serde(default)]
+    pub nrs_sequence_gaps_min: u64,
+    /// `Handled RPC` whose `Handling RPC` and number are lost; the RPC itself is there.
+    #[serde(default)]
+    pub lost_starts: u64,
+    /// `Handling RPC` whose `Handled RPC` is lost.
+    #[serde(default)]
+    pub lost_ends: u64,
+    /// Best estimate of the share of RPCs lost; `null` if nothing tells, or if a head was overwritten.
     pub estimated_lost_fraction: Option<f64>,
+    /// At least this share is lost; `null` as above.
+    #[serde(default)]
+    pub lost_fraction_min: Option<f64>,
+    /// At most this share is lost; `null` if there is no bound.
+    #[serde(default)]
+    pub lost_fraction_max: Option<f64>,
+    /// What the three shares rest on.
+    #[serde(default)]
+    pub decided_by: LossEvidence,
     /// How it was estimated.
     pub estimate: String,
+    /// What the nodes' own counters say, by node and service; empty where none were sampled.
+    #[serde(default)]
+    pub by_service: Vec<ServiceLoss>,
+    /// The same by node and OST.
+    #[serde(default)]
+    pub by_target: Vec<TargetLoss>,
+}
+
+impl Analysis {
+    /// What clients sent, as a sentence, if there are logs of clients only.
+    #[must_use]
+    pub fn sent_by_clients(&self) -> Option<String> {
+        let all_clients = self.nodes.iter().all(|node| node.role == Some(NodeRole::Client));
+        if self.nodes.is_empty() || !all_clients {
+            return None;
+        }
+        let sum = |figure: fn(&Node) -> u64| self.nodes.iter().map(figure).sum::<u64>();
+        let logs = match self.nodes.len() {
+            1 => "this is the log of a client".to_owned(),
+            clients => format!("these are the logs of {clients} clients"),
+        };
+        Some(format!(
+            "{logs}: {} sent, {} and {} of OSTs among them",
+            plural(sum(|node| node.sent_rpcs), "RPC"),
+            plural(sum(|node| node.sent_reads), "read"),
+            plural(sum(|node| node.sent_writes), "write"),
+        ))
+    }
+}
+
+impl Loss {
+    /// The share of the RPCs that is missing, for people: `32.57 %` where counters decide, else `about 20.2 % (20.2 to 20.5 %)`.
+    /// `None` if it is unknown, or nothing is missing.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let best = self.estimated_lost_fraction?;
+        let (min, max) = (self.lost_fraction_min.unwrap_or(best), self.lost_fraction_max);
+        if best <= 0.0 && max.is_none_or(|max| max <= 0.0) {
+            return None;
+        }
+        let percent = |share: f64| 100.0 * share;
+        let best_text = format!("{:.2} %", percent(best));
+        Some(match max {
+            Some(max) if format!("{:.1}", percent(min)) == format!("{:.1}", percent(max)) => {
+                if self.decided_by == LossEvidence::Counters { best_text } else { format!("about {best_text}") }
+            }
+            Some(max) => format!("about {best_text} ({:.1} to {:.1} %)", percent(min), percent(max)),
+            None => format!("about {best_text} (at least {:.1} %)", percent(min)),
+        })
+    }
+
+    /// Whether there are signs that the kernel's debug buffer overflowed.
+    #[must_use]
+    pub fn overflowed(&self) -> bool {
+        self.discarded_heads + self.kernel_overflows > 0
+    }
+
+    /// Of [`Self::dropped_segments`], those that were in the memory of a node that went down. Nothing tells how many RPCs were in
+    /// them: the numbers of the request schedulers begin anew after a boot.
+    #[must_use]
+    pub fn never_on_disk(&self) -> u64 {
+        self.dropped_reasons.get(NEVER_ON_DISK).copied().unwrap_or(0)
+    }
+
+    /// Of [`Self::dropped_segments`], those that the capture daemon gave up or that somebody removed.
+    #[must_use]
+    pub fn given_up(&self) -> u64 {
+        self.dropped_segments.saturating_sub(self.never_on_disk())
+    }
+
+    /// Whether any of it was captured by `lioprof daemon`, as far as what is lost shows: nobody else samples counters, reads the
+    /// kernel log or gives up pieces.
+    #[must_use]
+    pub fn is_of_daemon(&self) -> bool {
+        self.kernel_overflows + self.dropped_segments > 0 || !self.by_service.is_empty() || !self.by_target.is_empty()
+    }
+
+    /// Whether there are signs that records are missing, how many ever.
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        self.overflowed()
+            || self.dropped_segments + self.torn_seams > 0
+            || self.head_overwritten
+            || self.estimated_lost_fraction.is_some_and(|lost| lost > 0.0)
+    }
+
+    /// Why the capture daemon gave up pieces of the log, in its words; `None` if it gave up none.
+    #[must_use]
+    pub fn given_up_because(&self) -> Option<String> {
+        let reasons = self.dropped_reasons.keys().map(String::as_str);
+        let reasons: Vec<&str> = reasons.filter(|&reason| reason != NEVER_ON_DISK).collect();
+        (self.given_up() > 0)
+            .then(|| if reasons.is_empty() { "decoding could not keep up".to_owned() } else { reasons.join("; ") })
+    }
+}
+
+/// What tells how much is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossEvidence {
+    /// Nothing does.
+    #[default]
+    Unknown,
+    /// The servers' own counters, sampled beside the trace.
+    Counters,
+    /// The numbers of the request schedulers, and halves of RPCs.
+    Sequence,
+    /// RPCs in segments that the capture daemon gave up, which it had counted.
+    GivenUp,
+    /// Counters on some nodes, something else on others.
+    Mixed,
+}
+
+/// Requests of a service by the server's counters, and in the trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServiceLoss {
+    /// Node.
+    pub node: String,
+    /// Service as the counters name it: `ost_io`.
+    pub service: String,
+    /// Requests between the first and the last sample, by `req_waittime` of the service.
+    pub counted_rpcs: u64,
+    /// RPCs in the trace of the same time.
+    pub seen_rpcs: u64,
+    /// Requests under way when a sample at an end was read, or when tracing ended: a difference up to this is no loss.
+    pub edge_rpcs: u64,
+    /// RPCs lost.
+    pub lost_rpcs: u64,
+    /// Share of the counted ones.
+    pub lost_fraction: f64,
+}
+
+/// Reads and writes of an OST by its counters, and in the trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetLoss {
+    /// Node.
+    pub node: String,
+    /// OST.
+    pub target: String,
+    /// Reads and writes between the first and the last sample, by `read_bytes` and `write_bytes` of the OST.
+    pub counted_rpcs: u64,
+    /// Their bytes.
+    pub counted_bytes: u64,
+    /// Reads and writes of this OST in the trace of the same time.
+    pub seen_rpcs: u64,
+    /// Their bytes, as far as they are known.
+    pub seen_bytes: u64,
+    /// RPCs under way when a sample at an end was read.
+    pub edge_rpcs: u64,
+    /// RPCs lost, if all reads and writes of unknown OST are of this one.
+    pub lost_rpcs_min: u64,
+    /// RPCs lost, if none of them is.
+    pub lost_rpcs_max: u64,
 }
 
 /// Sums over everything.
@@ -274,7 +455,7 @@ pub struct ReadWrite {
 }
 
 /// A server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// Name.
     pub name: String,
@@ -282,6 +463,12 @@ pub struct Node {
     pub rpcs: u64,
     /// RPCs it sent.
     pub sent_rpcs: u64,
+    /// `OST_READ` among them.
+    #[serde(default)]
+    pub sent_reads: u64,
+    /// `OST_WRITE` among them.
+    #[serde(default)]
+    pub sent_writes: u64,
     /// OST_READ.
     pub read: Io,
     /// OST_WRITE.
@@ -367,6 +554,22 @@ pub struct Sampled {
     pub estimated_read_bytes: f64,
     /// Bytes written, estimated likewise.
     pub estimated_write_bytes: f64,
+    /// Reads and writes of unknown size in the traced time. The estimates take each for as large as the others of its
+    /// direction are on average.
+    #[serde(default)]
+    pub unsized_rpcs: u64,
+    /// As `estimated_read_bytes`, with 0 for reads of unknown size.
+    #[serde(default)]
+    pub estimated_read_bytes_min: f64,
+    /// As `estimated_write_bytes`, with 0 for writes of unknown size.
+    #[serde(default)]
+    pub estimated_write_bytes_min: f64,
+    /// Stretches that were traced, first to last, Unix seconds; of more than 1,000 the longest.
+    #[serde(default)]
+    pub traced: Vec<[f64; 2]>,
+    /// Stretches that are not in `traced`.
+    #[serde(default)]
+    pub traced_omitted: u64,
 }
 
 /// Kind of a target.

@@ -5,6 +5,28 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::{Analysis, TargetKindName};
 use crate::row::Direction;
 
+/// Which test of a survey says what an OST can take of written bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteTest {
+    /// `write`: new objects, which need disk space to be allocated. Most applications write new data.
+    #[default]
+    Write,
+    /// `rewrite`: the same objects once more, in place. Caches may make it several times as fast.
+    Rewrite,
+}
+
+impl WriteTest {
+    /// The name of the column.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Rewrite => "rewrite",
+        }
+    }
+}
+
 /// The best results of one run of `obdfilter-survey`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObdfilterSurvey {
@@ -40,21 +62,15 @@ pub struct Ceiling {
 }
 
 impl ObdfilterSurvey {
-    /// Best bytes per second of all its OSTs together.
+    /// Best bytes per second of all its OSTs together; `None` if the test was not run.
     #[must_use]
-    pub fn bytes_per_s(&self, direction: Direction) -> Option<f64> {
-        let best = match direction {
-            Direction::Read => [self.read, None],
-            Direction::Write => [self.write, self.rewrite],
+    pub fn bytes_per_s(&self, direction: Direction, writes: WriteTest) -> Option<f64> {
+        let best = match (direction, writes) {
+            (Direction::Read, _) => self.read,
+            (Direction::Write, WriteTest::Write) => self.write,
+            (Direction::Write, WriteTest::Rewrite) => self.rewrite,
         };
-        best.into_iter().flatten().map(|ceiling| ceiling.bytes_per_s).max_by(f64::total_cmp)
-    }
-
-    /// The same per OST.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "OSTs are few")]
-    pub fn ost_bytes_per_s(&self, direction: Direction) -> Option<f64> {
-        (self.osts > 0).then_some(self.bytes_per_s(direction)? / self.osts as f64)
+        best.map(|ceiling| ceiling.bytes_per_s)
     }
 }
 
@@ -63,6 +79,9 @@ impl ObdfilterSurvey {
 pub struct Baseline {
     /// In the order in which they were given.
     pub surveys: Vec<ObdfilterSurvey>,
+    /// The test that writes are held against.
+    #[serde(default)]
+    pub writes: WriteTest,
 }
 
 impl Baseline {
@@ -74,7 +93,7 @@ impl Baseline {
         let short = |name: &str| name.split('.').next().unwrap_or(name).to_ascii_lowercase();
         let own = self.surveys.iter().filter(|survey| survey.host.as_deref().map(short) == Some(short(node)));
         let mean = |surveys: &mut dyn Iterator<Item = &ObdfilterSurvey>| {
-            let known = surveys.filter_map(|survey| Some((survey.bytes_per_s(direction)?, survey.osts)));
+            let known = surveys.filter_map(|survey| Some((survey.bytes_per_s(direction, self.writes)?, survey.osts)));
             let (bytes, osts) = known.fold((0.0, 0), |sum, (bytes, osts)| (sum.0 + bytes, sum.1 + osts));
             (osts > 0).then_some(bytes / osts as f64)
         };
@@ -95,6 +114,8 @@ pub struct Available {
     pub osts: u64,
     /// Seconds with reads or writes.
     pub seconds: f64,
+    /// Name of the survey's test.
+    pub test: &'static str,
 }
 
 impl Available {
@@ -130,7 +151,12 @@ impl Analysis {
         }
         let seconds = moving.iter().filter(|moving| **moving).count() as f64 * self.series.bin_s;
         let known = seconds > 0.0 && ceiling_bytes_per_s > 0.0;
-        known.then(|| Available { direction, bytes_per_s: bytes as f64 / seconds, ceiling_bytes_per_s, osts, seconds })
+        let test = match direction {
+            Direction::Read => "read",
+            Direction::Write => baseline.writes.name(),
+        };
+        let bytes_per_s = bytes as f64 / seconds;
+        known.then_some(Available { direction, bytes_per_s, ceiling_bytes_per_s, osts, seconds, test })
     }
 }
 
@@ -145,9 +171,15 @@ mod tests {
 
     #[test]
     fn a_node_has_its_own_survey_or_the_mean_of_all() {
-        let baseline = Baseline { surveys: vec![survey("OSS1.cluster", 2, 200.0), survey("oss2", 4, 1000.0)] };
+        let surveys = vec![survey("OSS1.cluster", 2, 200.0), survey("oss2", 4, 1000.0)];
+        let baseline = Baseline { surveys, ..Baseline::default() };
         let of = |node| baseline.ost_bytes_per_s(node, Direction::Write);
         assert_eq!((of("oss1"), of("oss2.other"), of("oss3")), (Some(100.0), Some(250.0), Some(200.0)));
         assert_eq!(baseline.ost_bytes_per_s("oss1", Direction::Read), None);
+        // New data are not rewritten: the faster column counts only for those who say so.
+        let rewrite = Some(Ceiling { bytes_per_s: 800.0, ..Ceiling::default() });
+        let surveys = vec![ObdfilterSurvey { rewrite, ..survey("oss1", 2, 200.0) }];
+        let of = |writes| Baseline { surveys: surveys.clone(), writes }.ost_bytes_per_s("oss1", Direction::Write);
+        assert_eq!((of(WriteTest::Write), of(WriteTest::Rewrite)), (Some(100.0), Some(400.0)));
     }
 }

@@ -56,6 +56,12 @@ pub struct Side {
     pub bin_s: f64,
     /// Share of the RPCs lost; `null` if unknown.
     pub estimated_lost_fraction: Option<f64>,
+    /// At least this share; `null` if unknown.
+    #[serde(default)]
+    pub lost_fraction_min: Option<f64>,
+    /// At most this share; `null` if there is no bound.
+    #[serde(default)]
+    pub lost_fraction_max: Option<f64>,
     /// The head of the capture was overwritten.
     pub head_overwritten: bool,
     /// How it went, to be drawn beside the other side.

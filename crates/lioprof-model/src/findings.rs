@@ -172,6 +172,9 @@ pub fn verdict(analysis: &Analysis) -> String {
         };
         return format!("{}{more}.", first.title);
     }
+    if analysis.sent_by_clients().is_some() {
+        return "There is no log of a server: what clients sent is told, and nothing judged.".to_owned();
+    }
     let result = |result| analysis.checks.iter().filter(|check| check.result == result).count() as u64;
     let unknown = result(CheckResult::NotEnoughEvidence);
     let looked = analysis.checks.len() as u64 - unknown;

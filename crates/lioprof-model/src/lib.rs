@@ -13,6 +13,7 @@ pub mod access;
 pub mod analysis;
 pub mod baseline;
 pub mod comparison;
+pub mod counted;
 pub mod faults;
 pub mod findings;
 pub mod io;
@@ -29,11 +30,12 @@ pub mod units;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
-pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey};
+pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
+pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
 pub use io::{Io, SizeBucket, SizeHistogram};

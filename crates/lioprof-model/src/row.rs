@@ -6,6 +6,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
+use crate::counted::CounterSnapshot;
 use crate::symbol::{Symbol, Symbols};
 use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
 
@@ -240,6 +241,15 @@ pub trait RowSource: Send {
 
     /// What the log holds besides.
     fn summary(&self) -> TraceSummary;
+
+    /// Hands on the node's own counters, in the order in which they were sampled: those of times that were traced, and of
+    /// which all rows are there.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    fn counters(&mut self, _to: &mut dyn FnMut(&CounterSnapshot)) -> Result<(), String> {
+        Ok(())
+    }
 
     /// File or folder, for messages and the account of inputs.
     fn path(&self) -> &Path;

@@ -3,12 +3,13 @@
 //! Together with [`RpcRow`](crate::RpcRow) these are all that an analysis needs of a log. Whoever keeps them, in the order
 //! in which they came, can do without the log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
+use crate::counted::Counted;
 use crate::symbol::Symbol;
 
 /// The request that a thread was handling when something happened.
@@ -183,14 +184,31 @@ pub struct TraceSummary {
     pub evictions: u64,
     /// What is missing.
     pub loss: TraceLoss,
+    /// The node's own counters beside what is there; empty where none were sampled.
+    #[serde(skip_serializing_if = "Counted::is_empty")]
+    pub counted: Counted,
 }
 
 /// What is missing of a part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceLoss {
-    /// Request scheduler numbers that are missing.
+    /// Request scheduler numbers that are missing, and that no two counters explain.
     pub nrs_sequence_gaps: u64,
+    /// Numbers in holes that are the distance between two counters only if one in use ended for good where the other began.
+    pub nrs_sequence_likely: u64,
+    /// The same, where one of the two counters has so few requests that it may be so; requests that were probably in missing rounds.
+    /// `None`: not kept, by a version that excused the largest hole.
+    pub nrs_sequence_doubtful: Option<u64>,
+    /// Requests that may have been in missing rounds besides.
+    pub nrs_sequence_possible: u64,
+    /// `Handled RPC` of threads seen before, whose `Handling RPC` and number are lost.
+    pub lost_starts: u64,
+    /// `Handling RPC` of threads that went on, whose `Handled RPC` is lost.
+    pub lost_ends: u64,
+    /// Requests under way when the log ended or was interrupted, by service as the counters name it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub open_at_end: BTreeMap<String, u64>,
     /// Request scheduler numbers that are there.
     pub nrs_sequence_seen: u64,
     /// `Handling RPC` without `Handled RPC`.
@@ -217,6 +235,9 @@ pub struct TraceLoss {
     pub dropped_segment_bytes: u64,
     /// RPCs whose end is in them.
     pub dropped_segment_rpcs: u64,
+    /// Of the stretches, how many for which reason, in the words of the capture daemon.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dropped_reasons: BTreeMap<String, u64>,
     /// Times the kernel said that its debug buffer overflowed.
     pub kernel_overflows: u64,
 }
@@ -237,13 +258,28 @@ impl TraceSummary {
         self.sent_timed_out += other.sent_timed_out;
         self.evictions += other.evictions;
         self.loss.merge(&other.loss);
+        self.counted.merge(&other.counted);
     }
 }
 
 impl TraceLoss {
     /// Adds what another part misses.
     pub fn merge(&mut self, other: &Self) {
+        self.nrs_sequence_doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
+            (Some(a), Some(b)) => Some(a + b),
+            // Without numbers there are no holes.
+            (None, doubtful) if self.nrs_sequence_seen == 0 => doubtful,
+            (doubtful, None) if other.nrs_sequence_seen == 0 => doubtful,
+            _ => None,
+        };
         self.nrs_sequence_gaps += other.nrs_sequence_gaps;
+        self.nrs_sequence_likely += other.nrs_sequence_likely;
+        self.nrs_sequence_possible += other.nrs_sequence_possible;
+        self.lost_starts += other.lost_starts;
+        self.lost_ends += other.lost_ends;
+        for (service, open) in &other.open_at_end {
+            *self.open_at_end.entry(service.clone()).or_default() += open;
+        }
         self.nrs_sequence_seen += other.nrs_sequence_seen;
         self.missing_handled += other.missing_handled;
         self.missing_handling += other.missing_handling;
@@ -257,6 +293,9 @@ impl TraceLoss {
         self.dropped_segments += other.dropped_segments;
         self.dropped_segment_bytes += other.dropped_segment_bytes;
         self.dropped_segment_rpcs += other.dropped_segment_rpcs;
+        for (reason, stretches) in &other.dropped_reasons {
+            *self.dropped_reasons.entry(reason.clone()).or_default() += stretches;
+        }
         self.kernel_overflows += other.kernel_overflows;
     }
 }

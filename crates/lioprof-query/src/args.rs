@@ -14,9 +14,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_query::cluster::SchedulerAddress;
 use lioprof_query::{Engine, Format};
 
+use crate::about;
+
 /// Asks, in SQL, the rows that `lioprof daemon` and `lioprof export --parquet` keep of Lustre servers' logs.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(version, long_version = about::version(), max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -55,6 +57,9 @@ pub(crate) enum Command {
     /// Run an executor of a cluster: it asks a scheduler for work.
     #[cfg(feature = "cluster")]
     Executor(ExecutorArgs),
+    /// Write the manual pages and the completions for bash, zsh and fish. For packages, see docs/install.md.
+    #[command(hide = true)]
+    Generate(lioprof_about::ShareDir),
 }
 
 impl Command {
@@ -65,7 +70,7 @@ impl Command {
             Self::Prompt(args) => Some(&args.engine),
             Self::Ready(args) => Some(&args.engine),
             Self::Analyze(args) => Some(&args.engine),
-            Self::Views => None,
+            Self::Views | Self::Generate(_) => None,
             #[cfg(feature = "cluster")]
             Self::Scheduler(_) | Self::Executor(_) => None,
         }
@@ -148,9 +153,12 @@ pub(crate) struct AnalyzeArgs {
     /// Folder, or s3://BUCKET/PREFIX.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: String,
-    /// Write analysis.json and report.html into this directory [default: the JSON to stdout].
+    /// Write analysis.json, CSV tables and report.html into this directory.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "summary")]
+    pub(crate) format: lioprof_text::Format,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
@@ -158,7 +166,7 @@ pub(crate) struct AnalyzeArgs {
 const ANALYZE_HELP: &str = "\
 Examples:
   lioprof rollup rows && lioprof-query analyze rows -o report
-  lioprof-query analyze rows | lioprof report - -o page.html
+  lioprof-query analyze rows --format json | lioprof report - -o page.html
 
 `lioprof rollup` sums up what needs the order of events; it has to run again when there are new rows.";
 

@@ -1,6 +1,7 @@
 //! The `lioprof-query` command: arguments, wiring, printing, exit codes.
 #![forbid(unsafe_code)]
 
+mod about;
 mod args;
 mod destination;
 mod messages;

@@ -7,16 +7,16 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use lioprof_analysis::Config;
-use lioprof_model::Analysis;
 use lioprof_query::ready::{self, Ready};
 use lioprof_query::{Bound, Dataset, Engine, Format, Options, Session, VIEWS, Written};
+use lioprof_text::{Color, Style};
 use tokio::runtime::Runtime;
 
 use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, SqlArgs};
 use crate::destination::{Destination, Output};
 #[cfg(feature = "cluster")]
 use crate::serve;
-use crate::{messages, prompt};
+use crate::{about, messages, prompt};
 
 pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
     match &args.command {
@@ -29,6 +29,7 @@ pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
         Command::Scheduler(args) => serve::scheduler(args),
         #[cfg(feature = "cluster")]
         Command::Executor(args) => serve::executor(args),
+        Command::Generate(share) => about::generate(share),
     }
 }
 
@@ -136,17 +137,17 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
         messages::note(&problem.message);
     }
     let analysis = &outcome.analysis;
-    let Some(dir) = &args.output else { return Output::stdout().write(|out| write_json(analysis, out)) };
-    fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
-    Output::file(&dir.join("analysis.json"))?.write(|out| write_json(analysis, out))?;
-    Output::file(&dir.join("report.html"))?.write(|out| lioprof_report::write(analysis, out))?;
-    messages::note(&format!("wrote analysis.json and report.html into `{}`", dir.display()));
-    Ok(())
-}
-
-fn write_json(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, analysis)?;
-    writeln!(out)
+    if let Some(dir) = &args.output {
+        fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
+        Output::file(&dir.join("analysis.json"))?.write(|out| lioprof_text::write_json(analysis, out))?;
+        for table in lioprof_text::tables::ALL {
+            Output::file(&dir.join(format!("{}.csv", table.name)))?.write(|out| (table.write)(analysis, out))?;
+        }
+        Output::file(&dir.join("report.html"))?.write(|out| lioprof_report::write(analysis, out))?;
+        messages::note(&format!("wrote analysis.json, tables and report.html into `{}`", dir.display()));
+    }
+    let style = Style { color: Color::of_stdout(), all: false };
+    Output::stdout().write(|out| lioprof_text::write(analysis, args.format, style, out))
 }
 
 /// Says that a table is not all.

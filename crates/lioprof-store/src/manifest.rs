@@ -104,6 +104,9 @@ pub struct ManifestFacts {
     pub clock: Option<Clock>,
     /// Stretches in which tracing was on, `[from_us, to_us]`, if it was not on all the time.
     pub traced_us: Vec<[i64; 2]>,
+    /// Tracing was switched off at this time, and all of the log up to it is in this part or an earlier one. Later than
+    /// `through_us`, where nothing was logged any more.
+    pub traced_until_us: Option<i64>,
     /// Stretches of the log that were given up.
     pub dropped: Vec<DroppedStretch>,
     /// Anything else.

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores, read_baseline};
-use lioprof_model::{Baseline, Severity};
+use lioprof_model::{Baseline, Severity, WriteTest};
+use lioprof_text::{Color, Format, Style};
 
-use crate::args::{self, AnalyzeArgs, FailOn, OutputFormat};
+use crate::args::{self, AnalyzeArgs, FailOn};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{files, findings, summary, tables, thresholds};
+use crate::{files, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = config(args)?;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     };
     messages::problems(&outcome.problems, verbosity);
     // The summary says them, too: not twice on one screen.
-    let on_screen = args.format == OutputFormat::Summary && io::stdout().is_terminal() && io::stderr().is_terminal();
+    let on_screen = args.format == Format::Summary && io::stdout().is_terminal() && io::stderr().is_terminal();
     for warning in outcome.analysis.warnings.iter().filter(|_| !on_screen) {
         messages::note(verbosity, &format!("warning: {warning}"));
     }
@@ -58,32 +59,21 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         contended: args.contended,
         limits: thresholds::limits(&args.thresholds)?,
         progress: Progress::default(),
-        baseline: baseline(&args.baseline)?,
+        baseline: baseline(&args.baseline, args.baseline_write.into())?,
     })
 }
 
-fn baseline(paths: &[PathBuf]) -> anyhow::Result<Option<Baseline>> {
+fn baseline(paths: &[PathBuf], writes: WriteTest) -> anyhow::Result<Option<Baseline>> {
     if paths.is_empty() {
         return Ok(None);
     }
-    Ok(Some(read_baseline(paths)?))
+    Ok(Some(read_baseline(paths, writes)?))
 }
 
-fn print(format: OutputFormat, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
-    let style = findings::Style { color: findings::Color::of_stdout(), all: verbosity == Verbosity::Verbose };
+fn print(format: Format, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
+    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match format {
-        OutputFormat::Summary => {
-            findings::write(&outcome.analysis, style, &mut out)?;
-            summary::write(&outcome.analysis, &mut out)?;
-        }
-        OutputFormat::Json => {
-            serde_json::to_writer(&mut out, &outcome.analysis)?;
-            writeln!(out)?;
-        }
-        OutputFormat::Csv => tables::flows(&outcome.analysis, &mut out)?,
-        OutputFormat::None => {}
-    }
+    lioprof_text::write(&outcome.analysis, format, style, &mut out)?;
     out.flush().context("failed to write to stdout")?;
     Ok(())
 }

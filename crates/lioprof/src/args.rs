@@ -6,13 +6,16 @@ use std::str::FromStr;
 use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_analysis::input::NodeRule;
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
+use lioprof_model::WriteTest;
+use lioprof_text::Format;
 use lustre_debuglog::{Opcode, TargetName};
 
+use crate::about;
 use crate::compare::RegressionLimit;
 
 /// Sees what a Lustre file system really does, from its servers' debug logs.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(version, long_version = about::version(), about, max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -26,7 +29,9 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 To capture a log on an OSS (docs/capture.md has the details):
-  lctl get_param debug subsystem_debug debug_mb             # to put back afterwards
+  masks=$(dirname /sys/module/l*/parameters/libcfs_debug)   # as numbers: not every bit has a name
+  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # to put back afterwards, and debug_mb:
+  lctl get_param debug_mb
   lctl set_param debug_mb=512 subsystem_debug='rpc filter ldlm'
   lctl clear
   lctl debug_daemon start /run/rpc.bin 1024                 # a new file, local, 1 GiB at most
@@ -34,6 +39,7 @@ To capture a log on an OSS (docs/capture.md has the details):
   ...                                                       # the I/O in question
   lctl set_param debug='-rpctrace -dlmtrace -net'
   lctl debug_daemon stop
+  echo -1 > $masks/libcfs_subsystem_debug                   # or what it was
   lioprof analyze /run/rpc.bin -o report
 
 Exit codes: 0 done, 1 findings as bad as --fail-on, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
@@ -76,6 +82,9 @@ pub(crate) enum Command {
     /// Sum up each node of a dataset beside its rows, for dashboards and for `lioprof-query analyze`.
     #[cfg(feature = "export")]
     Rollup(RollupArgs),
+    /// Write the manual pages and the completions for bash, zsh and fish. For packages, see docs/install.md.
+    #[command(hide = true)]
+    Generate(lioprof_about::ShareDir),
 }
 
 /// Where the configuration comes from.
@@ -90,15 +99,12 @@ pub(crate) struct ConfigArgs {
     pub(crate) root: Option<PathBuf>,
 }
 
+/// What the daemon would do: the same for the daemon and for the one who checks the node for it.
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
-#[command(after_help = DAEMON_HELP)]
-pub(crate) struct DaemonArgs {
+pub(crate) struct CaptureArgs {
     #[command(flatten)]
     pub(crate) source: ConfigArgs,
-    /// Put back what a daemon that was killed has changed, and exit.
-    #[arg(long)]
-    pub(crate) restore: bool,
     /// What to trace: full (exact bytes, locks), light (rpctrace only), auto (full until the budget is used up).
     #[arg(long, value_name = "auto|full|light")]
     pub(crate) profile: Option<String>,
@@ -108,13 +114,16 @@ pub(crate) struct DaemonArgs {
     /// Stop at this time, UTC: 2026-11-21T18:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<lioprof_capture::config::Timestamp>,
+    /// Wait while Lustre is not loaded, and trace when it is; again, when it was unloaded. A service waits anyway.
+    #[arg(long)]
+    pub(crate) wait: bool,
     /// What to keep: rpc (one row per RPC and lock event), raw (the log itself), both.
     #[arg(long, value_name = "rpc|raw|both")]
     pub(crate) keep: Option<String>,
     /// Directory to keep it in.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Directory of the segments that the kernel writes.
+    /// Directory of the segments that the kernel writes [default: /run/lioprof/spool if there is room, else in DIR].
     #[arg(long, value_name = "DIR")]
     pub(crate) spool: Option<PathBuf>,
     /// Socket for `lioprof status`, `stop` and `mark`.
@@ -123,12 +132,23 @@ pub(crate) struct DaemonArgs {
     /// Address of the Prometheus metrics, or off.
     #[arg(long, value_name = "ADDRESS|off")]
     pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
-    /// How messages look: auto (human on a terminal, else logfmt), human, logfmt, json.
-    #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
+}
+
+#[cfg(feature = "daemon")]
+#[derive(Debug, clap::Args)]
+#[command(after_help = DAEMON_HELP)]
+pub(crate) struct DaemonArgs {
+    #[command(flatten)]
+    pub(crate) capture: CaptureArgs,
+    /// Put back what daemons that were killed have changed, wherever their data are, and exit.
+    #[arg(long)]
+    pub(crate) restore: bool,
+    /// How messages look: auto (human on a terminal, else logfmt), human, logfmt, json.
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
 }
 
 #[cfg(feature = "daemon")]
@@ -145,9 +165,12 @@ to end early or something was not written, 2 it could not start.";
 
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The options are those of `lioprof daemon`: give the same ones, and what it will do is checked."
+)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
-    pub(crate) source: ConfigArgs,
+    pub(crate) capture: CaptureArgs,
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -159,7 +182,7 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct TalkArgs {
     #[command(flatten)]
     pub(crate) source: ConfigArgs,
-    /// The daemon's socket [default: from the configuration].
+    /// The daemon's socket [default: from the configuration, else that of the daemon that runs].
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
 }
@@ -184,18 +207,6 @@ pub(crate) struct MarkArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// Tables for people, 80 columns.
-    Summary,
-    /// The whole analysis as JSON, schema lioprof.analysis/1.
-    Json,
-    /// The client x target table as CSV; all tables with -o.
-    Csv,
-    /// Nothing.
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlotFormat {
     Svg,
     Png,
@@ -214,7 +225,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) output: Option<PathBuf>,
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
-    pub(crate) format: OutputFormat,
+    pub(crate) format: Format,
     /// Plots to write with -o, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
     pub(crate) plots: Vec<PlotFormat>,
@@ -259,6 +270,10 @@ pub(crate) struct AnalyzeArgs {
     /// What the OSTs can deliver: the output of obdfilter-survey (`*.summary`). Once per server, or one for all that are alike.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Vec<PathBuf>,
+    /// The test of the survey that writes are compared with: `write` (new data) or `rewrite` (the same data once more, which the
+    /// cache of the server may make several times as fast).
+    #[arg(long, value_enum, value_name = "TEST", default_value = "write", requires = "baseline")]
+    pub(crate) baseline_write: BaselineWrite,
     /// Exit with code 1 if there is a finding of this severity or a worse one.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
@@ -279,6 +294,22 @@ pub(crate) struct ThresholdArgs {
     /// Change those that this TOML file has, as `lioprof findings` writes it; --threshold goes before it.
     #[arg(long = "thresholds", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
+
+/// Tests of obdfilter-survey that writes can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaselineWrite {
+    Write,
+    Rewrite,
+}
+
+impl From<BaselineWrite> for WriteTest {
+    fn from(test: BaselineWrite) -> Self {
+        match test {
+            BaselineWrite::Write => Self::Write,
+            BaselineWrite::Rewrite => Self::Rewrite,
+        }
+    }
 }
 
 /// From which severity on findings are a failure.

@@ -8,14 +8,14 @@ use anyhow::{Context, bail};
 use lioprof_analysis::{AnalyzeError, Config, Limits, Outcome, Progress, analyze_with_stores, compare, find};
 use lioprof_model::comparison::{figure_name, percent};
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
+use lioprof_text::Color;
 
 use crate::args::{CompareArgs, CompareFormat, threads};
 use crate::exit_code::Code;
-use crate::findings::Color;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{comparison_text, files, thresholds};
+use crate::{files, thresholds};
 
 pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
@@ -152,7 +152,7 @@ fn saved(path: &Path, limits: &Limits) -> anyhow::Result<Analysis> {
 fn print(format: CompareFormat, comparison: &Comparison) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
-        CompareFormat::Summary => comparison_text::write(comparison, Color::of_stdout(), &mut out)?,
+        CompareFormat::Summary => lioprof_text::write_comparison(comparison, Color::of_stdout(), &mut out)?,
         CompareFormat::Json => {
             serde_json::to_writer(&mut out, comparison)?;
             writeln!(out)?;

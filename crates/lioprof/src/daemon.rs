@@ -1,21 +1,40 @@
 //! `lioprof daemon` and `lioprof doctor`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use lioprof_capture::config::{Config, OrOff};
+use lioprof_capture::config::{Auto, Config, OrOff};
 use lioprof_capture::daemon::{self, Ending};
 use lioprof_capture::doctor as checks;
 use lioprof_capture::talk::logging::{self, LevelFilter};
 use lioprof_capture::talk::metrics::Listen;
 
-use crate::args::{ConfigArgs, DaemonArgs, DoctorArgs};
+use crate::args::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs};
 use crate::exit_code::Code;
-use crate::messages::Verbosity;
+use crate::messages::{self, Verbosity};
 
 /// Read if it exists and no other is named.
 const CONFIG: &str = "/etc/lioprof/lioprof.toml";
+
+/// Where the daemon listens, and the root of its node: nothing else of the configuration matters to whoever talks to it, so
+/// mistakes in it are told and forgiven.
+pub(crate) fn socket(args: &ConfigArgs, verbosity: Verbosity) -> (PathBuf, PathBuf) {
+    let config = config(args).unwrap_or_else(|err| {
+        let path = args.config.as_deref().unwrap_or(Path::new(CONFIG));
+        let mut readable = Config::default();
+        readable.talk.socket = Config::socket_in(path).unwrap_or(readable.talk.socket);
+        if let Some(root) = &args.root {
+            readable.control.root.clone_from(root);
+        }
+        messages::note(
+            verbosity,
+            &format!("{err:#}\nthe daemon is looked for at `{}`", readable.talk.socket.display()),
+        );
+        readable
+    });
+    (config.talk.socket, config.control.root)
+}
 
 /// The configuration: named, installed or built-in.
 pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Config> {
@@ -31,7 +50,7 @@ pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Config> {
 }
 
 /// The configuration with what the command line says on top.
-fn daemon_config(args: &DaemonArgs) -> anyhow::Result<Config> {
+fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
     let mut config = config(&args.source)?;
     if let Some(profile) = &args.profile {
         config.capture.profile = word(profile).context("--profile: expected auto, full or light")?;
@@ -45,11 +64,14 @@ fn daemon_config(args: &DaemonArgs) -> anyhow::Result<Config> {
     if let Some(time) = args.until {
         config.capture.until = OrOff::Is(time);
     }
+    if args.wait {
+        config.capture.wait_for_lustre = Auto::Is(true);
+    }
     if let Some(dir) = &args.dir {
         config.keep.dir.clone_from(dir);
     }
     if let Some(dir) = &args.spool {
-        config.capture.spool_dir.clone_from(dir);
+        config.capture.spool_dir = Auto::Is(dir.clone());
     }
     if let Some(socket) = &args.socket {
         config.talk.socket.clone_from(socket);
@@ -73,7 +95,7 @@ fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Err
 }
 
 pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let config = daemon_config(args)?;
+    let config = daemon_config(&args.capture)?;
     let level = match verbosity {
         Verbosity::Quiet => LevelFilter::ERROR,
         Verbosity::Normal => LevelFilter::INFO,
@@ -108,7 +130,7 @@ fn report(ending: &Ending, out: &mut impl Write) -> io::Result<()> {
 }
 
 pub(crate) fn doctor(args: &DoctorArgs) -> anyhow::Result<Code> {
-    let found = checks::preflight(&config(&args.source)?);
+    let found = checks::preflight(&daemon_config(&args.capture)?);
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &found)?;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use lioprof_analysis::Outcome;
+use lioprof_model::Loss;
 
 /// How the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Code {
     pub(crate) fn of_reading(outcome: &Outcome, max_loss: f64) -> Self {
         if outcome.has_errors() {
             Self::Unusable
-        } else if outcome.damage > max_loss || (max_loss == 0.0 && outcome.analysis.loss.head_overwritten) {
+        } else if outcome.damage > max_loss || (max_loss == 0.0 && unknown(&outcome.analysis.loss)) {
             Self::TooDamaged
         } else {
             Self::Success
@@ -40,4 +41,9 @@ impl From<Code> for ExitCode {
             Code::TooDamaged => 3,
         })
     }
+}
+
+/// Whether a part is lost of which nobody knows how large it is.
+fn unknown(loss: &Loss) -> bool {
+    loss.head_overwritten || (loss.overflowed() && loss.estimated_lost_fraction.is_none())
 }

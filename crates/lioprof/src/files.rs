@@ -9,18 +9,13 @@ use lioprof_model::{Analysis, Comparison};
 
 use crate::args::PlotFormat;
 use crate::messages::{self, Verbosity};
-use crate::tables;
 
 pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbosity: Verbosity) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
     let json = dir.join("analysis.json");
-    create(&json, |out| {
-        serde_json::to_writer(&mut *out, analysis)?;
-        writeln!(out)?;
-        Ok(())
-    })?;
-    for table in tables::ALL {
-        create(&dir.join(format!("{}.csv", table.name)), |out| (table.write)(analysis, out))?;
+    create(&json, |out| Ok(lioprof_text::write_json(analysis, out)?))?;
+    for table in lioprof_text::tables::ALL {
+        create(&dir.join(format!("{}.csv", table.name)), |out| Ok((table.write)(analysis, out)?))?;
     }
     #[cfg(feature = "report")]
     create(&dir.join("report.html"), |out| Ok(lioprof_report::write(analysis, out)?))?;

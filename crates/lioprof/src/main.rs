@@ -1,10 +1,10 @@
 //! The `lioprof` command: arguments, wiring, printing, exit codes. No logic of its own.
 #![forbid(unsafe_code)]
 
+mod about;
 mod analyze;
 mod args;
 mod compare;
-mod comparison_text;
 #[cfg(feature = "daemon")]
 mod daemon;
 mod decode;
@@ -14,7 +14,6 @@ mod export;
 mod files;
 mod findings;
 mod messages;
-mod number_table;
 mod progress;
 #[cfg(feature = "replay")]
 mod replay;
@@ -23,8 +22,6 @@ mod report;
 #[cfg(feature = "export")]
 mod rollup;
 mod stores;
-mod summary;
-mod tables;
 #[cfg(feature = "daemon")]
 mod talk;
 mod thresholds;
@@ -62,15 +59,16 @@ fn main() -> ExitCode {
         #[cfg(feature = "daemon")]
         Command::Doctor(doctor_args) => daemon::doctor(doctor_args),
         #[cfg(feature = "daemon")]
-        Command::Status(status_args) => talk::status(status_args),
+        Command::Status(status_args) => talk::status(status_args, verbosity),
         #[cfg(feature = "daemon")]
-        Command::Stop(talk_args) => talk::stop(talk_args),
+        Command::Stop(talk_args) => talk::stop(talk_args, verbosity),
         #[cfg(feature = "daemon")]
-        Command::Mark(mark_args) => talk::mark(mark_args),
+        Command::Mark(mark_args) => talk::mark(mark_args, verbosity),
         #[cfg(feature = "replay")]
         Command::Replay(replay_args) => replay::run(replay_args, verbosity),
         #[cfg(feature = "report")]
         Command::Report(report_args) => report::run(report_args, verbosity),
+        Command::Generate(share) => about::generate(share),
     };
     match result {
         Ok(code) => code.into(),

@@ -1,19 +1,22 @@
 //! `lioprof status`, `stop`, `mark`: the daemon's clients.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
-use lioprof_capture::talk::socket::Client;
+use lioprof_capture::pointers;
+use lioprof_capture::talk::socket::{Client, ClientError};
 
 use crate::args::{MarkArgs, StatusArgs, TalkArgs};
 use crate::daemon;
 use crate::exit_code::Code;
+use crate::messages::Verbosity;
 
 /// Draining a long queue may take a while.
 const PATIENCE: Duration = Duration::from_secs(330);
 
-pub(crate) fn status(args: &StatusArgs) -> anyhow::Result<Code> {
-    let status = client(&args.talk)?.status()?;
+pub(crate) fn status(args: &StatusArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let status = ask(&args.talk, verbosity, Client::status)?;
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &status)?;
@@ -24,12 +27,12 @@ pub(crate) fn status(args: &StatusArgs) -> anyhow::Result<Code> {
     Ok(Code::Success)
 }
 
-pub(crate) fn stop(args: &TalkArgs) -> anyhow::Result<Code> {
-    say(&client(args)?.stop()?)
+pub(crate) fn stop(args: &TalkArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    say(&ask(args, verbosity, Client::stop)?)
 }
 
-pub(crate) fn mark(args: &MarkArgs) -> anyhow::Result<Code> {
-    say(&client(&args.talk)?.mark(&args.text)?)
+pub(crate) fn mark(args: &MarkArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    say(&ask(&args.talk, verbosity, |client| client.mark(&args.text))?)
 }
 
 fn say(message: &str) -> anyhow::Result<Code> {
@@ -37,10 +40,36 @@ fn say(message: &str) -> anyhow::Result<Code> {
     Ok(Code::Success)
 }
 
-fn client(args: &TalkArgs) -> anyhow::Result<Client> {
-    let path = match &args.socket {
-        Some(path) => path.clone(),
-        None => daemon::config(&args.source)?.talk.socket,
+/// Asks the daemon that is named, or the one that is configured, or, if that one does not run, the one that does.
+fn ask<T>(
+    args: &TalkArgs,
+    verbosity: Verbosity,
+    request: impl Fn(&Client) -> Result<T, ClientError>,
+) -> anyhow::Result<T> {
+    let at = |path: &Path| request(&Client::new(path, PATIENCE));
+    let (configured, root) = match (&args.socket, &args.source.root) {
+        (Some(socket), Some(root)) => (socket.clone(), root.clone()),
+        (Some(socket), None) => (socket.clone(), "/".into()),
+        (None, _) => daemon::socket(&args.source, verbosity),
     };
-    Ok(Client::new(&path, PATIENCE))
+    let error = match at(&configured) {
+        Err(error @ ClientError::NoDaemon { .. }) => error,
+        done => return Ok(done?),
+    };
+    let known = pointers::of_root(&root);
+    if args.socket.is_none()
+        && let Some(running) = known.iter().find(|pointer| pointer.is_running() == Some(true))
+    {
+        return Ok(at(&running.socket)?);
+    }
+    let left = known.iter().find(|pointer| pointer.is_running() == Some(false) && !matches!(pointer.load(), Ok(None)));
+    match left {
+        Some(left) => anyhow::bail!(
+            "{error}\nprocess {} was killed while it traced, and its settings are still in place (`{}`): `lioprof daemon --restore` \
+             puts them back, and so does the next start",
+            left.pid,
+            left.journal.display()
+        ),
+        None => Err(error.into()),
+    }
 }

@@ -124,6 +124,8 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
             name: names.of(symbol),
             rpcs: node.rpcs,
             sent_rpcs: node.sent,
+            sent_reads: node.sent_reads,
+            sent_writes: node.sent_writes,
             read: node.io.read.clone(),
             write: node.io.write.clone(),
             unattributed: unattributed(aggregate, Some(symbol)),
@@ -155,15 +157,43 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
     }
     let inside = |[from, to]: &[i64; 2]| (*to.min(&last_us) - *from.max(&first_us)).max(0);
     let traced_us: i64 = node.traced_us.iter().map(inside).sum();
+    if traced_us == last_us - first_us {
+        // What was not traced lies before the first record or after the last one.
+        return None;
+    }
     let share = traced_us as f64 / (last_us - first_us) as f64;
-    let estimate = |seen: u64| if share > 0.0 { seen as f64 / share } else { 0.0 };
+    let whole = |seen: f64| if share > 0.0 { seen / share } else { 0.0 };
+    let (read, write) = (&node.io.read, &node.io.write);
+    let mut traced: Vec<[i64; 2]> = node.traced_us.clone();
+    let omitted = traced.len().saturating_sub(MAX_STRETCHES);
+    if omitted > 0 {
+        traced.sort_by_key(|[from, to]| (from - to, *from));
+        traced.truncate(MAX_STRETCHES);
+    }
+    traced.sort_unstable();
     Some(Sampled {
         traced_s: seconds(traced_us),
         traced_share: share,
-        estimated_rpcs: estimate(node.rpcs),
-        estimated_read_bytes: estimate(node.io.read.bytes),
-        estimated_write_bytes: estimate(node.io.write.bytes),
+        estimated_rpcs: whole(node.rpcs as f64),
+        estimated_read_bytes: whole(with_unsized(read)),
+        estimated_write_bytes: whole(with_unsized(write)),
+        unsized_rpcs: read.unsized_rpcs + write.unsized_rpcs,
+        estimated_read_bytes_min: whole(read.bytes as f64),
+        estimated_write_bytes_min: whole(write.bytes as f64),
+        traced: traced.into_iter().map(|span| span.map(seconds)).collect(),
+        traced_omitted: omitted as u64,
     })
+}
+
+/// Stretches of tracing that are listed for each node.
+const MAX_STRETCHES: usize = 1000;
+
+/// Bytes, if RPCs of unknown size are as large as the others on average. Those that failed moved nothing, and count as sized.
+#[expect(clippy::cast_precision_loss, reason = "estimates")]
+fn with_unsized(io: &Io) -> f64 {
+    let moved = io.rpcs.saturating_sub(io.unsized_rpcs).saturating_sub(io.errors);
+    let mean = if moved == 0 { 0.0 } else { io.bytes as f64 / moved as f64 };
+    mean.mul_add(io.unsized_rpcs as f64, io.bytes as f64)
 }
 
 fn target_io(direction: &TargetDirection) -> TargetIo {
@@ -577,5 +607,31 @@ mod tests {
         finish(sum, &symbols, &mut analysis);
         let sampled = analysis.nodes[0].sampled.as_ref().expect("it was traced part of the time");
         assert!((sampled.traced_share - 0.2).abs() < 1e-9, "{sampled:?}");
+        assert_eq!(sampled.traced, [[0.0, 1.0], [9.0, 12.0]]);
+    }
+
+    #[test]
+    fn a_pause_before_or_after_all_records_is_none() {
+        let mut symbols = Symbols::default();
+        let summary = TraceSummary {
+            first_us: Some(0),
+            last_us: Some(10_000_000),
+            traced_us: vec![[0, 10_000_000], [90_000_000, 91_000_000]],
+            ..TraceSummary::default()
+        };
+        let node = symbols.intern(b"oss1");
+        let mut sum = Aggregate::new(None);
+        sum.node(node, &summary, &symbols);
+        let mut analysis = Analysis::default();
+        finish(sum, &symbols, &mut analysis);
+        assert_eq!(analysis.nodes[0].sampled, None);
+    }
+
+    #[test]
+    fn rpcs_of_unknown_size_are_in_the_estimate() {
+        let io = Io { rpcs: 10, errors: 1, bytes: 4096, unsized_rpcs: 5, ..Io::default() };
+        // Four have a size, one failed.
+        assert!((with_unsized(&io) - (4096.0 + 5.0 * 1024.0)).abs() < 1e-9);
+        assert!(with_unsized(&Io { rpcs: 5, unsized_rpcs: 5, ..Io::default() }).abs() < 1e-9);
     }
 }

@@ -150,6 +150,10 @@ struct SentSum {
 struct NodeSum {
     rpcs: u64,
     sent: u64,
+    /// `OST_READ` among what it sent.
+    sent_reads: u64,
+    /// `OST_WRITE` among what it sent.
+    sent_writes: u64,
     io: ReadWriteIo,
     first_us: Option<i64>,
     last_us: Option<i64>,
@@ -158,6 +162,17 @@ struct NodeSum {
     client: bool,
     /// Threads by the thread that stands for their service.
     service_threads: FxHashMap<Symbol, u64>,
+}
+
+impl NodeSum {
+    fn count_sent(&mut self, opcode: Opcode, rpcs: u64) {
+        self.sent += rpcs;
+        match opcode {
+            Opcode::OST_READ => self.sent_reads += rpcs,
+            Opcode::OST_WRITE => self.sent_writes += rpcs,
+            _ => {}
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -363,7 +378,7 @@ impl Aggregate {
         match sent.round_trip_us {
             None => {
                 sum.rpcs += 1;
-                self.nodes.entry(sent.node).or_default().sent += 1;
+                self.nodes.entry(sent.node).or_default().count_sent(sent.opcode, 1);
             }
             Some(round_trip_us) => sum.round_trip.add(round_trip_us),
         }
@@ -452,6 +467,8 @@ impl Aggregate {
             let mine = self.nodes.entry(node).or_default();
             mine.rpcs += theirs.rpcs;
             mine.sent += theirs.sent;
+            mine.sent_reads += theirs.sent_reads;
+            mine.sent_writes += theirs.sent_writes;
             mine.io.merge(&theirs.io);
             mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
             mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
@@ -537,7 +554,7 @@ pub(crate) fn is_server_uuid(uuid: &[u8]) -> bool {
 }
 
 /// A service's name: `ll_ost_io00_002` and `ll_ost_io01_017` are threads of `ll_ost_io`.
-fn service_name(thread: &[u8]) -> &[u8] {
+pub(crate) fn service_name(thread: &[u8]) -> &[u8] {
     let number_at = thread.iter().rposition(|&b| b == b'_');
     let part = match number_at {
         Some(at) if thread[at + 1..].iter().all(u8::is_ascii_digit) => &thread[..at],

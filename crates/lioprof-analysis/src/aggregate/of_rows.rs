@@ -66,7 +66,7 @@ impl Aggregate {
         for row in &rows.sent {
             let [node, device, nid] = [&row.node, &row.device, &row.nid].map(|text| symbols.intern(text.as_bytes()));
             self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default().rpcs += row.rpcs;
-            self.nodes.entry(node).or_default().sent += row.rpcs;
+            self.nodes.entry(node).or_default().count_sent(Opcode(row.opcode), row.rpcs);
         }
         for row in &rows.sent_times {
             let [node, device, nid] = [&row.node, &row.device, &row.nid].map(|text| symbols.intern(text.as_bytes()));
@@ -131,6 +131,8 @@ impl Aggregate {
             sum.client = true;
             sum.rpcs = facts.rpcs;
             sum.sent = facts.sent_rpcs;
+            sum.sent_reads = facts.sent_reads;
+            sum.sent_writes = facts.sent_writes;
             sum.io.read = facts.read.into();
             sum.io.write = facts.write.into();
             return Ok(());

@@ -70,6 +70,11 @@ impl Aggregate {
         (sum.rpcs, sum.sent, sum.io.read.clone(), sum.io.write.clone())
     }
 
+    /// Reads and writes among the RPCs that a node sent.
+    pub(crate) fn sent_io_of(&self, node: Symbol) -> (u64, u64) {
+        self.nodes.get(&node).map_or((0, 0), |sum| (sum.sent_reads, sum.sent_writes))
+    }
+
     /// Its time bins: their width and the first and last one.
     pub(crate) fn bins(&self) -> (i64, Option<(i64, i64)>) {
         let (first, bins) = self.series.clock.span();

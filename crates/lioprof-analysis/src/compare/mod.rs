@@ -62,6 +62,8 @@ fn side(sided: &Sided<'_>) -> Side {
         busy_bins: activity.all.busy_bins(),
         bin_s: analysis.series.bin_s,
         estimated_lost_fraction: analysis.loss.estimated_lost_fraction,
+        lost_fraction_min: analysis.loss.lost_fraction_min,
+        lost_fraction_max: analysis.loss.lost_fraction_max,
         head_overwritten: analysis.loss.head_overwritten,
         course: activity.course(analysis),
     }
@@ -74,11 +76,10 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
         let loss = &sided.analysis.loss;
-        if let Some(lost) = loss.estimated_lost_fraction.filter(|lost| *lost > NOTED_LOSS) {
-            notes.push(format!(
-                "the capture {name} lost about {:.1} % of its RPCs: its counts and rates are too low",
-                100.0 * lost
-            ));
+        if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)
+            && let Some(missing) = loss.missing()
+        {
+            notes.push(format!("the capture {name} lost {missing} of its RPCs: its counts and rates are too low"));
         }
         if loss.head_overwritten {
             notes.push(format!("the head of the capture {name} was overwritten: how much is missing is unknown"));

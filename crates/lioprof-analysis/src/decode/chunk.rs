@@ -271,8 +271,10 @@ impl Decoder {
             Message::ProlongLocks(prolong) => Body::Prolong { xid: prolong.xid.0, extent: prolong.extent? },
             Message::Nrs(nrs) => match (nrs.action, nrs.policy) {
                 // The tbf policy numbers its stop lines in all versions, its start lines in old ones, too.
-                (NrsAction::Start, NrsPolicy::Tbf) => Body::NrsStart { sequence: None, ost_index: None },
-                (NrsAction::Start, _) => Body::NrsStart { sequence: nrs.sequence, ost_index: nrs.ost_index },
+                (NrsAction::Start, policy @ NrsPolicy::Tbf) => Body::NrsStart { number: None, policy, ost_index: None },
+                (NrsAction::Start, policy) => {
+                    Body::NrsStart { number: nrs.sequence.or(nrs.round), policy, ost_index: nrs.ost_index }
+                }
                 (NrsAction::Stop, NrsPolicy::Tbf) => Body::NrsStopTbf { sequence: nrs.sequence? },
                 _ => return None,
             },

@@ -1,7 +1,7 @@
 //! What the join needs to know of a record: owned, compact, strings interned.
 
 use lioprof_model::{LockState, LockStep, Symbol};
-use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::message::{NrsPolicy, ObjectName};
 use lustre_debuglog::{Extent, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
@@ -39,8 +39,8 @@ pub(crate) enum Body {
     SendingReply(ReqInfo),
     /// `Prolong locks`.
     Prolong { xid: u64, extent: Extent },
-    /// `NRS start`, or the policy's own word for it.
-    NrsStart { sequence: Option<u64>, ost_index: Option<u32> },
+    /// `NRS start`, or the policy's own word for it; `number` is the request's, or that of its round.
+    NrsStart { number: Option<u64>, policy: NrsPolicy, ost_index: Option<u32> },
     /// `NRS stop tbf`: the only tbf line with a sequence number.
     NrsStopTbf { sequence: u64 },
     /// `Sending RPC`.

@@ -5,6 +5,11 @@
 //! pass was logged after the lists of the pass before had been detached, so once a pass is complete,
 //! everything older than the newest record of the pass *before it* can be released.
 //!
+//! When the disk is full the kernel puts pages back and writes them again, so one pass may bring what many passes
+//! collected: all pages of one CPU, each of which starts with the `F` flag, then all of the next CPU, seconds
+//! older. [`Passes`] therefore waits for the other CPUs, within bounds, before it takes a second run of the same
+//! stream for a new pass.
+//!
 //! Records of different streams with the same time are put in the order of their streams, so that the
 //! result does not depend on how the input happened to order them.
 
@@ -17,10 +22,11 @@ use lustre_debuglog::TargetName;
 use lustre_debuglog::frame::{Layout, Why};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::chunk::{Counts, Decoded, Run, decode_binary, decode_text};
+use super::chunk::{Counts, Decoded, decode_binary, decode_text};
 use super::event::Event;
 use super::flights::{Flights, Landed, chunks_in_flight};
 use super::held::{Held, Key};
+use super::passes::Passes;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
@@ -89,6 +95,8 @@ pub(crate) struct Source {
     held: Held<Event>,
     /// Events whose order is not certain yet.
     pending: Vec<Key>,
+    /// So many make it worth sorting them again.
+    sort_at: usize,
     /// Events in order.
     ready: VecDeque<Key>,
     /// Time of the last event released.
@@ -126,6 +134,7 @@ impl Source {
             at_us: None,
             held: Held::default(),
             pending: Vec::new(),
+            sort_at: SORT_AT_LEAST,
             ready: VecDeque::new(),
             released_us: i64::MIN,
             latest: Vec::new(),
@@ -202,7 +211,7 @@ impl Source {
 
     /// Latest time of all records so far.
     pub(crate) fn last_us(&self) -> Option<i64> {
-        (self.passes.latest_us != i64::MIN).then_some(self.passes.latest_us)
+        self.passes.latest_us()
     }
 
     /// Records of the current part.
@@ -233,6 +242,7 @@ impl Source {
 
     /// Releases what is in order, however little that is: the next part may be long in coming.
     pub(crate) fn release_settled(&mut self) {
+        self.passes.part_ends();
         self.release(self.passes.settled_us);
     }
 
@@ -319,7 +329,7 @@ impl Source {
             }
             Some(Chunks::Binary(_)) => {
                 // What was skipped lies before this chunk, unless it is the input's first.
-                self.damaged |= after_gap && self.passes.current.is_some();
+                self.damaged |= after_gap && !self.passes.is_new();
                 let mut from = 0;
                 for (i, run) in runs.iter().enumerate() {
                     *self.cpu_bytes.entry(run.stream / 4).or_default() += run.bytes;
@@ -331,7 +341,7 @@ impl Source {
                     self.seen.clock_steps += run.clock_steps + cut;
                     self.damaged |= self.seen.clock_steps > 0;
                     let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
-                    if starts_pass && self.pending.len() >= SORT_AT_LEAST {
+                    if starts_pass && self.pending.len() >= self.sort_at {
                         self.release(self.passes.settled_us);
                     }
                     self.pending.extend(self.held.keys(chunk, from, to));
@@ -365,6 +375,8 @@ impl Source {
         self.pending.sort_by_key(Key::order);
         let count = self.pending.partition_point(|key| key.time_us < before_us || before_us == i64::MAX);
         let later = self.pending.split_off(count);
+        // What has to wait longer is not sorted again for every page that follows.
+        self.sort_at = SORT_AT_LEAST.max(2 * later.len());
         let now = mem::replace(&mut self.pending, later);
         let before = self.ready.len();
         if self.damaged {
@@ -401,78 +413,5 @@ impl Source {
                 }
             }
         }
-    }
-}
-
-/// Follows the flush passes of a binary log.
-#[derive(Debug)]
-pub(crate) struct Passes {
-    /// Streams that the current pass has brought.
-    streams: FxHashSet<u32>,
-    /// Streams of the whole file, and the time of the last record of each.
-    known: FxHashMap<u32, i64>,
-    /// Stream of the last run.
-    current: Option<u32>,
-    /// Latest time up to the end of the pass before the current one.
-    previous_us: i64,
-    /// Latest time so far.
-    latest_us: i64,
-    /// Everything before this time has been seen.
-    pub(crate) settled_us: i64,
-}
-
-impl Default for Passes {
-    fn default() -> Self {
-        Self {
-            streams: FxHashSet::default(),
-            known: FxHashMap::default(),
-            current: None,
-            previous_us: i64::MIN,
-            latest_us: i64::MIN,
-            settled_us: i64::MIN,
-        }
-    }
-}
-
-impl Passes {
-    /// Takes a run; returns whether it starts a new pass.
-    ///
-    /// A run that starts without the `F` flag has lost its head: the kernel empties each list in each
-    /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
-    /// pages were discarded. Where the file itself has a gap this says nothing.
-    pub(crate) fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
-        let mut starts_pass = false;
-        if !self.continues(run) {
-            starts_pass = !self.streams.insert(run.stream);
-            if starts_pass {
-                self.streams.clear();
-                self.streams.insert(run.stream);
-                self.settled_us = self.previous_us;
-                self.previous_us = self.latest_us;
-            }
-            // The first run of a stream in the file may have begun before the file.
-            if self.known.contains_key(&run.stream) && !run.first_flag && !after_gap {
-                *discarded_heads += 1;
-            }
-        }
-        self.current = Some(run.stream);
-        self.known.insert(run.stream, run.end_us);
-        self.extend(run.last_us);
-        starts_pass
-    }
-
-    /// Whether this is the second part of the run before it, cut by a chunk's end.
-    fn continues(&self, run: &Run) -> bool {
-        self.current == Some(run.stream) && !run.first_flag
-    }
-
-    /// Whether the run begins before its stream had come to: each stream is in time order.
-    fn goes_back(&self, run: &Run) -> bool {
-        self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
-    }
-
-    /// The current run goes on to this time.
-    pub(crate) fn extend(&mut self, last_us: i64) {
-        self.latest_us = self.latest_us.max(last_us);
     }
 }

@@ -51,11 +51,12 @@ fn finding(case: &Case<'_>, available: &Available) -> Finding {
     let mib = |bytes: f64| bytes / 1_048_576.0;
     case.finding(severity, Confidence::Medium, format!("{title}s reached {:.0} % of what is available", 100.0 * available.share()))
         .explain(format!(
-            "{:.0} MiB/s over {:.1} s with {what}, of {:.0} MiB/s that obdfilter-survey got from the {} OSTs in use. The survey \
-             knows no network, no clients and no locks: reaching all of it is rare.",
+            "{:.0} MiB/s over {:.1} s with {what}, of {:.0} MiB/s that the test `{}` of obdfilter-survey got from the {} OSTs in \
+             use. The survey knows no network, no clients and no locks: reaching all of it is rare.",
             mib(available.bytes_per_s),
             available.seconds,
             mib(available.ceiling_bytes_per_s),
+            available.test,
             available.osts,
         ))
         .evidence("share_of_available", available.share())

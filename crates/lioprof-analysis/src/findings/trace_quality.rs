@@ -1,10 +1,12 @@
 //! `trace-quality`: what the capture lost or cannot tell, and what to change in the next one.
 
+use lioprof_model::units::plural;
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
 use super::case::Case;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
+use crate::warnings::only_lost_lines_hide_targets;
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
@@ -39,6 +41,9 @@ pub(super) const RULE: Rule = Rule {
 const MASKS: &str = "Capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`: then every OST \
      and every size is known.";
 
+const NOTHING_LOST: &str =
+    "Capture without loss, with masks as they are: what loses records is told under trace-quality.";
+
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
@@ -50,14 +55,16 @@ fn look(case: &Case<'_>) -> Look {
 
 fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
     let records: u64 = case.analysis.inputs.iter().map(|input| input.records).sum();
-    if case.analysis.totals.rpcs > 0 || records == 0 {
+    // Logs of clients are as they should be, only not enough: a note says so.
+    if case.analysis.totals.rpcs > 0 || records == 0 || case.analysis.sent_by_clients().is_some() {
         return None;
     }
     let finding = case
         .finding(Severity::Critical, Confidence::High, "There is no handled RPC in the capture")
         .explain(format!(
-            "The log has {records} records, none of them of a request that a service handled: rpctrace was not in the mask, it is \
-             a client's log, or the selection leaves nothing.",
+            "The log has {}, none of them of a request that a service handled: rpctrace was not in the mask, or the selection \
+             leaves nothing.",
+            plural(records, "record"),
         ))
         .evidence("records", real(records))
         .remedy("Enable it on the servers before the capture: `lctl set_param debug=+rpctrace`.")
@@ -81,20 +88,22 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     let overflow = loss.discarded_heads + loss.kernel_overflows;
     let limit = case.limit("lost_share");
     let known = share_lost >= limit;
-    if !known && !loss.head_overwritten && overflow == 0 && half_share < case.limit("half_share") {
+    let never = loss.never_on_disk();
+    if !known && !loss.head_overwritten && never == 0 && overflow == 0 && half_share < case.limit("half_share") {
         return None;
     }
     let severity = if share_lost >= case.limit("critical_share") { Severity::Critical } else { Severity::Warning };
-    let title = if known {
-        format!(
-            "{:.1} % of the {} not in the capture",
-            100.0 * share_lost,
-            if rpcs_share.unwrap_or(0.0) >= bytes_share { "RPCs are" } else { "log is" }
-        )
+    let title = if never > 0 {
+        format!("The node went down: {} of the log never came to disk", plural(never, "piece"))
+    } else if known {
+        match loss.missing().filter(|_| rpcs_share.unwrap_or(0.0) >= bytes_share) {
+            Some(missing) => capitalized(&format!("{missing} of the RPCs are not in the capture")),
+            None => format!("{:.1} % of the log is not in the capture", 100.0 * share_lost),
+        }
     } else if loss.head_overwritten {
         "The beginning of the capture was overwritten".to_owned()
     } else if overflow > 0 {
-        format!("The kernel's debug buffer overflowed at {overflow} places")
+        format!("The kernel's debug buffer overflowed at {}", plural(overflow, "place"))
     } else {
         format!("Of {:.1} % of the RPCs only one half is in the capture", 100.0 * half_share)
     };
@@ -113,6 +122,13 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
         .evidence("bad_records", real(loss.bad_records));
     if let Some(rpcs_share) = rpcs_share {
         finding = finding.evidence("rpcs_lost_share", rpcs_share);
+        for (name, bound) in
+            [("rpcs_lost_share_min", loss.lost_fraction_min), ("rpcs_lost_share_max", loss.lost_fraction_max)]
+        {
+            if let Some(bound) = bound.filter(|bound| (bound - rpcs_share).abs() > 0.0) {
+                finding = finding.evidence(name, bound);
+            }
+        }
     }
     if loss.torn_seams > 0 || loss.head_overwritten {
         finding = finding.remedy(
@@ -120,23 +136,46 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
              use `lioprof daemon`, which drains it while it grows. Run `lctl clear` before.",
         );
     }
-    if overflow > 0 || known {
+    // What the daemon gave up was in the kernel's buffer, and in a file.
+    if never > 0 {
+        finding = finding.remedy(
+            "Have parts closed more often (`keep.file_age`): their rows survive a power failure. Segments in memory, as in /run, do \
+             not, and of those on a disk (`capture.spool_dir`) only what had been written back.",
+        );
+    }
+    if overflow > 0 || (known && loss.dropped_segments == 0) {
         finding = finding
-            .remedy("Enlarge the kernel's buffer: `lctl set_param debug_mb=1024` (it is divided among the CPUs).")
+            .remedy(if loss.is_of_daemon() {
+                "Let the capture daemon use a larger buffer (`capture.buffer_mib`, or with \"auto\" `capture.buffer_limit_mib`)."
+            } else {
+                "Enlarge the kernel's buffer as far as the node's memory allows: `lctl set_param debug_mb=512` (it is divided \
+                 among the CPUs)."
+            })
+            .remedy(
+                "Look at the file system that the log is written to: the buffer also overflows while a slow, full or frozen one \
+                 takes no data (`capture.spool_dir` of the daemon).",
+            )
             .remedy(
                 "Trace less: `subsystem_debug=\"rpc filter ldlm\"`, no mask net, or profile light of `lioprof daemon`.",
             );
     }
-    if loss.dropped_segments > 0 {
-        finding = finding.remedy(
-            "Give the capture daemon more CPU time and room for segments: `lioprof status` shows what it lacks.",
-        );
+    if let Some(why) = loss.given_up_because() {
+        finding = finding.remedy(format!(
+            "The capture daemon gave up pieces of the log ({why}): give it more CPU time and room for segments \
+             (`budget.cpu_percent`, `capture.spool_limit_mib`), or trace less; `lioprof status` shows what it lacks.",
+        ));
     }
     Some(
         finding
             .remedy("Capture with both `rpctrace` lines of each request: no `grep` and no size limit on the log.")
             .done(),
     )
+}
+
+/// The text as a sentence begins.
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn clock(case: &Case<'_>) -> Option<Finding> {
@@ -146,7 +185,7 @@ fn clock(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let finding = case
-        .finding(Severity::Warning, Confidence::Medium, format!("Time goes back at {steps} places of the log"))
+        .finding(Severity::Warning, Confidence::Medium, format!("Time goes back at {} of the log", plural(steps, "place")))
         .explain(
             "The clock was stepped, or the records are not in the order in which they were written. Times and waits around \
              these places are wrong; RPCs across one have none.",
@@ -176,18 +215,23 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
     } else {
         format!("The bytes moved are known within {:.0} % only", 100.0 * width)
     };
+    let hidden_by_loss = only_lost_lines_hide_targets(case.analysis);
+    let why = if hidden_by_loss {
+        "The lines that tell it are among those that the capture lost."
+    } else {
+        "rpctrace alone shows neither for direct I/O, and Lustre 2.17 turns large buffered I/O into direct I/O."
+    };
     let finding = case
         .finding(Severity::Info, Confidence::High, title)
         .explain(format!(
-            "Of {} reads and writes, {} name no OST, {} have no size and {} have one within bounds. rpctrace alone shows neither \
-             for direct I/O, and Lustre 2.17 turns large buffered I/O into direct I/O. Figures per OST and rules that compare \
+            "Of {} reads and writes, {} name no OST, {} have no size and {} have one within bounds. {why} Figures per OST and rules that compare \
              OSTs rest on the others.",
             all.rpcs, unattributed.rpcs, all.unsized_rpcs, all.bounded_rpcs,
         ))
         .evidence("unattributed_share", unattributed_share)
         .evidence("unsized_share", unsized_share)
         .evidence("bytes_uncertainty_share", width)
-        .remedy(MASKS)
+        .remedy(if hidden_by_loss && unsized_share < unknown { NOTHING_LOST } else { MASKS })
         .done();
     Some(finding)
 }

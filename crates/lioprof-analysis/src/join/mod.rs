@@ -14,7 +14,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use lioprof_model::{
     LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
@@ -25,8 +25,9 @@ use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::counted::counted_service;
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
-use nrs::SequenceGaps;
+use nrs::{Counting, Numbered, SequenceGaps};
 use size::Sizer;
 
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
@@ -44,11 +45,17 @@ pub(crate) struct JoinCounts {
     pub(crate) missing_handled: u64,
     /// `Handled RPC` without `Handling RPC`.
     pub(crate) missing_handling: u64,
+    /// Of these, by threads that went on afterwards: the log has lost the line.
+    pub(crate) lost_ends: u64,
+    /// `Handled RPC` without `Handling RPC` and number by threads that were seen before: the log has lost both.
+    pub(crate) lost_starts: u64,
     /// Announced, never handled.
     pub(crate) never_handled: u64,
     pub(crate) dropped: u64,
     pub(crate) sent_timed_out: u64,
     pub(crate) evictions: u64,
+    /// Being handled when the log ended, by service.
+    pub(crate) open_at_end: BTreeMap<&'static str, u64>,
 }
 
 /// Where the join puts what it has made.
@@ -127,7 +134,9 @@ struct Thread {
     /// OST index that the scheduler printed for the request to come.
     nrs_ost: Option<u32>,
     /// Scheduler's number of the request to come.
-    sequence: Option<u64>,
+    numbered: Option<Numbered>,
+    /// It has handled a request before.
+    known: bool,
     /// It has just dropped a request; `Handled RPC` follows all the same.
     dropped: bool,
 }
@@ -202,17 +211,19 @@ impl Join {
                     self.slab[at as usize].prolong = Some(extent);
                 }
             }
-            Body::NrsStart { sequence, ost_index } => {
+            Body::NrsStart { number, policy, ost_index } => {
                 self.settle(event.pid, out);
+                let numbered = |(number, counting)| Numbered { number, counting, time_us: event.time_us };
                 let thread = self.threads.entry(event.pid).or_default();
-                thread.sequence = sequence;
+                thread.numbered = number.zip(Counting::of(policy)).map(numbered);
                 thread.nrs_ost = ost_index;
             }
             Body::NrsStopTbf { sequence } => {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
                     && let Some((rpc, ..)) = &self.slab[last as usize].handled
                 {
-                    self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
+                    let it = Numbered { number: sequence, counting: Counting::Regular, time_us: event.time_us };
+                    self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, it);
                 }
             }
             Body::Sending(sent) => {
@@ -317,7 +328,12 @@ impl Join {
             while let Some(i) = at {
                 let pending = &self.slab[i as usize];
                 match pending.handling {
-                    Some(_) => self.counts.missing_handled += 1,
+                    Some(rpc) => {
+                        self.counts.missing_handled += 1;
+                        if let Some(service) = counted_service(out.symbols.bytes(rpc.thread)) {
+                            *self.counts.open_at_end.entry(service).or_default() += 1;
+                        }
+                    }
                     None => self.counts.never_handled += 1,
                 }
                 at = pending.next_same_key;
@@ -377,16 +393,18 @@ impl Join {
     fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
-        let (nrs_ost, sequence) = (thread.nrs_ost.take(), thread.sequence.take());
+        let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
         thread.dropped = false;
+        thread.known = true;
         let lost = thread.current.take();
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
             self.counts.missing_handled += 1;
+            self.counts.lost_ends += 1;
             self.remove(lost);
         }
-        if let Some(sequence) = sequence {
-            self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
+        if let Some(numbered) = numbered {
+            self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let open = self.find(rpc.nid, rpc.xid, |p| p.handling.is_none() && p.handled.is_none() && same(p.req, rpc.req));
         let at = open.unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
@@ -402,9 +420,11 @@ impl Join {
         let current = thread.current.take();
         let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
         let previous = thread.last;
+        let known = std::mem::replace(&mut thread.known, true);
         // Without a start line, as when it was dropped, it was taken from its queue all the same.
-        if let Some(sequence) = thread.sequence.take() {
-            self.gaps.add(out.symbols.bytes(rpc.thread), sequence);
+        let numbered = thread.numbered.take();
+        if let Some(numbered) = numbered {
+            self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let is_current =
             |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
@@ -413,10 +433,13 @@ impl Join {
             other => {
                 if let Some(other) = other {
                     self.counts.missing_handled += 1;
+                    self.counts.lost_ends += 1;
                     self.remove(other);
                 }
                 // A request that was dropped prints no start.
                 self.counts.missing_handling += u64::from(!dropped);
+                // A thread's first request may have begun before the log.
+                self.counts.lost_starts += u64::from(!dropped && known && numbered.is_none());
                 if previous.is_some() {
                     self.settle(event.pid, out);
                 }

@@ -13,6 +13,8 @@ use super::limits::{Limits, Pace, Resource};
 const URGENT: f64 = 2.0;
 /// A step up must be foreseen to stay below this share of each limit.
 const CALM: f64 = 0.8;
+/// Rates of less time than this say nothing.
+const LEAST_SHOWN: Duration = Duration::from_secs(1);
 /// Memory so far above its limit that the kernel would soon end the daemon: stop at once.
 const MEMORY_STOP: f64 = 1.5;
 
@@ -73,6 +75,8 @@ pub struct Budget {
     ladder: Ladder,
     at: usize,
     recent: Recent,
+    /// CPU share and records per second when they were last known.
+    known_rates: (Option<f64>, Option<f64>),
     /// Uptime of the first tick at this level.
     since: Option<Duration>,
     calm_since: Option<Duration>,
@@ -92,6 +96,7 @@ impl Budget {
             ladder,
             at: 0,
             recent: Recent::default(),
+            known_rates: (None, None),
             since: None,
             calm_since: None,
             last_up: None,
@@ -115,6 +120,19 @@ impl Budget {
     #[must_use]
     pub fn figures(&self) -> Figures {
         self.recent.figures(self.settle())
+    }
+
+    /// The figures for people: rates of the time since the last step, however short, and until there is any those before it. No
+    /// step is taken by them.
+    #[must_use]
+    pub fn figures_so_far(&self) -> Figures {
+        let so_far = self.recent.figures(LEAST_SHOWN);
+        let (cpu_share, records_per_s) = self.known_rates;
+        Figures {
+            cpu_share: so_far.cpu_share.or(cpu_share),
+            records_per_s: so_far.records_per_s.or(records_per_s),
+            ..so_far
+        }
     }
 
     /// Takes a measurement. Returns the step to be taken, if any; the caller carries it out.
@@ -206,6 +224,8 @@ impl Budget {
         self.at = to.min(self.ladder.last());
         self.since = Some(now);
         self.calm_since = None;
+        let last = self.figures_so_far();
+        self.known_rates = (last.cpu_share, last.records_per_s);
         self.recent.clear();
         self.recent.push(tick, self.settle());
     }

@@ -105,6 +105,26 @@ fn each_load_finds_its_level() {
 }
 
 #[test]
+fn people_see_rates_from_the_second_second_on() {
+    let mut plant = Plant::new();
+    plant.seconds(1, 1.0);
+    assert_eq!(plant.budget.figures_so_far().cpu_share, None);
+    // Far above the limit: the first step comes soon.
+    while plant.steps.is_empty() {
+        plant.seconds(1, 1.0);
+        let (judged, shown) = (plant.budget.figures(), plant.budget.figures_so_far());
+        let share = shown.cpu_share.unwrap();
+        assert!((share - 1.0).abs() < 1e-6 && shown.records_per_s.is_some(), "{shown:?}");
+        assert!(judged.cpu_share.is_none_or(|judged| (judged - share).abs() < 1e-6), "{judged:?}");
+    }
+    assert_eq!(plant.budget.figures().cpu_share, None, "nothing is known of the new level");
+    // What it costs now.
+    plant.seconds(1, 1.0);
+    let share = plant.budget.figures_so_far().cpu_share.unwrap();
+    assert!((share - 0.9).abs() < 1e-6, "{share}");
+}
+
+#[test]
 fn steps_are_taken_in_order_and_say_why() {
     let mut plant = Plant::new();
     plant.seconds(1000, 9.0);

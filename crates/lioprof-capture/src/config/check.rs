@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Problem;
-use super::sections::Config;
+use super::sections::{Config, LEAST_SEGMENT_MIB, LEAST_SEGMENTS};
 use super::values::{Auto, OrOff, Span};
 use crate::control::LARGEST_DAEMON_SIZE_MIB;
 
@@ -50,17 +50,24 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     check.directory("control.root", &config.control.root);
 
     let capture = &config.capture;
-    check.directory("capture.spool_dir", &capture.spool_dir);
+    if let Auto::Is(dir) = &capture.spool_dir {
+        check.directory("capture.spool_dir", dir);
+    }
     // The kernel takes paths shorter than 1024 bytes; the file's name needs some.
-    let bytes = capture.spool_dir.as_os_str().len();
+    let bytes = capture.spool_dir().as_os_str().len();
     check.that(bytes <= 960, "capture.spool_dir", "a path of at most 960 bytes", format!("{bytes} bytes"));
-    check.range("capture.segment_mib", capture.segment_mib, 5, LARGEST_SEGMENT_MIB);
-    check.that(
-        capture.spool_limit_mib >= capture.segment_mib.saturating_mul(4),
-        "capture.spool_limit_mib",
-        format!("room for four segments at least, {} MiB", capture.segment_mib.saturating_mul(4)),
-        capture.spool_limit_mib,
-    );
+    if let Auto::Is(mib) = capture.segment_mib {
+        check.range("capture.segment_mib", mib, LEAST_SEGMENT_MIB, LARGEST_SEGMENT_MIB);
+    }
+    if let Auto::Is(limit_mib) = capture.spool_limit_mib {
+        let least_mib = capture.least_spool_mib();
+        let mut expected = format!("room for four segments at least, {least_mib} MiB");
+        let lower_mib = limit_mib / LEAST_SEGMENTS;
+        if lower_mib >= LEAST_SEGMENT_MIB {
+            expected += &format!(", or capture.segment_mib lowered to {lower_mib} (or \"auto\")");
+        }
+        check.that(limit_mib >= least_mib, "capture.spool_limit_mib", expected, limit_mib);
+    }
     check.span("capture.rotate", capture.rotate, SECOND / 10, DAY / 24);
     if let Auto::Is(mib) = capture.buffer_mib {
         check.range("capture.buffer_mib", mib, 1, 1 << 20);
@@ -83,6 +90,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     check.directory("keep.dir", &keep.dir);
     check.range("keep.file_mib", keep.file_mib, 1, 65_536);
     check.span("keep.file_age", keep.file_age, SECOND, DAY);
+    check.span("keep.drain_at_most", keep.drain_at_most, SECOND, DAY);
     check.that(
         keep.retention_mib >= keep.file_mib.saturating_mul(2),
         "keep.retention_mib",

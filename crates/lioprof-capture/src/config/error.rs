@@ -17,12 +17,12 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// Not TOML, an unknown key, a value of the wrong kind.
-    #[error("`{}`: {}", path.display(), source.to_string().trim_end())]
+    #[error("`{}`: {}", path.display(), err.to_string().trim_end())]
     Parse {
         /// File.
         path: PathBuf,
-        /// Says the line, the key and what was expected.
-        source: Box<toml::de::Error>,
+        /// Says the line, the key and what was expected. It is no source: it is in the message already.
+        err: Box<toml::de::Error>,
     },
     /// Values that make no sense, all of them at once.
     #[error("`{}` cannot be used:{}", path.display(), list(problems))]

@@ -1,7 +1,7 @@
 //! From text to a configuration that makes sense.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
@@ -18,9 +18,23 @@ impl Config {
     /// Checks the text of a file; `path` is for the errors.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let config: Self =
-            toml::from_str(text).map_err(|err| ConfigError::Parse { path: path.to_owned(), source: Box::new(err) })?;
+            toml::from_str(text).map_err(|err| ConfigError::Parse { path: path.to_owned(), err: Box::new(err) })?;
         config.check(text, path)?;
         Ok(config)
+    }
+
+    /// The socket that a file names, whatever else is wrong with it.
+    #[must_use]
+    pub fn socket_in(path: &Path) -> Option<PathBuf> {
+        let text = fs::read_to_string(path).ok()?;
+        // A file that is no TOML as a whole may be so up to the place that is wrong.
+        let whole = text.parse::<toml::Table>().ok();
+        let table = whole.or_else(|| {
+            let talk = text.split_inclusive('\n').skip_while(|line| line.trim() != "[talk]");
+            let section = talk.enumerate().take_while(|(at, line)| *at == 0 || !line.trim_start().starts_with('['));
+            section.map(|(_, line)| line).collect::<String>().parse().ok()
+        })?;
+        table.get("talk")?.get("socket")?.as_str().map(PathBuf::from).filter(|socket| socket.is_absolute())
     }
 
     /// Checks values that were set in another way, such as by options of the command line.

@@ -9,6 +9,8 @@ mod load;
 mod sections;
 pub mod values;
 
+pub(crate) use sections::MOST_SPOOL_MIB;
+
 pub use error::{ConfigError, Problem};
 pub use sections::{Budget, Capture, Config, ControlAccess, Counters, Keep, Mode, Node, ProfileChoice, Talk, Trigger};
 pub use values::{Auto, OrOff, Span, Timestamp};

@@ -1,13 +1,14 @@
 //! The sections and their defaults.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::values::{Auto, OrOff, Span, Timestamp};
 use crate::control::Access;
 use crate::control::profile::Profile;
+use crate::talk::notify::Notifier;
 
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,12 +94,12 @@ impl ProfileChoice {
 pub struct Capture {
     /// Which masks to use.
     pub profile: ProfileChoice,
-    /// Directory of the segments that the kernel writes.
-    pub spool_dir: PathBuf,
-    /// Most that all segments together may take. On a tmpfs this is memory.
-    pub spool_limit_mib: u64,
-    /// Size at which a segment is closed.
-    pub segment_mib: u64,
+    /// Directory of the segments that the kernel writes; `auto`: chosen by the room there, see [`Config::spool_places`].
+    pub spool_dir: Auto<PathBuf>,
+    /// Most that all segments together may take; `auto`: by the room there. On a tmpfs this is memory.
+    pub spool_limit_mib: Auto<u64>,
+    /// Size at which a segment is closed; `auto`: a quarter of the limit, 64 MiB at most.
+    pub segment_mib: Auto<u64>,
     /// Age at which a segment is closed.
     pub rotate: Span,
     /// The kernel's debug buffer.
@@ -110,20 +111,84 @@ pub struct Capture {
     pub duration: OrOff<Span>,
     /// Stop at this time.
     pub until: OrOff<Timestamp>,
+    /// Wait while Lustre's modules are not loaded, instead of ending; `auto`: if a service manager has started the daemon.
+    pub wait_for_lustre: Auto<bool>,
+}
+
+/// Where the kernel writes if nothing else is said and there is room: a tmpfs on all distributions.
+const RUN_SPOOL: &str = "/run/lioprof/spool";
+/// Most that `spool_limit_mib = "auto"` takes.
+pub(crate) const MOST_SPOOL_MIB: u64 = 1024;
+/// The smallest segment: below it, renaming would be all that the daemon does.
+pub(crate) const LEAST_SEGMENT_MIB: u64 = 5;
+/// The largest segment that `segment_mib = "auto"` chooses.
+const MOST_SEGMENT_MIB: u64 = 64;
+/// Segments for which there must be room: one that the kernel writes, one that is being closed, one that is decoded, and one
+/// that waits for its rows to be safe.
+pub(crate) const LEAST_SEGMENTS: u64 = 4;
+
+impl Capture {
+    /// Directory of the segments, once it is chosen; before, the first choice.
+    #[must_use]
+    pub fn spool_dir(&self) -> &Path {
+        match &self.spool_dir {
+            Auto::Is(dir) => dir,
+            Auto::Auto => Path::new(RUN_SPOOL),
+        }
+    }
+
+    /// Most that all segments together may take, once it is chosen; before, the most that can be chosen.
+    #[must_use]
+    pub fn spool_limit_mib(&self) -> u64 {
+        match self.spool_limit_mib {
+            Auto::Is(mib) => mib,
+            Auto::Auto => MOST_SPOOL_MIB,
+        }
+    }
+
+    /// Size at which a segment is closed.
+    #[must_use]
+    pub fn segment_mib(&self) -> u64 {
+        match self.segment_mib {
+            Auto::Is(mib) => mib,
+            Auto::Auto => (self.spool_limit_mib() / LEAST_SEGMENTS).clamp(LEAST_SEGMENT_MIB, MOST_SEGMENT_MIB),
+        }
+    }
+
+    /// Does the daemon wait for Lustre? A service is started at boot, long before targets are mounted by hand or by a cluster
+    /// manager; whoever starts it by hand wants to hear at once that there is nothing to trace.
+    #[must_use]
+    pub fn waits_for_lustre(&self) -> bool {
+        match self.wait_for_lustre {
+            Auto::Is(waits) => waits,
+            Auto::Auto => Notifier.has_manager(),
+        }
+    }
+
+    /// The smallest limit of all segments that is of use.
+    #[must_use]
+    pub(crate) fn least_spool_mib(&self) -> u64 {
+        let segment_mib = match self.segment_mib {
+            Auto::Is(mib) => mib,
+            Auto::Auto => LEAST_SEGMENT_MIB,
+        };
+        segment_mib.saturating_mul(LEAST_SEGMENTS)
+    }
 }
 
 impl Default for Capture {
     fn default() -> Self {
         Self {
             profile: ProfileChoice::Auto,
-            spool_dir: "/run/lioprof/spool".into(),
-            spool_limit_mib: 1024,
-            segment_mib: 64,
+            spool_dir: Auto::Auto,
+            spool_limit_mib: Auto::Auto,
+            segment_mib: Auto::Auto,
             rotate: Span::from_secs(1),
             buffer_mib: Auto::Auto,
             buffer_limit_mib: 2048,
             duration: OrOff::Off,
             until: OrOff::Off,
+            wait_for_lustre: Auto::Auto,
         }
     }
 }
@@ -186,6 +251,8 @@ pub struct Keep {
     pub file_mib: u64,
     /// Age at which a file is closed.
     pub file_age: Span,
+    /// Longest time that decoding and writing may take at the end; what is left stays in the spool for the next start.
+    pub drain_at_most: Span,
     /// Files older than this are deleted.
     pub retention: OrOff<Span>,
     /// The oldest files are deleted when all together take more.
@@ -199,6 +266,7 @@ impl Default for Keep {
             dir: "/var/lib/lioprof".into(),
             file_mib: 256,
             file_age: Span::from_secs(15 * 60),
+            drain_at_most: Span::from_secs(90),
             retention: OrOff::Is(Span::from_secs(14 * 86_400)),
             retention_mib: 20_480,
         }
@@ -283,6 +351,15 @@ impl Config {
     #[must_use]
     pub fn journal_path(&self) -> PathBuf {
         self.keep.dir.join("journal.json")
+    }
+
+    /// Directories that the segments may be in, best first: the one that is configured, or one in memory and one beside the data.
+    #[must_use]
+    pub fn spool_places(&self) -> Vec<PathBuf> {
+        match &self.capture.spool_dir {
+            Auto::Is(dir) => vec![dir.clone()],
+            Auto::Auto => vec![RUN_SPOOL.into(), self.keep.dir.join("spool")],
+        }
     }
 
     /// Held by the daemon while it runs.

@@ -71,6 +71,9 @@ macro_rules! as_text {
                     Plain::Number(number) => Err(D::Error::custom(format!(
                         "expected text with a unit such as \"10s\", found the number {number}"
                     ))),
+                    Plain::Truth(truth) => {
+                        Err(D::Error::custom(format!("expected text with a unit such as \"10s\", found {truth}")))
+                    }
                 }
             }
         }
@@ -80,8 +83,9 @@ as_text!(Span);
 as_text!(Timestamp);
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected text in quotes or a whole number")]
+#[serde(untagged, expecting = "expected text in quotes, a whole number, true or false")]
 enum Plain {
+    Truth(bool),
     Number(i64),
     Text(String),
 }
@@ -132,6 +136,7 @@ macro_rules! word_or {
                     Plain::Text(text) if text == $text => return Ok(Self::$word),
                     Plain::Text(text) => text,
                     Plain::Number(number) => number.to_string(),
+                    Plain::Truth(truth) => truth.to_string(),
                 };
                 let other = |err| format!("expected \"{}\" or a value, found \"{text}\" ({err})", $text);
                 text.parse().map(Self::Is).map_err(|err| D::Error::custom(other(err)))

@@ -31,6 +31,9 @@ use serde::{Deserialize, Serialize};
 /// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
 pub(crate) const KERNELS_DAEMON_SIZE_MIB: u64 = 500;
 
+/// The least size limit that the kernel takes, MiB (tracefile.c).
+pub(crate) const SMALLEST_DAEMON_SIZE_MIB: u64 = 10;
+
 /// The kernel takes 10 to so many MiB as size limit, and quietly uses its own for anything else (tracefile.c).
 pub(crate) const LARGEST_DAEMON_SIZE_MIB: u64 = 20_480;
 

@@ -1,5 +1,8 @@
 //! How large the kernel's debug buffer must be.
 
+use super::{LARGEST_DAEMON_SIZE_MIB, SMALLEST_DAEMON_SIZE_MIB};
+use crate::config::{Auto, Capture};
+
 /// The kernel divides the buffer among the possible CPUs and gives 80 %, 10 % and 10 % of each part to process, soft and
 /// hard interrupt context, in whole pages (`tracefile.c`). Steps of this many MiB per CPU divide evenly with pages of 4
 /// and of 64 KiB, so the kernel shows exactly the value written, or one more. It is also its default.
@@ -35,6 +38,34 @@ pub struct BufferSize {
     pub mib: u64,
     /// More would be needed, but the limit forbids: expect overflows.
     pub too_small: bool,
+}
+
+/// Most MiB that the buffer may have, by the configuration.
+fn largest_buffer_mib(capture: &Capture) -> u64 {
+    match capture.buffer_mib {
+        Auto::Is(mib) => mib,
+        Auto::Auto => capture.buffer_limit_mib,
+    }
+}
+
+/// Size limit of the kernel's file, MiB: how far it goes if the daemon hangs.
+///
+/// Of `spool_limit_mib`, segments that wait take up to a half (but for one that is the only one and larger: a full buffer, written
+/// after the kernel could not write for a while) and decoded ones that are still needed up to a quarter. The last
+/// quarter is for the kernel's file, which is renamed long before (`segment_mib` is at most a quarter). But the kernel
+/// writes all of a full buffer in one pass, also into a file that was renamed meanwhile, so the file must be able to take that
+/// on top, or it would overwrite its beginning. The kernel takes 10 to 20,480 MiB.
+#[must_use]
+pub fn file_limit_mib(capture: &Capture) -> u64 {
+    let wanted = (capture.spool_limit_mib() / 4).saturating_add(largest_buffer_mib(capture));
+    wanted.clamp(SMALLEST_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB)
+}
+
+/// MiB that all segments and the kernel's file take together at most if the daemon hangs; one buffer more if it does so right
+/// when the kernel has written a full one into a renamed file, or while such a file waits to be decoded.
+#[must_use]
+pub fn spool_bound_mib(capture: &Capture) -> u64 {
+    (capture.spool_limit_mib() - capture.spool_limit_mib() / 4).saturating_add(file_limit_mib(capture))
 }
 
 /// Size for the next while: the busiest CPU must not fill its part within one pass. Never smaller than what is there.
@@ -107,5 +138,21 @@ mod tests {
         let generous = BufferInputs { current_mib: 10_000, ..NODE };
         assert_eq!(buffer_size(&generous), BufferSize { mib: 10_000, too_small: false });
         assert_eq!(buffer_size(&NODE).mib, 1280);
+    }
+
+    #[test]
+    fn the_kernels_file_holds_a_buffer_and_stays_within_the_promise() {
+        let limits = |spool_limit_mib, buffer_mib| {
+            let capture = Capture { spool_limit_mib: Auto::Is(spool_limit_mib), buffer_mib, ..Capture::default() };
+            (file_limit_mib(&capture), spool_bound_mib(&capture))
+        };
+        let buffer = Capture::default().buffer_limit_mib;
+        assert_eq!(limits(1024, Auto::Auto), (256 + buffer, 1024 + buffer));
+        assert_eq!(limits(1024, Auto::Is(5000)), (5256, 6024));
+        // Less than the kernel's own limit of 500 MiB.
+        assert_eq!(limits(64, Auto::Is(16)), (32, 80));
+        // The kernel takes no less than 10 MiB, and no more than 20,480.
+        assert_eq!(limits(20, Auto::Is(1)), (10, 25));
+        assert_eq!(limits(u64::MAX, Auto::Is(1)).0, LARGEST_DAEMON_SIZE_MIB);
     }
 }

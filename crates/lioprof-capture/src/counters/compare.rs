@@ -9,6 +9,9 @@ use super::ledger::{Counted, Doubt, Ledger};
 use super::totals::Count;
 use super::trace_sums::{Edges, TraceSums};
 
+/// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
+const MAX_RPC_BYTES: u64 = 64 << 20;
+
 /// What a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -35,8 +38,12 @@ pub enum Verdict {
     Differs {
         /// RPCs that the counters have and the trace cannot have; negative: the trace has more.
         rpcs: i64,
-        /// Bytes, likewise.
+        /// Bytes, likewise: if RPCs differ, by the best estimate of sizes that are not exact; if not, beyond their bounds.
         bytes: i64,
+        /// RPCs on the trace's side whose size is unknown. If RPCs differ, what these moved is in `bytes` as if it were
+        /// missing.
+        #[serde(default)]
+        unsized_rpcs: u64,
     },
 }
 
@@ -94,6 +101,9 @@ impl Comparison {
         match (ledger.jobs(), &trace.jobs) {
             (Some(jobs), Some(traced)) => rows.keys(Scope::Job, &jobs, traced, &nothing),
             (None, _) => not_compared.push("jobs: the counters of not all of them were read".to_owned()),
+            (_, None) if trace.total.read.rpcs + trace.total.write.rpcs == 0 => {
+                not_compared.push("jobs: no read or write was traced, so none names its job".to_owned());
+            }
             (_, None) => not_compared.push("jobs: this Lustre version does not log them".to_owned()),
         }
         Self { interval_us: ledger.interval_us(), rows: rows.rows, not_compared }
@@ -153,25 +163,34 @@ fn verdict(counted: Count, doubt: Option<Doubt>, traced: &Io, unknown: &Io, edge
     if certain && counted.rpcs == moved(traced) && counted.bytes == traced.bytes {
         return Verdict::Equal;
     }
-    let most_rpcs = moved(traced).saturating_add(moved(unknown)).saturating_add(edges.rpcs);
-    // An RPC of unknown size may have moved any number of bytes.
-    let sized = traced.unsized_rpcs + unknown.unsized_rpcs == 0;
-    let most_bytes = traced.bytes_max.saturating_add(unknown.bytes_max).saturating_add(edges.bytes);
-    let rpcs =
-        outside(counted.rpcs, doubt.is_none().then_some(moved(traced).saturating_sub(edges.rpcs)), Some(most_rpcs));
-    let bytes = outside(
+    let least = |figure: u64, edge: u64| doubt.is_none().then_some(figure.saturating_sub(edge));
+    let most = |figure: u64, unknown: u64, edge: u64| figure.saturating_add(unknown).saturating_add(edge);
+    let rpcs = outside(counted.rpcs, least(moved(traced), edges.rpcs), most(moved(traced), moved(unknown), edges.rpcs));
+    let unsized_rpcs = traced.unsized_rpcs + unknown.unsized_rpcs + edges.unsized_rpcs;
+    let bytes_possible = outside(
         counted.bytes,
-        doubt.is_none().then_some(traced.bytes_min.saturating_sub(edges.bytes)),
-        sized.then_some(most_bytes),
+        least(traced.bytes_min, edges.bytes),
+        most(traced.bytes_max, unknown.bytes_max, edges.bytes)
+            .saturating_add(unsized_rpcs.saturating_mul(MAX_RPC_BYTES)),
     );
-    if rpcs == 0 && bytes == 0 { Verdict::WithinBounds } else { Verdict::Differs { rpcs, bytes } }
+    if rpcs == 0 && bytes_possible == 0 {
+        return Verdict::WithinBounds;
+    }
+    if rpcs == 0 {
+        return Verdict::Differs { rpcs, bytes: bytes_possible, unsized_rpcs };
+    }
+    // One RPC of unknown size may have moved up to 64 MiB. That decides whether both sides can be right; where RPCs are
+    // missing they are not, and it must not hide the bytes of thousands.
+    let bytes =
+        outside(counted.bytes, least(traced.bytes, edges.bytes), most(traced.bytes, unknown.bytes, edges.bytes));
+    Verdict::Differs { rpcs, bytes, unsized_rpcs }
 }
 
 /// How far `value` is above `most` (positive) or below `least` (negative); 0 inside.
-fn outside(value: u64, least: Option<u64>, most: Option<u64>) -> i64 {
+fn outside(value: u64, least: Option<u64>, most: u64) -> i64 {
     let value = i128::from(value);
     let below = least.map_or(0, |least| (value - i128::from(least)).min(0));
-    let above = most.map_or(0, |most| (value - i128::from(most)).max(0));
+    let above = (value - i128::from(most)).max(0);
     let outside = if below < 0 { below } else { above };
     i64::try_from(outside).unwrap_or(if outside < 0 { i64::MIN } else { i64::MAX })
 }

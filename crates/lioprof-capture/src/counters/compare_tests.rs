@@ -25,10 +25,13 @@ fn verdicts() {
     let mut failed = exact.clone();
     failed.add(RpcSize::Exact(0), true);
     let none = Io::default();
-    let edge = Edges { rpcs: 1, bytes: 4096 };
+    let edge = Edges { rpcs: 1, bytes: 4096, ..Edges::default() };
     let no_edge = Edges::default();
     let both = (2, 4096 + (1 << 20));
-    let differs = |rpcs, bytes| Verdict::Differs { rpcs, bytes };
+    let unsized_edge = Edges { unsized_rpcs: 1, ..edge };
+    let differs = |rpcs, bytes| Verdict::Differs { rpcs, bytes, unsized_rpcs: 0 };
+    let about = |rpcs, bytes, unsized_rpcs| Verdict::Differs { rpcs, bytes, unsized_rpcs };
+    let many = (2, 4096 + (60 << 20));
     let within = Verdict::WithinBounds;
 
     type Case<'a> = (&'a str, (u64, u64), Option<Doubt>, &'a Io, &'a Io, Edges, Verdict);
@@ -40,10 +43,41 @@ fn verdicts() {
         ("same RPCs, other bytes", (2, both.1 - 1), None, &exact, &none, no_edge, differs(0, -1)),
         ("lower bound", (2, 4098), None, &bounded, &none, no_edge, within),
         ("below the lower bound", (2, 4097), None, &bounded, &none, no_edge, differs(0, -1)),
+        ("bounded, RPCs are missing", (3, both.1), None, &bounded, &none, no_edge, differs(1, (1 << 20) - 8192)),
         ("upper bound", both, None, &bounded, &none, no_edge, within),
         ("above the upper bound", (2, both.1 + 1), None, &bounded, &none, no_edge, differs(0, 1)),
-        ("unknown size", (2, 1 << 40), None, &unsized_, &none, no_edge, within),
-        ("unknown size, too few bytes", (2, 100), None, &unsized_, &none, no_edge, differs(0, 100 - 4096)),
+        ("unknown size", many, None, &unsized_, &none, no_edge, within),
+        (
+            "unknown size, more than an RPC can move",
+            (2, 1 << 40),
+            None,
+            &unsized_,
+            &none,
+            no_edge,
+            about(0, (1 << 40) - 4096 - MAX_RPC_BYTES.cast_signed(), 1),
+        ),
+        ("unknown size, too few bytes", (2, 100), None, &unsized_, &none, no_edge, about(0, 100 - 4096, 1)),
+        // A real overload, see the test below: the bytes of a thousand RPCs are not in one of unknown size.
+        ("unknown size, RPCs are missing", (3, many.1), None, &unsized_, &none, no_edge, about(1, 60 << 20, 1)),
+        (
+            "OST unknown and unknown size",
+            (4, many.1),
+            None,
+            &exact,
+            &io(&[RpcSize::Unknown]),
+            no_edge,
+            about(1, 59 << 20, 1),
+        ),
+        ("unknown size at the edge", (3, both.1 + (60 << 20)), None, &exact, &none, unsized_edge, within),
+        (
+            "unknown size at the edge, RPCs are missing",
+            (4, both.1 + (2 << 20)),
+            None,
+            &exact,
+            &none,
+            unsized_edge,
+            about(1, (2 << 20) - 4096, 1),
+        ),
         ("OST unknown", (4, 2 * both.1), None, &exact, &exact, no_edge, within),
         ("OST unknown, too many", (5, 2 * both.1), None, &exact, &exact, no_edge, differs(1, 0)),
         ("at the edge", (3, both.1 + 4096), None, &exact, &none, edge, within),
@@ -93,4 +127,60 @@ job cp?.0 read                               2            8192  equal
     assert_eq!(text, expected);
     let json = serde_json::to_string(&comparison).unwrap();
     assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
+}
+
+/// A server with Lustre 2.17.57 whose debug buffer overflowed 29 times: 1,306 of 4,000 writes are not in the trace, and three
+/// of those that are there lost the lines that tell their size.
+#[test]
+fn what_an_overload_lost_is_told_in_bytes() {
+    const SIZE: u64 = 16_384;
+    let osts = ["lustre-OST0002", "lustre-OST0003"];
+    let at = |time_us, rpcs: u64| Totals {
+        time_us,
+        targets: osts
+            .iter()
+            .map(|&ost| {
+                let rw = Rw { write: count(rpcs, rpcs * SIZE), ..Rw::default() };
+                (ost.into(), Reading { rw, ..Reading::default() })
+            })
+            .collect(),
+        ..Totals::default()
+    };
+    let mut ledger = Ledger::default();
+    ledger.observe(&at(1, 0));
+    ledger.observe(&at(2, 2000));
+    let writes = |exact: usize, bounded: usize, unknown: usize| {
+        let one = |size, number| std::iter::repeat_n(size, number);
+        let part = RpcSize::Bounded { best: SIZE, min: SIZE - 256, max: SIZE };
+        let sizes = one(RpcSize::Exact(SIZE), exact).chain(one(part, bounded)).chain(one(RpcSize::Unknown, unknown));
+        ReadWrite { write: io(&sizes.collect::<Vec<_>>()), read: Io::default() }
+    };
+    let traced = TraceSums {
+        total: writes(2685, 6, 3),
+        unattributed: writes(0, 6, 3),
+        targets: [(osts[0].to_owned(), writes(1341, 0, 0)), (osts[1].to_owned(), writes(1344, 0, 0))].into(),
+        ..TraceSums::default()
+    };
+    let comparison = Comparison::new(&ledger, &traced);
+    let text = comparison.to_string();
+    for line in [
+        "node write                                4000        65536000  differs by +1306 RPCs, +21446656 bytes (less what the 3 traced ones of unknown size moved)\n",
+        "OST lustre-OST0002 write                  2000        32768000  differs by +650 RPCs, +10698752 bytes (less ",
+        "OST lustre-OST0003 write                  2000        32768000  differs by +647 RPCs, +10649600 bytes (less ",
+    ] {
+        assert!(text.contains(line), "expected {line:?} in\n{text}");
+    }
+}
+
+#[test]
+fn jobs_that_are_not_compared_say_the_true_reason() {
+    let mut ledger = Ledger::default();
+    ledger.observe(&Totals { jobs: Some([].into()), clients: Some([].into()), ..Totals::default() });
+    let why = |total: ReadWrite| {
+        let sums = TraceSums { total, jobs: None, ..TraceSums::default() };
+        Comparison::new(&ledger, &sums).not_compared
+    };
+    assert_eq!(why(ReadWrite::default()), ["jobs: no read or write was traced, so none names its job"]);
+    let traced = ReadWrite { read: io(&[RpcSize::Exact(4096)]), write: Io::default() };
+    assert_eq!(why(traced), ["jobs: this Lustre version does not log them"]);
 }

@@ -53,7 +53,12 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
     match row.verdict {
         Verdict::Equal => write!(f, "equal")?,
         Verdict::WithinBounds => write!(f, "within bounds")?,
-        Verdict::Differs { rpcs, bytes } => write!(f, "differs by {rpcs:+} RPCs, {bytes:+} bytes")?,
+        Verdict::Differs { rpcs, bytes, unsized_rpcs } => {
+            write!(f, "differs by {rpcs:+} RPCs, {bytes:+} bytes")?;
+            if rpcs != 0 && unsized_rpcs > 0 {
+                write!(f, " (less what the {unsized_rpcs} traced ones of unknown size moved)")?;
+            }
+        }
     }
     match row.doubt {
         None => writeln!(f),

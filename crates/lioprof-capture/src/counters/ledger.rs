@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::totals::{Key, Reading, Rw, Totals};
+use super::totals::{Count, Key, Reading, Rw, Totals};
 
 /// Why a count may be too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -156,6 +156,14 @@ impl Ledger {
     #[must_use]
     pub fn interval_us(&self) -> Option<(i64, i64)> {
         self.began_us.zip(self.ended_us)
+    }
+
+    /// Reads and writes of all OSTs.
+    #[must_use]
+    pub fn total(&self) -> Count {
+        let mut total = Count::default();
+        self.targets.0.values().for_each(|track| total.add(track.counted.rw.both()));
+        total
     }
 
     /// By OST.

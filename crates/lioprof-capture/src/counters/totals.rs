@@ -17,7 +17,7 @@ pub struct Count {
 }
 
 impl Count {
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.rpcs = self.rpcs.saturating_add(other.rpcs);
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
@@ -38,6 +38,14 @@ pub struct Rw {
 }
 
 impl Rw {
+    /// Reads and writes together.
+    #[must_use]
+    pub fn both(self) -> Count {
+        let mut both = self.read;
+        both.add(self.write);
+        both
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.read.add(other.read);
         self.write.add(other.write);

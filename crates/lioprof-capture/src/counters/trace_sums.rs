@@ -11,8 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Edges {
     /// RPCs in service at the first or at the last sample.
     pub rpcs: u64,
-    /// The most bytes that they can have moved.
+    /// The most bytes that those of known size can have moved.
     pub bytes: u64,
+    /// Those of unknown size.
+    #[serde(default)]
+    pub unsized_rpcs: u64,
 }
 
 /// Reads and writes in the trace of one node. Data-on-MDT traffic is not in it: it has other counters.

@@ -26,6 +26,8 @@ pub(crate) struct Account {
     pub(crate) given_up: u64,
     /// Bytes in them.
     pub(crate) given_up_bytes: u64,
+    /// RPCs whose end is in them.
+    pub(crate) given_up_rpcs: u64,
     /// Time of the first record given up.
     pub(crate) given_up_from_us: Option<i64>,
     /// Time of the last record given up.
@@ -69,6 +71,7 @@ impl Account {
             Progress::GivenUp(stretch) => {
                 self.given_up += 1;
                 self.given_up_bytes += stretch.bytes;
+                self.given_up_rpcs += stretch.rpcs;
                 self.given_up_from_us = self.given_up_from_us.into_iter().chain(stretch.first_us).min();
                 self.given_up_to_us = self.given_up_to_us.max(stretch.last_us);
                 tracing::warn!(

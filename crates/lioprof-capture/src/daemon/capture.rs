@@ -5,18 +5,29 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::budget::{Duty, Level};
-use crate::config::{self, Auto};
+use crate::config;
+use crate::control::SMALLEST_DAEMON_SIZE_MIB;
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
-use crate::control::{KERNELS_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB};
-use crate::drain::{Job, Queue, SegmentFile, Spool};
+use crate::drain::{Job, LeftOut, Queue, SegmentFile, Spool};
 use crate::journal::{Foreign, Report, Session, SessionError};
+
+use lioprof_model::units::human_bytes;
 
 use super::DaemonError;
 
 /// How long after tracing was switched off the kernel may still be writing what was logged before: a flush pass is due
 /// every second.
 const FLUSHED: Duration = Duration::from_secs(3);
+
+/// A file that grew less than this before it was renamed says that little is logged.
+const CALM_BYTES: u64 = 1 << 20;
+
+/// A file with less than this is not worth a segment of its own every second: decoding it costs more than its content.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// So many times `capture.rotate` the records of a small file may wait.
+const SMALL_WAITS: u32 = 4;
 
 /// With less room than this, what the kernel has logged may not be in its file.
 const ROOM_BYTES: u64 = 1 << 20;
@@ -27,21 +38,15 @@ pub(crate) struct Rotation {
     pub(crate) bytes: u64,
     pub(crate) age: Duration,
     /// How large the kernel lets its file grow before it overwrites the beginning.
-    limit_mib: u64,
+    pub(crate) limit_mib: u64,
 }
 
 impl Rotation {
-    /// A file is renamed long before its limit. But the kernel writes all of a full buffer in one pass, also into a file that
-    /// was renamed meanwhile, so the file must be able to take that on top of what it may hold.
     pub(crate) fn new(capture: &config::Capture) -> Self {
-        let limit_mib = capture.spool_limit_mib.saturating_add(match capture.buffer_mib {
-            Auto::Is(mib) => mib,
-            Auto::Auto => capture.buffer_limit_mib,
-        });
         Self {
-            bytes: capture.segment_mib << 20,
+            bytes: capture.segment_mib() << 20,
             age: capture.rotate.0,
-            limit_mib: limit_mib.clamp(KERNELS_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB),
+            limit_mib: crate::control::sizing::file_limit_mib(capture),
         }
     }
 }
@@ -63,18 +68,24 @@ pub(crate) struct Capture {
     spool: Spool,
     queue: Arc<Queue>,
     version: Option<LustreVersion>,
+    left_out: LeftOut,
     configured: Profile,
     level: Level,
     rotation: Rotation,
     rotated: Instant,
+    /// Whatever its age.
+    rotate_soon: bool,
+    /// The most that was in the kernel's file since it was last renamed, and right before that.
+    grown: u64,
     /// Begin of the duty cycle.
     cycle_since: Instant,
     /// Everything that was logged before a pause is in the file by then.
     interrupt_at: Option<Instant>,
     /// Time of the last closed segment, for what is quiet for long.
     closed: Instant,
-    /// When the kernel last said that it could not write its file: it keeps what it has logged until it can.
-    write_failed: Option<Instant>,
+    /// When the kernel last said that it could not write its file, and in which words: it keeps what it has logged until
+    /// it can.
+    write_failed: Option<(Instant, String)>,
 }
 
 impl Capture {
@@ -88,6 +99,7 @@ impl Capture {
         buffer_mib: Option<u64>,
         rotation: Rotation,
     ) -> Result<Self, DaemonError> {
+        let left_out = leave_out(&mut session, &spool)?;
         if let Some(mib) = buffer_mib {
             session.set_buffer(mib)?;
         }
@@ -99,10 +111,13 @@ impl Capture {
             spool,
             queue,
             version,
+            left_out,
             configured: profile,
             level: Level::Configured,
             rotation,
             rotated: now,
+            rotate_soon: false,
+            grown: 0,
             cycle_since: now,
             interrupt_at: None,
             closed: now,
@@ -113,6 +128,16 @@ impl Capture {
     /// What the kernel is asked to log; `None` during a pause.
     pub(crate) fn tracing(&self) -> Option<Profile> {
         self.session.tracing()
+    }
+
+    /// What was in the kernel's buffer before.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Where its log goes.
+    pub(crate) fn spool(&self) -> &Spool {
+        &self.spool
     }
 
     /// The session with the kernel's settings.
@@ -148,19 +173,27 @@ impl Capture {
             self.queue.push(Job::Vanished(vanished));
         }
         let age = self.rotation.age * self.level.rotation_factor();
-        let is_due = now.duration_since(self.rotated) >= age || self.spool.current_bytes() >= self.rotation.bytes;
+        let bytes = self.spool.current_bytes();
+        let waited = now.duration_since(self.rotated);
+        // After a pause its last records are wanted soon, and a budget that is short makes its own pace.
+        let may_wait = bytes < SMALL_BYTES && self.level == Level::Configured && self.interrupt_at.is_none();
+        let is_old = waited >= if may_wait { age * SMALL_WAITS } else { age };
+        let is_due = is_old || bytes >= self.rotation.bytes || self.rotate_soon;
+        self.grown = self.grown.max(bytes);
         if is_due {
+            self.grown = bytes;
             let path = self.spool.current();
             let rename = |err| DaemonError::Rename { path, err };
             self.spool.rotate(now).map_err(rename)?;
             self.rotated = now;
+            self.rotate_soon = false;
         }
         if let Some(file) = self.spool.closed(now) {
             self.closed = now;
             self.queue(file);
         } else if now.duration_since(self.closed) > FLUSHED.max(age * 2)
-            && self.spool.current_bytes() == 0
-            && self.kernel_can_write(now)
+            && bytes == 0
+            && self.cannot_write(now).is_none()
         {
             // Nothing is logged: what was before is complete.
             self.closed = now;
@@ -174,21 +207,39 @@ impl Capture {
         Ok(())
     }
 
-    /// The kernel said that it could not write its file.
-    pub(crate) fn write_failed(&mut self, now: Instant) {
-        self.write_failed = Some(now);
+    /// Whether so little is logged that looking around twice a second is enough.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.grown < CALM_BYTES && self.level.duty().is_none()
     }
 
-    /// Whether an empty file means that nothing was logged.
-    fn kernel_can_write(&self, now: Instant) -> bool {
-        let said = self.write_failed.is_some_and(|at| now.duration_since(at) < 2 * FLUSHED);
-        let room = super::keep::free_bytes(self.spool.dir()).is_none_or(|bytes| bytes >= ROOM_BYTES);
-        !said && room
+    /// The kernel said that it could not write its file.
+    pub(crate) fn write_failed(&mut self, now: Instant, words: String) {
+        self.write_failed = Some((now, words));
+    }
+
+    /// Why the kernel cannot write its file at the moment; then an empty one does not mean that nothing was logged.
+    pub(crate) fn cannot_write(&self, now: Instant) -> Option<String> {
+        let dir = self.spool.dir();
+        let free = super::keep::free_bytes(dir);
+        // It says so in every pass, once a second.
+        let said = self.write_failed.as_ref().filter(|(at, _)| now.duration_since(*at) < 2 * FLUSHED);
+        let is_full = free.is_some_and(|free| free < ROOM_BYTES);
+        let why = match said {
+            Some((_, words)) => format!(" (\"{words}\")"),
+            None if is_full => String::new(),
+            None => return None,
+        };
+        Some(format!(
+            "the kernel cannot write its log{why}: {} free in `{}`; what it logs is lost once its buffer is full. Free some \
+             space there, or lower capture.spool_limit_mib",
+            human_bytes(free.unwrap_or(0)),
+            dir.display(),
+        ))
     }
 
     /// Renames the kernel's file with the next tick, however young it is.
-    pub(crate) fn rotate_soon(&mut self, now: Instant) {
-        self.rotated = now.checked_sub(self.rotation.age * 8).unwrap_or(now);
+    pub(crate) fn rotate_soon(&mut self) {
+        self.rotate_soon = true;
     }
 
     /// Puts the kernel's settings back and queues what it has written until then.
@@ -239,36 +290,38 @@ impl Capture {
     }
 }
 
+/// Empties the kernel's buffer, which holds what was logged since the boot, or since somebody's last look at it.
+fn leave_out(session: &mut Session, spool: &Spool) -> Result<LeftOut, DaemonError> {
+    let path = spool.left_out();
+    session.empty_buffer(&path)?;
+    let left_out = LeftOut::of(&path, SMALLEST_DAEMON_SIZE_MIB << 20).unwrap_or_else(|err| {
+        tracing::warn!(path = %path.display(), error = %err, "what was in the kernel's buffer could not be counted");
+        LeftOut::default()
+    });
+    if left_out != LeftOut::default() {
+        tracing::info!(
+            records = left_out.records,
+            bytes = left_out.bytes,
+            first_us = left_out.first_us,
+            "left out what the kernel had logged before this capture"
+        );
+    }
+    remove(&path);
+    Ok(left_out)
+}
+
 fn queue(queue: &Queue, file: SegmentFile) {
     if file.bytes > 0 {
         queue.push(Job::Segment { file, counted: false });
     } else {
-        remove_empty(&file.path);
+        remove(&file.path);
     }
 }
 
-fn remove_empty(path: &Path) {
+fn remove(path: &Path) {
     if let Err(err) = std::fs::remove_file(path)
         && err.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!(path = %path.display(), error = %err, "an empty segment could not be deleted");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn limit_mib(spool_limit_mib: u64, buffer_mib: Auto<u64>) -> u64 {
-        Rotation::new(&config::Capture { spool_limit_mib, buffer_mib, ..config::Capture::default() }).limit_mib
-    }
-
-    #[test]
-    fn a_full_buffer_fits_into_the_kernels_file() {
-        let buffer_limit_mib = config::Capture::default().buffer_limit_mib;
-        assert_eq!(limit_mib(1024, Auto::Auto), 1024 + buffer_limit_mib);
-        assert_eq!(limit_mib(1024, Auto::Is(5000)), 6024);
-        assert_eq!(limit_mib(64, Auto::Is(16)), KERNELS_DAEMON_SIZE_MIB);
-        assert_eq!(limit_mib(u64::MAX, Auto::Is(1)), LARGEST_DAEMON_SIZE_MIB);
+        tracing::warn!(path = %path.display(), error = %err, "a file that is not needed could not be deleted");
     }
 }

@@ -7,6 +7,7 @@ use crate::control::ControlError;
 use crate::drain::DrainError;
 use crate::journal::{JournalError, Report, SessionError};
 use crate::lock::LockError;
+use crate::pointers::Pointer;
 use crate::talk::metrics::MetricsError;
 use crate::talk::socket::SocketError;
 
@@ -19,9 +20,22 @@ pub enum DaemonError {
     /// Another lioprof daemon runs, or the lock cannot be had.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// Another lioprof daemon runs, with another data directory.
+    #[error(
+        "another lioprof daemon runs (process {}), with its data in `{}`; a node has one debug daemon, so a second one cannot run \
+         beside it. `lioprof status --socket {}` tells what it does, `lioprof stop --socket {}` ends it",
+        .0.pid, .0.dir.display(), .0.socket.display(), .0.socket.display()
+    )]
+    OtherDaemon(Box<Pointer>),
     /// Its settings are in use.
-    #[error("a lioprof daemon runs and will put its settings back itself: use `lioprof stop`")]
-    InUse,
+    #[error(
+        "a lioprof daemon runs and will put its settings back itself: use `lioprof stop --socket {}`",
+        socket.display()
+    )]
+    InUse {
+        /// Its socket.
+        socket: PathBuf,
+    },
     /// A folder cannot be made.
     #[error("failed to make the folder `{path}`: {err}")]
     Folder {

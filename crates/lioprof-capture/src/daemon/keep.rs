@@ -9,7 +9,7 @@ use lioprof_store::{
 use serde_json::Value;
 
 use crate::config::{Config, Mode};
-use crate::drain::{CounterRows, DrainError, Keep, KeptPart, PartFacts, PartSize, session_name, session_of};
+use crate::drain::{CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartSize, session_name, session_of};
 
 use super::facts::{NodeFacts, SharedFacts};
 
@@ -17,6 +17,8 @@ use super::facts::{NodeFacts, SharedFacts};
 pub(super) const SPOOL_SESSION: &str = "spool_session";
 /// Key of a manifest's `extra`: requests that were handled but whose rows are in a later part.
 pub(super) const UNFINISHED: &str = "unfinished";
+/// Key of a manifest's `extra`: what was in the kernel's buffer before the capture, and is in no part.
+pub(super) const LEFT_OUT: &str = "left_out";
 /// Key of a manifest's `extra`: the last segment whose content has been counted.
 pub(super) const LAST_SEGMENT: &str = "last_segment";
 
@@ -47,6 +49,15 @@ impl AnyKeep {
         let info = NodeInfo { fs, node: node.to_owned(), session };
         let writer = DatasetWriter::new(&config.keep.dir, info, Options::default());
         Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us }))
+    }
+}
+
+impl AnyKeep {
+    /// The log to come is of an earlier session, and what is before this time is in its own manifests.
+    pub(super) fn goes_on_from(&mut self, from_us: i64) {
+        if let Self::Rows(rows) = self {
+            rows.manifest_from_us = from_us;
+        }
     }
 }
 
@@ -112,6 +123,12 @@ impl Keep for AnyKeep {
         }
     }
 
+    fn next_load(&mut self) {
+        if let Self::Rows(rows) = self {
+            rows.facts.next_load();
+        }
+    }
+
     fn forget_symbols(&mut self) {
         if let Self::Rows(rows) = self {
             rows.writer.forget_symbols();
@@ -125,7 +142,7 @@ impl Keep for AnyKeep {
 
 impl RowKeep {
     fn close(&mut self, part: PartFacts) -> Result<KeptPart, DrainError> {
-        let facts = self.facts.lock().clone();
+        let facts = self.facts.of_log();
         self.writer.set_fs(fs_of(&facts));
         let stats = self.writer.part_stats();
         let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
@@ -166,6 +183,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         let (from, to) = (from.max(from_us), to.unwrap_or(to_us).min(to_us));
         (facts.sampled && from < to).then_some([from, to])
     };
+    let switched_off_us = facts.traced_us.last().and_then(|&(_, to)| to);
     let session = part.last_segment.as_deref().and_then(|name| session_of(Path::new(name)));
     let unfinished: Option<Vec<(String, u64)>> = part.known.map(|known| {
         let text = |(nid, xid): (Vec<u8>, u64)| (String::from_utf8_lossy(&nid).into_owned(), xid);
@@ -174,8 +192,10 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
     let extra = [
         (SPOOL_SESSION, session.map(Value::String)),
         (LAST_SEGMENT, part.last_segment.clone().map(Value::String)),
+        (LEFT_OUT, (facts.left_out != LeftOut::default()).then(|| serde_json::to_value(facts.left_out).ok()).flatten()),
         (UNFINISHED, unfinished.filter(|list| !list.is_empty()).and_then(|list| serde_json::to_value(list).ok())),
     ];
+    let known = |masks: &String| (!masks.is_empty()).then(|| masks.clone());
     let traced_us: Vec<[i64; 2]> = facts.traced_us.iter().filter_map(traced).collect();
     let mut summary = part.summary;
     summary.traced_us.clone_from(&traced_us);
@@ -184,8 +204,8 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         through_us,
         lustre_version: facts.version.as_ref().map(ToString::to_string),
         kernel: facts.kernel.clone(),
-        debug: Some(facts.debug.clone()),
-        subsystem_debug: Some(facts.subsystem_debug.clone()),
+        debug: known(&facts.debug),
+        subsystem_debug: known(&facts.subsystem_debug),
         debug_mb: facts.debug_mb,
         profile: Some(facts.profile.to_owned()),
         targets: facts
@@ -196,6 +216,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         clients,
         clock: Some(Clock { boot_id: facts.boot_id.clone(), ..Clock::default() }),
         traced_us,
+        traced_until_us: switched_off_us.filter(|_| part.interrupted),
         dropped: part
             .given_up
             .iter()

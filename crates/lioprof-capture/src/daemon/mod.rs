@@ -13,6 +13,7 @@ mod running;
 mod start;
 mod status;
 mod trigger;
+mod went_down;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -22,7 +23,7 @@ use tokio::sync::{mpsc, watch};
 use crate::config::Config;
 use crate::counters::Comparison;
 use crate::journal::Report;
-use crate::talk::metrics::{Listen, MetricsServer};
+use crate::talk::metrics::{Listen, METRICS_OPTION, MetricsServer};
 use crate::talk::notify::Notifier;
 use crate::talk::protocol::Request;
 use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
@@ -34,8 +35,10 @@ pub use start::restore;
 
 use running::Running;
 
-/// How often the main loop looks around.
+/// How often the main loop looks around under load: a segment must not grow far beyond its size.
 const TICK: Duration = Duration::from_millis(100);
+/// How often it does when little is logged.
+const CALM_TICK: Duration = Duration::from_millis(500);
 
 /// How a capture ended.
 #[derive(Debug)]
@@ -102,16 +105,24 @@ pub fn run(config: &Config) -> Result<Ending, DaemonError> {
 async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     // Signals first: one that comes during the start must not kill the daemon between two steps.
     let mut signals = Signals::new().map_err(DaemonError::Runtime)?;
-    let _lock = start::prepare(config)?;
+    let asked = config;
+    let mut prepared = start::prepare(asked)?;
+    let config = &prepared.config;
     let node = config.node_name();
-    recover::leftovers(config, &node)?;
+    for other in &prepared.killed {
+        let mut theirs = config.clone();
+        theirs.keep.dir.clone_from(&other.dir);
+        recover::leftovers(&theirs, std::slice::from_ref(&other.spool), &node)?;
+    }
+    recover::leftovers(config, &asked.spool_places(), &node)?;
     let socket = ControlSocket::bind(&config.talk.socket)?;
     let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
-    let exporter = MetricsServer::bind(listen, "talk.metrics")?;
+    let exporter = MetricsServer::bind(listen, METRICS_OPTION)?;
     let (status, status_seen) = watch::channel(Arc::new(Status::default()));
     let (commands, mut commanded) = mpsc::channel::<Command>(16);
     let notifier = Notifier;
     let mut running = Running::start(config, &node, status)?;
+    prepared.made.keep();
     let metrics = running.metrics();
 
     // Clients are heard until the process ends: the last answer goes out while it does.
@@ -124,8 +135,8 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     };
     tokio::pin!(server, exporting);
     notifier.ready();
-    let mut ticks = tokio::time::interval(TICK);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut next_tick = tokio::time::Instant::now();
+    let mut told = None;
     let mut watchdog = Instant::now();
     let mut stops_asked = Vec::new();
     let mut serving = true;
@@ -142,11 +153,14 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
                 // A client that has gone needs no answer.
                 drop(answer.send(running.request(request)));
             }
-            _ = ticks.tick() => match running.tick(Instant::now(), now_us()) {
-                Ok(false) => {}
-                Ok(true) => break Reason::Over,
-                Err(err) => break Reason::Error(err),
-            },
+            () = tokio::time::sleep_until(next_tick) => {
+                match running.tick(Instant::now(), now_us()) {
+                    Ok(false) => {}
+                    Ok(true) => break Reason::Over,
+                    Err(err) => break Reason::Error(err),
+                }
+                next_tick = tokio::time::Instant::now() + running.tick_after();
+            }
             result = &mut server => {
                 serving = false;
                 if let Err(err) = result {
@@ -163,10 +177,14 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
             watchdog = Instant::now();
             notifier.watchdog();
         }
-        notifier_status(notifier, &running);
+        let line = running.status_line();
+        if let Some(line) = line.as_ref().filter(|_| line != told) {
+            notifier.status(line);
+        }
+        told = line;
     };
     tracing::info!(%reason, "the capture ends");
-    notifier.stopping(running::DRAIN_AT_MOST);
+    notifier.stopping(config.keep.drain_at_most.0 + running::END_BESIDES_DRAINING);
     let end = running.end(reason, &mut signals);
     tokio::pin!(end);
     // Draining may take a while: whoever asks is answered all the same.
@@ -181,6 +199,7 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
             _ = &mut server, if serving => serving = false,
         }
     };
+    start::tidy(asked, config);
     if !stops_asked.is_empty() {
         let totals = &ending.status.totals;
         let files = &ending.status.files;
@@ -192,12 +211,6 @@ async fn serve(config: &Config) -> Result<Ending, DaemonError> {
         tokio::time::sleep(TICK).await;
     }
     Ok(ending)
-}
-
-fn notifier_status(notifier: Notifier, running: &Running) {
-    if let Some(line) = running.status_line() {
-        notifier.status(&line);
-    }
 }
 
 /// SIGTERM, SIGINT, and SIGHUP: a terminal that is closed must not leave a server tracing.

@@ -1,5 +1,6 @@
 //! What a daemon that was killed left in the spool becomes rows after all.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lioprof_analysis::Known;
@@ -7,10 +8,12 @@ use lioprof_store::Dataset;
 
 use crate::config::Config;
 use crate::control::Control;
-use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, Worker};
+use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, SessionRecord, Worker};
+use crate::system;
 
-use super::facts::SharedFacts;
+use super::facts::{NodeFacts, SharedFacts};
 use super::keep::{self, AnyKeep};
+use super::went_down::{self, LeftSession};
 use super::{DaemonError, now_us, running};
 
 /// How far an earlier session had come.
@@ -22,15 +25,23 @@ struct Reached {
     last_segment: Option<String>,
 }
 
-/// Decodes the segments of sessions that did not end well, and removes halves of files. The kernel must not be writing
-/// any more.
-pub(super) fn leftovers(config: &Config, node: &str) -> Result<(), DaemonError> {
+/// Decodes the segments of sessions that did not end well, wherever an earlier daemon may have put them, and removes halves of
+/// files. The kernel must not be writing any more.
+pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Result<(), DaemonError> {
     // Also where no part was ever complete.
     for path in lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)? {
         tracing::info!(path = %path.display(), "removed a file that was not complete");
     }
-    let spool = &config.capture.spool_dir;
-    let left = drain::leftovers(spool).map_err(|err| DaemonError::ReadFolder { path: spool.clone(), err })?;
+    let mut left = Vec::new();
+    for place in places {
+        let unreadable = |err| DaemonError::ReadFolder { path: place.clone(), err };
+        match drain::leftovers(place) {
+            Ok(files) => left.extend(files),
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(err) => return Err(unreadable(err)),
+        }
+        drain::remove_left_out(place).map_err(unreadable)?;
+    }
     let mut sessions: Vec<(String, Vec<SegmentFile>)> = Vec::new();
     for file in left {
         let session = drain::session_of(&file.path).unwrap_or_default();
@@ -40,33 +51,98 @@ pub(super) fn leftovers(config: &Config, node: &str) -> Result<(), DaemonError> 
         }
     }
     for (session, files) in sessions {
+        let record = files.first().and_then(|file| SessionRecord::read(file.path.parent()?, &session));
+        let config = &filed(config, record.as_ref(), node)?;
         let reached = reached(config, node, &session)?;
-        tracing::warn!(segments = files.len(), %session, ?reached, "an earlier daemon was killed; decoding what it left");
-        session_leftovers(config, node, files, &reached)?;
+        tracing::warn!(
+            segments = files.len(),
+            %session,
+            ?reached,
+            directory = %config.keep.dir.display(),
+            "an earlier daemon was killed; decoding what it left"
+        );
+        session_leftovers(config, node, &session, record, files, &reached)?;
+    }
+    for place in places.iter().filter(|place| place.exists()) {
+        drain::remove_records(place, None).map_err(|err| DaemonError::ReadFolder { path: place.clone(), err })?;
     }
     Ok(())
+}
+
+/// The configuration with the data directory of the session that left these segments: the journal that led to it is gone once the
+/// settings are put back.
+fn filed(config: &Config, record: Option<&SessionRecord>, node: &str) -> Result<Config, DaemonError> {
+    let mut config = config.clone();
+    let is_own = |dir: &PathBuf| std::path::absolute(&config.keep.dir).is_ok_and(|own| own == *dir);
+    if let Some(dir) = record.and_then(|record| record.keep_dir.clone()).filter(|dir| !is_own(dir)) {
+        if dir.is_dir() {
+            config.keep.dir = dir;
+            lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)?;
+        } else {
+            tracing::warn!(
+                gone = %dir.display(),
+                directory = %config.keep.dir.display(),
+                "the data directory of a daemon that was killed is not there any more: what it left is kept here instead"
+            );
+        }
+    }
+    Ok(config)
 }
 
 fn session_leftovers(
     config: &Config,
     node: &str,
+    session: &str,
+    record: Option<SessionRecord>,
     files: Vec<SegmentFile>,
     reached: &Reached,
 ) -> Result<(), DaemonError> {
-    let facts = SharedFacts::default();
+    let limit_bytes = record.as_ref().and_then(|record| record.file_limit_mib).map(|mib| mib << 20);
+    let mut about = NodeFacts::of_record(record.unwrap_or_default());
     if let Ok(control) = Control::open(&config.control.root, config.control.access, &config.control.lctl) {
-        let mut facts = facts.lock();
-        facts.version = control.version();
-        facts.profile = "unknown";
-        facts.refresh(&control);
+        // Masks, kernel and the like may be others by now, and nobody knows what they were. But the segments are of this node:
+        // its targets name the file system whose folder the rows go to.
+        if about.targets.is_empty() {
+            about.targets = control.targets().unwrap_or_default();
+        }
+        about.refresh_clients(&control);
     }
-    let keep = AnyKeep::new(config, node, facts.clone(), now_us());
+    let now_us = now_us();
+    let boot_id = system::boot::boot_id(&config.control.root);
+    let began_us = i64::from_str_radix(session, 16).unwrap_or(now_us);
+    let lost = went_down::lost(
+        &files,
+        LeftSession {
+            rebooted: about.boot_id.as_ref().zip(boot_id.as_ref()).is_some_and(|(then, now)| then != now),
+            safe_us: reached.known.as_ref().map_or(began_us, |known| known.through_us.max(began_us)),
+            now_us,
+        },
+    );
+    if let Some(last_us) = lost.iter().flatten().filter_map(|lost| lost.last_us).max() {
+        tracing::warn!(
+            %session,
+            segments = lost.iter().flatten().count(),
+            "the node went down before the kernel had written its log to disk: these segments are empty or cut, and how many RPCs \
+             were in them is unknown. Only closed parts survive that for sure: have them closed more often (keep.file_age)"
+        );
+        if let Some((_, until @ None)) = about.traced_us.last_mut() {
+            *until = Some(last_us);
+        }
+    }
+    let facts = SharedFacts::default();
+    *facts.lock() = about;
+    let mut keep = AnyKeep::new(config, node, facts.clone(), now_us);
+    keep.goes_on_from(reached.known.as_ref().map_or(i64::MIN, |known| known.through_us));
     let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
     let queue = Arc::new(Queue::default());
-    for file in files {
+    for (mut file, lost) in files.into_iter().zip(lost) {
+        file.limit_bytes = limit_bytes.unwrap_or(file.limit_bytes);
         let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let counted = reached.last_segment.as_deref().is_some_and(|last| name <= last);
         queue.push(Job::Segment { file, counted });
+        if let Some(lost) = lost {
+            queue.push(Job::Lost(lost));
+        }
     }
     queue.push(Job::Finish);
     let progress = |progress| {

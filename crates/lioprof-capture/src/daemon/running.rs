@@ -2,11 +2,13 @@
 
 mod buffer;
 mod counting;
+mod lustre;
 
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use lioprof_model::units::{human_bytes, plural};
 use tokio::sync::watch;
 
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
@@ -15,7 +17,7 @@ use crate::config::{Auto, Config, ProfileChoice};
 use crate::control::Control;
 use crate::control::profile::Profile;
 use crate::counters::{Ledger, Sample, Sampler};
-use crate::drain::{Job, PartLimits, Progress, Queue, RawKeep, SharedSums, Spool, Summed, Worker, session_name};
+use crate::drain::{self, Job, LeftOut, PartLimits, Progress, Queue, SharedSums, Spool, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
 use crate::kmsg::KernelLog;
 use crate::system;
@@ -26,13 +28,14 @@ use crate::talk::status::{State, Status};
 use super::account::Account;
 use super::capture::{Capture, Rotation, Switched};
 use super::facts::SharedFacts;
-use super::keep::{self, AnyKeep};
+use super::keep;
 use super::trigger::Trigger;
-use super::{DaemonError, Ending, Reason, Signals, now_us};
+use super::{CALM_TICK, DaemonError, Ending, Reason, Signals, TICK, now_us};
 use counting::sampler_options;
 
-/// How long draining may take at the end before systemd loses its patience.
-pub(super) const DRAIN_AT_MOST: Duration = Duration::from_secs(300);
+/// What an end takes besides draining: putting the settings back, finishing what is in hand, telling. `TimeoutStopSec=` of
+/// the unit is so much longer than `keep.drain_at_most`.
+pub(super) const END_BESIDES_DRAINING: Duration = Duration::from_secs(30);
 /// How often figures are taken and the budget is looked at.
 const MEASURE_EVERY: Duration = Duration::from_secs(1);
 /// How often it is checked whether others have changed the kernel's settings.
@@ -48,10 +51,13 @@ pub(super) struct Running {
     pub(super) node: String,
     pub(super) facts: SharedFacts,
     pub(super) queue: Arc<Queue>,
+    told: mpsc::Sender<Progress>,
     progress: mpsc::Receiver<Progress>,
+    /// Started when there is something to decode: what it keeps is named by what is known of Lustre then.
     worker: Option<JoinHandle<()>>,
     pub(super) sums: Arc<SharedSums>,
     pub(super) account: Account,
+    pub(super) left_out: LeftOut,
     pub(super) budget: Budget,
     pub(super) steps: Vec<crate::budget::Transition>,
     pub(super) kernel_log: Option<KernelLog>,
@@ -70,9 +76,15 @@ pub(super) struct Running {
     pub(super) state: State,
     pub(super) state_since_us: i64,
     pub(super) foreign: Vec<String>,
+    /// Why Lustre is not traced although it is loaded.
+    pub(super) hindrance: Option<String>,
     failed_looks: u32,
     overflows_answered: u64,
     overflows_kept: u64,
+    /// What the buffer's size was last made to fit.
+    sized_for: Option<f64>,
+    /// What the process used at the last look.
+    own: usage::Usage,
     ends_at: Option<Instant>,
     next: Next,
 }
@@ -89,30 +101,24 @@ impl Running {
     /// Starts the decoding thread and, unless it waits for a trigger, tracing.
     pub(super) fn start(config: &Config, node: &str, status: watch::Sender<Arc<Status>>) -> Result<Self, DaemonError> {
         let root = &config.control.root;
-        let control = Control::open(root, config.control.access, &config.control.lctl)?;
         let facts = SharedFacts::default();
-        {
-            let mut facts = facts.lock();
-            facts.version = control.version();
-            facts.kernel = system::host::kernel_release(root);
-            facts.boot_id = control.boot_id();
-            facts.refresh(&control);
-        }
+        facts.lock().kernel = system::host::kernel_release(root);
         let queue = Arc::new(Queue::default());
         let sums = Arc::new(SharedSums::default());
         let metrics = Arc::new(Metrics::default());
         let (told, progress) = mpsc::channel();
-        let worker = worker(config, node, &facts, &queue, &sums, &metrics, told)?;
         let (now, started_us) = (Instant::now(), now_us());
         let mut running = Self {
             config: config.clone(),
             node: node.to_owned(),
             facts,
             queue,
+            told,
             progress,
-            worker: Some(worker),
+            worker: None,
             sums,
             account: Account::default(),
+            left_out: LeftOut::default(),
             budget: budget(config),
             steps: Vec::new(),
             kernel_log: KernelLog::open(root).map_err(|err| tracing::warn!("{err}")).ok(),
@@ -130,14 +136,20 @@ impl Running {
             state: State::Preflight,
             state_since_us: started_us,
             foreign: Vec::new(),
+            hindrance: None,
             failed_looks: 0,
             overflows_answered: 0,
             overflows_kept: 0,
+            sized_for: None,
+            own: usage::Usage::default(),
             ends_at: None,
             next: Next { measure: now, look: now + LOOK_EVERY, sample: now, housekeeping: now + HOUSEKEEPING_EVERY },
         };
-        if running.trigger.is_none() {
-            running.begin(control)?;
+        if running.waits() && system::modules::lustre_loaded(root) == Some(false) {
+            tracing::info!("Lustre is not loaded: waiting for it");
+            running.set_state(State::WaitingForLustre);
+        } else {
+            running.attach(running.open_control()?)?;
         }
         running.publish();
         Ok(running)
@@ -154,13 +166,24 @@ impl Running {
 
     /// Does what is due; `true` when the time asked for is over.
     pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
+        match self.do_what_is_due(now, now_us) {
+            // Whatever failed, it did because the modules are gone.
+            Err(_) if self.waits() && self.is_unloaded() => {
+                self.lustre_is_gone();
+                Ok(false)
+            }
+            done => done,
+        }
+    }
+
+    fn do_what_is_due(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
         self.hear();
         if self.worker.as_ref().is_some_and(JoinHandle::is_finished) {
-            return Err(DaemonError::WorkerDied { path: self.config.capture.spool_dir.clone() });
+            return Err(DaemonError::WorkerDied { path: self.config.capture.spool_dir().to_owned() });
         }
         if let Some(capture) = &mut self.capture {
             capture.tick(now, now_us)?;
-            self.queue.give_up_above(self.config.capture.spool_limit_mib * (1 << 20) / 2);
+            self.queue.give_up_above(self.config.capture.spool_limit_mib() * (1 << 20) / 2);
         }
         self.switch_if_due(now)?;
         self.finish_sample();
@@ -170,6 +193,7 @@ impl Running {
         }
         if now >= self.next.look {
             self.next.look = now + LOOK_EVERY;
+            self.look_for_lustre()?;
             self.look()?;
         }
         if now >= self.next.housekeeping {
@@ -182,6 +206,14 @@ impl Running {
         Ok(self.ends_at.is_some_and(|at| now >= at) || self.is_past_end())
     }
 
+    /// When [`Self::tick`] is due again.
+    pub(super) fn tick_after(&self) -> Duration {
+        let calm = self.capture.as_ref().is_none_or(Capture::is_calm) && self.queue.waiting().segments == 0;
+        // Files are renamed when their time has come, however little is in them.
+        let longest = (self.config.capture.rotate.0 / 2).clamp(TICK, CALM_TICK);
+        if calm && self.sampling.is_none() { longest } else { TICK }
+    }
+
     /// Carries out what a client asks for.
     pub(super) fn request(&mut self, request: Request) -> Result<String, String> {
         match request {
@@ -190,11 +222,11 @@ impl Running {
                     capture.mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
-                None => Err("nothing is traced at the moment: the daemon waits for its trigger".to_owned()),
+                None => Err(format!("nothing is traced at the moment: the daemon is {}", self.state)),
             },
             Request::Flush => {
                 if let Some(capture) = &mut self.capture {
-                    capture.rotate_soon(Instant::now());
+                    capture.rotate_soon();
                 }
                 self.queue.push(Job::Flush);
                 Ok("what was decoded until now is being written".to_owned())
@@ -210,23 +242,25 @@ impl Running {
         self.publish();
         self.stop_capture();
         self.queue.push(Job::Finish);
-        let give_up_at = Instant::now() + DRAIN_AT_MOST;
+        let give_up_at = Instant::now() + self.config.keep.drain_at_most.0;
         let mut published = Instant::now();
         while self.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
             self.hear();
             if published.elapsed() >= MEASURE_EVERY {
                 published = Instant::now();
+                self.own = usage::own_usage().unwrap_or(self.own);
                 self.publish();
             }
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 name = signals.next() => {
-                    self.account.failure(&format!("{name} while draining: what is left is in its segments"));
+                    self.account.failure(&format!("{name} while draining: {}", self.left_in_spool()));
                     break;
                 }
             }
             if Instant::now() >= give_up_at {
-                self.account.failure("draining took too long: what is left is in its segments");
+                let (bound, left) = (self.config.keep.drain_at_most, self.left_in_spool());
+                self.account.failure(&format!("draining was not over after keep.drain_at_most = \"{bound}\": {left}"));
                 break;
             }
         }
@@ -234,14 +268,28 @@ impl Running {
         if let Some(worker) = self.worker.take().filter(JoinHandle::is_finished)
             && worker.join().is_err()
         {
-            self.account.failure("the decoding thread has ended unexpectedly: what is left is in its segments");
+            self.account.failure(&format!("the decoding thread has ended unexpectedly: {}", self.left_in_spool()));
         }
-        let comparison = self.comparison();
+        self.remove_records();
+        // What was not drained is no loss: it becomes rows with the next start.
+        let comparison = if self.account.finished { self.comparison() } else { None };
         let status = self.publish();
         let restored = self.restored.take();
         let mut failures = std::mem::take(&mut self.account.failures);
         failures.extend(self.account.unwritten.take());
         Ending { reason, status: Status::clone(&status), restored, comparison, failures }
+    }
+
+    /// What becomes of the log that was not drained.
+    fn left_in_spool(&self) -> String {
+        let dir = self.config.capture.spool_dir();
+        let left = drain::leftovers(dir).unwrap_or_default();
+        format!(
+            "{} ({}) stay in `{}`, and the next start of the daemon decodes them",
+            plural(left.len() as u64, "segment"),
+            human_bytes(left.iter().map(|segment| segment.bytes).sum()),
+            dir.display()
+        )
     }
 
     /// Enters what the decoding thread has told.
@@ -270,15 +318,17 @@ impl Running {
         let config = &self.config;
         let store = Box::new(JournalFile::new(&config.journal_path()));
         let session = Session::begin(control, store)?;
-        let spool = Spool::new(&config.capture.spool_dir, &session_name(now_us()));
+        let rotation = Rotation::new(&config.capture);
+        let spool = Spool::new(config.capture.spool_dir(), &session_name(now_us()), rotation.limit_mib);
         let buffer = match config.capture.buffer_mib {
             Auto::Is(mib) => Some(mib),
-            Auto::Auto => self.wanted_buffer(session.control(), false),
+            Auto::Auto => self.first_buffer(session.control()),
         };
-        let rotation = Rotation::new(&config.capture);
         let version = self.facts.lock().version.clone();
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
         self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);
+        self.left_out.add(self.capture.as_ref().map(Capture::left_out).unwrap_or_default());
+        self.facts.lock().left_out = self.left_out;
         let now = Instant::now();
         let until = config.capture.until.get().and_then(|at| at.0.duration_since(std::time::SystemTime::now()).ok());
         let ends = config.capture.duration.get().map(|span| span.0).into_iter().chain(until).min();
@@ -293,6 +343,7 @@ impl Running {
         until.is_some_and(|at| at.0 <= std::time::SystemTime::now()) && self.ends_at.is_none()
     }
 
+    /// Takes down what is traced now, also for whoever decodes the segments if this process cannot.
     fn note_profile(&self, facts: &mut super::NodeFacts) {
         if let Some(capture) = &self.capture {
             facts.refresh_masks(capture.session().control());
@@ -301,6 +352,24 @@ impl Running {
                 Some(Profile::Light) => "light",
                 None => facts.profile,
             };
+            let spool = capture.spool();
+            if let Err(err) = facts.record(spool.limit_mib(), &self.config.keep.dir).write(spool.dir(), spool.session())
+            {
+                tracing::warn!(
+                    dir = %spool.dir().display(),
+                    error = %err,
+                    "how the segments are captured could not be written beside them: parts that are recovered after a crash \
+                     will not say it"
+                );
+            }
+        }
+    }
+
+    /// Deletes what was written beside segments that are gone.
+    fn remove_records(&self) {
+        let current = self.capture.as_ref().map(|capture| capture.spool().session());
+        if let Err(err) = drain::remove_records(self.config.capture.spool_dir(), current) {
+            tracing::warn!(dir = %self.config.capture.spool_dir().display(), error = %err, "the spool could not be tidied up");
         }
     }
 
@@ -338,7 +407,8 @@ impl Running {
     /// Takes figures and lets the budget decide.
     fn measure(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
         self.poll_kernel_log();
-        let own = usage::own_usage().unwrap_or_default();
+        self.own = usage::own_usage().unwrap_or_default();
+        let own = self.own;
         let tick = Tick {
             uptime: now.duration_since(self.started),
             time_us: now_us,
@@ -387,7 +457,7 @@ impl Running {
         let foreign = match capture.look() {
             Ok(foreign) => foreign,
             Err(err) => {
-                if system::modules::debug_log_loaded(&self.config.control.root) == Some(false) {
+                if self.is_unloaded() {
                     return Err(DaemonError::Unloaded);
                 }
                 self.failed_looks += 1;
@@ -419,6 +489,7 @@ impl Running {
         if let Some(capture) = &self.capture {
             self.facts.lock().refresh(capture.session().control());
         }
+        self.remove_records();
         for message in keep::delete_old(&self.config, &self.node) {
             tracing::info!("{message}");
         }
@@ -427,6 +498,9 @@ impl Running {
     /// Starts and stops capturing by load.
     fn heed_trigger(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
         // While the sampler is at work elsewhere this stays due.
+        if self.state == State::WaitingForLustre {
+            return Ok(());
+        }
         let (Some(trigger), Some(sampler)) = (&mut self.trigger, &mut self.sampler) else { return Ok(()) };
         if !trigger.is_due(now) {
             return Ok(());
@@ -436,8 +510,7 @@ impl Running {
         match (wanted, self.capture.is_some()) {
             (true, false) => {
                 tracing::info!("the load of a target has reached the trigger");
-                let config = &self.config.control;
-                self.begin(Control::open(&config.root, config.access, &config.lctl)?)?;
+                self.begin(self.open_control()?)?;
             }
             (false, true) => {
                 tracing::info!("the load has been below the trigger for a while");
@@ -478,9 +551,7 @@ impl Running {
         self.metrics.status(&status);
         let told = self.last_status().totals.lock_events;
         self.metrics.decoded(0, 0, status.totals.lock_events.saturating_sub(told));
-        if let Ok(own) = usage::own_usage() {
-            self.metrics.usage(&own);
-        }
+        self.metrics.usage(&self.own);
         match status.warnings.first() {
             Some(trouble) => self.metrics.health.bad(trouble.clone()),
             None => self.metrics.health.good(),
@@ -498,7 +569,7 @@ fn budget(config: &Config) -> Budget {
     let limits = Limits {
         cpu_share: f64::from(budget.cpu_percent) / 100.0,
         resident_bytes: budget.memory_mib << 20,
-        queued_bytes: config.capture.spool_limit_mib * (1 << 20) / 4,
+        queued_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
         disk_bytes: DISK_LIMIT,
         #[expect(clippy::cast_precision_loss, reason = "a rate of records is far below 2^53")]
         records_per_s: budget.records_per_s as f64,
@@ -513,32 +584,28 @@ fn budget(config: &Config) -> Budget {
     Budget::new(limits, Pace::default(), Ladder::new(full, &duties))
 }
 
-fn worker(
-    config: &Config,
-    node: &str,
-    facts: &SharedFacts,
-    queue: &Arc<Queue>,
-    sums: &Arc<SharedSums>,
-    metrics: &Arc<Metrics>,
-    told: mpsc::Sender<Progress>,
-) -> Result<JoinHandle<()>, DaemonError> {
-    let keep = AnyKeep::new(config, node, facts.clone(), now_us());
-    let keep = Summed::new(keep, Arc::clone(sums), Arc::clone(metrics));
-    let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
-    let limits = part_limits(config);
-    let progress = move |progress| {
-        // The main loop ends after this thread does.
-        drop(told.send(progress));
-    };
-    let worker = Worker::new(node, None, Arc::clone(queue), keep, raw, limits, progress)?;
-    std::thread::Builder::new().name("drain".to_owned()).spawn(move || worker.run()).map_err(DaemonError::Runtime)
-}
-
 /// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
 pub(super) fn part_limits(config: &Config) -> PartLimits {
     PartLimits {
         age: config.keep.file_age.0,
         bytes: config.keep.file_mib << 20,
-        segment_bytes: config.capture.spool_limit_mib * (1 << 20) / 4,
+        segment_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systemd_is_as_patient_as_the_daemon() {
+        let unit = include_str!("../../../../packaging/lioprof.service");
+        let seconds = |key: &str| {
+            let value = unit.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).unwrap();
+            humantime::parse_duration(value).unwrap()
+        };
+        let end = Config::default().keep.drain_at_most.0 + END_BESIDES_DRAINING;
+        assert_eq!(seconds("TimeoutStopSec"), end);
+        assert!(seconds("TimeoutStartSec") > end);
     }
 }

@@ -1,52 +1,80 @@
 //! What comes before tracing: checks, what an earlier daemon left behind, sockets.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 
-use crate::config::Config;
+use crate::config::{Auto, Config};
 use crate::control::Control;
 use crate::doctor;
 use crate::journal::restore::restore_leftover;
 use crate::journal::{JournalFile, Report};
 use crate::lock::{self, Lock};
+use crate::pointers::{self, Pointer, Registered};
 use crate::system;
 
 use super::DaemonError;
 
-/// Undoes what a daemon that was killed left behind.
+/// Undoes what daemons that were killed left behind, whatever their data directories.
 ///
 /// # Errors
-/// If a daemon runs, or the journal cannot be read; what could not be undone is in the report.
+/// If a daemon runs, or a journal cannot be read; what could not be undone is in the report.
 pub fn restore(config: &Config) -> Result<Report, DaemonError> {
-    if lock::is_held(&config.lock_path()) == Some(true) {
-        return Err(DaemonError::InUse);
+    let known = pointers::with_own(config);
+    if let Some(running) = known.iter().find(|pointer| lock::is_held(&pointer.lock) == Some(true)) {
+        return Err(DaemonError::InUse { socket: running.socket.clone() });
     }
-    put_back(config)
+    put_back(config, &known)
 }
 
-fn put_back(config: &Config) -> Result<Report, DaemonError> {
+fn put_back(config: &Config, known: &[Pointer]) -> Result<Report, DaemonError> {
     let root = &config.control.root;
-    let mut store = JournalFile::new(&config.journal_path());
     let boot_id = system::boot::boot_id(root);
     let loaded = system::modules::debug_log_loaded(root);
-    let open = || Control::open(root, config.control.access, &config.control.lctl);
-    Ok(restore_leftover(&mut store, boot_id.as_deref(), loaded, open)?)
+    let mut all = Report::default();
+    for pointer in known {
+        let mut store = JournalFile::new(&pointer.journal);
+        let open = || Control::open(root, config.control.access, &config.control.lctl);
+        all.add_report(restore_leftover(&mut store, boot_id.as_deref(), loaded, open)?);
+        pointer.forget_if_done();
+    }
+    Ok(all)
 }
 
-/// Makes the folders, takes the lock, puts back what a killed daemon left, and looks whether the node can be traced.
-pub(super) fn prepare(config: &Config) -> Result<Lock, DaemonError> {
-    make_folder(&config.keep.dir)?;
-    make_folder(&config.capture.spool_dir)?;
+/// The node is ready to be traced.
+pub(super) struct Prepared {
+    /// With everything chosen that was left open.
+    pub(super) config: Config,
+    /// Killed daemons with other data directories: what is left of their segments belongs there.
+    pub(super) killed: Vec<Pointer>,
+    /// What this start has made and must not leave behind if it is refused.
+    pub(super) made: Made,
+    _pointer: Registered,
+    _lock: Lock,
+}
+
+/// Makes the folders, takes the lock, puts back what killed daemons left, and looks whether the node can be traced.
+pub(super) fn prepare(config: &Config) -> Result<Prepared, DaemonError> {
+    let mut made = Made::default();
+    made.folder(&config.keep.dir)?;
+    made.file(config.lock_path());
     let lock = Lock::take(&config.lock_path())?;
-    let report = put_back(config)?;
+    let known = pointers::with_own(config);
+    let others = known.iter().filter(|pointer| pointer.lock != config.lock_path());
+    if let Some(other) = others.clone().find(|pointer| pointer.is_running() == Some(true)) {
+        return Err(DaemonError::OtherDaemon(Box::new(other.clone())));
+    }
+    let killed: Vec<Pointer> = others.filter(|pointer| pointer.journal.exists()).cloned().collect();
+    let report = put_back(config, &known)?;
     if !report.is_complete() {
         return Err(DaemonError::NotRestored(Box::new(report)));
     }
     if !report.settings.is_empty() {
         tracing::warn!(%report, "an earlier daemon was killed; its settings were put back");
     }
-    let mut checks = doctor::preflight(config);
-    // That other daemon is this one.
+    let config = doctor::settled(config);
+    let mut checks = doctor::preflight(&config);
+    // That other daemon is this one; there is none besides.
     checks.retain(|check| check.id != doctor::OTHER_DAEMON);
     if !doctor::may_start(&checks) {
         let failed: Vec<_> = checks.into_iter().filter(|check| check.status == doctor::Status::Failed).collect();
@@ -55,9 +83,83 @@ pub(super) fn prepare(config: &Config) -> Result<Lock, DaemonError> {
     for check in checks.iter().filter(|check| check.status == doctor::Status::Warning) {
         tracing::warn!(check = %check.id, remedy = %check.remedy, "{}", check.found);
     }
-    Ok(lock)
+    let capture = &config.capture;
+    tracing::info!(
+        directory = %capture.spool_dir().display(),
+        limit_mib = capture.spool_limit_mib(),
+        segment_mib = capture.segment_mib(),
+        "place and size of the segments"
+    );
+    made.folder(capture.spool_dir())?;
+    if let Some(folder) = config.talk.socket.parent() {
+        made.folder(folder)?;
+    }
+    made.file(config.talk.socket.with_added_extension("lock"));
+    if let Err(err) = made.folder(Path::new(pointers::FOLDER)) {
+        tracing::debug!("{err}");
+    }
+    let pointer = Registered::new(&config);
+    Ok(Prepared { config, killed, made, _pointer: pointer, _lock: lock })
 }
 
-fn make_folder(path: &Path) -> Result<(), DaemonError> {
-    fs::create_dir_all(path).map_err(|err| DaemonError::Folder { path: path.to_owned(), err })
+/// Removes the folder of segments again if nobody has asked for it and nothing is left in it.
+pub(super) fn tidy(asked: &Config, config: &Config) {
+    if asked.capture.spool_dir == Auto::Auto && config.capture.spool_dir().starts_with(&config.keep.dir) {
+        // It stays if there are segments in it.
+        drop(fs::remove_dir(config.capture.spool_dir()));
+    }
+}
+
+/// Folders and files that a start has made. Dropping it removes them, unless they are kept: a start that is refused leaves
+/// nothing behind.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// In the order in which they were made: outer ones first.
+    folders: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+impl Made {
+    /// Makes a folder and those above it, for root only: there are NIDs, jobs and user ids in them.
+    fn folder(&mut self, path: &Path) -> Result<(), DaemonError> {
+        let missing: Vec<PathBuf> = path.ancestors().take_while(|path| !path.exists()).map(Path::to_owned).collect();
+        for folder in missing.iter().rev() {
+            fs::DirBuilder::new()
+                .mode(0o700)
+                .create(folder)
+                .map_err(|err| DaemonError::Folder { path: path.to_owned(), err })?;
+            self.folders.push(folder.clone());
+        }
+        if path.is_dir() {
+            Ok(())
+        } else {
+            Err(DaemonError::Folder { path: path.to_owned(), err: std::io::ErrorKind::NotADirectory.into() })
+        }
+    }
+
+    /// A file that will be made in one of the folders, if this start has made that folder: in any other one somebody may wait
+    /// for the lock that it is.
+    fn file(&mut self, path: PathBuf) {
+        if path.parent().is_some_and(|parent| self.folders.iter().any(|folder| folder == parent)) {
+            self.files.push(path);
+        }
+    }
+
+    /// The start has succeeded.
+    pub(super) fn keep(&mut self) {
+        self.folders.clear();
+        self.files.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for file in &self.files {
+            drop(fs::remove_file(file));
+        }
+        // What somebody else has put into one of them stays.
+        for folder in self.folders.iter().rev() {
+            drop(fs::remove_dir(folder));
+        }
+    }
 }

@@ -5,34 +5,43 @@ use std::path::Path;
 use super::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::Config;
-use crate::control::masks::MaskKind;
+use crate::control::masks::{MaskKind, MaskSet};
 use crate::control::profile::heavy;
 use crate::control::{Control, ControlError, Param};
-use crate::journal::{JournalFile, JournalStore};
-use crate::system::below;
+use crate::pointers::{self, Pointer};
 use crate::system::mounts::{mounts_of, place};
+use crate::system::{below, modules};
 
 /// Releases whose logs the tests hold real captures of.
 const TRIED: [(u32, u32); 2] = [(2, 15), (2, 17)];
 /// First release whose wordings are known.
 const FIRST: (u32, u32) = (2, 5);
 
-pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>) -> Check {
+pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>, waits: bool) -> Check {
     let (id, title) = ("control", "control files reachable");
-    match control {
-        Ok(control) => Check::new(id, title, Status::Ok, control.access(), ""),
-        Err(error) => {
-            let debugfs = below(root, "sys/kernel/debug");
-            let mounted = mounts_of(root, "self")
-                .and_then(|mounts| place(&mounts, &debugfs))
-                .map(|place| place.kind == "debugfs" || place.kind == "tracefs");
-            let remedy = match mounted {
-                Some(false) => "debugfs is not mounted: `mount -t debugfs none /sys/kernel/debug`.",
-                _ => "Load the modules: `modprobe lustre`.",
-            };
-            Check::new(id, title, Status::Failed, with_causes(error), remedy)
+    let error = match control {
+        Ok(control) => return Check::new(id, title, Status::Ok, control.access(), ""),
+        Err(error) => error,
+    };
+    let debugfs = below(root, "sys/kernel/debug");
+    let mounted = mounts_of(root, "self")
+        .and_then(|mounts| place(&mounts, &debugfs))
+        .map(|place| place.kind == "debugfs" || place.kind == "tracefs");
+    const MOUNT: &str = "`mount -t debugfs none /sys/kernel/debug`";
+    if modules::debug_log_loaded(root) == Some(false) {
+        // Without the modules there are no files, wherever debugfs is mounted.
+        let status = if waits { Status::Skipped } else { Status::Failed };
+        let mut remedy = "First load the modules: mount the targets, or `modprobe lustre`.".to_owned();
+        if mounted == Some(false) {
+            remedy += &format!(" debugfs is not mounted, either: {MOUNT}.");
         }
+        return Check::new(id, title, status, "the modules that make them are not loaded", remedy);
     }
+    let remedy = match mounted {
+        Some(false) => format!("debugfs is not mounted: {MOUNT}."),
+        _ => "Load the modules: `modprobe lustre`.".to_owned(),
+    };
+    Check::new(id, title, Status::Failed, with_causes(error), remedy)
 }
 
 pub(super) fn checks(control: Option<&Control>, config: &Config) -> Vec<Check> {
@@ -48,7 +57,8 @@ pub(super) fn checks(control: Option<&Control>, config: &Config) -> Vec<Check> {
             .map(|(id, title)| Check::new(id, title, Status::Skipped, "control files are not reachable", ""))
             .into();
     };
-    vec![writable(control), version(control), targets(control), debug_daemon(control, config), masks(control, config)]
+    let known = pointers::with_own(config);
+    vec![writable(control), version(control), targets(control), debug_daemon(control, &known), masks(control, &known)]
 }
 
 fn writable(control: &Control) -> Check {
@@ -117,30 +127,38 @@ fn targets(control: &Control) -> Check {
     }
 }
 
-fn debug_daemon(control: &Control, config: &Config) -> Check {
+fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
     let (id, title) = ("debug_daemon", "debug daemon free");
     let path = match control.daemon_file() {
         Ok(None) => return Check::new(id, title, Status::Ok, "no daemon runs", ""),
         Ok(Some(path)) => path,
         Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
     };
-    let ours = JournalFile::new(&config.journal_path()).load().ok().flatten().and_then(|journal| journal.daemon);
     let found = format!("a debug daemon writes `{}`", path.display());
-    if ours.is_some_and(|ours| ours.path == path) {
-        let remedy = "It is lioprof's own. If lioprof does not run: `lioprof daemon --restore` (or just start it).";
+    let ours = |pointer: &Pointer| {
+        let journal = pointer.load().ok().flatten();
+        journal.and_then(|journal| journal.daemon).is_some_and(|daemon| daemon.path == path)
+    };
+    if let Some(pointer) = known.iter().find(|pointer| ours(pointer)) {
+        let remedy = match pointer.is_running() {
+            Some(true) => format!("It is that of the lioprof daemon that runs, process {}.", pointer.pid),
+            _ => "It is lioprof's own, of a daemon that was killed: the next start puts it back, or `lioprof daemon --restore`."
+                .to_owned(),
+        };
         return Check::new(id, title, Status::Warning, found, remedy);
     }
     let remedy = "A node has only one, and this one is somebody else's. If nobody needs it: `lctl debug_daemon stop`.";
     Check::new(id, title, Status::Failed, found, remedy)
 }
 
-fn masks(control: &Control, config: &Config) -> Check {
+fn masks(control: &Control, known: &[Pointer]) -> Check {
     let (id, title) = ("masks", "debug masks as usual");
     let debug = match control.mask(MaskKind::Debug) {
         Ok(debug) => debug,
         Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
     };
-    let ours = JournalFile::new(&config.journal_path()).load().ok().flatten().unwrap_or_default().debug.switched_on;
+    let ours = known.iter().filter_map(|pointer| pointer.load().ok().flatten());
+    let ours = ours.fold(MaskSet::default(), |all, journal| all.or(&journal.debug.switched_on));
     let others = heavy(&debug.minus(&ours));
     if others.is_empty() {
         return Check::new(id, title, Status::Ok, debug.to_string(), "");

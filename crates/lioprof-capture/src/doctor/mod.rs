@@ -5,6 +5,7 @@
 mod lustre;
 mod places;
 mod render;
+mod spool;
 mod system;
 
 use serde::{Deserialize, Serialize};
@@ -57,15 +58,24 @@ impl Check {
 #[must_use]
 pub fn preflight(config: &Config) -> Vec<Check> {
     let root = &config.control.root;
+    let waits = config.capture.waits_for_lustre();
     let control = Control::open(root, config.control.access, &config.control.lctl);
-    let mut checks = vec![system::superuser(), system::container(root), system::modules(root), system::lockdown(root)];
-    checks.push(lustre::reachable(root, &control));
+    let mut checks =
+        vec![system::superuser(), system::container(root), system::modules(root, waits), system::lockdown(root)];
+    checks.push(lustre::reachable(root, &control, waits));
     let control = control.ok();
     checks.extend(lustre::checks(control.as_ref(), config));
-    checks.extend(places::checks(config));
+    checks.extend(places::checks(config, &spool::choose(config)));
     checks.push(system::kernel_log(root));
     checks.push(system::clock(root));
     checks
+}
+
+/// The configuration with everything chosen that it leaves open and that the node decides. Where nothing fits it stays open,
+/// and [`preflight`] says why.
+#[must_use]
+pub fn settled(config: &Config) -> Config {
+    spool::choose(config).unwrap_or_else(|_| config.clone())
 }
 
 /// May the daemon start?

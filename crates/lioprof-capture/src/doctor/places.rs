@@ -8,21 +8,28 @@ use rustix::fs::{Access, access};
 
 use super::{Check, Status};
 use crate::causes::with_causes;
-use crate::config::Config;
-use crate::journal::{JournalFile, JournalStore};
-use crate::lock::is_held;
+use crate::config::{Auto, Config};
+use crate::control::sizing::{file_limit_mib, spool_bound_mib};
+use crate::pointers::{self, Pointer};
 use crate::system::mounts::{mounts_of, place};
 use crate::system::volumes::{VolumeKind, existing, volume};
+use crate::talk::metrics::{Listen, METRICS_OPTION, MetricsServer};
+use crate::talk::socket::ControlSocket;
 
-pub(super) fn checks(config: &Config) -> Vec<Check> {
-    let running = is_held(&config.lock_path());
+/// `asked` is the configuration, `chosen` the one with the place and size of the segments, or why nothing fits.
+pub(super) fn checks(asked: &Config, chosen: &Result<Config, Vec<String>>) -> Vec<Check> {
+    let config = chosen.as_ref().unwrap_or(asked);
+    let known = pointers::with_own(config);
     vec![
-        spool_directory(&config.capture.spool_dir),
-        spool_volume(config),
-        spool_as_kernel_sees_it(config),
+        spool_directory(config.capture.spool_dir()),
+        spool_kind(config.capture.spool_dir()),
+        spool_space(chosen, asked),
+        spool_as_kernel_sees_it(&config.control.root, config.capture.spool_dir()),
         data_directory(config),
-        other_daemon(&config.lock_path(), running),
-        leftover(config, running),
+        other_daemon(&known),
+        leftover(&known),
+        socket(&config.talk.socket, &known),
+        metrics(config, &known),
     ]
 }
 
@@ -38,7 +45,7 @@ fn usable(path: &Path) -> Result<String, String> {
 }
 
 /// The kernel follows links and writes as root: nobody else may make files in that directory.
-fn spool_directory(path: &Path) -> Check {
+pub(super) fn spool_directory(path: &Path) -> Check {
     let (id, title) = ("spool_dir", "segment directory usable");
     let found = match usable(path) {
         Ok(found) => found,
@@ -60,46 +67,79 @@ fn spool_directory(path: &Path) -> Check {
     Check::new(id, title, Status::Ok, found, "")
 }
 
-fn spool_volume(config: &Config) -> Check {
-    let (id, title) = ("spool_space", "segments on a local file system with room");
-    let there = existing(&config.capture.spool_dir).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
+/// The kind of file system. How much room there is decides [`spool_space`].
+pub(super) fn spool_kind(path: &Path) -> Check {
+    let (id, title) = ("spool_volume", "segments on a local file system");
+    let there = existing(path).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
     let volume = match there.and_then(|path| volume(&path)) {
         Ok(volume) => volume,
         Err(error) => return Check::new(id, title, Status::Skipped, with_causes(&error), ""),
     };
-    let found = format!("{}, {} MiB free", volume.name, volume.free_mib);
-    let wanted = config.capture.spool_limit_mib;
     let (status, remedy) = match volume.kind {
         VolumeKind::Lustre => {
-            (Status::Failed, "Writing the log to Lustre makes more log. Set capture.spool_dir to a tmpfs.".to_owned())
+            (Status::Failed, "Writing the log to Lustre makes more log. Set capture.spool_dir to a tmpfs.")
         }
-        VolumeKind::Network => (
-            Status::Failed,
-            "The kernel must never wait for a network here. Set capture.spool_dir to a tmpfs.".to_owned(),
-        ),
-        _ if volume.free_mib < wanted => (
-            Status::Failed,
-            format!("capture.spool_limit_mib is {wanted}: free some space, or lower it. A full file system loses log."),
-        ),
-        VolumeKind::Overlay | VolumeKind::Fuse | VolumeKind::Unknown => (
-            Status::Warning,
-            "Not a plain local file system: the kernel may see another one. A tmpfs is best.".to_owned(),
-        ),
-        VolumeKind::Memory | VolumeKind::Local => (Status::Ok, String::new()),
+        VolumeKind::Network => {
+            (Status::Failed, "The kernel must never wait for a network here. Set capture.spool_dir to a tmpfs.")
+        }
+        VolumeKind::Overlay | VolumeKind::Fuse | VolumeKind::Unknown => {
+            (Status::Warning, "Not a plain local file system: the kernel may see another one. A tmpfs is best.")
+        }
+        VolumeKind::Memory | VolumeKind::Local => (Status::Ok, ""),
     };
-    Check::new(id, title, status, found, remedy)
+    Check::new(id, title, status, format!("{} on {}", path.display(), volume.name), remedy)
+}
+
+/// How much room the segments get: what was chosen, or why nothing fits.
+fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
+    let (id, title) = ("spool_space", "room for the segments");
+    match chosen {
+        Ok(config) => {
+            let capture = &config.capture;
+            let (dir, bound) = (capture.spool_dir(), spool_bound_mib(capture));
+            let found = format!(
+                "{} MiB in {}, each closed at {} MiB; the kernel's file takes at most {} MiB, all segments and it {bound} MiB even if \
+                 the daemon hangs",
+                capture.spool_limit_mib(),
+                dir.display(),
+                capture.segment_mib(),
+                file_limit_mib(capture)
+            );
+            let free_mib = existing(dir).and_then(|dir| volume(&dir).ok()).map_or(u64::MAX, |volume| volume.free_mib);
+            if free_mib >= bound {
+                return Check::new(id, title, Status::Ok, found, "");
+            }
+            let remedy = format!(
+                "{free_mib} MiB are free: if the daemon hangs, or in overload, segments and buffer fill them. Lower \
+                 capture.spool_limit_mib, capture.buffer_limit_mib or capture.buffer_mib, or set capture.spool_dir (--spool) to a larger \
+                 local file system."
+            );
+            Check::new(id, title, Status::Warning, found, remedy)
+        }
+        Err(tried) => {
+            let wanted = match asked.capture.spool_limit_mib {
+                Auto::Is(mib) => format!(
+                    "capture.spool_limit_mib is {mib}: free some space, lower it, or leave it to \"auto\". A full file system loses log."
+                ),
+                Auto::Auto => format!(
+                    "Twice {} MiB must be free: free some space, or set capture.spool_dir (--spool) to a local file system that has it.",
+                    asked.capture.least_spool_mib()
+                ),
+            };
+            Check::new(id, title, Status::Failed, tried.join("; "), wanted)
+        }
+    }
 }
 
 /// The path must lead to the same directory for the kernel's own threads, which live in the first mount namespace. A unit with
 /// `ProtectSystem=` has a namespace of its own in which it does; with `PrivateTmp=`, `/tmp` does not.
-fn spool_as_kernel_sees_it(config: &Config) -> Check {
+pub(super) fn spool_as_kernel_sees_it(root: &Path, path: &Path) -> Check {
     let (id, title) = ("spool_namespace", "segment directory the same for the kernel");
-    let root = &config.control.root;
     let (Some(own), Some(kernel)) = (mounts_of(root, "self"), mounts_of(root, "1")) else {
         return Check::new(id, title, Status::Skipped, "the mounts of process 1 cannot be read", "");
     };
     // Parts that do not exist yet are made on the same file system.
-    let Some(path) = existing(&config.capture.spool_dir).and_then(|path| path.canonicalize().ok()) else {
+    let Some(path) = existing(path).and_then(|path| path.canonicalize().ok()) else {
         return Check::new(id, title, Status::Skipped, "no part of the path exists", "");
     };
     match (place(&own, &path), place(&kernel, &path)) {
@@ -156,33 +196,84 @@ fn data_directory(config: &Config) -> Check {
     Check::new(id, title, Status::Ok, found, "")
 }
 
-fn other_daemon(lock: &Path, running: Option<bool>) -> Check {
+/// One daemon at a time: the kernel has one debug daemon.
+fn other_daemon(known: &[Pointer]) -> Check {
     let (id, title) = (super::OTHER_DAEMON, "no other lioprof daemon");
-    match running {
-        Some(false) => Check::new(id, title, Status::Ok, "none", ""),
-        Some(true) => Check::new(
+    if let Some(other) = known.iter().find(|pointer| pointer.is_running() == Some(true)) {
+        let (dir, socket) = (other.dir.display(), other.socket.display());
+        return Check::new(
             id,
             title,
             Status::Failed,
-            format!("one runs: it holds `{}`", lock.display()),
-            "See `lioprof status`; a second one cannot run beside it.",
-        ),
-        None => Check::new(id, title, Status::Skipped, format!("`{}` cannot be locked", lock.display()), ""),
+            format!("one runs: process {}, data in `{dir}`", other.pid),
+            format!(
+                "A second one cannot run beside it. `lioprof status --socket {socket}` tells what it does, `lioprof stop --socket \
+                 {socket}` ends it."
+            ),
+        );
+    }
+    match known.iter().find(|pointer| pointer.is_running().is_none()) {
+        Some(unknown) => {
+            Check::new(id, title, Status::Skipped, format!("`{}` cannot be locked", unknown.lock.display()), "")
+        }
+        None => Check::new(id, title, Status::Ok, "none", ""),
     }
 }
 
-fn leftover(config: &Config, running: Option<bool>) -> Check {
+fn leftover(known: &[Pointer]) -> Check {
     let (id, title) = ("journal", "no settings left behind");
-    match JournalFile::new(&config.journal_path()).load() {
-        Ok(None) => Check::new(id, title, Status::Ok, "none", ""),
-        Ok(Some(_)) if running == Some(true) => Check::new(id, title, Status::Ok, "those of the running daemon", ""),
-        Ok(Some(journal)) => Check::new(
-            id,
-            title,
-            Status::Warning,
-            format!("process {} changed settings and did not put them back", journal.pid),
-            "The daemon does that when it starts; without it: `lioprof daemon --restore`.",
-        ),
+    let mut running = false;
+    for pointer in known {
+        match pointer.load() {
+            Ok(None) => {}
+            Ok(Some(_)) if pointer.is_running() == Some(true) => running = true,
+            Ok(Some(journal)) => {
+                return Check::new(
+                    id,
+                    title,
+                    Status::Warning,
+                    format!(
+                        "process {} changed settings and did not put them back: `{}`",
+                        journal.pid,
+                        pointer.journal.display()
+                    ),
+                    "The daemon does that when it starts; without it: `lioprof daemon --restore`.",
+                );
+            }
+            Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+        }
+    }
+    Check::new(id, title, Status::Ok, if running { "those of the running daemon" } else { "none" }, "")
+}
+
+/// Those of a running daemon are in use: that is said elsewhere.
+const RUNS: &str = "a lioprof daemon runs";
+
+fn socket(path: &Path, known: &[Pointer]) -> Check {
+    let (id, title) = ("socket", "socket for status, stop and mark");
+    if known.iter().any(|pointer| pointer.is_running() == Some(true)) {
+        return Check::new(id, title, Status::Skipped, RUNS, "");
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let remedy = "Set talk.socket (--socket) to another path.";
+    match usable(folder) {
+        Ok(_) => match ControlSocket::could_bind(path) {
+            Ok(()) => Check::new(id, title, Status::Ok, path.display().to_string(), ""),
+            Err(error) => Check::new(id, title, Status::Failed, with_causes(&error), remedy),
+        },
+        Err(found) => Check::new(id, title, Status::Failed, found, remedy),
+    }
+}
+
+/// Takes the port for a moment.
+fn metrics(config: &Config, known: &[Pointer]) -> Check {
+    let (id, title) = ("metrics", "port for metrics");
+    if known.iter().any(|pointer| pointer.is_running() == Some(true)) {
+        return Check::new(id, title, Status::Skipped, RUNS, "");
+    }
+    let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
+    match MetricsServer::bind(listen, METRICS_OPTION) {
+        Ok(_) => Check::new(id, title, Status::Ok, listen.to_string(), ""),
         Err(error) => Check::new(id, title, Status::Failed, with_causes(&error), ""),
     }
 }
@@ -190,14 +281,16 @@ fn leftover(config: &Config, running: Option<bool>) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::spool::choose;
+    use crate::journal::{JournalFile, JournalStore};
 
     fn config(root: &Path, spool: &Path) -> Config {
         let mut config = Config::default();
         config.control.root = root.to_owned();
-        config.capture.spool_dir = spool.to_owned();
+        config.capture.spool_dir = Auto::Is(spool.to_owned());
         config.keep.dir = root.join("data");
         config.budget.disk_reserve_mib = 1;
-        config.capture.spool_limit_mib = 1;
+        config.capture.spool_limit_mib = Auto::Is(1);
         config.keep.file_mib = 1;
         config
     }
@@ -224,11 +317,19 @@ mod tests {
     fn room_is_compared_with_the_limits() {
         let root = tempfile::tempdir().unwrap();
         let mut config = config(root.path(), &root.path().join("spool"));
-        assert_ne!(spool_volume(&config).status, Status::Failed);
+        let space = |config: &Config| spool_space(&choose(config), config);
+        assert_eq!(space(&config).status, Status::Ok);
         assert_ne!(data_directory(&config).status, Status::Failed);
-        config.capture.spool_limit_mib = u64::MAX;
+        config.capture.spool_limit_mib = Auto::Is(u64::MAX);
         config.budget.disk_reserve_mib = u64::MAX;
-        assert_eq!(spool_volume(&config).status, Status::Failed);
+        let check = space(&config);
+        assert_eq!(check.status, Status::Failed);
+        assert!(check.found.contains("MiB free") && check.remedy.contains("capture.spool_limit_mib"), "{check:?}");
+        config.capture.spool_limit_mib = Auto::Auto;
+        let half = choose(&config).unwrap();
+        assert!(
+            half.capture.spool_limit_mib() <= 1024 && half.capture.spool_limit_mib() >= 4 * half.capture.segment_mib()
+        );
         assert_eq!(data_directory(&config).status, Status::Failed);
     }
 
@@ -238,8 +339,7 @@ mod tests {
         let spool = root.path().join("spool");
         fs::create_dir_all(&spool).unwrap();
         let spool = spool.canonicalize().unwrap();
-        let config = config(root.path(), &spool);
-        assert_eq!(spool_as_kernel_sees_it(&config).status, Status::Skipped);
+        assert_eq!(spool_as_kernel_sees_it(root.path(), &spool).status, Status::Skipped);
         let table = |process: &str, extra: &str| {
             let dir = root.path().join("proc").join(process);
             fs::create_dir_all(&dir).unwrap();
@@ -248,9 +348,9 @@ mod tests {
         let mount = |inner: &str| format!("30 27 254:0 {inner} {} rw - ext4 /dev/vda rw\n", spool.display());
         table("1", "");
         table("self", &mount(spool.to_str().unwrap()));
-        assert_eq!(spool_as_kernel_sees_it(&config).status, Status::Ok);
+        assert_eq!(spool_as_kernel_sees_it(root.path(), &spool).status, Status::Ok);
         table("self", &mount("/tmp/systemd-private-1/tmp"));
-        let check = spool_as_kernel_sees_it(&config);
+        let check = spool_as_kernel_sees_it(root.path(), &spool);
         assert_eq!(check.status, Status::Failed);
         assert!(check.found.contains("systemd-private-1") && check.remedy.contains("/run/lioprof"), "{check:?}");
     }
@@ -260,8 +360,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let config = config(root.path(), &root.path().join("spool"));
         let statuses = || {
-            let running = is_held(&config.lock_path());
-            (other_daemon(&config.lock_path(), running).status, leftover(&config, running).status)
+            let known = pointers::with_own(&config);
+            (other_daemon(&known).status, leftover(&known).status)
         };
         assert_eq!(statuses(), (Status::Ok, Status::Ok));
         fs::create_dir_all(&config.keep.dir).unwrap();

@@ -55,7 +55,7 @@ fn paragraph(out: &mut String, first: &str, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Auto, Config, OrOff};
     use crate::doctor::{may_start, preflight};
     use std::fs;
     use std::path::Path;
@@ -70,11 +70,13 @@ mod tests {
         let mut config = Config::default();
         config.control.root = root.to_owned();
         config.control.lctl = "/nonexistent/lctl".into();
-        config.capture.spool_dir = root.join("run/lioprof/spool");
-        config.capture.spool_limit_mib = 1;
+        config.capture.spool_dir = Auto::Is(root.join("run/lioprof/spool"));
+        config.capture.spool_limit_mib = Auto::Is(1);
         config.keep.dir = root.join("var/lib/lioprof");
         config.keep.file_mib = 1;
         config.budget.disk_reserve_mib = 1;
+        config.talk.socket = root.join("run/lioprof/socket");
+        config.talk.metrics = OrOff::Off;
         config
     }
 

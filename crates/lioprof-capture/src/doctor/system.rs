@@ -38,7 +38,8 @@ pub(super) fn container(root: &Path) -> Check {
     }
 }
 
-pub(super) fn modules(root: &Path) -> Check {
+/// The modules. A daemon that waits for them starts without.
+pub(super) fn modules(root: &Path, waits: bool) -> Check {
     let (id, title) = ("modules", "Lustre modules loaded");
     let Some(names) = modules::loaded(root) else {
         return Check::new(id, title, Status::Skipped, "/proc/modules cannot be read", "");
@@ -46,6 +47,13 @@ pub(super) fn modules(root: &Path) -> Check {
     let has = |name: &str| names.iter().any(|loaded| loaded == name);
     let servers: Vec<_> = ["ofd", "ost", "mdt", "mgs"].into_iter().filter(|name| has(name)).collect();
     match modules::debug_log_loaded(root) {
+        _ if waits && modules::lustre_loaded(root) == Some(false) => Check::new(
+            id,
+            title,
+            Status::Warning,
+            "Lustre is not loaded",
+            "lioprof waits for it, and traces from then on.",
+        ),
         Some(true) if servers.is_empty() => Check::new(
             id,
             title,
@@ -59,7 +67,8 @@ pub(super) fn modules(root: &Path) -> Check {
             title,
             Status::Failed,
             "neither libcfs nor lnet is loaded",
-            "Start Lustre first (mount the targets, or `modprobe lustre`).",
+            "Start Lustre first: mount the targets, or `modprobe lustre`. `lioprof daemon --wait` waits for that, and so does the \
+             systemd unit.",
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! Where rows go.
 
 use lioprof_analysis::Known;
-use lioprof_model::{RowSink, TraceSummary};
+use lioprof_model::{NEVER_ON_DISK, RowSink, TraceSummary};
 
 use super::DrainError;
 use crate::counters::Value;
@@ -39,17 +39,23 @@ pub struct PartFacts {
     pub last_segment: Option<String>,
     /// Stretches that were given up, first to last record where known.
     pub given_up: Vec<GivenUp>,
+    /// Tracing was interrupted, and all that the kernel wrote until then is in this part or an earlier one.
+    pub interrupted: bool,
 }
 
 /// Why a stretch of the log was lost before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyGivenUp {
-    /// Too much waited.
+    /// Too much waited to be decoded.
     Behind,
+    /// Too much waited while rows could not be written, without which nothing is decoded.
+    Unwritten,
     /// Somebody deleted or truncated the file.
     Vanished,
     /// The file could not be read.
     Unreadable,
+    /// The node went down, and the kernel had not written it to disk by then.
+    NeverOnDisk,
 }
 
 impl WhyGivenUp {
@@ -58,8 +64,10 @@ impl WhyGivenUp {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Behind => "decoding could not keep up",
+            Self::Unwritten => "rows could not be written, and no more log could wait for that",
             Self::Vanished => "the file vanished: somebody else deleted or truncated it",
             Self::Unreadable => "the file could not be read",
+            Self::NeverOnDisk => NEVER_ON_DISK,
         }
     }
 }
@@ -73,9 +81,9 @@ pub struct GivenUp {
     pub bytes: u64,
     /// RPCs whose end is in it; 0 if it could not be read.
     pub rpcs: u64,
-    /// Time of its first record.
+    /// Time of its first record, or from when on it may have had records.
     pub first_us: Option<i64>,
-    /// Time of its last record.
+    /// Time of its last record, or until when it may have had records.
     pub last_us: Option<i64>,
 }
 
@@ -109,6 +117,15 @@ pub trait Keep: RowSink + Send {
 
     /// Rows of another segment come next.
     fn begin_segment(&mut self) {}
+
+    /// Every RPC that began before this time has been handed on, but for those that were lost, and `unfinished` ones that
+    /// wait for what their threads do next. Not `surely` if the kernel has written nothing since and may only be late.
+    fn complete(&mut self, before_us: i64, unfinished: u64, surely: bool) {
+        let _ = (before_us, unfinished, surely);
+    }
+
+    /// What comes next was logged by another load of Lustre's modules, and all that was logged before is safe.
+    fn next_load(&mut self) {}
 
     /// The symbols to come belong to another table.
     fn forget_symbols(&mut self) {}

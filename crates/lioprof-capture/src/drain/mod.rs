@@ -6,8 +6,10 @@
 //! ```
 
 pub mod keep;
+pub mod left_out;
 pub mod queue;
 pub mod raw;
+pub mod record;
 pub mod spool;
 pub mod sums;
 pub mod worker;
@@ -18,10 +20,12 @@ use std::path::PathBuf;
 use lioprof_analysis::AnalyzeError;
 
 pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGivenUp};
+pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
 pub use raw::{RawKeep, raw_retention};
-pub use spool::{SegmentFile, Spool, leftovers, session_name, session_of};
-pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed, Sums};
+pub use record::{SessionRecord, remove_records};
+pub use spool::{SegmentFile, Spool, leftovers, remove_left_out, session_name, session_of};
+pub use sums::{Interval, Missing, SampleTime, SharedSums, Stretch, Summed, Sums};
 pub use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

@@ -1,12 +1,13 @@
 //! Segments that wait to be decoded, within a budget.
 //!
 //! When decoding falls behind, the oldest segments are given up, never the newest: what is happening now matters
-//! most, and a hole at a known place is better than a full disk.
+//! most, and a hole at a known place is better than a full disk. So the newest is kept however large it is: after the kernel could
+//! not write for a while, all that it held back comes as one segment.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::keep::CounterRows;
+use super::keep::{CounterRows, GivenUp, WhyGivenUp};
 use super::spool::SegmentFile;
 
 /// What the decoding thread is to do next.
@@ -20,9 +21,11 @@ pub enum Job {
         counted: bool,
     },
     /// A segment was given up: delete it unread.
-    GiveUp(SegmentFile),
+    GiveUp(SegmentFile, WhyGivenUp),
     /// So many bytes of the log vanished before they were closed.
     Vanished(u64),
+    /// A stretch of the log was lost before anybody looked after it.
+    Lost(GivenUp),
     /// The kernel said so often that its buffer overflowed.
     Overflows(u64),
     /// Keep a sample of counters.
@@ -33,6 +36,8 @@ pub enum Job {
     Interrupt,
     /// Close the part that is being written, so that everything up to now can be read.
     Flush,
+    /// Lustre's modules were unloaded: what comes next is of another load.
+    NextLoad,
     /// End.
     Finish,
 }
@@ -50,6 +55,8 @@ pub struct Waiting {
 struct State {
     jobs: VecDeque<Job>,
     waiting: Waiting,
+    /// Nothing is taken because rows cannot be written.
+    held_up: bool,
 }
 
 /// Jobs for the decoding thread, in order.
@@ -71,13 +78,19 @@ impl Queue {
         self.more.notify_one();
     }
 
-    /// Gives up the oldest segments until no more than `budget` bytes wait; returns what was given up.
+    /// Tells whether segments wait only because rows cannot be written: if some are given up, that is why.
+    pub fn held_up(&self, held_up: bool) {
+        self.lock().held_up = held_up;
+    }
+
+    /// Gives up the oldest segments until no more than `budget` bytes wait, or only one segment; returns what was given up.
     pub fn give_up_above(&self, budget: u64) -> Waiting {
         let mut state = self.lock();
-        let State { jobs, waiting } = &mut *state;
+        let State { jobs, waiting, held_up } = &mut *state;
+        let why = if *held_up { WhyGivenUp::Unwritten } else { WhyGivenUp::Behind };
         let mut given_up = Waiting::default();
         for job in jobs.iter_mut() {
-            if waiting.bytes <= budget {
+            if waiting.bytes <= budget || waiting.segments <= 1 {
                 break;
             }
             if let Job::Segment { file, .. } = job {
@@ -85,7 +98,7 @@ impl Queue {
                 waiting.bytes -= file.bytes;
                 given_up.segments += 1;
                 given_up.bytes += file.bytes;
-                *job = Job::GiveUp(file.clone());
+                *job = Job::GiveUp(file.clone(), why);
             }
         }
         given_up
@@ -135,7 +148,7 @@ mod tests {
     use super::*;
 
     fn segment(name: &str, bytes: u64) -> Job {
-        Job::Segment { file: SegmentFile { path: name.into(), bytes }, counted: false }
+        Job::Segment { file: SegmentFile { path: name.into(), bytes, limit_bytes: u64::MAX }, counted: false }
     }
 
     #[test]
@@ -149,11 +162,35 @@ mod tests {
         assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 40 });
         assert_eq!(queue.waiting(), Waiting { segments: 2, bytes: 80 });
         let now = Duration::ZERO;
-        assert_eq!(queue.next(now), Some(Job::GiveUp(SegmentFile { path: "a".into(), bytes: 40 })));
+        assert_eq!(
+            queue.next(now),
+            Some(Job::GiveUp(SegmentFile { path: "a".into(), bytes: 40, limit_bytes: u64::MAX }, WhyGivenUp::Behind))
+        );
         assert_eq!(queue.next(now), Some(segment("b", 40)));
         assert_eq!(queue.next(now), Some(segment("c", 40)));
         assert_eq!(queue.waiting(), Waiting::default());
         assert_eq!(queue.next(now), Some(Job::Settle(1)));
         assert_eq!(queue.next(now), None);
+    }
+
+    #[test]
+    fn the_newest_segment_is_never_given_up() {
+        let queue = Queue::default();
+        queue.push(segment("backlog", 140));
+        queue.push(Job::Flush);
+        assert_eq!(queue.give_up_above(100), Waiting::default());
+        assert_eq!(queue.waiting(), Waiting { segments: 1, bytes: 140 });
+        // Of several it is the oldest, and why is told.
+        queue.push(segment("next", 130));
+        queue.held_up(true);
+        assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 140 });
+        let now = Duration::ZERO;
+        let why = match queue.next(now) {
+            Some(Job::GiveUp(file, why)) => (file.bytes, why),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why, (140, WhyGivenUp::Unwritten));
+        assert_eq!(queue.next(now), Some(Job::Flush));
+        assert_eq!(queue.next(now), Some(segment("next", 130)));
     }
 }

@@ -11,16 +11,30 @@ use super::DrainError;
 const LEVEL: i32 = 1;
 
 /// Keeps compressed copies of segments in a folder per day.
-#[derive(Debug)]
 pub struct RawKeep {
     dir: PathBuf,
+    fs_name: Box<dyn Fn() -> String + Send>,
+    node: String,
+}
+
+impl std::fmt::Debug for RawKeep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RawKeep").field("dir", &self.dir).field("node", &self.node).finish_non_exhaustive()
+    }
 }
 
 impl RawKeep {
     /// Copies go to folders of this one, named like those of the rows.
     #[must_use]
     pub fn new(dir: &Path, fs_name: &str, node: &str) -> Self {
-        Self { dir: dir.join("raw").join(format!("fs={fs_name}")).join(format!("node={node}")) }
+        let fs_name = fs_name.to_owned();
+        Self::named_by(dir, move || fs_name.clone(), node)
+    }
+
+    /// The same where the file system's name may become known later: Lustre's modules are there before its targets.
+    #[must_use]
+    pub fn named_by(dir: &Path, fs_name: impl Fn() -> String + Send + 'static, node: &str) -> Self {
+        Self { dir: dir.to_owned(), fs_name: Box::new(fs_name), node: node.to_owned() }
     }
 
     /// Makes a durable copy of a segment: it is there completely or not at all.
@@ -30,7 +44,8 @@ impl RawKeep {
     pub fn add(&mut self, segment: &Path) -> Result<(), DrainError> {
         let name = segment.file_stem().unwrap_or_default().to_string_lossy();
         let date = date(segment)?;
-        let folder = self.dir.join(format!("date={date}"));
+        let node = self.dir.join("raw").join(format!("fs={}", (self.fs_name)())).join(format!("node={}", self.node));
+        let folder = node.join(format!("date={date}"));
         let path = folder.join(format!("{name}.bin.zst"));
         self.copy(segment, &folder, &path).map_err(|err| DrainError::Raw { path, err })
     }
@@ -126,6 +141,23 @@ mod tests {
         let error = RawKeep::new(&dir.path().join("file"), "lustre", "oss1").add(&segment).unwrap_err();
         assert!(error.to_string().contains("file/raw"), "{error}");
         assert!(walk(dir.path()).iter().all(|path| path.extension().is_none_or(|e| e != "tmp")));
+    }
+
+    #[test]
+    fn a_file_system_may_be_known_later() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        static MOUNTED: AtomicBool = AtomicBool::new(false);
+        let dir = tempfile::tempdir().unwrap();
+        let name = || if MOUNTED.load(Ordering::Relaxed) { "lustre".to_owned() } else { "unknown".to_owned() };
+        let mut keep = RawKeep::named_by(dir.path(), name, "oss1");
+        for number in 0..2 {
+            let segment = dir.path().join(format!("000-{number:08}.seg"));
+            fs::write(&segment, b"records").unwrap();
+            keep.add(&segment).unwrap();
+            MOUNTED.store(true, Ordering::Relaxed);
+        }
+        let copies = |fs: &str| walk(&dir.path().join("raw").join(fs).join("node=oss1")).len();
+        assert_eq!((copies("fs=unknown"), copies("fs=lustre")), (1, 1));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::control::KERNELS_DAEMON_SIZE_MIB;
 const QUIET: Duration = Duration::from_secs(2);
 
 const SEGMENT: &str = "seg";
+/// What was logged before the capture.
+const LEFT_OUT: &str = "old";
 
 /// A segment that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +27,14 @@ pub struct SegmentFile {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+    /// How large the kernel let it grow before it overwrote the beginning.
+    pub limit_bytes: u64,
 }
 
 impl SegmentFile {
-    /// It reached the least size limit that the kernel's file can have had: its beginning may have been overwritten.
+    /// It reached its limit: its beginning may have been overwritten.
     pub(super) fn may_wrap(&self) -> bool {
-        self.bytes >= KERNELS_DAEMON_SIZE_MIB << 20
+        self.bytes >= self.limit_bytes
     }
 }
 
@@ -39,6 +43,8 @@ impl SegmentFile {
 pub struct Spool {
     dir: PathBuf,
     session: String,
+    /// Size limit of the kernel's file.
+    limit_bytes: u64,
     next: u64,
     /// Renamed, but a flush pass may still be writing to it.
     closing: Option<Closing>,
@@ -61,10 +67,23 @@ struct Closing {
 }
 
 impl Spool {
-    /// For a session whose name sorts behind that of earlier ones.
+    /// For a session whose name sorts behind that of earlier ones, and a kernel's file of at most `limit_mib` MiB.
     #[must_use]
-    pub fn new(dir: &Path, session: &str) -> Self {
-        Self { dir: dir.to_owned(), session: session.to_owned(), next: 0, closing: None, seen: None }
+    pub fn new(dir: &Path, session: &str, limit_mib: u64) -> Self {
+        let limit_bytes = limit_mib << 20;
+        Self { dir: dir.to_owned(), session: session.to_owned(), limit_bytes, next: 0, closing: None, seen: None }
+    }
+
+    /// Name of the session.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Size limit of the kernel's file, MiB.
+    #[must_use]
+    pub fn limit_mib(&self) -> u64 {
+        self.limit_bytes >> 20
     }
 
     /// The folder.
@@ -77,6 +96,12 @@ impl Spool {
     #[must_use]
     pub fn current(&self) -> PathBuf {
         self.dir.join(format!("{}.bin", self.session))
+    }
+
+    /// Where the kernel writes what it logged before the capture.
+    #[must_use]
+    pub fn left_out(&self) -> PathBuf {
+        self.dir.join(format!("{}.{LEFT_OUT}", self.session))
     }
 
     /// Bytes that the kernel has written since the last rotation.
@@ -135,7 +160,7 @@ impl Spool {
         let Ok(metadata) = fs::metadata(&closing.path) else {
             // Somebody removed it.
             let Closing { path, bytes, .. } = self.closing.take()?;
-            return Some(SegmentFile { path, bytes });
+            return Some(SegmentFile { path, bytes, limit_bytes: self.limit_bytes });
         };
         if metadata.len() != closing.bytes {
             closing.bytes = metadata.len();
@@ -160,7 +185,7 @@ impl Spool {
         let Closing { path, bytes, .. } = self.closing.take()?;
         // One that somebody removed had so many at least.
         let bytes = fs::metadata(&path).map_or(bytes, |metadata| metadata.len());
-        Some(SegmentFile { path, bytes })
+        Some(SegmentFile { path, bytes, limit_bytes: self.limit_bytes })
     }
 }
 
@@ -179,11 +204,27 @@ pub fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
             // The kernel's own file comes after all of its session's segments.
             let last = path.extension().is_some_and(|extension| extension == "bin");
             let session = session_of(&path);
-            found.push((session, last, SegmentFile { path, bytes }));
+            // Until somebody knows better: no version of lioprof set less without a record.
+            let limit_bytes = KERNELS_DAEMON_SIZE_MIB << 20;
+            found.push((session, last, SegmentFile { path, bytes, limit_bytes }));
         }
     }
     found.sort_by(|a, b| (&a.0, a.1, &a.2.path).cmp(&(&b.0, b.1, &b.2.path)));
     Ok(found.into_iter().map(|(.., segment)| segment).collect())
+}
+
+/// Deletes what sessions left out and had no time to delete.
+///
+/// # Errors
+/// If the folder cannot be read, or a file cannot be deleted.
+pub fn remove_left_out(dir: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == LEFT_OUT) && session_of(&path).is_some() {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Length of a session's name.
@@ -215,7 +256,7 @@ mod tests {
     #[test]
     fn a_segment_is_closed_by_the_next_pass_or_by_quiet() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1));
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
         let start = Instant::now();
         spool.rotate(start).unwrap();
         assert_eq!(spool.closed(start), None, "nothing was written");
@@ -227,7 +268,7 @@ mod tests {
         let renamed = dir.path().join(format!("{}-00000000.seg", session_name(1)));
         fs::write(&renamed, b"one and more").unwrap();
         fs::write(spool.current(), b"two").unwrap();
-        assert_eq!(spool.closed(start), Some(SegmentFile { path: renamed, bytes: 12 }));
+        assert_eq!(spool.closed(start), Some(SegmentFile { path: renamed, bytes: 12, limit_bytes: 10 << 20 }));
 
         spool.rotate(start).unwrap();
         assert_eq!(spool.closed(start + QUIET / 2), None);
@@ -235,9 +276,16 @@ mod tests {
     }
 
     #[test]
+    fn only_a_file_at_its_limit_may_have_wrapped() {
+        let segment = |bytes| SegmentFile { path: "x".into(), bytes, limit_bytes: 10 << 20 };
+        assert!(!segment((10 << 20) - 1).may_wrap());
+        assert!(segment(10 << 20).may_wrap());
+    }
+
+    #[test]
     fn what_somebody_removes_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1));
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
         assert_eq!(spool.vanished(), 0);
         fs::write(spool.current(), b"one").unwrap();
         assert_eq!(spool.vanished(), 0);
@@ -258,7 +306,7 @@ mod tests {
     #[test]
     fn stopping_leaves_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1));
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
         fs::write(spool.current(), b"one").unwrap();
         spool.rotate(Instant::now()).unwrap();
         fs::write(spool.current(), b"three").unwrap();

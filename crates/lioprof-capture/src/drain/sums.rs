@@ -1,6 +1,6 @@
 //! What passes on its way to disk, summed up: for metrics, and to be compared with the server's own counters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lioprof_model::{
@@ -8,13 +8,12 @@ use lioprof_model::{
 };
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::DrainError;
 use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
+use crate::counters::{Count, Edges};
 use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
-
-/// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
-const MAX_RPC_BYTES: u64 = 64 << 20;
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
@@ -30,6 +29,10 @@ pub struct Sums {
     pub lock_events: u64,
     /// RPCs sent by the node.
     pub sent_rpcs: u64,
+    /// `OST_READ`s among them.
+    pub sent_reads: u64,
+    /// `OST_WRITE`s among them.
+    pub sent_writes: u64,
     /// Reads and writes.
     pub io: ReadWrite,
 }
@@ -59,6 +62,49 @@ pub struct Stretch {
     pub to: Option<SampleTime>,
 }
 
+/// What the server's counters have and the trace has not, up to one of their samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Missing {
+    /// When the sample was taken, microseconds since the epoch.
+    pub time_us: i64,
+    /// OST reads and writes that the counters counted while everything was traced.
+    pub counted_rpcs: u64,
+    /// Of these, RPCs that the trace cannot have.
+    pub rpcs: u64,
+    /// Their bytes; RPCs of unknown size that are in the trace count as 0 bytes there.
+    pub bytes: u64,
+}
+
+/// What the counters had counted at a sample, until the trace has come that far.
+#[derive(Clone, Copy, Debug)]
+struct Checkpoint {
+    at: SampleTime,
+    counted: Count,
+    /// What the trace holds of RPCs that had begun by then.
+    traced: Count,
+}
+
+impl Checkpoint {
+    /// What the trace lacks, if it has handed on everything but so many RPCs.
+    fn missing(&self, unfinished: u64) -> Missing {
+        let rpcs = self.counted.rpcs.saturating_sub(self.traced.rpcs);
+        let bytes = self.counted.bytes.saturating_sub(self.traced.bytes);
+        let missing = rpcs.saturating_sub(unfinished);
+        // Which of them are unfinished is not known, so all count as equally large.
+        let share = u128::from(bytes) * u128::from(missing) / u128::from(rpcs.max(1));
+        Missing {
+            time_us: self.at.begun_us,
+            counted_rpcs: self.counted.rpcs,
+            rpcs: missing,
+            bytes: u64::try_from(share).unwrap_or(bytes),
+        }
+    }
+}
+
+/// Samples that wait for the trace to come that far.
+const MAX_CHECKPOINTS: usize = 32;
+
 /// Sums over stretches between samples of the server's counters.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
@@ -79,9 +125,7 @@ pub struct Interval {
     /// More clients or jobs than are kept.
     pub incomplete: bool,
     /// Reads and writes that were in service while one of the samples was taken.
-    pub edge_rpcs: u64,
-    /// The bytes that these can have moved at most.
-    pub edge_bytes: u64,
+    pub edges: Edges,
 }
 
 /// What the thread that sums up shares with those who look.
@@ -90,6 +134,9 @@ pub struct SharedSums {
     sums: Mutex<Sums>,
     stretches: Mutex<Vec<Stretch>>,
     interval: Mutex<Option<Interval>>,
+    /// Checkpoints that the summing thread has not seen yet.
+    checkpoints: Mutex<Vec<(SampleTime, Count)>>,
+    missing: Mutex<Option<Missing>>,
 }
 
 impl SharedSums {
@@ -109,6 +156,17 @@ impl SharedSums {
         if let Some(stretch) = lock(&self.stretches).last_mut() {
             stretch.to.get_or_insert(to);
         }
+    }
+
+    /// The counters were sampled at this time, and have counted so much in all stretches together.
+    pub fn check(&self, at: SampleTime, counted: Count) {
+        lock(&self.checkpoints).push((at, counted));
+    }
+
+    /// How far the trace was behind the counters at the last sample that it has reached; `None` before the first.
+    #[must_use]
+    pub fn missing(&self) -> Option<Missing> {
+        *lock(&self.missing)
     }
 
     /// The sums over the interval, once everything has been written.
@@ -132,6 +190,9 @@ pub struct Summed<K> {
     targets: FxHashMap<Option<TargetName>, TargetMetrics>,
     sums: Sums,
     interval: Interval,
+    /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
+    countable: Count,
+    checkpoints: VecDeque<Checkpoint>,
     /// Items of the part that is being written.
     in_part: u64,
     /// Items that come again because their part could not be written: they are summed up already.
@@ -141,8 +202,18 @@ pub struct Summed<K> {
 impl<K: Keep> Summed<K> {
     /// Sums up what goes into `inner`.
     pub fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
-        let (sums, interval) = Default::default();
-        Self { inner, shared, metrics, targets: FxHashMap::default(), sums, interval, in_part: 0, repeated: 0 }
+        Self {
+            inner,
+            shared,
+            metrics,
+            targets: FxHashMap::default(),
+            sums: Sums::default(),
+            interval: Interval::default(),
+            countable: Count::default(),
+            checkpoints: VecDeque::new(),
+            in_part: 0,
+            repeated: 0,
+        }
     }
 
     fn target(&mut self, target: Option<TargetName>) -> &TargetMetrics {
@@ -161,6 +232,30 @@ impl<K: Keep> Summed<K> {
     fn publish(&mut self) {
         lock(&self.shared.sums).clone_from(&self.sums);
         self.interval.stretches.clone_from(&lock(&self.shared.stretches));
+        for (at, counted) in lock(&self.shared.checkpoints).drain(..) {
+            // The oldest is reached first: a newer one can be done without.
+            if self.checkpoints.len() < MAX_CHECKPOINTS {
+                // All rows up to now are of segments that were closed before the sample was taken.
+                self.checkpoints.push_back(Checkpoint { at, counted, traced: self.countable });
+            }
+        }
+    }
+
+    /// Enters an OST read or write.
+    fn io(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
+        if !self.interval.add(row, direction, symbols) || row.failed() {
+            return;
+        }
+        let bytes = match row.size {
+            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
+            RpcSize::Unknown => 0,
+        };
+        let one = Count { rpcs: 1, bytes };
+        self.countable.add(one);
+        let start_us = row.start_us().unwrap_or(row.end_us);
+        for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
+            checkpoint.traced.add(one);
+        }
     }
 }
 
@@ -175,24 +270,26 @@ impl Sums {
 }
 
 impl Interval {
-    fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
+    /// Enters a read or write; whether the counters may hold it.
+    fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) -> bool {
         let start_us = row.start_us().unwrap_or(row.end_us);
         let in_service_at = |sample: SampleTime| sample.meets(start_us, row.end_us);
         // The latest stretches are the likely ones; an RPC of an earlier one is over.
-        let mut inside = false;
+        let (mut inside, mut at_edge) = (false, false);
         let over = |stretch: &Stretch| stretch.to.is_some_and(|to| to.ended_us < start_us);
         for stretch in self.stretches.iter().rev().take_while(|stretch| !over(stretch)) {
             inside |= stretch.from.begun_us <= row.end_us && stretch.to.is_none_or(|to| row.end_us <= to.begun_us);
             if in_service_at(stretch.from) || stretch.to.is_some_and(in_service_at) {
-                self.edge_rpcs += 1;
-                self.edge_bytes += match row.size {
-                    RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => bytes,
-                    RpcSize::Unknown => MAX_RPC_BYTES,
-                };
+                at_edge = true;
+                self.edges.rpcs += 1;
+                match row.size {
+                    RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => self.edges.bytes += bytes,
+                    RpcSize::Unknown => self.edges.unsized_rpcs += 1,
+                }
             }
         }
         if !inside {
-            return;
+            return at_edge;
         }
         add(&mut self.total, direction, row);
         match row.target {
@@ -206,6 +303,7 @@ impl Interval {
                 self.incomplete |= !add_to(&mut self.jobs, job, direction, row);
             }
         }
+        true
     }
 }
 
@@ -242,7 +340,7 @@ impl<K: Keep> RowSink for Summed<K> {
             // Data-on-MDT has other counters.
             let on_mdt = row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
             if let Some(direction) = row.direction().filter(|_| !on_mdt) {
-                self.interval.add(row, direction, symbols);
+                self.io(row, direction, symbols);
             }
         }
         self.inner.rpc(row, symbols);
@@ -263,6 +361,8 @@ impl<K: Keep> RowSink for Summed<K> {
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         if self.is_new() && sent.round_trip_us.is_none() {
             self.sums.sent_rpcs += 1;
+            self.sums.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
+            self.sums.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
             let kind = match sent.opcode {
                 Opcode::LDLM_BL_CALLBACK => Some(Callback::Blocking),
                 Opcode::LDLM_CP_CALLBACK => Some(Callback::Completion),
@@ -307,6 +407,22 @@ impl<K: Keep> Keep for Summed<K> {
     fn begin_segment(&mut self) {
         self.publish();
         self.inner.begin_segment();
+    }
+
+    fn complete(&mut self, before_us: i64, unfinished: u64, surely: bool) {
+        // There may be no other segment for long.
+        self.publish();
+        let is_reached = |checkpoint: &mut Checkpoint| {
+            checkpoint.at.ended_us < before_us && (surely || checkpoint.missing(unfinished).rpcs == 0)
+        };
+        while let Some(checkpoint) = self.checkpoints.pop_front_if(is_reached) {
+            *lock(&self.shared.missing) = Some(checkpoint.missing(unfinished));
+        }
+        self.inner.complete(before_us, unfinished, surely);
+    }
+
+    fn next_load(&mut self) {
+        self.inner.next_load();
     }
 
     fn forget_symbols(&mut self) {

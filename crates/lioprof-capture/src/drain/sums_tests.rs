@@ -50,8 +50,8 @@ fn counted(stretches: &[Stretch], start_us: i64, end_us: i64) -> (u64, u64) {
     let mut symbols = Symbols::default();
     let row = read(&mut symbols, start_us, end_us);
     interval.add(&row, Direction::Read, &symbols);
-    assert_eq!(interval.edge_bytes, interval.edge_rpcs * BYTES);
-    (interval.total.read.rpcs, interval.edge_rpcs)
+    assert_eq!(interval.edges.bytes, interval.edges.rpcs * BYTES);
+    (interval.total.read.rpcs, interval.edges.rpcs)
 }
 
 #[test]
@@ -74,4 +74,68 @@ fn an_rpc_counts_between_the_samples_and_is_in_doubt_while_one_is_taken() {
         assert_eq!(counted(&both, start_us, end_us), expected, "{what}");
     }
     assert_eq!(counted(&[], 1, 2), (0, 0), "no sample yet");
+}
+
+#[test]
+fn an_rpc_of_unknown_size_at_an_edge_is_counted_apart() {
+    let mut interval =
+        Interval { stretches: vec![Stretch { from: sample(100, 110), to: None }], ..Interval::default() };
+    let mut symbols = Symbols::default();
+    let row = RpcRow { size: RpcSize::Unknown, ..read(&mut symbols, 105, 120) };
+    interval.add(&row, Direction::Read, &symbols);
+    assert_eq!(interval.edges, Edges { rpcs: 1, bytes: 0, unsized_rpcs: 1 });
+}
+
+#[test]
+fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
+    struct Nowhere;
+    impl RowSink for Nowhere {
+        fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
+        fn lock_event(&mut self, _: &LockEvent, _: &Symbols) {}
+        fn sent_rpc(&mut self, _: &SentRpc, _: &Symbols) {}
+        fn mark(&mut self, _: &Mark, _: &Symbols) {}
+    }
+    impl Keep for Nowhere {
+        fn part(&mut self) -> PartSize {
+            PartSize::default()
+        }
+        fn close(&mut self, _: PartFacts) -> Result<KeptPart, DrainError> {
+            Ok(KeptPart::default())
+        }
+        fn discard(&mut self) {}
+    }
+    let shared = Arc::new(SharedSums::default());
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()));
+    let mut symbols = Symbols::default();
+    shared.begin_stretch(sample(100, 110));
+    summed.begin_segment();
+    for end_us in [120, 150, 180] {
+        let row = read(&mut symbols, end_us - 5, end_us);
+        summed.rpc(&row, &symbols);
+    }
+    // Ten were counted; the fourth row was in service at the sample, the fifth began later.
+    shared.check(sample(200, 210), Count { rpcs: 10, bytes: 10 * BYTES });
+    summed.begin_segment();
+    for (start_us, end_us) in [(205, 400), (211, 300)] {
+        let row = read(&mut symbols, start_us, end_us);
+        summed.rpc(&row, &symbols);
+    }
+    summed.complete(210, 0, true);
+    assert_eq!(shared.missing(), None, "the trace has not come that far");
+    summed.complete(211, 2, false);
+    assert_eq!(shared.missing(), None, "the kernel may only be late");
+    summed.complete(211, 2, true);
+    let expected = Missing { time_us: 200, counted_rpcs: 10, rpcs: 4, bytes: 4 * BYTES };
+    assert_eq!(shared.missing(), Some(expected));
+    shared.check(sample(500, 500), Count { rpcs: 5, bytes: 5 * BYTES });
+    summed.begin_segment();
+    summed.complete(600, 0, false);
+    assert_eq!(shared.missing().map(|missing| (missing.rpcs, missing.bytes)), Some((0, 0)));
+    // The trace is far behind the samples: the oldest that wait are not forgotten for newer ones.
+    for at_us in (700..).take(MAX_CHECKPOINTS + 5) {
+        shared.check(sample(at_us, at_us), Count { rpcs: 7, bytes: 7 * BYTES });
+    }
+    summed.begin_segment();
+    summed.complete(702, 0, true);
+    assert_eq!(shared.missing().map(|missing| (missing.time_us, missing.rpcs)), Some((701, 2)));
 }

@@ -24,6 +24,8 @@ const RETRY: Duration = Duration::from_secs(10);
 const HOLD_US: i64 = 30_000_000;
 /// What goes back further than this is a clock that was set.
 const CLOCK_STEP_US: i64 = 5_000_000;
+/// Longest wait for a job.
+const NOTHING_TO_DO: Duration = Duration::from_secs(60);
 /// Strings that may be held before the tables are made anew.
 const MAX_SYMBOLS: usize = 400_000;
 
@@ -106,7 +108,11 @@ pub struct Worker<K> {
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
     overflows: u64,
+    /// Tracing was interrupted, and nothing was decoded since.
+    interrupted: bool,
     retry_at: Option<Instant>,
+    /// Time of the last record of the last segment.
+    decoded_us: Option<i64>,
 }
 
 impl<K: Keep> Worker<K> {
@@ -137,7 +143,9 @@ impl<K: Keep> Worker<K> {
             summary: TraceSummary::default(),
             given_up: Vec::new(),
             overflows: 0,
+            interrupted: false,
             retry_at: None,
+            decoded_us: None,
         })
     }
 
@@ -148,12 +156,14 @@ impl<K: Keep> Worker<K> {
                 // New segments stay in the queue, where they can be given up if there are too many.
                 let finishing = self.queue.wait_for_finish(at.saturating_duration_since(Instant::now()));
                 self.close();
+                self.queue.held_up(self.retry_at.is_some());
                 if finishing && self.retry_at.is_some() {
                     break;
                 }
                 continue;
             }
-            match self.queue.next(Duration::from_millis(500)) {
+            let at_most = self.part_is_due_in();
+            match self.queue.next(at_most) {
                 Some(Job::Finish) => {
                     self.interrupt();
                     self.close();
@@ -175,13 +185,23 @@ impl<K: Keep> Worker<K> {
     fn job(&mut self, job: Job) {
         match job {
             Job::Segment { file, counted } => self.segment(file, counted),
-            Job::GiveUp(file) => self.give_up(&file),
+            Job::GiveUp(file, why) => self.give_up(&file, why),
             Job::Vanished(bytes) => self.missing(bytes, WhyGivenUp::Vanished),
+            Job::Lost(lost) => {
+                self.live.missing_segment();
+                self.lost(lost);
+            }
             Job::Overflows(count) => self.overflows += count,
             Job::Counters(rows) => self.keep.counters(&rows),
-            Job::Settle(before_us) => self.live.settle(before_us, &mut self.keep),
+            Job::Settle(before_us) => {
+                self.live.settle(before_us, &mut self.keep);
+                // A kernel that is frozen writes nothing either.
+                let surely = self.decoded_us.is_none_or(|decoded_us| before_us - decoded_us >= HOLD_US);
+                self.tell_complete(Some(before_us), surely);
+            }
             Job::Interrupt => self.interrupt(),
             Job::Flush => self.close(),
+            Job::NextLoad => self.keep.next_load(),
             Job::Finish => unreachable!("`run` ends before it hands this on"),
         }
     }
@@ -204,8 +224,20 @@ impl<K: Keep> Worker<K> {
                     took,
                 });
                 self.hold(held);
+                self.decoded_us = segment.last_us.or(self.decoded_us);
+                self.tell_complete(self.live.through_us(), true);
             }
             Err(err) => self.unreadable(held, err),
+        }
+    }
+
+    /// The log has been handed on up to `through_us`, so the RPCs are up to the oldest that is not over. One whose end was
+    /// lost is not waited for.
+    fn tell_complete(&mut self, through_us: Option<i64>, surely: bool) {
+        if let Some(through_us) = through_us {
+            let open_us = self.live.oldest_open_us().unwrap_or(i64::MAX).max(through_us - HOLD_US);
+            let unfinished = self.live.known().map_or(0, |known| known.unfinished.len() as u64);
+            self.keep.complete(open_us.min(through_us), unfinished, surely);
         }
     }
 
@@ -230,6 +262,7 @@ impl<K: Keep> Worker<K> {
     }
 
     fn decode(&mut self, held: &mut Held) -> Result<Segment, std::io::Error> {
+        self.interrupted = false;
         self.keep.begin_segment();
         if !held.counted {
             self.live.only_new_from_now();
@@ -241,13 +274,13 @@ impl<K: Keep> Worker<K> {
         Ok(segment)
     }
 
-    fn give_up(&mut self, file: &SegmentFile) {
+    fn give_up(&mut self, file: &SegmentFile, why: WhyGivenUp) {
         self.live.missing_segment();
         // How much is lost costs little to know, next to decoding it.
         let Survey { first_us, last_us, rpcs, torn_seams } =
             Survey::of(&file.path, file.may_wrap()).unwrap_or_default();
         self.summary.loss.torn_seams += torn_seams;
-        self.lost(GivenUp { why: WhyGivenUp::Behind, bytes: file.bytes, rpcs, first_us, last_us });
+        self.lost(GivenUp { why, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);
     }
 
@@ -257,11 +290,19 @@ impl<K: Keep> Worker<K> {
     }
 
     fn interrupt(&mut self) {
+        self.interrupted = true;
         let summary = self.live.interrupt(&mut self.keep);
         self.summary.merge(&summary);
         if let Some(last) = self.held.last_mut() {
             last.last_of_stretch = true;
         }
+    }
+
+    /// When to look at the part's age again if nothing comes in; all else that closes a part comes as a job.
+    fn part_is_due_in(&mut self) -> Duration {
+        let is_empty = self.held.is_empty() && self.keep.part().rows == 0;
+        let left = self.limits.age.saturating_sub(self.part_since.elapsed());
+        if is_empty { NOTHING_TO_DO } else { left.clamp(Duration::from_millis(10), NOTHING_TO_DO) }
     }
 
     fn part_is_due(&mut self) -> bool {
@@ -301,6 +342,7 @@ impl<K: Keep> Worker<K> {
             known: known.clone(),
             last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
             given_up: self.given_up.clone(),
+            interrupted: self.interrupted,
         };
         match self.keep.close(facts) {
             Ok(part) => {
@@ -327,6 +369,7 @@ impl<K: Keep> Worker<K> {
         self.keep.discard();
         self.summary = TraceSummary::default();
         self.retry_at = Some(Instant::now() + RETRY);
+        self.queue.held_up(true);
     }
 
     fn decode_again(&mut self) {

@@ -77,6 +77,7 @@ fn capture(kernel: &FakeKernel, path: &Path) -> Result<Report, SessionError> {
     let version = LustreVersion::parse("2.15.8");
     let mut session = Session::begin(kernel.control(), Box::new(Mortal::new(kernel, JournalFile::new(path))))?;
     session.set_buffer(40)?;
+    session.empty_buffer(Path::new("/dev/null"))?;
     session.start_daemon(Path::new("/run/lioprof/log"), 64)?;
     session.trace(Profile::Full, version.as_ref())?;
     session.set_buffer(80)?;
@@ -119,6 +120,9 @@ fn the_order_of_the_writes() {
     let expected = [
         "debug_mb",
         "daemon_file",     // size
+        "daemon_file",     // a path for what is in the buffer
+        "daemon_file",     // stop
+        "daemon_file",     // size
         "daemon_file",     // path
         "subsystem_debug", // limited before ..
         "debug",           // .. net goes on
@@ -135,7 +139,7 @@ fn the_order_of_the_writes() {
         "debug_mb",
     ];
     assert_eq!(settings, expected, "{writes:#?}");
-    assert!(writes[4].starts_with("debug=+dlmtrace +net +rpctrace"));
+    assert!(writes[7].starts_with("debug=+dlmtrace +net +rpctrace"));
 }
 
 #[test]

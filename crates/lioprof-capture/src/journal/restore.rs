@@ -14,6 +14,9 @@ use crate::control::profile::Wanted;
 use crate::control::sizing::STEP_MIB_PER_CPU;
 use crate::control::{Control, ControlError, KERNELS_DAEMON_SIZE_MIB, Param};
 
+/// There was nothing to put back.
+const NO_JOURNAL: &str = "nothing to restore: no journal";
+
 /// What became of one setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -54,6 +57,18 @@ impl Report {
         self.remaining.is_none()
     }
 
+    /// Adds what another journal's restore came to.
+    pub(crate) fn add_report(&mut self, other: Self) {
+        let was_nothing = self.settings.is_empty();
+        self.note = match (self.note.take(), other.note) {
+            (Some(_), None) if was_nothing => None,
+            (Some(note), Some(another)) if note == NO_JOURNAL => Some(another),
+            (note, another) => note.or(another.filter(|another| was_nothing || another != NO_JOURNAL)),
+        };
+        self.settings.extend(other.settings);
+        self.remaining = self.remaining.take().or(other.remaining);
+    }
+
     fn note(text: &str) -> Self {
         Self { note: Some(text.to_owned()), ..Self::default() }
     }
@@ -89,7 +104,7 @@ pub fn restore_leftover(
     lustre_loaded: Option<bool>,
     open: impl FnOnce() -> Result<Control, ControlError>,
 ) -> Result<Report, JournalError> {
-    let Some(journal) = store.load()? else { return Ok(Report::note("nothing to restore: no journal")) };
+    let Some(journal) = store.load()? else { return Ok(Report::note(NO_JOURNAL)) };
     let report = match (journal.boot_id.as_deref(), boot_id) {
         (Some(then), Some(now)) if then != now => {
             Report::note("nothing to restore: the node was rebooted, its settings are not lioprof's")

@@ -6,14 +6,17 @@
 //! fatal, and undoing never needs step 1.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::restore::{self, Report};
 use super::{BufferChange, DaemonChange, Journal, JournalError, JournalStore};
 use crate::control::lustre::LustreVersion;
 use crate::control::masks::{MaskKind, MaskSet};
 use crate::control::profile::{Profile, Wanted};
-use crate::control::{Control, ControlError};
+use crate::control::{Control, ControlError, SMALLEST_DAEMON_SIZE_MIB};
+
+/// The kernel's new thread has run by then, also on a busy machine.
+const THREAD_BEGINS: Duration = Duration::from_millis(100);
 
 /// The settings cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -181,6 +184,20 @@ impl Session {
         self.store.save(&self.journal)?;
         self.control.start_daemon(path, size_mib)?;
         Ok(())
+    }
+
+    /// Empties the buffer into `path`: what was logged before the capture does not belong to it. Other than `lctl clear`
+    /// this is the same in all versions, takes no privilege but root's, and tells how much it was.
+    ///
+    /// The file takes 10 MiB; of more than that the oldest is overwritten.
+    pub fn empty_buffer(&mut self, path: &Path) -> Result<(), SessionError> {
+        self.start_daemon(path, SMALLEST_DAEMON_SIZE_MIB)?;
+        // Its thread writes everything before it ends, once it has begun.
+        let begun = Instant::now();
+        while begun.elapsed() < THREAD_BEGINS && !path.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(self.control.stop_daemon()?)
     }
 
     /// Sets the masks for a profile; also to change from one to another, and to insist after [`Self::look`].

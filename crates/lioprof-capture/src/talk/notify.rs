@@ -12,9 +12,15 @@ const MAX_STATUS_CHARS: usize = 200;
 pub struct Notifier;
 
 impl Notifier {
-    /// The daemon traces (or waits for its trigger): what depends on it may start.
+    /// The daemon traces, or waits for its trigger or for Lustre: what depends on it may start.
     pub fn ready(self) {
         self.send(&[NotifyState::Ready]);
+    }
+
+    /// Whether a service manager wants to be told.
+    #[must_use]
+    pub fn has_manager(self) -> bool {
+        std::env::var_os("NOTIFY_SOCKET").is_some_and(|socket| !socket.is_empty())
     }
 
     /// One line for `systemctl status`.

@@ -119,7 +119,7 @@ fn one_rpc_more_on_the_counters_side_is_found() {
     };
     let comparison = Comparison::new(&ledger(&truth(&server), one_more), &sums);
     let differing: Vec<_> = comparison.differing().map(|row| (row.scope, row.name.as_str(), row.verdict)).collect();
-    let one = Verdict::Differs { rpcs: 1, bytes: 4096 };
+    let one = Verdict::Differs { rpcs: 1, bytes: 4096, unsized_rpcs: 0 };
     assert_eq!(differing, [(Scope::Node, "", one), (Scope::Target, "lustre-OST0001", one)], "{comparison}");
 }
 

@@ -33,6 +33,12 @@ pub struct NodeFacts {
     pub rpcs: u64,
     /// RPCs sent.
     pub sent_rpcs: u64,
+    /// `OST_READ` among them.
+    #[serde(default)]
+    pub sent_reads: u64,
+    /// `OST_WRITE` among them.
+    #[serde(default)]
+    pub sent_writes: u64,
     /// Reads of OSTs.
     pub read: IoSums,
     /// Writes of OSTs.

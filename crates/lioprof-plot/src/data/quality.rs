@@ -1,6 +1,6 @@
 //! How sure the figures are, in sentences for the subtitle.
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, LossEvidence};
 
 use super::locks;
 use crate::figure::units::{bytes, count, percent};
@@ -61,9 +61,12 @@ pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
     let loss = &analysis.loss;
     let mut warnings = Vec::new();
     if let Some(lost) = loss.estimated_lost_fraction.filter(|lost| *lost > 0.01) {
+        let (min, max) = (loss.lost_fraction_min.unwrap_or(lost), loss.lost_fraction_max.unwrap_or(lost));
+        let (lost, min, max) = (percent(lost.min(1.0)), percent(min.clamp(0.0, 1.0)), percent(max.clamp(0.0, 1.0)));
+        let about = if loss.decided_by == LossEvidence::Counters { "" } else { "about " };
+        let range = if min == max { String::new() } else { format!(" ({min} to {max})") };
         warnings.push(format!(
-            "Warning: about {} of the RPCs are missing from this capture; counts and rates are too low by that much.",
-            percent(lost.min(1.0))
+            "Warning: {about}{lost}{range} of the RPCs are missing from this capture; counts and rates are too low by that much."
         ));
     }
     if loss.head_overwritten {

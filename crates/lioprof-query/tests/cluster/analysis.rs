@@ -38,6 +38,6 @@ fn an_analysis_survives_the_loss_of_an_executor() {
 
 fn command(dataset: &Path) -> Command {
     let mut command = lioprof_query();
-    command.arg("analyze").arg(dataset);
+    command.arg("analyze").arg(dataset).args(["--format", "json"]);
     command
 }

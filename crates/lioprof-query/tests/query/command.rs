@@ -7,7 +7,12 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::PING_PONG;
+use lioprof_analysis::Config;
+use lioprof_query::analyze;
+use lioprof_text::{Color, Format, Style};
+
+use crate::rollups::roll_up_all;
+use crate::support::{PING_PONG, Rows, open, wait};
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lioprof-query"));
@@ -54,6 +59,25 @@ fn sql_from_an_argument_a_file_and_stdin() {
         .unwrap();
     assert_eq!(stdout(&["sql", rows, "-f", file.to_str().unwrap(), "--format", "csv"]), expected);
     assert_eq!(typed(&["sql", rows, "-f", "-", "--format", "csv"], sql).0, expected);
+}
+
+#[test]
+fn an_analysis_is_printed_as_lioprof_prints_it() {
+    let rows = Rows::of("masks");
+    roll_up_all(rows.path());
+    let session = open(rows.name());
+    let analysis = wait(async move { analyze(&session, &Config::default()).await }).unwrap().analysis;
+    let style = Style { color: Color::No, all: false };
+    for (name, format) in [("summary", Format::Summary), ("json", Format::Json), ("csv", Format::Csv)] {
+        let mut expected = Vec::new();
+        lioprof_text::write(&analysis, format, style, &mut expected).unwrap();
+        assert_eq!(stdout(&["analyze", rows.name(), "--format", name]), String::from_utf8(expected).unwrap());
+    }
+    let out = tempfile::tempdir().unwrap();
+    assert_eq!(stdout(&["analyze", rows.name(), "--format", "none", "-o", out.path().to_str().unwrap()]), "");
+    for file in ["analysis.json", "report.html", "flows.csv", "targets.csv"] {
+        assert!(out.path().join(file).metadata().unwrap().len() > 0, "{file}");
+    }
 }
 
 #[test]
@@ -176,4 +200,25 @@ fn views_are_printed_as_sql() {
     let views = stdout(&["views"]);
     assert_eq!(views.matches("CREATE VIEW").count(), lioprof_query::VIEWS.len());
     assert!(Path::new(PING_PONG.name()).is_absolute());
+}
+
+#[test]
+fn the_long_version_says_commit_features_and_schemas() {
+    let short = stdout(&["-V"]);
+    assert_eq!(short, concat!("lioprof-query ", env!("CARGO_PKG_VERSION"), "\n"));
+    let long = stdout(&["--version"]);
+    assert!(long.starts_with(&short) && long.contains("\ncommit: ") && long.contains(" lioprof.rollup/"), "{long}");
+    let features = if cfg!(feature = "cluster") { "\nfeatures: cluster\n" } else { "\nfeatures: none\n" };
+    assert!(long.contains(features), "{long}");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let dir = tempfile::tempdir().unwrap();
+    stdout(&["generate", dir.path().to_str().unwrap()]);
+    for name in ["", "-sql", "-prompt", "-ready", "-analyze", "-views"] {
+        let page = dir.path().join(format!("man/man1/lioprof-query{name}.1"));
+        assert!(page.exists(), "{}", page.display());
+    }
+    assert!(dir.path().join("bash-completion/completions/lioprof-query").exists());
 }

@@ -37,7 +37,12 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
     let mut a = Analysis {
         schema: lioprof_model::SCHEMA.to_owned(),
         generator: Generator { name: "lioprof".to_owned(), version: "0.0.0".to_owned() },
-        window: Window { start: START, end: START + BINS as f64 * BIN_S, duration_s: BINS as f64 * BIN_S },
+        window: Window {
+            start: START,
+            end: START + BINS as f64 * BIN_S,
+            duration_s: BINS as f64 * BIN_S,
+            traced_s: None,
+        },
         warnings: vec!["made up".to_owned()],
         markers: vec![Marker { time: START + 10.0, node: "oss0000".to_owned(), text: "run <b>1</b>".to_owned() }],
         loss: Loss { estimated_lost_fraction: Some(0.034), estimate: "made up".to_owned(), ..Loss::default() },
@@ -113,6 +118,8 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             name: name.clone(),
             rpcs: 0,
             sent_rpcs: 0,
+            sent_reads: 0,
+            sent_writes: 0,
             read: Io::default(),
             write: Io::default(),
             unattributed: ReadWrite::default(),

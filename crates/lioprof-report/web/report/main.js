@@ -45,7 +45,7 @@ function reportPage() {
           null,
           DATA.quality.loss.head_overwritten
             ? "The beginning of this capture was overwritten; how much is missing is unknown. Sums are lower bounds."
-            : `About ${percent(DATA.quality.loss.estimated_lost_fraction)} of the RPCs are missing; ` +
+            : `${lostShare(DATA.quality.loss)} of the RPCs are missing; ` +
                 `counts and bytes are too low by that much.`,
         )
       : null,

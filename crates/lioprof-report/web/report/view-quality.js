@@ -5,9 +5,10 @@ const qualitySection = () =>
     id: "quality",
     title: "Capture quality",
     how:
-      "Every sign of loss that a log has. “No RPC missing” means that no scheduler number is missing and no beginning is " +
-      "gone; it is a lower bound. “Unknown” is not “none”. Sizes and targets that rest on better evidence come first; masks " +
-      "dlmtrace and net remove most doubts. docs/numbers.md explains each figure.",
+      "Every sign of loss that a log has. Where the servers' own counters were sampled beside the trace, the loss is what they " +
+      "have and the trace has not. Else “no RPC missing” means that no scheduler number is missing and no beginning is gone. " +
+      "“Unknown” is not “none”. Sizes and targets that rest on better evidence come first; masks dlmtrace and net remove most " +
+      "doubts. docs/numbers.md explains each figure.",
     follows: [],
     build: buildQuality,
     wide: true,
@@ -75,6 +76,42 @@ function evidenceBar(title, sums) {
   );
 }
 
+/** The share of lost RPCs as a sentence begins, with its bounds if they differ. */
+function lostShare(loss) {
+  const [lost, min, max] = [loss.estimated_lost_fraction, loss.lost_fraction_min, loss.lost_fraction_max];
+  const range = max !== null && percent(min) !== percent(max) ? ` (${percent(min)} to ${percent(max)})` : "";
+  return `${loss.decided_by === "counters" ? "" : "About "}${percent(lost)}${range}`;
+}
+
+/** What counters and trace have, by service and OST. */
+function lossTable(loss) {
+  if (!loss.by_service.length && !loss.by_target.length) return null;
+  const rows = [
+    ...loss.by_service.map((it) => [it.service, it.node, it.counted_rpcs, it.seen_rpcs, count(it.lost_rpcs)]),
+    ...loss.by_target.map((it) => [
+      it.target,
+      it.node,
+      it.counted_rpcs,
+      it.seen_rpcs,
+      it.lost_rpcs_min === it.lost_rpcs_max
+        ? count(it.lost_rpcs_max)
+        : `${count(it.lost_rpcs_min)} to ${count(it.lost_rpcs_max)}`,
+    ]),
+  ];
+  return el(
+    "table",
+    { id: "counted" },
+    el("thead", null, el("tr", null, ["Service or OST", "Node", "Counted RPCs", "In the trace", "Lost"].map((it) => el("th", null, it)))),
+    el(
+      "tbody",
+      null,
+      rows.map(([name, node, counted, seen, lost]) =>
+        el("tr", null, [name, node, count(counted), count(seen), lost].map((it) => el("td", null, it))),
+      ),
+    ),
+  );
+}
+
 function buildQuality(body) {
   const { loss, inputs, of_inputs: ofInputs, sampled: sampledNodes } = DATA.quality;
   const lost = loss.estimated_lost_fraction;
@@ -82,7 +119,7 @@ function buildQuality(body) {
     lost === null || loss.head_overwritten
       ? `How much is missing is unknown${loss.head_overwritten ? ": the beginning of the capture was overwritten" : ""}.`
       : lost > 0
-        ? `About ${percent(lost)} of the RPCs are missing.`
+        ? `${lostShare(loss)} of the RPCs are missing.`
         : "No RPC is known to be missing.";
   body.append(
     el(
@@ -92,6 +129,8 @@ function buildQuality(body) {
       loss.estimate ? ` ${loss.estimate[0].toUpperCase()}${loss.estimate.slice(1)}.` : "",
     ),
   );
+  const counted = lossTable(loss);
+  if (counted) body.append(counted);
   if (DATA.warnings.length)
     body.append(
       el(
@@ -109,9 +148,11 @@ function buildQuality(body) {
           el(
             "li",
             null,
-            `${node} was traced ${percent(it.traced_share)} of the time (${seconds(it.traced_s)}). All figures are of that time; ` +
+            `${node} was traced ${percent(it.traced_share)} of the time (${seconds(it.traced_s)} in ` +
+              `${count(it.traced.length + it.traced_omitted)} stretches). All figures are of that time; ` +
               `scaled to all of it: about ${count(Math.round(it.estimated_rpcs))} RPCs, ` +
-              `${bytes(it.estimated_read_bytes)} read, ${bytes(it.estimated_write_bytes)} written.`,
+              `${bytes(it.estimated_read_bytes)} read, ${bytes(it.estimated_write_bytes)} written` +
+              (it.unsized_rpcs ? `; ${count(it.unsized_rpcs)} reads and writes of unknown size count as large as the others.` : "."),
           ),
         ),
       ),

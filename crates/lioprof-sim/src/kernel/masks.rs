@@ -24,6 +24,10 @@ pub const DEFAULT_DEBUG: u32 = ALWAYS | 0x80 | 0x100 | 0x8_0000 | 0x100_0000 | 0
 pub const DEFAULT_SUBSYSTEMS: u32 = u32::MAX;
 /// Subsystem `rpc`.
 pub const SUBSYSTEM_RPC: u32 = 0x100;
+/// Subsystem ldlm.
+pub const SUBSYSTEM_LDLM: u32 = 0x1_0000;
+/// Mask ha: connections and recovery; on by default.
+pub const HA: u32 = 0x8_0000;
 
 const DEBUG_NAMES: [&str; 32] = [
     "trace", "inode", "super", "iotrace", "malloc", "cache", "info", "ioctl", "neterror", "net", "warning", "buffs",

@@ -82,6 +82,8 @@ pub enum Outcome {
 pub struct Kernel {
     config: KernelConfig,
     loaded: AtomicBool,
+    /// Also Lustre itself, not only LNet with the debug log.
+    with_lustre: AtomicBool,
     debug: AtomicU32,
     subsystem_debug: AtomicU32,
     printk: AtomicU32,
@@ -120,6 +122,7 @@ impl Kernel {
         Arc::new(Self {
             config,
             loaded: AtomicBool::new(true),
+            with_lustre: AtomicBool::new(true),
             debug: AtomicU32::new(masks::DEFAULT_DEBUG),
             subsystem_debug: AtomicU32::new(masks::DEFAULT_SUBSYSTEMS),
             printk: AtomicU32::new(masks::ALWAYS),
@@ -151,6 +154,12 @@ impl Kernel {
     #[must_use]
     pub fn kernel_log(&self) -> &KernelLog {
         &self.log
+    }
+
+    /// Whether Lustre itself is loaded, with its targets, and not only LNet.
+    #[must_use]
+    pub fn has_lustre(&self) -> bool {
+        self.is_loaded() && self.with_lustre.load(Relaxed)
     }
 
     /// Whether the Lustre modules are loaded.

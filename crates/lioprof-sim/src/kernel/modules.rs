@@ -20,6 +20,7 @@ impl Kernel {
         if !self.loaded.swap(false, Relaxed) {
             return Err(Errno::NOENT);
         }
+        self.with_lustre.store(false, Relaxed);
         self.stop_thread();
         self.discard_all(Cause::Unloaded);
         lock(&self.daemon.path).clear();
@@ -27,15 +28,28 @@ impl Kernel {
         Ok(())
     }
 
-    /// Loads the modules again, with all settings at their defaults.
+    /// Loads the modules again, with all settings at their defaults, or what LNet did not load already.
     ///
     /// # Errors
     /// `EEXIST` if they are loaded.
     pub fn load(&self) -> Result<(), Errno> {
+        if !self.is_loaded() {
+            self.load_lnet()?;
+        }
+        if self.with_lustre.swap(true, Relaxed) { Err(Errno::EXIST) } else { Ok(()) }
+    }
+
+    /// Loads LNet with the debug log only, as `lnet.service` does at boot: there are control files, but no version, no
+    /// targets and no counters.
+    ///
+    /// # Errors
+    /// `EEXIST` if it is loaded.
+    pub fn load_lnet(&self) -> Result<(), Errno> {
         let control = lock(&self.control);
         if self.is_loaded() {
             return Err(Errno::EXIST);
         }
+        self.with_lustre.store(false, Relaxed);
         self.set_mask(Mask::Debug, masks::DEFAULT_DEBUG);
         self.set_mask(Mask::SubsystemDebug, masks::DEFAULT_SUBSYSTEMS);
         self.set_mask(Mask::Printk, masks::ALWAYS);

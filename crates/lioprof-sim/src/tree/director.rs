@@ -32,6 +32,7 @@ struct State {
     paused: bool,
     records: u64,
     modules_loaded: bool,
+    lustre_loaded: bool,
     daemon_runs: bool,
 }
 
@@ -48,6 +49,7 @@ impl Director {
             paused: self.paused.load(Relaxed),
             records: self.records.load(Relaxed),
             modules_loaded: kernel.is_loaded(),
+            lustre_loaded: kernel.has_lustre(),
             daemon_runs: kernel.daemon_runs(),
         };
         let mut json = serde_json::to_vec(&state).unwrap_or_default();
@@ -66,11 +68,13 @@ impl Director {
         };
         match verb {
             "unload" => kernel.unload()?,
+            "load" if argument == "lnet" => kernel.load_lnet()?,
             "load" => kernel.load()?,
             "stall" => kernel.stall_daemon(flag()?),
             "enospc" if argument == "off" => kernel.limit_disk(None),
             "enospc" => kernel.limit_disk(Some(argument.parse().map_err(|_| Errno::INVAL)?)),
             "clockstep" => kernel.step_clock(argument.parse().map_err(|_| Errno::INVAL)?),
+            "old" => old(kernel, argument.parse().map_err(|_| Errno::INVAL)?),
             "burst" => burst(kernel, argument.parse().map_err(|_| Errno::INVAL)?),
             // Before 2.15.62 these two are ioctls of `lctl`; here they are commands.
             "mark" => kernel.mark(argument.as_bytes(), 0),
@@ -82,6 +86,30 @@ impl Director {
             _ => return Err(Errno::INVAL),
         }
         Ok(())
+    }
+}
+
+/// Logs what a server says with its default masks, so many records on all CPUs, evenly over the hour before now: a kernel's buffer
+/// holds such records back to the boot until somebody empties it.
+fn old(kernel: &Kernel, count: u64) {
+    const HOUR_US: i64 = 3_600_000_000;
+    const CLIENT: &str = "lustre-OST0000: connection from 5d3c1f60-8f4f-4c0e-9c6e-7b8d1f0a2c11@10.10.0.11@tcp";
+    let mut record = SimRecord {
+        subsystem: masks::SUBSYSTEM_LDLM,
+        mask: masks::HA,
+        pid: 2,
+        file: b"ldlm_lib.c".to_vec(),
+        line: 1237,
+        function: b"target_handle_connect".to_vec(),
+        ..SimRecord::default()
+    };
+    let (now_us, cpus) = (kernel.now_us(), u64::from(kernel.config().cpus));
+    for number in 0..count {
+        let share = i64::try_from(u128::from(number) * HOUR_US.unsigned_abs() as u128 / u128::from(count)).unwrap_or(0);
+        record.time_us = now_us.saturating_add(share - HOUR_US);
+        record.cpu = u16::try_from(number % cpus).unwrap_or(0);
+        record.text = format!("{CLIENT} t0 exp 0000000000000000 cur {number} last 0\n").into_bytes();
+        kernel.log(&record);
     }
 }
 

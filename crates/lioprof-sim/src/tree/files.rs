@@ -13,6 +13,7 @@ use super::content::Server;
 use super::kmsg::{Place, SHOWN_BYTES};
 use super::layout;
 use super::node::{Content, Flavour, Node, Nodes};
+use crate::kernel::Kernel;
 
 /// Open flag of `/dev/kmsg`.
 const O_NONBLOCK: i32 = 0o4000;
@@ -62,7 +63,8 @@ struct Handle {
 
 /// All nodes, and what they were made from.
 struct Current {
-    loaded: bool,
+    /// The debug log's modules, and Lustre's own.
+    loaded: (bool, bool),
     generation: u64,
     nodes: Arc<Nodes>,
 }
@@ -76,10 +78,14 @@ pub(super) struct Files {
     mounted: SystemTime,
 }
 
+fn loaded(kernel: &Kernel) -> (bool, bool) {
+    (kernel.is_loaded(), kernel.has_lustre())
+}
+
 impl Files {
     pub(super) fn new(server: Server) -> Self {
         let current = Current {
-            loaded: server.kernel.is_loaded(),
+            loaded: loaded(&server.kernel),
             generation: server.stats.generation(),
             nodes: Arc::new(layout::nodes(&server.kernel, &*server.stats)),
         };
@@ -95,7 +101,7 @@ impl Files {
 
     /// The nodes as they are now: made again when modules or clients have come or gone.
     pub(super) fn nodes(&self) -> Arc<Nodes> {
-        let (loaded, generation) = (self.server.kernel.is_loaded(), self.server.stats.generation());
+        let (loaded, generation) = (loaded(&self.server.kernel), self.server.stats.generation());
         {
             let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
             if current.loaded == loaded && current.generation == generation {

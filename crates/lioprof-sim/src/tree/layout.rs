@@ -25,7 +25,9 @@ pub(super) fn nodes(kernel: &Kernel, stats: &dyn Stats) -> Nodes {
             proc_lnet(&mut nodes, kernel);
         }
         parameters(&mut nodes, version);
-        lustre(&mut nodes, version, &names);
+        if kernel.has_lustre() {
+            lustre(&mut nodes, version, &names);
+        }
     }
     nodes
 }

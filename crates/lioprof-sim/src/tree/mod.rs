@@ -4,9 +4,9 @@
 //! Lustre's tool that works on these files), and two files of the simulator: `sim/ctl` (commands, and the state as
 //! JSON) and `sim/account` (what was logged and lost, as JSON).
 //!
-//! Commands for `sim/ctl`, one per write: `unload` and `load` the modules; `stall on|off` the debug daemon's thread;
-//! `enospc BYTES|off`, room left on the daemon's disk; `clockstep MICROSECONDS`; `burst RECORDS`; `pause`, `resume`,
-//! `start`, `quit` for a player; `mark TEXT` and `clear`, which are ioctls before Lustre 2.15.62.
+//! Commands for `sim/ctl`, one per write: `unload` and `load` the modules, `load lnet` only those of LNet; `stall on|off` the debug daemon's
+//! thread; `enospc BYTES|off`, room left on the daemon's disk; `clockstep MICROSECONDS`; `burst RECORDS`, many at once; `old RECORDS`, of the
+//! hour before; `pause`, `resume`, `start`, `quit` for a player; `mark TEXT` and `clear`, which are ioctls before Lustre 2.15.62.
 
 mod content;
 mod director;

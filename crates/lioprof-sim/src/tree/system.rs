@@ -27,11 +27,11 @@ pub(super) fn add(nodes: &mut Nodes, kernel: &Kernel, names: &[String]) {
     for directory in ["sys/kernel/debug", "sys/module", "sys/fs", "proc/fs", "tmp"] {
         nodes.directory(directory);
     }
-    nodes.text("proc/modules", Flavour::Procfs, modules(kernel.is_loaded()));
+    nodes.text("proc/modules", Flavour::Procfs, modules(kernel));
     nodes.text("proc/sys/kernel/osrelease", Flavour::Sysfs, format!("{}\n", config.version.kernel_release()));
     nodes.text("sys/kernel/security/lockdown", Flavour::Sysfs, "[none] integrity confidentiality\n");
     nodes.text("proc/meminfo", Flavour::Procfs, meminfo(config.ram_mib as u64));
-    nodes.text("proc/mounts", Flavour::Procfs, mounts(names, kernel.is_loaded()));
+    nodes.text("proc/mounts", Flavour::Procfs, mounts(names, kernel.has_lustre()));
     nodes.text("proc/diskstats", Flavour::Procfs, diskstats(names));
     let possible = format!("0-{}\n", config.cpus - 1);
     nodes.text("sys/devices/system/cpu/possible", Flavour::Sysfs, possible.clone());
@@ -40,10 +40,18 @@ pub(super) fn add(nodes: &mut Nodes, kernel: &Kernel, names: &[String]) {
     nodes.file("proc/uptime", 0o444, Flavour::Procfs, Content::Live(Live::Uptime));
 }
 
-fn modules(loaded: bool) -> String {
+/// Modules that LNet needs: those at the end of the list.
+const LNET: usize = 3;
+
+fn modules(kernel: &Kernel) -> String {
+    let skipped = match (kernel.is_loaded(), kernel.has_lustre()) {
+        (_, true) => 0,
+        (true, false) => MODULES.len() - LNET,
+        (false, false) => MODULES.len(),
+    };
     let mut text = String::new();
     let mut address = 0xffff_ffff_c0a0_0000_u64;
-    for (name, size, used_by) in MODULES.iter().filter(|_| loaded) {
+    for (name, size, used_by) in MODULES.iter().skip(skipped) {
         let users = used_by.split(',').filter(|user| !user.is_empty()).count();
         let list = if used_by.is_empty() { "-".to_owned() } else { format!("{used_by},") };
         writeln!(text, "{name} {size} {users} {list} Live 0x{address:016x} (OE)").unwrap_or_default();

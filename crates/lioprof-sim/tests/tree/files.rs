@@ -142,8 +142,20 @@ fn when_the_modules_are_unloaded_their_files_are_gone() {
     assert_eq!(Errno::from_io_error(&open.read(&mut [0; 10]).unwrap_err()), Some(Errno::IO));
     assert!(!server.read("proc/modules").contains("ptlrpc"));
     assert!(!server.read("proc/mounts").contains("svname"));
-    server.write("sim/ctl", "load").unwrap();
+    // First LNet, then the rest: as at boot.
+    server.write("sim/ctl", "load lnet").unwrap();
+    assert_eq!(server.write("sim/ctl", "load lnet"), Err(Errno::EXIST));
     assert_eq!(server.read(&format!("{LNET}/debug")), "ioctl neterror warning error emerg ha config console lfsck\n");
+    let modules = server.read("proc/modules");
+    assert!(modules.contains("libcfs ") && modules.contains("lnet ") && !modules.contains("obdclass "), "{modules}");
+    for missing in ["sys/fs/lustre", "sys/kernel/debug/lustre/devices"] {
+        assert_eq!(fs::metadata(server.path(missing)).unwrap_err().kind(), ErrorKind::NotFound, "{missing}");
+    }
+    server.write(&format!("{LNET}/debug"), "+rpctrace").unwrap();
+    server.write("sim/ctl", "load").unwrap();
+    assert_eq!(server.write("sim/ctl", "load"), Err(Errno::EXIST));
+    assert!(server.read(&format!("{LNET}/debug")).contains("rpctrace"), "LNet's settings stay");
+    assert!(server.read("proc/modules").contains("obdclass ") && server.read("proc/mounts").contains("svname"));
 }
 
 #[test]
@@ -165,6 +177,23 @@ fn the_directors_commands_reach_the_kernel() {
     assert!(account.total.lost.overflow.records > 0);
     assert_eq!(account.total.written.records + account.total.lost.overflow.records, 100_000);
     assert!(server.read("sim/ctl").contains("\"daemon_runs\":false"));
+}
+
+#[test]
+fn a_buffer_full_of_old_records_comes_first_into_the_daemons_file() {
+    let server = Server::new(LustreVersion::V2_17);
+    server.write("sim/ctl", "old 1000").unwrap();
+    assert_eq!(server.write("sim/ctl", "old many"), Err(Errno::INVAL));
+    assert_eq!(server.kernel.account().total.pending.records, 1000);
+    let file = server.scratch("rpc.bin");
+    server.write(&format!("{LNET}/daemon_file"), file.to_str().unwrap()).unwrap();
+    server.write(&format!("{LNET}/daemon_file"), "stop").unwrap();
+    let records = records(&fs::read(&file).unwrap());
+    assert_eq!(records.len(), 1000);
+    let times = || records.iter().map(|record| record.time_us);
+    let span_s = (times().max().unwrap() - times().min().unwrap()) / 1_000_000;
+    assert!((3590..=3600).contains(&span_s), "over the hour before: {span_s} s");
+    assert!(records.iter().any(|record| record.cpu == 1), "on all CPUs");
 }
 
 #[test]

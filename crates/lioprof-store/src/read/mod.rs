@@ -3,7 +3,9 @@
 mod cursor;
 mod find;
 mod parquet_file;
+mod snapshots;
 mod source;
+mod traced;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -114,21 +116,23 @@ impl Dataset {
     pub fn counters(&self, node: &str, mut to: impl FnMut(&CounterSample<'_>)) -> Vec<StoreError> {
         let mut problems = Vec::new();
         for part in self.parts(node) {
-            let mut read = || -> Result<(), StoreError> {
-                let Some(file) = ParquetFile::open(part, CounterColumns::NAME)? else { return Ok(()) };
-                for row_group in 0..file.row_groups() {
-                    let batch = file.row_group(row_group, CounterView::COLUMNS)?;
-                    let view = CounterView::new(&batch).map_err(|bad| file.bad_column(row_group, bad))?;
-                    for at in cursor::by_seq(view.seq.values()) {
-                        to(&view.row(at as usize));
-                    }
-                }
-                Ok(())
-            };
-            problems.extend(read().err());
+            problems.extend(counters(part, &mut to).err());
         }
         problems
     }
+}
+
+/// Hands on the counter samples of a part, in the order in which they were written.
+fn counters(part: &Part, to: &mut impl FnMut(&CounterSample<'_>)) -> Result<(), StoreError> {
+    let Some(file) = ParquetFile::open(part, CounterColumns::NAME)? else { return Ok(()) };
+    for row_group in 0..file.row_groups() {
+        let batch = file.row_group(row_group, CounterView::COLUMNS)?;
+        let view = CounterView::new(&batch).map_err(|bad| file.bad_column(row_group, bad))?;
+        for at in cursor::by_seq(view.seq.values()) {
+            to(&view.row(at as usize));
+        }
+    }
+    Ok(())
 }
 
 /// Datasets among the inputs of an analysis.

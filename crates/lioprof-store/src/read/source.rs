@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use lioprof_model::{Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
+use lioprof_model::{CounterSnapshot, Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
 
-use super::Part;
 use super::cursor::{AnyCursor, Cursor, Rows};
+use super::snapshots::Snapshots;
+use super::{Part, counters, traced};
 use crate::error::StoreError;
 use crate::manifest::StoredMark;
 use crate::table::lock_events::LockEvents;
@@ -47,9 +48,28 @@ impl RowSource for NodeSource {
     fn summary(&self) -> TraceSummary {
         let mut sum = TraceSummary::default();
         for part in &self.parts {
-            sum.merge(&part.manifest.facts.summary);
+            let facts = &part.manifest.facts;
+            sum.merge(&facts.summary);
+            for stretch in &facts.dropped {
+                *sum.loss.dropped_reasons.entry(stretch.reason.clone()).or_default() += 1;
+            }
         }
+        sum.traced_us = traced::in_part(&self.parts);
         sum
+    }
+
+    fn counters(&mut self, to: &mut dyn FnMut(&CounterSnapshot)) -> Result<(), String> {
+        let mut snapshots = Snapshots::new(traced::stretches(&self.parts), to);
+        let mut problems = Vec::new();
+        for part in &self.parts {
+            let session = &part.manifest.session;
+            problems.extend(counters(part, &mut |sample| snapshots.sample(session, sample)).err());
+        }
+        snapshots.finish();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
     }
 
     fn path(&self) -> &Path {

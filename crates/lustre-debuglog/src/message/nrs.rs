@@ -173,7 +173,10 @@ fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, ()) = tag(b"TBF ").parse(i)?;
     let start = value(NrsAction::Start, tag(b"dequeues: class@"));
     let enqueue = value(NrsAction::Enqueue, tag(b"enqueues: class@"));
-    let note = value(NrsAction::Note, alt((tag(b"class@"), tag(b"LRU "))));
+    let note = value(
+        NrsAction::Note,
+        alt((tag(b"class@"), tag(b"class insert: class@"), tag(b"class fini: class@"), tag(b"LRU "))),
+    );
     let (i, action) = alt((start, enqueue, note)).parse(i)?;
     let (_, end) = i.split_at(i.len());
     Ok((end, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, action) }))

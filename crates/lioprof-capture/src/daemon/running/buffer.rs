@@ -14,15 +14,25 @@ use crate::talk::metrics::Loss;
 use super::Running;
 
 impl Running {
+    /// The debug buffer's size when tracing begins: whatever was measured before, Lustre may be busier when it comes back.
+    pub(super) fn first_buffer(&self, control: &Control) -> Option<u64> {
+        let measured = self.account.busiest_cpu_bytes_per_s;
+        self.buffer_for(control, None, false).max(self.buffer_for(control, measured, false))
+    }
+
     /// The debug buffer's size; twice what it is, if that proved too small.
-    pub(super) fn wanted_buffer(&self, control: &Control, overflowed: bool) -> Option<u64> {
+    fn wanted_buffer(&self, control: &Control, overflowed: bool) -> Option<u64> {
+        self.buffer_for(control, self.account.busiest_cpu_bytes_per_s, overflowed)
+    }
+
+    fn buffer_for(&self, control: &Control, busiest_cpu_bytes_per_s: Option<f64>, overflowed: bool) -> Option<u64> {
         let root = &self.config.control.root;
         let current_mib = control.debug_mb().ok()?;
         let mut inputs = BufferInputs {
             possible_cpus: system::cpus::possible_cpus(root)?,
             memory_mib: system::memory::total_mib(root)?,
             current_mib,
-            busiest_cpu_bytes_per_s: self.account.busiest_cpu_bytes_per_s,
+            busiest_cpu_bytes_per_s,
             longest_pass_s: 1.0,
             limit_mib: self.config.capture.buffer_limit_mib,
         };
@@ -38,11 +48,12 @@ impl Running {
             Ok(events) => {
                 for event in events {
                     tracing::warn!("the kernel says: {}", event.kind);
+                    let words = event.kind.to_string();
                     match event.kind {
                         kmsg::Kind::Overflow { .. } => self.metrics.lost(Loss::BufferOverflow, 1),
                         kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
                             if let Some(capture) = &mut self.capture {
-                                capture.write_failed(Instant::now());
+                                capture.write_failed(Instant::now(), words);
                             }
                         }
                         kmsg::Kind::NoMemory => {}
@@ -70,6 +81,12 @@ impl Running {
         if !matches!(self.config.capture.buffer_mib, Auto::Auto) {
             return;
         }
+        // Control files need not be read every second to find what was found before.
+        let rate = self.account.busiest_cpu_bytes_per_s;
+        if !overflowed && rate == self.sized_for {
+            return;
+        }
+        self.sized_for = rate;
         let wanted =
             self.capture.as_ref().and_then(|capture| self.wanted_buffer(capture.session().control(), overflowed));
         if let (Some(mib), Some(capture)) = (wanted, &mut self.capture) {

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use crate::config::Config;
-use crate::counters::{Comparison, Edges, Sample, Sampler, SamplerOptions, TraceSums};
+use crate::counters::{Comparison, Sample, Sampler, SamplerOptions, TraceSums};
 use crate::drain::{CounterRows, Interval, Job, SampleTime};
 use crate::talk::status::CounterState;
 
@@ -93,6 +93,7 @@ impl Running {
         self.sampling = None;
         if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
             self.ledger.observe(&sample.totals);
+            self.sums.check(when(&sample), self.ledger.total());
         }
         self.keep_sample(&sample);
         self.sampler.get_or_insert(sampler);
@@ -128,6 +129,6 @@ fn trace_sums(interval: &Interval) -> TraceSums {
         targets: interval.targets.iter().map(|(target, io)| (target.to_string(), io.clone())).collect(),
         clients: named(&interval.clients),
         jobs: interval.jobs_known.then(|| named(&interval.jobs)),
-        edges: Edges { rpcs: interval.edge_rpcs, bytes: interval.edge_bytes },
+        edges: interval.edges,
     }
 }

@@ -54,6 +54,9 @@ pub enum MetricsError {
     },
 }
 
+/// The setting of the address, for errors.
+pub(crate) const METRICS_OPTION: &str = "talk.metrics";
+
 /// A bound port.
 #[derive(Debug)]
 pub struct MetricsServer {

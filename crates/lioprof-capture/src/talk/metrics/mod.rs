@@ -12,6 +12,7 @@ mod registry;
 mod target;
 
 pub use health::Health;
+pub(crate) use http::METRICS_OPTION;
 pub use http::{MetricsError, MetricsServer};
 pub use listen::{Listen, ListenError};
 pub use registry::{Loss, Metrics};

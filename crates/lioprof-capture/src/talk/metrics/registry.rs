@@ -77,6 +77,10 @@ struct Figures {
     queued: Gauge,
     queued_bytes: Gauge,
     loss: Family<ReasonLabel, Counter>,
+    missing_rpcs: Gauge,
+    missing_bytes: Gauge,
+    kernel_can_write: Gauge,
+    spool_free: Gauge,
     state: Family<StateLabel, Gauge>,
     lag: FloatGauge,
     traced_share: FloatGauge,
@@ -101,6 +105,18 @@ impl Figures {
             queued: registered(it, "segments_queued", "Segments that wait to be decoded"),
             queued_bytes: registered_unit(it, "segments_queued", "Bytes that wait to be decoded", Unit::Bytes),
             loss: registered(it, "losses", "Signs that records were lost, by kind"),
+            missing_rpcs: registered(
+                it,
+                "missing_rpcs",
+                "OST reads and writes that the server's counters have and the trace has not",
+            ),
+            missing_bytes: registered_unit(it, "missing", "Bytes of these", Unit::Bytes),
+            kernel_can_write: registered(
+                it,
+                "kernel_can_write",
+                "0 while the kernel cannot write its log, 1 otherwise",
+            ),
+            spool_free: registered_unit(it, "spool_free", "Room left where the kernel writes its log", Unit::Bytes),
             state: registered(it, "state", "1 for the state that the daemon is in, 0 for the others"),
             lag: registered_unit(it, "lag", "How far decoding is behind the log", Unit::Seconds),
             traced_share: registered_unit(
@@ -219,6 +235,11 @@ impl Metrics {
         self.figures.queued.set(signed(status.segments.queued));
         self.figures.queued_bytes.set(signed(status.segments.queued_bytes));
         self.figures.kept_bytes.set(signed(status.files.kept_bytes));
+        let missing = status.loss.counters.unwrap_or_default();
+        self.figures.missing_rpcs.set(signed(missing.rpcs));
+        self.figures.missing_bytes.set(signed(missing.bytes));
+        self.figures.kernel_can_write.set(i64::from(status.kernel_log.cannot_write.is_none()));
+        self.figures.spool_free.set(signed(status.segments.spool_free_bytes.unwrap_or(0)));
         // Lag without a row is that of everything since the start.
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
         let up_s = (status.now_us - status.since_us) as f64 / 1e6;

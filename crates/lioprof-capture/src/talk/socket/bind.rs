@@ -33,10 +33,7 @@ impl ControlSocket {
     /// # Errors
     /// If another daemon listens there, or if the file system does not allow it.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
-        let length = path.as_os_str().as_bytes().len();
-        if length > MOST_BYTES {
-            return Err(SocketError::TooLong { path: path.to_owned(), most: MOST_BYTES, found: length });
-        }
+        check_length(path)?;
         let lock = lock(path)?;
         refuse_if_alive(path)?;
 
@@ -51,6 +48,15 @@ impl ControlSocket {
         fs::rename(&new, path).map_err(|err| step("rename the new socket to")(path, err))?;
         listener.set_nonblocking(true).map_err(|err| step("prepare")(path, err))?;
         Ok(Self { path: path.to_owned(), listener, identity: (metadata.dev(), metadata.ino()), _lock: lock })
+    }
+
+    /// Whether a daemon could listen on `path`, as far as that can be told without doing so.
+    ///
+    /// # Errors
+    /// As of [`Self::bind`].
+    pub fn could_bind(path: &Path) -> Result<(), SocketError> {
+        check_length(path)?;
+        refuse_if_alive(path)
     }
 
     /// Where it is.
@@ -82,6 +88,14 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+fn check_length(path: &Path) -> Result<(), SocketError> {
+    let length = path.as_os_str().as_bytes().len();
+    if length > MOST_BYTES {
+        return Err(SocketError::TooLong { path: path.to_owned(), most: MOST_BYTES, found: length });
+    }
+    Ok(())
+}
+
 fn lock(path: &Path) -> Result<File, SocketError> {
     let lock_path = with_suffix(path, ".lock");
     let file = OpenOptions::new()
@@ -102,7 +116,7 @@ fn lock(path: &Path) -> Result<File, SocketError> {
 /// lock file may have been deleted.
 fn refuse_if_alive(path: &Path) -> Result<(), SocketError> {
     match fs::symlink_metadata(path) {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(()),
         Err(err) => return Err(SocketError::Io { step: "look at", path: path.to_owned(), err }),
         Ok(metadata) if !metadata.file_type().is_socket() => {
             return Err(SocketError::NotASocket { path: path.to_owned() });

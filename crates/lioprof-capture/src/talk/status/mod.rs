@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Figures, Level, Limits, Transition};
+use crate::drain::{LeftOut, Missing};
 
 /// Version of the layout. Adding keys keeps it.
 pub const SCHEMA: &str = "lioprof.status/1";
@@ -39,8 +40,12 @@ pub struct Status {
     pub profile: String,
     /// What the kernel logs.
     pub masks: Masks,
+    /// Where the segments are, and how much room they may take.
+    pub spool: SpoolState,
     /// Raw segments.
     pub segments: Segments,
+    /// What the kernel had logged before the capture, and is not in it.
+    pub left_out: LeftOut,
     /// Totals since the start.
     pub totals: Totals,
     /// Figures of the last seconds.
@@ -76,7 +81,9 @@ impl Default for Status {
             now_us: 0,
             profile: String::new(),
             masks: Masks::default(),
+            spool: SpoolState::default(),
             segments: Segments::default(),
+            left_out: LeftOut::default(),
             totals: Totals::default(),
             rates: Rates::default(),
             lag_s: None,
@@ -97,6 +104,8 @@ pub enum State {
     /// Looking whether the node can be traced.
     #[default]
     Preflight,
+    /// Waiting until Lustre's modules are loaded.
+    WaitingForLustre,
     /// Waiting until there is something to trace.
     WaitingForTrigger,
     /// Tracing.
@@ -111,14 +120,22 @@ pub enum State {
 
 impl State {
     /// All states.
-    pub const ALL: [Self; 6] =
-        [Self::Preflight, Self::WaitingForTrigger, Self::Tracing, Self::DutyCycled, Self::Paused, Self::Stopping];
+    pub const ALL: [Self; 7] = [
+        Self::Preflight,
+        Self::WaitingForLustre,
+        Self::WaitingForTrigger,
+        Self::Tracing,
+        Self::DutyCycled,
+        Self::Paused,
+        Self::Stopping,
+    ];
 
     /// The name in JSON and metrics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Preflight => "preflight",
+            Self::WaitingForLustre => "waiting_for_lustre",
             Self::WaitingForTrigger => "waiting_for_trigger",
             Self::Tracing => "tracing",
             Self::DutyCycled => "duty_cycled",
@@ -132,6 +149,7 @@ impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Preflight => "checking the node",
+            Self::WaitingForLustre => "waiting for Lustre to be loaded",
             Self::WaitingForTrigger => "waiting for the trigger",
             Self::Tracing => "tracing",
             Self::DutyCycled => "tracing part of the time",
@@ -153,6 +171,18 @@ pub struct Masks {
     pub debug_mb: u64,
 }
 
+/// Place and size of the segments, as configured or chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpoolState {
+    /// Directory.
+    pub directory: String,
+    /// Most that all segments together may take.
+    pub limit_bytes: u64,
+    /// Size at which one is closed.
+    pub segment_bytes: u64,
+}
+
 /// Raw segments of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -171,6 +201,8 @@ pub struct Segments {
     pub dropped_from_us: Option<i64>,
     /// End of the last dropped one.
     pub dropped_to_us: Option<i64>,
+    /// Room left where the kernel writes them.
+    pub spool_free_bytes: Option<u64>,
 }
 
 /// Totals since the start.
@@ -187,6 +219,12 @@ pub struct Totals {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
+    /// RPCs that the node sent: all that a client does, lock callbacks of a server.
+    pub sent_rpcs: u64,
+    /// `OST_READ`s among them.
+    pub sent_reads: u64,
+    /// `OST_WRITE`s among them.
+    pub sent_writes: u64,
 }
 
 /// Figures of the last seconds.
@@ -197,6 +235,8 @@ pub struct Rates {
     pub records_per_s: f64,
     /// RPCs.
     pub rpcs_per_s: f64,
+    /// RPCs that the node sent.
+    pub sent_rpcs_per_s: f64,
     /// Bytes read.
     pub read_bytes_per_s: f64,
     /// Bytes written.
@@ -215,15 +255,30 @@ pub struct LossAccount {
     pub bad_records: u64,
     /// Bytes of the log that belong to no record.
     pub skipped_bytes: u64,
-    /// Share of RPCs lost, estimated; 0 to 1.
+    /// Share of RPCs lost, estimated by the schedulers' numbers alone; 0 to 1.
     pub estimated_lost_fraction: Option<f64>,
+    /// Segments of the log that were lost unread: dropped because too many waited, removed by somebody, or unreadable.
+    pub dropped_segments: u64,
+    /// Their bytes.
+    pub dropped_segment_bytes: u64,
+    /// RPCs whose end is in those that were dropped.
+    pub dropped_segment_rpcs: u64,
+    /// `debug daemon buffer overflowed` in the kernel log. The kernel limits the rate of such messages: there may be more.
+    pub kernel_overflows: u64,
+    /// `cannot allocate a tage` in the kernel log: a record was lost.
+    pub kernel_no_memory: u64,
+    /// What the server's counters have and the trace has not; `null` before the first sample that the trace has reached.
+    pub counters: Option<Missing>,
 }
 
 impl LossAccount {
     /// Whether anything is known to be lost.
     #[must_use]
     pub fn any(&self) -> bool {
-        self.discarded_heads + self.nrs_sequence_gaps + self.bad_records + self.skipped_bytes > 0
+        let signs = self.discarded_heads + self.nrs_sequence_gaps + self.bad_records + self.skipped_bytes;
+        let dropped = self.dropped_segments + self.dropped_segment_bytes;
+        let kernel = self.kernel_overflows + self.kernel_no_memory;
+        signs + dropped + kernel + self.counters.map_or(0, |counters| counters.rpcs) > 0
     }
 }
 
@@ -284,13 +339,15 @@ pub struct CounterState {
 }
 
 /// Kernel messages about the debug log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KernelLog {
     /// `debug daemon buffer overflowed`.
     pub buffer_overflows: u64,
     /// Other errors of the debug daemon (cannot open, write failed).
     pub errors: u64,
+    /// Why the kernel cannot write its log at the moment; `null`: it can.
+    pub cannot_write: Option<String>,
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use lioprof_model::units::{human_bytes, plural, thousands};
 
 use super::{State, Status};
+use crate::drain::Missing;
 
 const WIDTH: usize = 80;
 /// Width of the column of names.
@@ -17,9 +18,14 @@ impl fmt::Display for Status {
         let node = if self.node.is_empty() { "this node" } else { &self.node };
         lines.line("", &format!("lioprof {} on {node}, pid {}: {}", self.version, self.pid, self.state))?;
         lines.line("since", &self.since())?;
-        let lustre = self.lustre_version.as_deref().unwrap_or("version unknown");
-        lines.line("lustre", &format!("{lustre}; {}", list(&self.targets, "no targets")))?;
-        if !self.profile.is_empty() {
+        if self.state == State::WaitingForLustre {
+            lines.line("lustre", "not loaded; it is traced as soon as it is")?;
+        } else {
+            let lustre = self.lustre_version.as_deref().unwrap_or("version unknown");
+            lines.line("lustre", &format!("{lustre}; {}", list(&self.targets, "no targets")))?;
+        }
+        // While Lustre is not loaded there are none.
+        if !self.profile.is_empty() && self.state != State::WaitingForLustre {
             let masks = &self.masks;
             let text = format!(
                 "profile {}; debug={}; subsystem_debug={}; debug_mb={}",
@@ -28,8 +34,22 @@ impl fmt::Display for Status {
             lines.line("masks", &text)?;
         }
         lines.line("logged", &self.logged())?;
+        if self.left_out.records > 0 {
+            let more = if self.left_out.at_least { " and more" } else { "" };
+            let since =
+                self.left_out.first_us.map_or_else(String::new, |first_us| format!(", since {}", time(first_us)));
+            let text = format!("{}{more} from before the capture{since}", plural(self.left_out.records, "record"));
+            lines.line("left out", &text)?;
+        }
+        if self.totals.sent_rpcs > 0 {
+            lines.line("sent", &self.sent())?;
+        }
         lines.line("I/O", &self.io())?;
         lines.line("segments", &self.segments_text())?;
+        if !self.spool.directory.is_empty() {
+            let (limit, segment) = (human_bytes(self.spool.limit_bytes), human_bytes(self.spool.segment_bytes));
+            lines.line("spool", &format!("at most {limit} in {}, closed at {segment}", self.spool.directory))?;
+        }
         lines.line("loss", &self.loss_text())?;
         lines.line("budget", &self.budget_text())?;
         let files = &self.files;
@@ -76,6 +96,19 @@ impl Status {
         )
     }
 
+    fn sent(&self) -> String {
+        let (totals, per_s) = (&self.totals, rate(self.rates.sent_rpcs_per_s));
+        let mut text = format!("{} ({per_s}/s)", plural(totals.sent_rpcs, "RPC"));
+        if totals.sent_reads + totals.sent_writes > 0 {
+            text += &format!(
+                ", {} and {} of OSTs among them; how large, the servers' logs say",
+                plural(totals.sent_reads, "read"),
+                plural(totals.sent_writes, "write"),
+            );
+        }
+        text
+    }
+
     fn io(&self) -> String {
         let (totals, rates) = (&self.totals, &self.rates);
         format!(
@@ -102,22 +135,28 @@ impl Status {
 
     fn loss_text(&self) -> String {
         let (loss, kernel) = (&self.loss, &self.kernel_log);
-        if !loss.any() && kernel.buffer_overflows + kernel.errors == 0 {
+        if !loss.any() && kernel.errors == 0 {
             return "none found".to_owned();
         }
         let counts = [
+            (loss.dropped_segments, "segment lost unread", "segments lost unread"),
             (loss.discarded_heads, "run of records without head", "runs of records without heads"),
             (loss.nrs_sequence_gaps, "gap in scheduler numbers", "gaps in scheduler numbers"),
             (loss.bad_records, "unreadable record", "unreadable records"),
             (loss.skipped_bytes, "skipped byte", "skipped bytes"),
-            (kernel.buffer_overflows, "buffer overflow in the kernel log", "buffer overflows in the kernel log"),
+            (loss.kernel_overflows, "buffer overflow in the kernel log", "buffer overflows in the kernel log"),
             (kernel.errors, "debug daemon error in the kernel log", "debug daemon errors in the kernel log"),
         ];
         let some = counts.iter().filter(|(count, ..)| *count > 0);
         let mut parts: Vec<String> = some
             .map(|&(count, one, many)| format!("{} {}", thousands(count), if count == 1 { one } else { many }))
             .collect();
-        parts.extend(loss.estimated_lost_fraction.map(|share| format!("about {:.2} % of RPCs lost", share * 100.0)));
+        match &loss.counters {
+            // The counters know better than the numbers.
+            Some(missing) if missing.counted_rpcs > 0 => parts.insert(0, missing_text(missing)),
+            _ => parts
+                .extend(loss.estimated_lost_fraction.map(|share| format!("about {:.2} % of RPCs lost", share * 100.0))),
+        }
         parts.join(", ")
     }
 
@@ -136,6 +175,17 @@ impl Status {
         }
         text
     }
+}
+
+fn missing_text(missing: &Missing) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no 53 bits")]
+    let percent = missing.rpcs as f64 / missing.counted_rpcs as f64 * 100.0;
+    format!(
+        "{} of {} reads and writes that the OSTs counted are missing ({percent:.2} %, {})",
+        thousands(missing.rpcs),
+        thousands(missing.counted_rpcs),
+        human_bytes(missing.bytes),
+    )
 }
 
 struct Lines<'a, 'b> {

@@ -30,8 +30,9 @@ fn healthy() -> Status {
             lock_events: 1,
             read_bytes: 5 << 40,
             write_bytes: 1 << 40,
+            ..Totals::default()
         },
-        rates: Rates { records_per_s: 275_000.4, rpcs_per_s: 2.5, read_bytes_per_s: 2.5e9, write_bytes_per_s: 0.0 },
+        rates: Rates { records_per_s: 275_000.4, rpcs_per_s: 2.5, read_bytes_per_s: 2.5e9, ..Rates::default() },
         lag_s: Some(1.25),
         budget: BudgetState {
             figures: Figures { cpu_share: Some(0.081), resident_bytes: 77 << 20, ..Figures::default() },
@@ -85,8 +86,9 @@ fn a_daemon_in_trouble_says_so() {
         bad_records: 2,
         skipped_bytes: 97,
         estimated_lost_fraction: Some(0.0125),
+        kernel_overflows: 4,
+        ..LossAccount::default()
     };
-    status.kernel_log.buffer_overflows = 4;
     let why = Why::Above { resource: Resource::Cpu, of_limit: 1.84 };
     let figures = Figures::default();
     let to = Level::Stopped;
@@ -108,6 +110,38 @@ fn a_daemon_in_trouble_says_so() {
         let wanted = expected.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(&wanted), "{expected}\n{text}");
     }
+}
+
+#[test]
+fn what_a_client_sent_is_shown() {
+    let totals = Totals { records: 90, sent_rpcs: 1500, sent_reads: 1, sent_writes: 1200, ..Totals::default() };
+    let status = Status { totals, rates: Rates { sent_rpcs_per_s: 12.0, ..Rates::default() }, ..healthy() };
+    let text = status.to_string();
+    let expected = "  sent      1,500 RPCs (12/s), 1 read and 1,200 writes of OSTs among them; how
+            large, the servers' logs say
+";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn every_kind_of_loss_is_loss() {
+    let loss = |loss: LossAccount| {
+        let text = Status { loss, ..healthy() }.to_string();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let none = LossAccount::default();
+    assert!(loss(none).contains("loss none found"));
+    let dropped = LossAccount { dropped_segments: 1, dropped_segment_bytes: 5 << 20, ..none };
+    assert!(loss(dropped).contains("loss 1 segment lost unread budget"), "{}", loss(dropped));
+    let overflowed = LossAccount { kernel_overflows: 29, ..none };
+    assert!(loss(overflowed).contains("loss 29 buffer overflows in the kernel log budget"), "{}", loss(overflowed));
+    let missing = Missing { time_us: 1, counted_rpcs: 4000, rpcs: 1306, bytes: 21_446_656 };
+    let counted = LossAccount { counters: Some(missing), estimated_lost_fraction: Some(0.0069), ..none };
+    let expected = "loss 1,306 of 4,000 reads and writes that the OSTs counted are missing (32.65 %, 20.5 MiB) budget";
+    assert!(loss(counted).contains(expected), "{}", loss(counted));
+    let all_there = Missing { rpcs: 0, bytes: 0, ..missing };
+    let counted = LossAccount { counters: Some(all_there), estimated_lost_fraction: Some(0.0), ..none };
+    assert!(loss(counted).contains("loss none found"), "{}", loss(counted));
 }
 
 #[test]

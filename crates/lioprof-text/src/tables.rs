@@ -1,19 +1,19 @@
 //! The analysis as CSV: one table each, a header line, bytes and microseconds as integers, unknown empty.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use lioprof_model::{Analysis, Distribution, Interval, Io, Locks};
 
 /// A table.
-pub(crate) struct Table {
+pub struct Table {
     /// File stem.
-    pub(crate) name: &'static str,
-    /// Writes it.
-    pub(crate) write: fn(&Analysis, &mut dyn Write) -> anyhow::Result<()>,
+    pub name: &'static str,
+    /// Writes it, with a header line.
+    pub write: fn(&Analysis, &mut dyn Write) -> io::Result<()>,
 }
 
 /// All tables.
-pub(crate) const ALL: &[Table] = &[
+pub const ALL: &[Table] = &[
     Table { name: "targets", write: targets },
     Table { name: "clients", write: clients },
     Table { name: "flows", write: flows },
@@ -81,7 +81,7 @@ fn cell(value: Option<impl ToString>) -> String {
 }
 
 /// Writes a header and rows.
-fn table<R, C>(out: &mut dyn Write, header: impl IntoIterator<Item = String>, rows: R) -> anyhow::Result<()>
+fn table<R, C>(out: &mut dyn Write, header: impl IntoIterator<Item = String>, rows: R) -> io::Result<()>
 where
     R: IntoIterator<Item = C>,
     C: IntoIterator<Item = String>,
@@ -99,7 +99,7 @@ fn names(names: &[&str]) -> impl Iterator<Item = String> {
     names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().into_iter()
 }
 
-fn targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn targets(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["target", "node", "kind"])
         .chain(names(&IO))
         .chain(distribution_names("read_total"))
@@ -114,7 +114,7 @@ fn targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn clients(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn clients(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["nid", "uuids", "server", "rpcs", "targets"]).chain(names(&IO));
     let rows = analysis.clients.iter().map(|c| {
         [c.nid.clone(), c.uuids.join(" "), c.server.to_string(), c.rpcs.to_string(), c.targets.to_string()]
@@ -125,7 +125,7 @@ fn clients(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Client x target.
-pub(crate) fn flows(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn flows(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["nid", "target", "node"]).chain(names(&IO));
     let rows = analysis
         .flows
@@ -134,7 +134,7 @@ pub(crate) fn flows(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<
     table(out, header, rows)
 }
 
-fn jobs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["job", "rpcs", "clients", "targets"]).chain(names(&IO));
     let rows = analysis.jobs.iter().map(|j| {
         [cell(j.job.as_ref()), j.rpcs.to_string(), j.clients.to_string(), j.targets.to_string()]
@@ -144,7 +144,7 @@ fn jobs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn owners(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn owners(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["uid", "gid", "projid"]).chain(names(&IO));
     let rows = analysis
         .owners
@@ -153,7 +153,7 @@ fn owners(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn objects(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header =
         names(&["target", "fid", "objects", "clients", "writers", "first_byte", "last_byte"]).chain(names(&IO));
     let rows = analysis.objects.iter().map(|o| {
@@ -172,7 +172,7 @@ fn objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn operations(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["opcode", "name", "service", "rpcs", "errors"])
         .chain(distribution_names("queue"))
         .chain(distribution_names("service"))
@@ -187,7 +187,7 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn sent(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn sent(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&["node", "opcode", "name", "device", "nid", "rpcs"]).chain(distribution_names("round_trip"));
     let rows = analysis.sent.iter().map(|s| {
         [s.node.clone(), s.opcode.to_string(), s.name.clone(), s.device.clone(), s.nid.clone(), s.rpcs.to_string()]
@@ -198,7 +198,7 @@ fn sent(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// One row per target and bin in which something happened.
-fn series(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn series(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let series = &analysis.series;
     let header = names(&[
         "bin_start_s",
@@ -245,7 +245,7 @@ fn locks(analysis: &Analysis) -> impl Iterator<Item = &Locks> {
     analysis.locks.iter()
 }
 
-fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&[
         "target",
         "node",
@@ -311,7 +311,7 @@ fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> 
     table(out, header, rows)
 }
 
-fn lock_objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn lock_objects(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&[
         "target",
         "node",
@@ -351,7 +351,7 @@ fn lock_objects(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> 
     table(out, header, rows)
 }
 
-fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&[
         "target",
         "holder_nid",
@@ -377,7 +377,7 @@ fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
     table(out, header, rows)
 }
 
-fn findings(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
+fn findings(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let header = names(&[
         "id",
         "severity",

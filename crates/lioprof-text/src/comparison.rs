@@ -8,10 +8,14 @@ use lioprof_model::comparison::{figure_name, percent};
 use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{ChangeVerdict, CheckResult, Comparison, Figure, FindingChange, Row, Rows, Severity};
 
-use crate::findings::{Color, WIDTH, paragraph, style_of};
 use crate::number_table::{NumberTable, TOP};
+use crate::style::{Color, WIDTH, paragraph, style_of};
 
-pub(crate) fn write(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a comparison for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::Result<()> {
     for line in textwrap::wrap(&comparison.verdict(), WIDTH) {
         writeln!(out, "{}", color.paint(Ansi::new().bold(), &line))?;
     }

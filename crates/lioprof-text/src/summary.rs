@@ -7,8 +7,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{
-    Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, NodeRole, RpcPhases, TargetKindName,
-    TargetSeries,
+    Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases,
+    TargetKindName, TargetSeries,
 };
 
 use crate::number_table::{NumberTable, TOP};
@@ -37,33 +37,42 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         thousands(records),
         human_bytes(bytes)
     )?;
-    writeln!(out, "{}, {:.3} s", utc(analysis.window.start), analysis.window.duration_s)?;
+    write!(out, "{}, {:.3} s", utc(analysis.window.start), analysis.window.duration_s)?;
+    match analysis.window.traced_s {
+        Some(traced_s) => writeln!(out, ", of which {traced_s:.3} s were traced")?,
+        None => writeln!(out)?,
+    }
+    if analysis.sent_by_clients().is_some() {
+        // How many and what they were, the note says.
+        return writeln!(out, "Of clients only: no RPC handled");
+    }
     let totals = &analysis.totals;
     writeln!(
         out,
-        "{} RPCs handled ({} of them from servers), {} sent",
-        thousands(totals.rpcs),
+        "{} handled ({} of them from servers), {} sent",
+        plural(totals.rpcs, "RPC"),
         thousands(totals.server_rpcs),
         thousands(totals.sent_rpcs)
     )?;
     for (name, io, direction) in [("read", &totals.read, Direction::Read), ("written", &totals.write, Direction::Write)]
     {
-        writeln!(out, "{:>9} {name} in {} RPCs{}", io_bytes(io), thousands(io.rpcs), exactness(io))?;
+        writeln!(out, "{:>9} {name} in {}{}", io_bytes(io), plural(io.rpcs, "RPC"), exactness(io))?;
         if let Some(available) = analysis.available(direction) {
             let mib = |bytes: f64| bytes / f64::from(1 << 20);
             writeln!(
                 out,
-                "          at {:.1} MiB/s: {:.0} % of available ({:.1} MiB/s of {}, obdfilter-survey)",
+                "          at {:.1} MiB/s: {:.0} % of available ({:.1} MiB/s of {}, test `{}` of obdfilter-survey)",
                 mib(available.bytes_per_s),
                 100.0 * available.share(),
                 mib(available.ceiling_bytes_per_s),
                 plural(available.osts, "OST"),
+                available.test,
             )?;
         }
     }
     for (name, io) in [("read", &totals.dom_read), ("written", &totals.dom_write)] {
         if io.rpcs > 0 {
-            writeln!(out, "{:>9} {name} on MDTs (Data-on-MDT) in {} RPCs", io_bytes(io), thousands(io.rpcs))?;
+            writeln!(out, "{:>9} {name} on MDTs (Data-on-MDT) in {}", io_bytes(io), plural(io.rpcs, "RPC"))?;
         }
     }
     Ok(())
@@ -342,16 +351,45 @@ fn mib(rate: Option<f64>) -> String {
 
 fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let loss = &analysis.loss;
-    let lost = match loss.estimated_lost_fraction {
-        Some(0.0) => "no RPC missing".to_owned(),
-        Some(share) => format!("about {:.2} % of the RPCs missing", 100.0 * share),
-        None => format!("unknown ({})", loss.estimate),
+    let lost = match (loss.missing(), loss.estimated_lost_fraction) {
+        (_, None) => format!("unknown ({})", loss.estimate),
+        (None, _) => "no RPC missing".to_owned(),
+        (Some(missing), _) => format!("{missing} of the RPCs missing"),
     };
     write!(out, "\nLoss: {lost}")?;
-    if loss.estimated_lost_fraction.is_some() {
-        write!(out, " of {} that the schedulers numbered", thousands(loss.nrs_sequence_seen + loss.nrs_sequence_gaps))?;
+    let counted: u64 = loss.by_service.iter().map(|service| service.counted_rpcs).sum();
+    match loss.decided_by {
+        LossEvidence::Counters | LossEvidence::Mixed if counted > 0 => {
+            write!(out, " of {} that the servers counted", thousands(counted))?;
+        }
+        LossEvidence::Unknown => {}
+        _ => write!(
+            out,
+            " of {} that the schedulers numbered",
+            thousands(loss.nrs_sequence_seen + loss.nrs_sequence_gaps)
+        )?,
     }
     writeln!(out)?;
+    for it in loss.by_service.iter().filter(|it| it.lost_rpcs > 0) {
+        let (lost, counted) = (thousands(it.lost_rpcs), thousands(it.counted_rpcs));
+        writeln!(out, "  {} of {}: {lost} of {counted} lost, {:.2} %", it.service, it.node, 100.0 * it.lost_fraction)?;
+    }
+    for it in loss.by_target.iter().filter(|it| it.lost_rpcs_min > 0) {
+        let lost = if it.lost_rpcs_min == it.lost_rpcs_max {
+            thousands(it.lost_rpcs_max)
+        } else {
+            format!("{} to {}", thousands(it.lost_rpcs_min), thousands(it.lost_rpcs_max))
+        };
+        let bytes = it.counted_bytes.saturating_sub(it.seen_bytes);
+        writeln!(
+            out,
+            "  {}: {lost} of {} reads and writes lost, {} of {}",
+            it.target,
+            thousands(it.counted_rpcs),
+            human_bytes(bytes),
+            human_bytes(it.counted_bytes)
+        )?;
+    }
     for (count, what) in [
         (loss.missing_handled, "started and not finished"),
         (loss.missing_handling, "finished without a start"),
@@ -368,7 +406,8 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     if loss.bad_records > 0 {
         let bytes: u64 = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
-        writeln!(out, "  {} that hold no record, {bytes} bytes", plural(loss.bad_records, "place"))?;
+        let hold = if loss.bad_records == 1 { "holds" } else { "hold" };
+        writeln!(out, "  {} that {hold} no record, {}", plural(loss.bad_records, "place"), plural(bytes, "byte"))?;
     }
     for warning in &analysis.warnings {
         for line in textwrap::wrap(&format!("Note: {warning}"), textwrap::Options::new(80).subsequent_indent("  ")) {

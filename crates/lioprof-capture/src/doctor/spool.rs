@@ -1,0 +1,81 @@
+//! Where the segments go, and how much room they get: what the configuration leaves open is chosen by what is there.
+
+use std::path::{Path, PathBuf};
+
+use super::places::{spool_as_kernel_sees_it, spool_directory, spool_kind};
+use super::{Check, Status};
+use crate::causes::with_causes;
+use crate::config::{Auto, Config, MOST_SPOOL_MIB};
+use crate::drain;
+use crate::system::volumes::{existing, volume};
+
+/// With a limit of so many MiB a place is good enough: another one is not looked at.
+const ENOUGH_MIB: u64 = 64;
+
+/// The configuration with everything chosen that it leaves open about the segments.
+///
+/// Of what is free in a place, half may be used: the other half is for others, and for a full buffer that the kernel writes at
+/// once. Segments that are there already (an earlier daemon was killed) count as free: they are decoded and deleted before the
+/// kernel writes new ones.
+///
+/// # Errors
+/// What was looked at and why it does not do, one text for each place.
+pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
+    let least_mib = config.capture.least_spool_mib();
+    let places = config.spool_places();
+    let several = places.len() > 1;
+    let mut best: Option<(PathBuf, u64, u64)> = None;
+    let mut tried = Vec::new();
+    for place in places {
+        // The only place there is has checks of its own.
+        if let Some(check) = several.then(|| unusable(config, &place)).flatten() {
+            tried.push(format!("`{}`: {}", place.display(), check.found));
+            continue;
+        }
+        let room_mib = match room_mib(config, &place) {
+            Ok(room_mib) => room_mib,
+            Err(why) => {
+                tried.push(format!("`{}`: {why}", place.display()));
+                continue;
+            }
+        };
+        let (limit_mib, fits) = match config.capture.spool_limit_mib {
+            Auto::Is(mib) => (mib, room_mib >= mib),
+            Auto::Auto => ((room_mib / 2).min(MOST_SPOOL_MIB), room_mib / 2 >= least_mib),
+        };
+        if !fits {
+            tried.push(format!("`{}`: {room_mib} MiB free", place.display()));
+        } else if best.as_ref().is_none_or(|(_, so_far_mib, _)| limit_mib > *so_far_mib) {
+            best = Some((place, limit_mib, room_mib));
+            if limit_mib >= ENOUGH_MIB {
+                break;
+            }
+        }
+    }
+    let Some((dir, limit_mib, room_mib)) = best else { return Err(tried) };
+    let mut config = config.clone();
+    if config.capture.spool_limit_mib == Auto::Auto && config.capture.buffer_mib == Auto::Auto {
+        // The kernel may write a full buffer at once, on top of the segments.
+        config.capture.buffer_limit_mib = config.capture.buffer_limit_mib.min(room_mib - limit_mib);
+    }
+    config.capture.spool_dir = Auto::Is(dir);
+    config.capture.spool_limit_mib = Auto::Is(limit_mib);
+    config.capture.segment_mib = Auto::Is(config.capture.segment_mib());
+    Ok(config)
+}
+
+/// Why segments cannot be in a place.
+fn unusable(config: &Config, place: &Path) -> Option<Check> {
+    let checks = [spool_directory(place), spool_kind(place), spool_as_kernel_sees_it(&config.control.root, place)];
+    checks.into_iter().find(|check| check.status == Status::Failed)
+}
+
+/// Room for segments in a place, MiB. Beside the data, the reserve and a file of rows are not for segments.
+fn room_mib(config: &Config, place: &Path) -> Result<u64, String> {
+    let there = existing(place).ok_or("no part of the path exists")?;
+    let free_mib = volume(&there).map_err(|err| with_causes(&err))?.free_mib;
+    let left: u64 = drain::leftovers(place).unwrap_or_default().iter().map(|segment| segment.bytes).sum();
+    let beside_data = matches!(config.capture.spool_dir, Auto::Auto) && place.starts_with(&config.keep.dir);
+    let not_ours = if beside_data { config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib) } else { 0 };
+    Ok(free_mib.saturating_add(left >> 20).saturating_sub(not_ours))
+}

@@ -1,0 +1,29 @@
+//! `lioprof-query --version`, manual pages, completions.
+
+use std::sync::LazyLock;
+
+use clap::CommandFactory;
+use lioprof_about::{ShareDir, Version, write_share};
+
+use crate::args::Args;
+
+/// What `--version` prints behind the name.
+pub(crate) fn version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        Version { number: env!("CARGO_PKG_VERSION"), features: FEATURES, schemas: SCHEMAS }.to_string()
+    });
+    &TEXT
+}
+
+/// All features of `Cargo.toml` but `default`.
+const FEATURES: &[(&str, bool)] = &[("cluster", cfg!(feature = "cluster"))];
+
+/// What it reads and writes.
+const SCHEMAS: &[&str] =
+    &[lioprof_model::SCHEMA, lioprof_store::ROWS_SCHEMA, lioprof_store::MANIFEST_SCHEMA, lioprof_store::ROLLUP_SCHEMA];
+
+/// `lioprof-query generate DIR`: manual pages and completions.
+pub(crate) fn generate(share: &ShareDir) -> anyhow::Result<()> {
+    write_share(&Args::command(), None, share)?;
+    Ok(())
+}

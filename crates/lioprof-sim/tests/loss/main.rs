@@ -1,0 +1,15 @@
+//! Loss against truth: the table in `docs/numbers.md`, with and without the server's counters beside the trace.
+//!
+//! `LIOPROF_BLESS=1` writes the table anew.
+
+#[cfg(test)]
+#[path = "../common/documented.rs"]
+mod documented;
+#[cfg(test)]
+mod overloads;
+#[cfg(test)]
+mod real;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod table;

@@ -1,0 +1,93 @@
+//! Real servers whose buffer overflowed: `fixtures/overloads`.
+
+use std::path::{Path, PathBuf};
+
+use lioprof_analysis::{Config, analyze, analyze_with_stores};
+use lioprof_model::{Loss, LossEvidence};
+use lioprof_store::Datasets;
+
+/// A capture, what it really lost, and what the analysis says.
+pub(crate) struct Real {
+    pub(crate) name: &'static str,
+    pub(crate) truth: f64,
+    pub(crate) with: Option<Loss>,
+    pub(crate) without: Option<Loss>,
+}
+
+fn fixture(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "../../fixtures/overloads", name].iter().collect()
+}
+
+#[test]
+fn policies_of_the_scheduler_are_no_loss() {
+    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fixtures/schedulers/nrs_policies"].iter().collect();
+    let analysis = analyze(&[dir], &Config::default(), None).unwrap().analysis;
+    let loss = &analysis.loss;
+    assert_eq!((loss.lost_fraction_min, loss.lost_fraction_max), (Some(0.0), Some(0.0)), "{loss:?}");
+    assert_eq!(loss.estimated_lost_fraction, Some(0.0));
+    for input in &analysis.inputs {
+        assert!(input.malformed.is_empty(), "{}: {:?}", input.path, input.malformed);
+    }
+}
+
+fn of_rows(dir: &Path) -> Loss {
+    analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap().analysis.loss
+}
+
+/// 4,028 requests counted between the first and the last sample, of which 4,000 are writes; 2,716 RPCs in the rows of that
+/// time, of which 2,694 are writes.
+fn o_freeze() -> Loss {
+    of_rows(&fixture("o_freeze/data"))
+}
+
+/// `ost.OSS.*.stats` in `truth.txt` count 3,200 writes, 18 requests of `ost_create` and 4 of `ost` before the log was
+/// stopped; 2,551 writes and 16 others are there.
+fn overflow_burst() -> Loss {
+    analyze(&[fixture("overflow_burst")], &Config::default(), None).unwrap().analysis.loss
+}
+
+pub(crate) fn captures() -> Vec<Real> {
+    vec![
+        Real { name: "a real OSS, `lioprof daemon`", truth: 1312.0 / 4028.0, with: Some(o_freeze()), without: None },
+        Real { name: "a real OSS, log only", truth: 649.0 / 3200.0, with: None, without: Some(overflow_burst()) },
+    ]
+}
+
+#[test]
+fn a_third_of_the_writes_is_lost() {
+    let loss = o_freeze();
+    let io = loss.by_service.iter().find(|it| it.service == "ost_io").unwrap();
+    assert_eq!((io.counted_rpcs, io.seen_rpcs, io.lost_rpcs, io.edge_rpcs), (4000, 2694, 1306, 0));
+    assert!((io.lost_fraction - 0.3265).abs() < 1e-9, "{io:?}");
+    let targets: Vec<_> =
+        loss.by_target.iter().map(|it| (it.target.as_str(), it.counted_rpcs, it.counted_bytes)).collect();
+    assert_eq!(targets, [("lustre-OST0002", 2000, 32_768_000), ("lustre-OST0003", 2000, 32_768_000)]);
+    // Nine writes name no OST.
+    for it in &loss.by_target {
+        assert_eq!(it.lost_rpcs_max - it.lost_rpcs_min, 9, "{it:?}");
+    }
+    assert_eq!(loss.by_target.iter().map(|it| it.lost_rpcs_max).sum::<u64>(), 1306 + 9);
+}
+
+#[test]
+fn rows_of_an_older_version_without_counters_do_not_pretend() {
+    // As that version wrote them: it excused the largest hole, and kept nothing of it.
+    let dir = tempfile::tempdir().unwrap();
+    copy(&fixture("o_freeze/data"), dir.path());
+    std::fs::remove_dir_all(dir.path().join("counters")).unwrap();
+    let loss = of_rows(dir.path());
+    assert_eq!((loss.decided_by, loss.estimated_lost_fraction), (LossEvidence::Unknown, None), "{loss:?}");
+    assert_eq!(loss.lost_fraction_max, None);
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Formats of an analysis.
+
+use std::io::{self, Write};
+
+use lioprof_model::Analysis;
+
+use crate::style::Style;
+use crate::{summary, tables, verdict};
+
+/// How to print an analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Format {
+    /// Tables for people, 80 columns.
+    Summary,
+    /// The whole analysis as JSON, schema lioprof.analysis/1.
+    Json,
+    /// The client x target table as CSV; all tables with -o.
+    Csv,
+    /// Nothing.
+    None,
+}
+
+/// Writes an analysis. `style` is for [`Format::Summary`].
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(analysis: &Analysis, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Summary => {
+            verdict::write(analysis, style, out)?;
+            summary::write(analysis, out)
+        }
+        Format::Json => write_json(analysis, out),
+        Format::Csv => tables::flows(analysis, out),
+        Format::None => Ok(()),
+    }
+}
+
+/// Writes an analysis as one line of JSON.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, analysis)?;
+    writeln!(out)
+}

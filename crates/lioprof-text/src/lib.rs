@@ -1,0 +1,15 @@
+//! Analyses and comparisons as text: tables for people on a terminal of 80 columns, CSV, JSON.
+//!
+//! `lioprof` and `lioprof-query` print the same through this crate.
+
+mod comparison;
+mod format;
+mod number_table;
+mod style;
+mod summary;
+pub mod tables;
+mod verdict;
+
+pub use comparison::write as write_comparison;
+pub use format::{Format, write, write_json};
+pub use style::{Color, Style, paragraph};
