@@ -1,4 +1,4 @@
-//! The commands of the README, run on a simulated server.
+//! The commands of `docs/capture.md`, run on a simulated server.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::figures::number;
 
 /// The commands under "By hand".
 fn commands() -> String {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let text = fs::read_to_string(readme).unwrap();
-    let (_, section) = text.split_once("### By hand").unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/capture.md");
+    let text = fs::read_to_string(page).unwrap();
+    let (_, section) = text.split_once("## By hand\n").unwrap();
     let (_, block) = section.split_once("```sh\n").unwrap();
     block.split_once("```").unwrap().0.to_owned()
 }
