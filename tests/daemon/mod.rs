@@ -3,6 +3,7 @@
 //! * `same`: what the daemon keeps gives the same analysis as the log that was played.
 //! * `kill`: SIGKILL at any stage, then a restart: no row lost, none twice, all settings as before.
 //! * `disk`: full disks, for the rows and for the kernel.
+//! * `frozen`: a disk that does not answer for a while.
 //! * `files`: segments that vanish.
 //! * `others`: other debug daemons, other people's masks, modules unloaded.
 //! * `overload`: a burst above the kernel's buffer, a clock that is stepped.
@@ -17,7 +18,7 @@
 //! * `traced`: when there was tracing, as an analysis tells it.
 //! * `budget`: step by step down to nothing.
 //!
-//! They need root and `/dev/fuse`, wait for states instead of sleeping, and each has its own directory.
+//! They need root, `/dev/fuse` and loop devices, wait for states instead of sleeping, and each has its own directory.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 mod before;
@@ -27,6 +28,7 @@ mod disk;
 mod ending;
 mod files;
 mod fixture;
+mod frozen;
 mod kill;
 mod left;
 mod lustre;

@@ -29,6 +29,9 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// So many times `capture.rotate` the records of a small file may wait.
 const SMALL_WAITS: u32 = 4;
 
+/// A file system that renames no file for so long hangs.
+const SILENCE: Duration = Duration::from_secs(2);
+
 /// With less room than this, what the kernel has logged may not be in its file.
 const ROOM_BYTES: u64 = 1 << 20;
 
@@ -182,13 +185,13 @@ impl Capture {
         self.grown = self.grown.max(bytes);
         if is_due {
             self.grown = bytes;
-            let path = self.spool.current();
-            let rename = |err| DaemonError::Rename { path, err };
-            self.spool.rotate(now).map_err(rename)?;
+            let rotated = self.spool.rotate(now);
+            rotated.map_err(|err| not_renamed(&self.spool, err))?;
             self.rotated = now;
             self.rotate_soon = false;
         }
-        if let Some(file) = self.spool.closed(now) {
+        let closed = self.spool.closed(now);
+        if let Some(file) = closed.map_err(|err| not_renamed(&self.spool, err))? {
             self.closed = now;
             self.queue(file);
         } else if now.duration_since(self.closed) > FLUSHED.max(age * 2)
@@ -237,6 +240,17 @@ impl Capture {
         ))
     }
 
+    /// What is wrong if the spool's file system has not answered for a while.
+    pub(crate) fn hangs(&self, now: Instant) -> Option<String> {
+        let silence = self.spool.unanswered_for(now).filter(|silence| *silence >= SILENCE)?;
+        Some(format!(
+            "the file system of `{}` has not answered for {} s (frozen, or a disk that hangs): the kernel cannot write there either, \
+             and what it logs is lost once its buffer is full",
+            self.spool.dir().display(),
+            silence.as_secs(),
+        ))
+    }
+
     /// Renames the kernel's file with the next tick, however young it is.
     pub(crate) fn rotate_soon(&mut self) {
         self.rotate_soon = true;
@@ -246,9 +260,8 @@ impl Capture {
     pub(crate) fn end(mut self) -> Result<Report, DaemonError> {
         let report = self.session.end();
         let now = Instant::now();
-        let path = self.spool.current();
-        let rename = |err| DaemonError::Rename { path, err };
-        for file in self.spool.stopped(now).map_err(rename)? {
+        let stopped = self.spool.stopped(now);
+        for file in stopped.map_err(|err| not_renamed(&self.spool, err))? {
             queue(&self.queue, file);
         }
         Ok(report)
@@ -288,6 +301,10 @@ impl Capture {
         let on = self.level != Level::Stopped && self.level.duty().is_none_or(|duty: Duty| duty.is_on(since));
         on.then_some(profile)
     }
+}
+
+fn not_renamed(spool: &Spool, err: std::io::Error) -> DaemonError {
+    DaemonError::Rename { path: spool.current(), err }
 }
 
 /// Empties the kernel's buffer, which holds what was logged since the boot, or since somebody's last look at it.

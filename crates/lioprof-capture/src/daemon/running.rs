@@ -319,7 +319,8 @@ impl Running {
         let store = Box::new(JournalFile::new(&config.journal_path()));
         let session = Session::begin(control, store)?;
         let rotation = Rotation::new(&config.capture);
-        let spool = Spool::new(config.capture.spool_dir(), &session_name(now_us()), rotation.limit_mib);
+        let spool = Spool::new(config.capture.spool_dir(), &session_name(now_us()), rotation.limit_mib)
+            .map_err(DaemonError::Runtime)?;
         let buffer = match config.capture.buffer_mib {
             Auto::Is(mib) => Some(mib),
             Auto::Auto => self.first_buffer(session.control()),
@@ -353,23 +354,35 @@ impl Running {
                 None => facts.profile,
             };
             let spool = capture.spool();
-            if let Err(err) = facts.record(spool.limit_mib(), &self.config.keep.dir).write(spool.dir(), spool.session())
-            {
-                tracing::warn!(
-                    dir = %spool.dir().display(),
-                    error = %err,
-                    "how the segments are captured could not be written beside them: parts that are recovered after a crash \
-                     will not say it"
-                );
-            }
+            let record = facts.record(spool.limit_mib(), &self.config.keep.dir);
+            let (dir, session) = (spool.dir().to_owned(), spool.session().to_owned());
+            spool.run(move || {
+                if let Err(err) = record.write(&dir, &session) {
+                    tracing::warn!(
+                        dir = %dir.display(),
+                        error = %err,
+                        "how the segments are captured could not be written beside them: parts that are recovered after a crash \
+                         will not say it"
+                    );
+                }
+            });
         }
     }
 
     /// Deletes what was written beside segments that are gone.
     fn remove_records(&self) {
-        let current = self.capture.as_ref().map(|capture| capture.spool().session());
-        if let Err(err) = drain::remove_records(self.config.capture.spool_dir(), current) {
-            tracing::warn!(dir = %self.config.capture.spool_dir().display(), error = %err, "the spool could not be tidied up");
+        let dir = self.config.capture.spool_dir().to_owned();
+        let remove = move |current: Option<&str>| {
+            if let Err(err) = drain::remove_records(&dir, current) {
+                tracing::warn!(dir = %dir.display(), error = %err, "the spool could not be tidied up");
+            }
+        };
+        match self.capture.as_ref().map(Capture::spool) {
+            Some(spool) => {
+                let session = spool.session().to_owned();
+                spool.run(move || remove(Some(&session)));
+            }
+            None => remove(None),
         }
     }
 

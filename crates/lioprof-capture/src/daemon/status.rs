@@ -113,7 +113,8 @@ impl Running {
     }
 
     fn warnings(&self, cannot_write: Option<String>) -> Vec<String> {
-        let mut warnings: Vec<String> = cannot_write.into_iter().collect();
+        let hangs = self.capture.as_ref().and_then(|capture| capture.hangs(std::time::Instant::now()));
+        let mut warnings: Vec<String> = hangs.into_iter().chain(cannot_write).collect();
         warnings.extend(self.hindrance.iter().chain(&self.foreign).cloned());
         warnings.extend(self.account.unwritten.clone());
         warnings.extend(self.account.failures.iter().rev().take(3).cloned());

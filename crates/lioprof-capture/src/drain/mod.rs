@@ -5,6 +5,7 @@
 //!                                            └─ too much waits: the oldest segments are given up, and counted
 //! ```
 
+pub mod errands;
 pub mod keep;
 pub mod left_out;
 pub mod queue;

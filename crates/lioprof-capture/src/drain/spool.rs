@@ -8,13 +8,18 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use super::errands::{Errand, Errands, PROMPTLY};
 use crate::control::KERNELS_DAEMON_SIZE_MIB;
 
 /// A renamed file to which nothing was added for this long, while the kernel has not begun a new one, is closed: a
 /// pass writes its pages without pause, and passes are a second apart at most.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// How long the end of a capture waits for a file system that does not answer.
+const AT_THE_END: Duration = Duration::from_secs(10);
 
 const SEGMENT: &str = "seg";
 /// What was logged before the capture.
@@ -46,6 +51,9 @@ pub struct Spool {
     /// Size limit of the kernel's file.
     limit_bytes: u64,
     next: u64,
+    /// Renaming waits for the disk, and for as long as a file system is frozen.
+    errands: Errands,
+    renaming: Option<Renaming>,
     /// Renamed, but a flush pass may still be writing to it.
     closing: Option<Closing>,
     /// The kernel's file as it was last seen.
@@ -59,6 +67,14 @@ struct Seen {
     bytes: u64,
 }
 
+/// The kernel's file on its way to its new name, and the bytes that were in it.
+#[derive(Debug)]
+struct Renaming {
+    path: PathBuf,
+    bytes: u64,
+    renamed: Errand<io::Result<()>>,
+}
+
 #[derive(Debug)]
 struct Closing {
     path: PathBuf,
@@ -68,10 +84,32 @@ struct Closing {
 
 impl Spool {
     /// For a session whose name sorts behind that of earlier ones, and a kernel's file of at most `limit_mib` MiB.
+    ///
+    /// # Errors
+    /// If the thread that renames files cannot be started.
+    pub fn new(dir: &Path, session: &str, limit_mib: u64) -> io::Result<Self> {
+        Ok(Self {
+            dir: dir.to_owned(),
+            session: session.to_owned(),
+            limit_bytes: limit_mib << 20,
+            next: 0,
+            errands: Errands::new("spool")?,
+            renaming: None,
+            closing: None,
+            seen: None,
+        })
+    }
+
+    /// Does something in the folder on the thread that renames its files; waits for it, but not if the file system hangs.
+    pub fn run(&self, work: impl FnOnce() + Send + 'static) {
+        // Nobody asks what becomes of it: it says so itself.
+        drop(self.errands.run(work).wait(PROMPTLY));
+    }
+
+    /// How long the folder's file system has not answered.
     #[must_use]
-    pub fn new(dir: &Path, session: &str, limit_mib: u64) -> Self {
-        let limit_bytes = limit_mib << 20;
-        Self { dir: dir.to_owned(), session: session.to_owned(), limit_bytes, next: 0, closing: None, seen: None }
+    pub fn unanswered_for(&self, now: Instant) -> Option<Duration> {
+        self.errands.busy_for(now)
     }
 
     /// Name of the session.
@@ -113,6 +151,10 @@ impl Spool {
     /// Looks at the kernel's file; returns how many of the bytes that were in it at the last look are gone because
     /// somebody deleted or truncated it. It only ever grows by itself.
     pub fn vanished(&mut self) -> u64 {
+        if self.renaming.is_some() {
+            // It may have either name.
+            return 0;
+        }
         let there = fs::metadata(self.current()).ok().map(|metadata| metadata.ino());
         let mut gone = 0;
         if let Some(Seen { file, bytes }) = self.seen.take() {
@@ -131,31 +173,55 @@ impl Spool {
         gone
     }
 
-    /// Renames the kernel's file, unless there is none or the one before is not closed yet.
+    /// Renames the kernel's file, unless there is none or the one before is not closed yet. If the file system does not answer, this
+    /// returns, and a later [`Self::closed`] finds the file renamed.
     ///
     /// # Errors
     /// If it cannot be renamed.
     pub fn rotate(&mut self, now: Instant) -> io::Result<()> {
+        self.finish_renaming(now, Duration::ZERO)?;
         let bytes = self.current_bytes();
-        if self.closing.is_some() || bytes == 0 {
+        if self.renaming.is_some() || self.closing.is_some() || bytes == 0 {
             return Ok(());
         }
         let path = self.dir.join(format!("{}-{:08}.{SEGMENT}", self.session, self.next));
-        match fs::rename(self.current(), &path) {
-            Ok(()) => {
+        let (from, to) = (self.current(), path.clone());
+        let renamed = self.errands.run(move || fs::rename(from, to));
+        self.renaming = Some(Renaming { path, bytes, renamed });
+        self.finish_renaming(now, PROMPTLY)
+    }
+
+    /// Waits up to `at_most` for the file that is being renamed, if one is.
+    fn finish_renaming(&mut self, now: Instant, at_most: Duration) -> io::Result<()> {
+        let Some(Renaming { path, bytes, renamed }) = self.renaming.take() else { return Ok(()) };
+        match renamed.wait(at_most) {
+            Ok(Ok(())) => {
                 self.next += 1;
                 self.closing = Some(Closing { path, bytes, quiet_since: now });
                 self.seen = None;
                 Ok(())
             }
             // Somebody removed it in between.
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(err) => Err(err),
+            Ok(Err(err)) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+            Ok(Err(err)) => Err(err),
+            Err(RecvTimeoutError::Timeout) => {
+                self.renaming = Some(Renaming { path, bytes, renamed });
+                Ok(())
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the thread that renames it has ended")),
         }
     }
 
     /// The renamed segment, once the kernel cannot be writing to it any more.
-    pub fn closed(&mut self, now: Instant) -> Option<SegmentFile> {
+    ///
+    /// # Errors
+    /// If it could not be renamed.
+    pub fn closed(&mut self, now: Instant) -> io::Result<Option<SegmentFile>> {
+        self.finish_renaming(now, Duration::ZERO)?;
+        Ok(self.take_closed(now))
+    }
+
+    fn take_closed(&mut self, now: Instant) -> Option<SegmentFile> {
         let closing = self.closing.as_mut()?;
         let Ok(metadata) = fs::metadata(&closing.path) else {
             // Somebody removed it.
@@ -173,12 +239,23 @@ impl Spool {
     /// What is left once the kernel's thread has stopped: the renamed segment and the kernel's file.
     ///
     /// # Errors
-    /// If the kernel's file cannot be renamed.
+    /// If the kernel's file cannot be renamed, or the file system does not answer. What is in the folder then is left over.
     pub fn stopped(&mut self, now: Instant) -> io::Result<Vec<SegmentFile>> {
+        self.wait_for_renaming(now)?;
         let mut segments: Vec<SegmentFile> = self.take_closing().into_iter().collect();
         self.rotate(now)?;
+        self.wait_for_renaming(now)?;
         segments.extend(self.take_closing());
         Ok(segments)
+    }
+
+    fn wait_for_renaming(&mut self, now: Instant) -> io::Result<()> {
+        self.finish_renaming(now, AT_THE_END)?;
+        if self.renaming.is_some() {
+            let why = format!("its file system has not answered for {} s", AT_THE_END.as_secs());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        }
+        Ok(())
     }
 
     fn take_closing(&mut self) -> Option<SegmentFile> {
@@ -256,23 +333,23 @@ mod tests {
     #[test]
     fn a_segment_is_closed_by_the_next_pass_or_by_quiet() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10).unwrap();
         let start = Instant::now();
         spool.rotate(start).unwrap();
-        assert_eq!(spool.closed(start), None, "nothing was written");
+        assert_eq!(spool.closed(start).unwrap(), None, "nothing was written");
 
         fs::write(spool.current(), b"one").unwrap();
         spool.rotate(start).unwrap();
-        assert_eq!(spool.closed(start), None, "the pass may go on");
+        assert_eq!(spool.closed(start).unwrap(), None, "the pass may go on");
         // The running pass writes on into the renamed file.
         let renamed = dir.path().join(format!("{}-00000000.seg", session_name(1)));
         fs::write(&renamed, b"one and more").unwrap();
         fs::write(spool.current(), b"two").unwrap();
-        assert_eq!(spool.closed(start), Some(SegmentFile { path: renamed, bytes: 12, limit_bytes: 10 << 20 }));
+        assert_eq!(spool.closed(start).unwrap(), Some(SegmentFile { path: renamed, bytes: 12, limit_bytes: 10 << 20 }));
 
         spool.rotate(start).unwrap();
-        assert_eq!(spool.closed(start + QUIET / 2), None);
-        assert_eq!(spool.closed(start + QUIET / 2 + QUIET).map(|segment| segment.bytes), Some(3));
+        assert_eq!(spool.closed(start + QUIET / 2).unwrap(), None);
+        assert_eq!(spool.closed(start + QUIET / 2 + QUIET).unwrap().map(|segment| segment.bytes), Some(3));
     }
 
     #[test]
@@ -285,7 +362,7 @@ mod tests {
     #[test]
     fn what_somebody_removes_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10).unwrap();
         assert_eq!(spool.vanished(), 0);
         fs::write(spool.current(), b"one").unwrap();
         assert_eq!(spool.vanished(), 0);
@@ -300,13 +377,38 @@ mod tests {
         assert_eq!(spool.vanished(), 0);
         // The renamed file is removed before it is closed.
         fs::remove_file(dir.path().join(format!("{}-00000000.seg", session_name(1)))).unwrap();
-        assert_eq!(spool.closed(Instant::now()).map(|segment| segment.bytes), Some(5));
+        assert_eq!(spool.closed(Instant::now()).unwrap().map(|segment| segment.bytes), Some(5));
+    }
+
+    #[test]
+    fn a_file_system_that_hangs_holds_nobody_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10).unwrap();
+        let (thaw, frozen) = std::sync::mpsc::channel::<()>();
+        spool.run(move || drop(frozen.recv()));
+        fs::write(spool.current(), b"one").unwrap();
+        let now = Instant::now();
+        spool.rotate(now).unwrap();
+        assert!(spool.unanswered_for(now + Duration::from_secs(9)) >= Some(Duration::from_secs(9)));
+        assert_eq!((spool.vanished(), spool.closed(now + 2 * QUIET).unwrap()), (0, None));
+        spool.rotate(now).unwrap();
+        thaw.send(()).unwrap();
+        let mut later = now;
+        let closed = loop {
+            later += QUIET;
+            if let Some(closed) = spool.closed(later).unwrap() {
+                break closed;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!((closed.bytes, spool.stopped(later).unwrap()), (3, Vec::new()));
+        assert_eq!(spool.unanswered_for(now), None);
     }
 
     #[test]
     fn stopping_leaves_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(dir.path(), &session_name(1), 10);
+        let mut spool = Spool::new(dir.path(), &session_name(1), 10).unwrap();
         fs::write(spool.current(), b"one").unwrap();
         spool.rotate(Instant::now()).unwrap();
         fs::write(spool.current(), b"three").unwrap();
