@@ -90,7 +90,6 @@ fn a_frozen_spool_is_told_while_it_lasts_and_nothing_is_lost() {
     };
     // The state goes on, also with what has to be done now and then in that directory.
     daemon.wait("the time to pass", |status| seconds(status) >= Some(5));
-    daemon.command(&["mark", "frozen"]).exits(0);
     disk.thaw();
     node.ctl("stall off");
     daemon.wait("the end of it", |status| !warned(status));

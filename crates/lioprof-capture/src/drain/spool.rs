@@ -103,7 +103,7 @@ impl Spool {
     /// Does something in the folder on the thread that renames its files; waits for it, but not if the file system hangs.
     pub fn run(&self, work: impl FnOnce() + Send + 'static) {
         // Nobody asks what becomes of it: it says so itself.
-        drop(self.errands.run(work).wait(PROMPTLY));
+        let _ = self.errands.run(work).wait(PROMPTLY);
     }
 
     /// How long the folder's file system has not answered.

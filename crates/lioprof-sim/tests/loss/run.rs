@@ -30,14 +30,14 @@ impl Judged {
     }
 }
 
-/// Runs an overload on each of its servers.
-pub(crate) fn run(overload: &Overload) -> Judged {
+/// Runs an overload on each of its servers; all chance comes from the seed.
+pub(crate) fn run(overload: &Overload, seed: u64) -> Judged {
     let dir = tempfile::tempdir().unwrap();
     let (logs, rows) = (dir.path().join("logs"), dir.path().join("rows"));
     let (mut handled, mut lost) = (0, 0);
     for (server, stalls) in overload.stalls.iter().enumerate() {
         let node = format!("oss{server}");
-        let records = records(overload, server);
+        let records = records(overload, server, seed);
         let folder = logs.join(&node);
         std::fs::create_dir_all(&folder).unwrap();
         let whole = dir.path().join(format!("{node}.bin"));
@@ -53,8 +53,9 @@ pub(crate) fn run(overload: &Overload) -> Judged {
     Judged { handled, lost, without, with }
 }
 
-fn records(overload: &Overload, server: usize) -> Vec<SimRecord> {
+fn records(overload: &Overload, server: usize, seed: u64) -> Vec<SimRecord> {
     let options = Options {
+        seed,
         servers: overload.servers,
         rate: overload.rate,
         duration_s: 12,
