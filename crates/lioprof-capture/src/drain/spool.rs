@@ -102,8 +102,10 @@ impl Spool {
 
     /// Does something in the folder on the thread that renames its files; waits for it, but not if the file system hangs.
     pub fn run(&self, work: impl FnOnce() + Send + 'static) {
-        // Nobody asks what becomes of it: it says so itself.
-        let _ = self.errands.run(work).wait(PROMPTLY);
+        // What becomes of it, it says itself.
+        if self.errands.run(work).wait(PROMPTLY).is_err() {
+            tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
+        }
     }
 
     /// How long the folder's file system has not answered.
