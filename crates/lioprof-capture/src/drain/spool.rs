@@ -387,7 +387,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut spool = Spool::new(dir.path(), &session_name(1), 10).unwrap();
         let (thaw, frozen) = std::sync::mpsc::channel::<()>();
-        spool.run(move || drop(frozen.recv()));
+        spool.run(move || assert!(frozen.recv().is_ok()));
         fs::write(spool.current(), b"one").unwrap();
         let now = Instant::now();
         spool.rotate(now).unwrap();
