@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::traffic::service_name;
 use lioprof_model::{
     Counted, CountedIo, CountedRpcs, CounterSnapshot, LockEvent, Mark, RowSink, RowSource, RpcRow, RpcSize, SentRpc,
     Symbol, Symbols,
 };
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
-
-use crate::aggregate::service_name;
 
 /// Runs kept for each counter: a capture that is switched on and off every minute has so many in six weeks.
 const MAX_RUNS: usize = 1 << 16;

@@ -4,6 +4,7 @@
 //! * [`trace`]: what a log says besides RPCs: locks, RPCs that the server sent, marks.
 //! * [`Analysis`]: everything lioprof knows about a set of captures, as `analysis.json` holds it
 //!   (schema [`SCHEMA`]): keys in snake_case, units in the names, `null` for what cannot be known.
+//! * [`traffic`]: what kind of traffic a row is, as rules for rows and for SQL.
 //! * [`Io`]: the one place that says how exact a byte count is.
 //!
 //! Renderers, stores and third parties need this crate and nothing else of lioprof.
@@ -26,6 +27,7 @@ pub mod series;
 pub mod services;
 pub mod symbol;
 pub mod trace;
+pub mod traffic;
 pub mod units;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};

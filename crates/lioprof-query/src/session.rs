@@ -72,8 +72,8 @@ impl Session {
         };
         let context = SessionContext::new_with_state(state);
         tables::register(&context, &dataset)?;
-        for view in VIEWS {
-            context.sql(view.sql).await?;
+        for view in VIEWS.iter() {
+            context.sql(&view.sql).await?;
         }
         Ok(Self { context, dataset })
     }

@@ -1,19 +1,38 @@
 //! The views, as SQL.
 
+use std::sync::LazyLock;
+
+use lioprof_model::traffic::sql;
+
 /// A view over the tables of a dataset, or over other views.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct View {
     /// Name.
     pub name: &'static str,
     /// `CREATE VIEW ...`.
-    pub sql: &'static str,
+    pub sql: String,
 }
 
 macro_rules! views {
-    ($($name:literal)+) => { &[$(View { name: $name, sql: include_str!(concat!("views/", $name, ".sql")) }),+] };
+    ($($name:literal)+) => { &[$(($name, include_str!(concat!("views/", $name, ".sql")))),+] };
 }
 
-/// All views; each uses only raw tables and views before it.
-pub const VIEWS: &[View] = views! {
+const FILES: &[(&str, &str)] = views! {
     "rpcs" "lock_events" "sent_rpcs" "counters" "bandwidth" "flows" "latency" "lock_conflicts" "lock_waits"
 };
+
+/// All views; each uses only raw tables and views before it.
+pub static VIEWS: LazyLock<Vec<View>> =
+    LazyLock::new(|| FILES.iter().map(|(name, text)| View::new(name, text)).collect());
+
+impl View {
+    /// The rules that the model has for rows take the places of their names.
+    fn new(name: &'static str, text: &str) -> Self {
+        let sql = text
+            .replace("{on_mdt}", sql::ON_MDT)
+            .replace("{operation_class}", sql::OPERATION_CLASS)
+            .replace("{from_server}", &sql::from_server("client_uuid"))
+            .replace("{window_from_server}", &sql::from_server("window_client_uuid"));
+        Self { name, sql }
+    }
+}

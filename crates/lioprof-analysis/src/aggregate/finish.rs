@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model as model;
+use lioprof_model::traffic::service_name;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
     Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
@@ -18,7 +19,7 @@ use super::bins::Bins;
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::series::Cell;
 use super::times::quarter_octave_edge;
-use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey, service_name};
+use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey};
 
 /// Fills everything but the inputs, the loss and the warnings.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {

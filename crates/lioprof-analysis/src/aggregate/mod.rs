@@ -20,6 +20,7 @@ mod times;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{
     Direction, Io, Mark, RpcRow, SentRpc, SizeEvidence, SizeHistogram, Symbol, Symbols, TargetEvidence, TraceSummary,
 };
@@ -182,15 +183,6 @@ struct OwnerKey {
     projid: Option<u32>,
 }
 
-/// What a thread's name means, worked out once.
-#[derive(Clone, Copy, Debug)]
-struct ThreadInfo {
-    /// A thread of the same service, always the same one.
-    service: Symbol,
-    /// A service of an MDS: reads and writes are Data-on-MDT.
-    mds: bool,
-}
-
 /// Sums over rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Aggregate {
@@ -218,7 +210,7 @@ pub(crate) struct Aggregate {
     seconds: Option<SecondBins>,
     sample: Sample,
     access: AccessSums,
-    threads: FxHashMap<Symbol, ThreadInfo>,
+    threads: FxHashMap<Symbol, Symbol>,
     /// A thread of each service, by the service's name.
     services: FxHashMap<Box<[u8]>, Symbol>,
     server_uuids: FxHashMap<Symbol, bool>,
@@ -269,11 +261,11 @@ impl Aggregate {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
-        let thread = self.thread(row.thread, symbols);
-        self.operation(row, thread.service);
+        let service = self.service_of(row.thread, symbols);
+        self.operation(row, service);
         self.faults.row(row);
-        // What counts as OST traffic: Data-on-MDT is kept apart, as the servers' own counters do.
-        let dom = thread.mds || row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
+        // Data-on-MDT is kept apart from what OSTs do, as the servers' own counters do.
+        let dom = traffic::row_is_on_mdt(row, symbols);
         let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
         let key = TargetKey { node: row.node, kind, name: row.target };
         let direction = row.direction();
@@ -309,7 +301,7 @@ impl Aggregate {
     fn take_strands_apart(&mut self, symbols: &Symbols) {
         for (StrandKey { nid, client_uuid, job, opcode, target, owner }, strand) in self.strands.take() {
             let server =
-                *self.server_uuids.entry(client_uuid).or_insert_with(|| is_server_uuid(symbols.bytes(client_uuid)));
+                *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)));
             let Strand { rpcs, resent, replayed, io } = strand;
             self.rpcs += rpcs;
             self.server_rpcs += if server { rpcs } else { 0 };
@@ -357,17 +349,16 @@ impl Aggregate {
         }
     }
 
-    fn thread(&mut self, thread: Symbol, symbols: &Symbols) -> ThreadInfo {
-        if let Some(&info) = self.threads.get(&thread) {
-            return info;
+    /// The thread that stands for all threads of this one's service.
+    fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
+        if let Some(&service) = self.threads.get(&thread) {
+            return service;
         }
-        let mds = symbols.bytes(thread).starts_with(b"mdt");
-        let info = ThreadInfo { service: self.service(thread, symbols), mds };
-        self.threads.insert(thread, info);
-        info
+        let service = self.service(thread, symbols);
+        self.threads.insert(thread, service);
+        service
     }
 
-    /// The thread that stands for all threads of this one's service.
     fn service(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
         *self.services.entry(service_name(symbols.bytes(thread)).into()).or_insert(thread)
     }
@@ -409,8 +400,8 @@ impl Aggregate {
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
         sum.traced_us.extend(&log.traced_us);
-        for thread in self.threads.values() {
-            *sum.service_threads.entry(thread.service).or_default() += 1;
+        for &service in self.threads.values() {
+            *sum.service_threads.entry(service).or_default() += 1;
         }
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
@@ -545,47 +536,5 @@ fn merge_operation(mine: &mut OperationSum, theirs: &OperationSum) {
     }
     for (mine, theirs) in mine.total_histogram.iter_mut().zip(&theirs.total_histogram) {
         *mine += theirs;
-    }
-}
-
-/// Whether the sender is a server: an MDT's OSP device or a light-weight connection.
-pub(crate) fn is_server_uuid(uuid: &[u8]) -> bool {
-    uuid.ends_with(b"-mdtlov_UUID") || memchr::memmem::find(uuid, b"-lwp-").is_some()
-}
-
-/// A service's name: `ll_ost_io00_002` and `ll_ost_io01_017` are threads of `ll_ost_io`.
-pub(crate) fn service_name(thread: &[u8]) -> &[u8] {
-    let number_at = thread.iter().rposition(|&b| b == b'_');
-    let part = match number_at {
-        Some(at) if thread[at + 1..].iter().all(u8::is_ascii_digit) => &thread[..at],
-        _ => thread,
-    };
-    let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    &part[..part.len() - digits]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_belong_to_services() {
-        for (thread, service) in [
-            ("ll_ost_io00_002", "ll_ost_io"),
-            ("ll_ost_create00", "ll_ost_create"),
-            ("mdt_rdpg01_017", "mdt_rdpg"),
-            ("ll_mgs_0002", "ll_mgs"),
-            ("mdt_seqs_0000", "mdt_seqs"),
-            ("ptlrpcd_00_01", "ptlrpcd_"),
-        ] {
-            assert_eq!(service_name(thread.as_bytes()), service.as_bytes(), "{thread}");
-        }
-    }
-
-    #[test]
-    fn servers_are_told_by_their_uuids() {
-        assert!(is_server_uuid(b"lustre-MDT0000-mdtlov_UUID"));
-        assert!(is_server_uuid(b"lustre-MDT0000-lwp-OST0001_UUID"));
-        assert!(!is_server_uuid(b"b2df25ce-5f2c-45c8-8c82-6364f185437c"));
     }
 }

@@ -172,7 +172,7 @@ fn object(row: &Object) -> Result<ObjectName, BadPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::service_name;
+    use lioprof_model::traffic::service_name;
 
     #[test]
     fn a_service_keeps_its_name() {

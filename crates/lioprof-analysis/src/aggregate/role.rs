@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lioprof_model::traffic::{OperationClass, is_from_server};
 use lioprof_model::{NodeRole, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 
-use super::{Aggregate, is_server_uuid};
+use super::Aggregate;
 
 impl Aggregate {
     /// Targets that a node's log names as its own.
@@ -33,7 +34,9 @@ impl Aggregate {
             (false, false, true) => Some(NodeRole::Mgs),
             (false, false, false) => {
                 let by_client = |(of, opcode, device, _): &(Symbol, Opcode, Symbol, Symbol)| {
-                    *of == node && is_file_operation(*opcode) && !is_server_uuid(symbols.bytes(*device))
+                    *of == node
+                        && OperationClass::of(*opcode).is_file_operation()
+                        && !is_from_server(symbols.bytes(*device))
                 };
                 self.sent.keys().any(by_client).then_some(NodeRole::Client)
             }
@@ -52,10 +55,4 @@ impl Aggregate {
         kept.markers = self.markers;
         kept
     }
-}
-
-/// An operation on an OST or MDT that no server asks another one for under a uuid like a client's. (The MGC of a server
-/// has such a uuid, too; it talks to the MGS, pings, and takes locks on the configuration.)
-fn is_file_operation(opcode: Opcode) -> bool {
-    opcode.0 < 100
 }

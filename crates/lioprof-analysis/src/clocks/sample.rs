@@ -6,7 +6,7 @@
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 
-use crate::aggregate::is_server_uuid;
+use lioprof_model::traffic::is_from_server;
 
 /// RPCs kept of one NID.
 const MAX_PER_NID: usize = 4096;
@@ -189,7 +189,7 @@ impl<T: Identified + Copy> Sample<T> {
         if symbols.bytes(nid) == b"0@lo" {
             return;
         }
-        let server = is_server_uuid(symbols.bytes(item.id().uuid));
+        let server = is_from_server(symbols.bytes(item.id().uuid));
         let at = self.stratum(nid);
         let Self { strata, servers, others, .. } = self;
         let stratum = &mut strata[at];

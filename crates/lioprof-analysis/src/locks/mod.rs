@@ -14,6 +14,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+use lioprof_model::traffic::{self, is_from_server};
 use lioprof_model::{LockEvent, LockEvidence, LockHappening, LockRules, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,11 @@ use rpc::RpcTracker;
 
 pub(crate) use finish::finish;
 pub(crate) use sums::{Happening, LockSums, Overlap};
+
+/// Who is behind a request or a lock, by NID.
+type Party = traffic::Party<Symbol>;
+/// Who is against whom, by NID.
+type Kind = traffic::ConflictKind<Symbol>;
 
 /// Thresholds, in the units of the code.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,35 +70,6 @@ impl Rules {
             contended_source: self.contended_source.to_owned(),
             ping_pong_alternations: self.ping_pong_alternations,
             ping_pong_gap_s: crate::aggregate::seconds(self.ping_pong_gap_us),
-        }
-    }
-}
-
-/// Who is behind a request or a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Party {
-    /// A client.
-    Client(Symbol),
-    /// A server of the file system, or a thread of this node without a request.
-    Server,
-    /// The log does not say.
-    Unknown,
-}
-
-/// Who is against whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Client { holder: Symbol, waiter: Symbol },
-    Own,
-    Server,
-}
-
-impl Kind {
-    fn new(holder: Party, waiter: Party) -> Self {
-        match (holder, waiter) {
-            (Party::Client(holder), Party::Client(waiter)) if holder != waiter => Self::Client { holder, waiter },
-            (Party::Client(_), Party::Client(_)) => Self::Own,
-            _ => Self::Server,
         }
     }
 }
@@ -236,7 +213,7 @@ impl LockTracker {
     }
 
     fn is_server(&mut self, uuid: Symbol, symbols: &Symbols) -> bool {
-        *self.server_uuids.entry(uuid).or_insert_with(|| crate::aggregate::is_server_uuid(symbols.bytes(uuid)))
+        *self.server_uuids.entry(uuid).or_insert_with(|| is_from_server(symbols.bytes(uuid)))
     }
 
     fn target(&mut self, device: Symbol, symbols: &Symbols) -> Option<TargetName> {

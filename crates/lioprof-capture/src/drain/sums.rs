@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
 use lioprof_model::{
     Direction, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
 };
-use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -338,8 +339,9 @@ impl<K: Keep> RowSink for Summed<K> {
                 metrics.io(direction, row.size);
             }
             // Data-on-MDT has other counters.
-            let on_mdt = row.target.is_some_and(|target| target.kind() == TargetKind::Mdt);
-            if let Some(direction) = row.direction().filter(|_| !on_mdt) {
+            if let Some(direction) = row.direction()
+                && !traffic::row_is_on_mdt(row, symbols)
+            {
                 self.io(row, direction, symbols);
             }
         }
@@ -349,10 +351,15 @@ impl<K: Keep> RowSink for Summed<K> {
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         if self.is_new() {
             self.sums.lock_events += 1;
-            if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening
-                && event.window.is_some_and(|waiter| lock.nid.is_some_and(|holder| holder != waiter.nid))
-            {
-                self.target(Some(lock.target)).conflicts(1);
+            if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening {
+                let waiter = match event.window {
+                    Some(rpc) if !is_from_server(symbols.bytes(rpc.client_uuid)) => Party::Client(rpc.nid),
+                    _ => Party::Server,
+                };
+                let holder = lock.nid.map_or(Party::Unknown, Party::Client);
+                if let ConflictKind::Client { .. } = ConflictKind::new(holder, waiter) {
+                    self.target(Some(lock.target)).conflicts(1);
+                }
             }
         }
         self.inner.lock_event(event, symbols);

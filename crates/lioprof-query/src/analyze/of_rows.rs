@@ -6,16 +6,12 @@ use lioprof_analysis::limits::TOP_OBJECTS;
 use lioprof_model::parts::Bucket;
 use lioprof_model::parts::of_rows::{Object, Objects, OfRows, SentTimes};
 use lioprof_model::parts::rollup::NodeFacts;
+use lioprof_model::traffic::sql;
 use serde::Deserialize;
 
 use super::{each, fill, quoted, rows};
 use crate::error::QueryError;
 use crate::session::Session;
-
-/// Whether an RPC was one of a metadata target: the service's threads say it where no target is known.
-const MDT: &str = "(starts_with(thread, 'mdt') OR coalesce(target LIKE '%-MDT%', FALSE))";
-/// The service of a thread: `ll_ost_io00_002` is one of `ll_ost_io`.
-const SERVICE: &str = "rtrim(regexp_replace(thread, '_[0-9]*$', ''), '0123456789')";
 
 /// What names an object.
 const OBJECT: &str = "target, fid_seq, fid_oid, fid_ver, resource_0, resource_1";
@@ -35,8 +31,8 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
     let [read, write, read_or_write] = ["opcode = 3", "opcode = 4", "opcode IN (3, 4)"].map(io_sums);
     let values = [
         ("servers", servers.as_str()),
-        ("mdt", MDT),
-        ("service", SERVICE),
+        ("mdt", sql::ON_MDT),
+        ("service", sql::SERVICE),
         ("objects", top.as_str()),
         ("object", OBJECT),
         ("of_objects", OF_OBJECTS),

@@ -6,21 +6,21 @@
 -- param limit number 10: rows
 -- column job: job; null where the version prints none
 -- column rpcs: RPCs of any kind
--- column reads: OST_READ
+-- column reads: OST_READ on OSTs; Data-on-MDT is not counted
 -- column read_bytes: bytes read; null if unknown
--- column writes: OST_WRITE
+-- column writes: OST_WRITE on OSTs
 -- column write_bytes: bytes written; null if unknown
 -- column clients: clients that it ran on
 -- column targets: targets that it used
 SELECT
     job,
     count(*) AS rpcs,
-    count(*) FILTER (WHERE opcode_name = 'OST_READ') AS reads,
-    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_READ') = 0 THEN 0
-        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_READ') AS BIGINT) END AS read_bytes,
-    count(*) FILTER (WHERE opcode_name = 'OST_WRITE') AS writes,
-    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE') = 0 THEN 0
-        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE') AS BIGINT) END AS write_bytes,
+    count(*) FILTER (WHERE opcode_name = 'OST_READ' AND NOT on_mdt) AS reads,
+    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_READ' AND NOT on_mdt) = 0 THEN 0
+        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_READ' AND NOT on_mdt) AS BIGINT) END AS read_bytes,
+    count(*) FILTER (WHERE opcode_name = 'OST_WRITE' AND NOT on_mdt) AS writes,
+    CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE' AND NOT on_mdt) = 0 THEN 0
+        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE' AND NOT on_mdt) AS BIGINT) END AS write_bytes,
     count(DISTINCT nid) AS clients,
     count(DISTINCT target) AS targets
 FROM rpcs
@@ -29,5 +29,5 @@ WHERE
     AND ($to IS NULL OR end_us < $to)
     AND ($target IS NULL OR target = $target OR target LIKE '%-' || $target)
 GROUP BY job
-ORDER BY coalesce(sum(bytes), 0) DESC, rpcs DESC, job
+ORDER BY coalesce(sum(bytes) FILTER (WHERE NOT on_mdt), 0) DESC, rpcs DESC, job
 LIMIT $limit;

@@ -3,6 +3,7 @@
 -- param from time: from this moment on
 -- param to time: before this moment
 -- column target: target; null if the log does not name it
+-- column on_mdt: an MDT's; its reads and writes are Data-on-MDT
 -- column rpcs: RPCs of any kind
 -- column reads: OST_READ
 -- column read_bytes: bytes read; null if unknown
@@ -12,6 +13,7 @@
 -- column unsized_rpcs: reads and writes of unknown size
 SELECT
     target,
+    on_mdt,
     count(*) AS rpcs,
     count(*) FILTER (WHERE opcode_name = 'OST_READ') AS reads,
     CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_READ') = 0 THEN 0
@@ -25,5 +27,5 @@ FROM rpcs
 WHERE
     ($from IS NULL OR end_us >= $from)
     AND ($to IS NULL OR end_us < $to)
-GROUP BY target
-ORDER BY target;
+GROUP BY target, on_mdt
+ORDER BY target, on_mdt;

@@ -5,7 +5,7 @@
 -- param below number 1048576: a write of fewer bytes is small
 -- param limit number 10: rows
 -- column job: job; null where the version prints none
--- column writes: writes of known size
+-- column writes: writes of known size to OSTs
 -- column small_writes: small ones
 -- column small_percent: share of small ones
 -- column mean_bytes: bytes per write
@@ -22,6 +22,7 @@ WHERE
     ($from IS NULL OR end_us >= $from)
     AND ($to IS NULL OR end_us < $to)
     AND opcode_name = 'OST_WRITE'
+    AND NOT on_mdt
     AND bytes IS NOT NULL
     AND NOT failed
 GROUP BY job

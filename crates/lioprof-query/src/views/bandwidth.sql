@@ -5,6 +5,7 @@ SELECT
     fs,
     node,
     target,
+    on_mdt,
     rpcs,
     reads,
     -- Bytes are unknown only if there were reads and none of them could be sized.
@@ -19,6 +20,7 @@ FROM (
         fs,
         node,
         target,
+        on_mdt,
         count(*) AS rpcs,
         count(*) FILTER (WHERE opcode_name = 'OST_READ') AS reads,
         CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_READ') AS BIGINT) AS read_bytes,
@@ -28,5 +30,5 @@ FROM (
         count(*) FILTER (WHERE opcode_name IN ('OST_READ', 'OST_WRITE') AND bytes IS NOT NULL AND NOT bytes_exact)
             AS estimated_rpcs
     FROM rpcs
-    GROUP BY date_trunc('second', end_time), fs, node, target
+    GROUP BY date_trunc('second', end_time), fs, node, target, on_mdt
 ) AS seconds;

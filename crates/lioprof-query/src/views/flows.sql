@@ -4,6 +4,7 @@ SELECT
     fs,
     node,
     target,
+    on_mdt,
     nid,
     job,
     rpcs,
@@ -25,6 +26,7 @@ FROM (
         fs,
         node,
         target,
+        on_mdt,
         nid,
         job,
         count(*) AS rpcs,
@@ -41,5 +43,5 @@ FROM (
         min(end_time) AS first_time,
         max(end_time) AS last_time
     FROM rpcs
-    GROUP BY fs, node, target, nid, job
+    GROUP BY fs, node, target, on_mdt, nid, job
 ) AS sums;

@@ -25,7 +25,7 @@ SELECT
     lines.time_us,
     lines.seq
 FROM (
-    SELECT *, window_client_uuid LIKE '%-mdtlov_UUID' OR window_client_uuid LIKE '%-lwp-%' AS by_server
+    SELECT *, {window_from_server} AS by_server
     FROM lock_events
     WHERE event = 'incompatible'
 ) AS lines
@@ -38,7 +38,7 @@ LEFT JOIN (
         coalesce(max(nid), max(window_nid) FILTER (WHERE event IN ('created', 'local_created'))) AS owner,
         max(nid) IS NULL AND bool_or(
             event IN ('created', 'local_created')
-            AND (window_client_uuid LIKE '%-mdtlov_UUID' OR window_client_uuid LIKE '%-lwp-%')
+            AND {window_from_server}
         ) AS of_server
     FROM lock_events
     WHERE cookie IS NOT NULL

@@ -27,7 +27,7 @@ fn plan_bytes(dataset: &str) -> Vec<(&'static str, usize)> {
     runtime.block_on(async {
         let session = Session::open(Dataset::open(dataset).await.unwrap(), &Options::default()).await.unwrap();
         let mut sizes = Vec::new();
-        for view in VIEWS {
+        for view in VIEWS.iter() {
             let frame = session.query(&format!("SELECT * FROM {}", view.name)).await.unwrap();
             let plan = frame.into_optimized_plan().unwrap();
             sizes.push((view.name, logical_plan_to_bytes(&plan).unwrap().len()));

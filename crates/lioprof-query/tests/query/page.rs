@@ -43,7 +43,7 @@ fn sql_over_rollups_has_rows() {
 fn every_column_of_a_view_is_on_the_page() {
     let page = page();
     let session = PING_PONG.session();
-    for view in VIEWS {
+    for view in VIEWS.iter() {
         let section =
             page.split(&format!("### `{}`", view.name)).nth(1).unwrap_or_else(|| panic!("no view {}", view.name));
         let section = section.split("\n#").next().unwrap();
