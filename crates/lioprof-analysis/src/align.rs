@@ -34,11 +34,11 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
     let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);
     let wanted: Vec<bool> = wanted(&clocks, bin_us).iter().map(Option::is_some).collect();
     let stuck: Vec<bool> =
-        results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.can_be_read_again()).collect();
+        results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.logs.can_be_read_again()).collect();
     let names = results.iter().map(|result| result.name.clone()).collect();
     let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
     for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
-        result.logs.iter().for_each(|log| log.planned.expect_again());
+        result.logs.expect_again();
     }
     let results = results
         .into_iter()

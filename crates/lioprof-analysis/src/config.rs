@@ -1,11 +1,10 @@
 //! What the user may choose.
 
 use lioprof_model::{Baseline, Symbols};
+use lioprof_trace::input::NodeRule;
+use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress};
 use lustre_debuglog::{Opcode, TargetName};
 
-use crate::findings::Limits;
-use crate::input::NodeRule;
-use crate::progress::Progress;
 use crate::select::NidPattern;
 
 /// How to analyze.
@@ -29,8 +28,6 @@ pub struct Config {
     pub locks: bool,
     /// When a resource is contended; `None`: the defaults of the version that the log looks like.
     pub contended: Option<ContendedRule>,
-    /// What findings hold figures against.
-    pub limits: Limits,
     /// Told how far reading is.
     pub progress: Progress,
     /// What the OSTs can deliver.
@@ -52,7 +49,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             threads: 1,
-            chunk_bytes: 512 << 10,
+            chunk_bytes: DEFAULT_CHUNK_BYTES,
             bin_us: None,
             from: None,
             to: None,
@@ -60,10 +57,16 @@ impl Default for Config {
             node_rules: Vec::new(),
             locks: true,
             contended: None,
-            limits: Limits::default(),
             progress: Progress::default(),
             baseline: None,
         }
+    }
+}
+
+impl Config {
+    /// Bytes of a chunk, threads that decode.
+    pub(crate) fn reading(&self) -> (usize, usize) {
+        (self.chunk_bytes, self.threads)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::traffic::service_name;
+use lioprof_model::traffic::counted_service;
 use lioprof_model::{
     Counted, CountedIo, CountedRpcs, CounterSnapshot, LockEvent, Mark, RowSink, RowSource, RpcRow, RpcSize, SentRpc,
     Symbol, Symbols,
@@ -16,29 +16,6 @@ use rustc_hash::FxHashMap;
 
 /// Runs kept for each counter: a capture that is switched on and off every minute has so many in six weeks.
 const MAX_RUNS: usize = 1 << 16;
-
-/// The service whose counters count what a thread handles, as Lustre names it (`ptlrpc_register_service`): threads have
-/// shorter names.
-pub(crate) fn counted_service(thread: &[u8]) -> Option<&'static str> {
-    Some(match service_name(thread) {
-        b"ll_ost" => "ost",
-        b"ll_ost_create" => "ost_create",
-        b"ll_ost_io" => "ost_io",
-        b"ll_ost_out" => "ost_out",
-        b"ll_ost_seq" => "ost_seq",
-        b"mdt" => "mdt",
-        b"mdt_attr" => "mdt_setattr",
-        b"mdt_fld" => "mdt_fld",
-        b"mdt_io" => "mdt_io",
-        b"mdt_out" => "mdt_out",
-        b"mdt_rdpg" => "mdt_readpage",
-        b"mdt_seqm" => "mdt_seqm",
-        b"mdt_seqs" => "mdt_seqs",
-        b"ldlm_cb" => "ldlm_cbd",
-        b"ldlm_cn" => "ldlm_canceld",
-        _ => return None,
-    })
-}
 
 /// Hands on all rows of a source, and compares them with its counters.
 pub(crate) fn read(
@@ -385,20 +362,6 @@ mod tests {
             (106, 106, None),
         ] {
             assert_eq!(super::place(&[run], first_us, last_us), place, "{first_us} to {last_us}");
-        }
-    }
-
-    #[test]
-    fn threads_are_of_the_services_that_count_them() {
-        for (thread, service) in [
-            ("ll_ost_io00_002", Some("ost_io")),
-            ("ll_ost_create00", Some("ost_create")),
-            ("ll_ost01_017", Some("ost")),
-            ("ldlm_cn00_003", Some("ldlm_canceld")),
-            ("mdt_rdpg00_001", Some("mdt_readpage")),
-            ("ptlrpcd_00_01", None),
-        ] {
-            assert_eq!(counted_service(thread.as_bytes()), service, "{thread}");
         }
     }
 }

@@ -1,38 +1,22 @@
 //! One node: its inputs merged, joined and summed up.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use lioprof_model::{
-    Counted, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceLoss, TraceSummary,
+    Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
 };
+use lioprof_trace::{NodeLogs, ReadLogs};
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
 use crate::config::Config;
 use crate::counted;
-use crate::decode::chunk::{Head, merge_heads};
-use crate::decode::flights::chunks_in_flight;
-use crate::decode::merge::{Merge, Waiting};
-use crate::decode::source::Seen;
 use crate::interval::{Interval, Taken};
-use crate::join::{Join, JoinCounts, Output};
 use crate::locks::{LockTracker, Rules};
-use crate::plan::{Late, Planned, Reading};
-use crate::relay::relay;
 
 /// What there is of one node.
 #[derive(Default)]
 pub(crate) struct NodeInputs {
-    pub(crate) logs: Vec<Planned>,
+    pub(crate) logs: NodeLogs,
     pub(crate) stored: Vec<Box<dyn RowSource>>,
-}
-
-/// What became of one log.
-pub(crate) struct LogResult {
-    pub(crate) planned: Planned,
-    pub(crate) seen: Seen,
-    pub(crate) late: Late,
 }
 
 /// What became of rows that were kept.
@@ -44,7 +28,9 @@ pub(crate) struct StoredResult {
 /// What became of one node.
 pub(crate) struct NodeResult {
     pub(crate) name: String,
-    pub(crate) logs: Vec<LogResult>,
+    pub(crate) logs: NodeLogs,
+    /// What was read of each log.
+    pub(crate) inputs: Vec<Input>,
     pub(crate) stored: Vec<StoredResult>,
     /// Of all inputs together.
     pub(crate) summary: TraceSummary,
@@ -194,7 +180,7 @@ pub(crate) fn analyze(
     mut sink: Option<&mut (dyn RowSink + Send)>,
 ) -> NodeResult {
     let asked = Interval::new(config);
-    let twice = asked.has_marks() && can_be_read_again(inputs.logs.iter());
+    let twice = asked.has_marks() && inputs.logs.can_be_read_again();
     let mut no_sink = NoSink;
     // Rows that have been handed on cannot be taken back: where marks may turn out otherwise, they wait for the second time.
     let first: &mut (dyn RowSink + Send) = match sink.as_deref_mut() {
@@ -224,8 +210,8 @@ fn read_first(
 ) -> NodeResult {
     let node = symbols.intern(name.as_bytes());
     let mut node_sink = NodeSink::new(node, config, sink);
-    let (logs, mut summary, duplicates) =
-        relay(symbols, &mut node_sink, |symbols, sink| read_logs(node, inputs.logs, config, symbols, sink));
+    let ReadLogs { logs, inputs: accounts, mut summary, duplicates } =
+        inputs.logs.read(node, config.reading(), symbols, &mut node_sink);
     let mut stored: Vec<StoredResult> = Vec::new();
     for mut source in inputs.stored {
         let (read, counted) = counted::read(&mut *source, symbols, &mut node_sink);
@@ -236,12 +222,19 @@ fn read_first(
     let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
     let name = name.to_owned();
     let repeated_marks = None;
-    NodeResult { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, interval, repeated_marks }
-}
-
-/// Whether these logs are still there for a second look: standard input is not.
-fn can_be_read_again<'a>(mut logs: impl Iterator<Item = &'a Planned>) -> bool {
-    logs.all(Planned::can_be_read_again)
+    NodeResult {
+        name,
+        logs,
+        inputs: accounts,
+        stored,
+        summary,
+        duplicates,
+        aggregate,
+        exchanges,
+        is_client,
+        interval,
+        repeated_marks,
+    }
 }
 
 impl NodeResult {
@@ -249,11 +242,6 @@ impl NodeResult {
     pub(crate) fn settle(self) -> (NodeAccount, Aggregate) {
         let Self { name, summary, duplicates, is_client, interval, repeated_marks, aggregate, .. } = self;
         (NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }, aggregate)
-    }
-
-    /// Whether its inputs are still there: standard input is not.
-    pub(crate) fn can_be_read_again(&self) -> bool {
-        can_be_read_again(self.logs.iter().map(|log| &log.planned))
     }
 
     /// Sums up the node once more, with its times on another clock. What was read, and what of it was lost, is known.
@@ -276,16 +264,9 @@ impl NodeResult {
         let node = symbols.intern(self.name.as_bytes());
         let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
-        let (mut planned, mut accounts) = (Vec::new(), Vec::new());
-        let Self { name, logs, mut stored, summary, duplicates, exchanges, repeated_marks, .. } = self;
-        for LogResult { planned: input, seen, late } in logs {
-            planned.push(input);
-            accounts.push((seen, late));
-        }
-        let (again, _, _) =
-            relay(symbols, &mut shifted_sink, |symbols, sink| read_logs(node, planned, config, symbols, sink));
-        let logs = again.into_iter().zip(accounts);
-        let logs = logs.map(|(log, (seen, late))| LogResult { planned: log.planned, seen, late }).collect();
+        let Self { name, logs, inputs, mut stored, summary, duplicates, exchanges, repeated_marks, .. } = self;
+        // Their account is that of the first time.
+        let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
             // What is wrong with it was found out the first time.
             stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
@@ -293,7 +274,19 @@ impl NodeResult {
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols);
         let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
-        Self { name, logs, stored, summary, duplicates, aggregate, exchanges, is_client, interval, repeated_marks }
+        Self {
+            name,
+            logs,
+            inputs,
+            stored,
+            summary,
+            duplicates,
+            aggregate,
+            exchanges,
+            is_client,
+            interval,
+            repeated_marks,
+        }
     }
 }
 
@@ -322,127 +315,4 @@ fn within(summary: &TraceSummary, interval: &Interval) -> TraceSummary {
         summary.last_us = summary.last_us.map(|last| last.min(to_us));
     }
     summary
-}
-
-/// Makes rows of all logs of a node.
-fn read_logs(
-    node: Symbol,
-    planned: Vec<Planned>,
-    config: &Config,
-    symbols: &mut Symbols,
-    sink: &mut dyn RowSink,
-) -> (Vec<LogResult>, TraceSummary, u64) {
-    let reading = Reading { chunk_bytes: config.chunk_bytes, depth: chunks_in_flight(config.threads) };
-    // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
-    let inputs: Vec<Rc<RefCell<(Planned, Late)>>> =
-        planned.into_iter().map(|input| Rc::new(RefCell::new((input, Late::default())))).collect();
-    let waiting = inputs.iter().enumerate().map(|(index, input)| {
-        let opening = Rc::clone(input);
-        Waiting {
-            first_us: input.borrow().0.first_us,
-            input: index,
-            open: Box::new(move || {
-                let (planned, late) = &mut *opening.borrow_mut();
-                planned.open(reading, late)
-            }),
-        }
-    });
-    let mut merge = Merge::new(waiting.collect());
-    let mut join = Join::new(node);
-    while let Some(event) = merge.next(symbols) {
-        join.event(event, &mut Output { symbols, sink });
-    }
-    join.finish(&mut Output { symbols, sink });
-
-    let duplicates = merge.duplicates;
-    let mut seen: Vec<Option<Seen>> = inputs.iter().map(|_| None).collect();
-    for (index, source) in merge.done {
-        seen[index] = Some(source.finish());
-    }
-    let logs: Vec<LogResult> = inputs
-        .into_iter()
-        .zip(seen)
-        .map(|(input, seen)| {
-            let Ok(cell) = Rc::try_unwrap(input) else { unreachable!("the merge has opened or dropped every input") };
-            let (planned, late) = cell.into_inner();
-            LogResult { planned, seen: seen.unwrap_or_default(), late }
-        })
-        .collect();
-    let mut summary = TraceSummary::default();
-    for log in &logs {
-        summary.merge(&of_input(&log.seen, log.late.seams));
-    }
-    summary.merge(&of_join(&join));
-    summary.loss.streams_without_head = streams_without_head(&logs);
-    (logs, summary, duplicates)
-}
-
-/// What reading one log has shown.
-pub(crate) fn of_input(seen: &Seen, torn_seams: u64) -> TraceSummary {
-    TraceSummary {
-        bytes: seen.bytes,
-        records: seen.counts.records,
-        messages: seen.counts.messages,
-        rpctrace_records: seen.counts.rpctrace,
-        first_us: seen.counts.first_us,
-        last_us: seen.counts.last_us,
-        targets: seen.targets.iter().copied().collect(),
-        pinging_targets: seen.pinging.iter().copied().collect(),
-        loss: TraceLoss {
-            torn_seams,
-            discarded_heads: seen.discarded_heads,
-            bad_records: seen.gaps.len() as u64,
-            skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
-            clock_steps: seen.clock_steps + seen.out_of_order,
-            ..TraceLoss::default()
-        },
-        ..TraceSummary::default()
-    }
-}
-
-/// What joining a node's events has shown.
-pub(crate) fn of_join(join: &Join) -> TraceSummary {
-    let JoinCounts {
-        missing_handled,
-        missing_handling,
-        lost_ends,
-        lost_starts,
-        never_handled,
-        dropped,
-        sent_timed_out,
-        evictions,
-        ref open_at_end,
-    } = join.counts;
-    let gaps = join.gaps.sum();
-    TraceSummary {
-        dropped_rpcs: dropped,
-        sent_timed_out,
-        evictions,
-        loss: TraceLoss {
-            nrs_sequence_gaps: gaps.missing,
-            nrs_sequence_likely: gaps.likely,
-            nrs_sequence_doubtful: Some(gaps.doubtful),
-            nrs_sequence_possible: gaps.possible,
-            nrs_sequence_seen: gaps.seen,
-            missing_handled,
-            missing_handling,
-            lost_ends,
-            lost_starts,
-            open_at_end: open_at_end.iter().map(|(service, open)| ((*service).to_owned(), *open)).collect(),
-            never_handled,
-            ..TraceLoss::default()
-        },
-        ..TraceSummary::default()
-    }
-}
-
-/// Streams of a node whose first record does not carry the `F` flag.
-fn streams_without_head(logs: &[LogResult]) -> u64 {
-    let mut logs: Vec<_> = logs.iter().collect();
-    logs.sort_by_key(|log| log.seen.counts.first_us);
-    let mut heads: Vec<Head> = Vec::new();
-    for log in logs {
-        merge_heads(&mut heads, &log.seen.counts.stream_heads);
-    }
-    heads.iter().filter(|head| **head == Head::Missing).count() as u64
 }

@@ -3,27 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::units::seconds;
 use lioprof_model::{
-    Analysis, BadPlace, Format, Generator, Input, OtherRecords, RowSink, RowSource, RowStores, SCHEMA, Symbols,
-    TraceSummary, Window,
+    Analysis, Format, Generator, Input, RowSink, RowSource, RowStores, SCHEMA, Symbols, TraceSummary, Window,
 };
+use lioprof_trace::Inputs;
+use lioprof_trace::input::{InputProblem, Severity};
 use rayon::ThreadPoolBuilder;
 
-use crate::aggregate::{self, Aggregate, seconds};
+use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, align};
 use crate::config::Config;
-use crate::findings::find;
-use crate::input::{InputProblem, Severity};
 use crate::interval::Limit;
 use crate::loss::loss;
-use crate::node::{self, LogResult, NodeAccount, NodeInputs, NodeResult, StoredResult};
-use crate::plan::plan;
+use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
 use crate::warnings;
-
-/// Bad places listed per input.
-const MAX_BAD_PLACES: usize = 20;
-/// Kinds of records listed per input that lioprof does not interpret.
-const MAX_OTHER: usize = 20;
 
 /// The result of an analysis, and what was wrong with the inputs.
 #[derive(Debug)]
@@ -114,23 +108,24 @@ fn run(
     config: &Config,
     mut sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
-    let mut plan = plan(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
+    let found = Inputs::find(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
+    let mut problems = found.problems;
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
-    for (node, planned) in plan.nodes {
-        nodes.entry(node).or_default().logs = planned;
+    for (node, logs) in found.nodes {
+        nodes.entry(node).or_default().logs = logs;
     }
-    for path in plan.stores {
+    for path in found.stores {
         match stores.open(&path) {
             Ok(sources) => {
                 for source in sources {
                     nodes.entry(source.node().to_owned()).or_default().stored.push(source);
                 }
             }
-            Err(message) => plan.problems.push(InputProblem { path, severity: Severity::Error, message }),
+            Err(message) => problems.push(InputProblem { path, severity: Severity::Error, message }),
         }
     }
     if nodes.is_empty() {
-        return Err(AnalyzeError::NoInput { problems: plan.problems });
+        return Err(AnalyzeError::NoInput { problems: problems });
     }
     let mut symbols = Symbols::default();
     let mut results: Vec<NodeResult> = Vec::new();
@@ -138,14 +133,13 @@ fn run(
         let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
         results.push(node::analyze(&name, inputs, config, &mut symbols, sink));
     }
-    let (results, alignment) = align(results, config, &mut symbols);
+    let (mut results, alignment) = align(results, config, &mut symbols);
 
-    let inputs = results.iter().flat_map(|result| {
-        let logs = result.logs.iter().map(|log| account(&result.name, log));
-        let stored = result.stored.iter().map(|stored| account_stored(&result.name, stored));
-        logs.chain(stored).collect::<Vec<Input>>()
-    });
-    let inputs = inputs.collect();
+    let mut inputs: Vec<Input> = Vec::new();
+    for result in &mut results {
+        inputs.append(&mut result.inputs);
+        inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
+    }
     let (accounts, sums): (Vec<_>, Vec<_>) = results.into_iter().map(NodeResult::settle).unzip();
     // Into the first one, not into an empty one: a single node's may be large.
     let sum = sums.into_iter().reduce(|mut sum, other| {
@@ -153,7 +147,7 @@ fn run(
         sum
     });
     let sum = sum.unwrap_or_else(|| Aggregate::new(config.bin_us));
-    Ok(conclude(&accounts, &alignment, sum, inputs, plan.problems, &symbols, config))
+    Ok(conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config))
 }
 
 /// From sums over all nodes to the analysis.
@@ -194,7 +188,6 @@ pub(crate) fn conclude(
     alignment.tell(symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
-    find(&mut analysis, &config.limits);
 
     let damage = damage(&analysis);
     Outcome { analysis, problems, damage }
@@ -304,50 +297,6 @@ pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, erro
         other: Vec::new(),
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
-        error,
-    }
-}
-
-/// What was read of a log.
-fn account(node: &str, log: &LogResult) -> Input {
-    let (planned, seen, late) = (&log.planned, &log.seen, &log.late);
-    let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
-    let mut other: Vec<OtherRecords> = seen
-        .counts
-        .other
-        .iter()
-        .flat_map(|(file, functions)| {
-            functions.iter().map(|(function, &records)| OtherRecords {
-                file: text(file),
-                function: text(function),
-                records,
-            })
-        })
-        .collect();
-    other.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| (&a.file, &a.function).cmp(&(&b.file, &b.function))));
-    other.truncate(MAX_OTHER);
-    let error = late.error.clone().or_else(|| late.damage.get().map(|damage| damage.to_string()));
-    let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
-    Input {
-        path: planned.path.display().to_string(),
-        node: node.to_owned(),
-        format: planned.format,
-        compression: planned.compression.map(|compression| compression.name().to_owned()),
-        bytes: seen.bytes,
-        records: seen.counts.records,
-        messages: seen.counts.messages,
-        bad_records: seen.gaps.len() as u64,
-        skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
-        bad_places: seen
-            .gaps
-            .iter()
-            .take(MAX_BAD_PLACES)
-            .map(|gap| BadPlace { offset: gap.offset, bytes: gap.len, why: gap.why.as_str().to_owned() })
-            .collect(),
-        malformed: seen.counts.malformed.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect(),
-        other,
-        first: seen.counts.first_us.map(seconds),
-        last: seen.counts.last_us.map(seconds),
         error,
     }
 }

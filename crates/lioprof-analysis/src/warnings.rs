@@ -1,7 +1,7 @@
 //! What a user must know before believing the figures, in sentences.
 
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io, LockEvidence, Loss, LossEvidence, NEVER_ON_DISK};
+use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -153,13 +153,6 @@ fn plural_io(rpcs: u64) -> String {
     if rpcs == 1 { "1 read or write".to_owned() } else { format!("{} reads and writes", thousands(rpcs)) }
 }
 
-/// Whether lines of the lock manager are in the log of every server: then the masks were on that name the OST of each read and
-/// write, and a line that is not there was lost.
-pub(crate) fn only_lost_lines_hide_targets(analysis: &Analysis) -> bool {
-    let evidence = analysis.locks.as_ref().map(|locks| locks.evidence);
-    evidence == Some(LockEvidence::Dlmtrace) && analysis.loss.is_some()
-}
-
 /// What tells how much is lost, for people.
 fn evidence(evidence: LossEvidence) -> &'static str {
     match evidence {
@@ -206,7 +199,7 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
-        let why = if only_lost_lines_hide_targets(analysis) {
+        let why = if analysis.only_lost_lines_hide_targets() {
             "the lines that name it are among the lost ones".to_owned()
         } else {
             format!("direct I/O names none under rpctrace alone: {remedy}")

@@ -1,10 +1,10 @@
 use std::path::Path;
 
-use lioprof_model::{Input, Locks, Node, NodeRole, TraceSummary};
+use lioprof_model::{Input, LockEvidence, Locks, Node, NodeRole, TraceSummary};
 
 use super::*;
-use crate::findings::{Limits, find};
 use crate::run::stored_input;
+use lioprof_insight::{Limits, find};
 
 fn input_of(path: &str) -> Input {
     stored_input("oss0", Path::new(path), &TraceSummary::default(), None)

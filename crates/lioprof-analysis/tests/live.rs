@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Config, LiveTrace, Survey, analyze};
+use lioprof_analysis::{Config, analyze};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_trace::{LiveTrace, Survey};
 
 /// Everything that a sink was told, as text; symbols of one table are not those of another.
 #[derive(Default)]

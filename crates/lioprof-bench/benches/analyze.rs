@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use lioprof_analysis::input::{discover, open};
-use lioprof_analysis::{Config, Progress, analyze, analyze_with_stores, decode_text, stages};
+use lioprof_analysis::{Config, analyze, analyze_with_stores};
 use lioprof_bench::crowd::{self, Crowd, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
 use lioprof_model::{Format, LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_trace::input::{discover, open};
+use lioprof_trace::{Progress, decode_text, stages};
 
 /// Size of the logs.
 const BYTES: u64 = 16 << 20;

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Analysis, Config, Progress, analyze, decode_text};
+use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_bench::crowd::{self, Crowd, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
+use lioprof_trace::{Progress, decode_text};
 
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
 

@@ -9,7 +9,7 @@ use crate::baseline::Baseline;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
-use crate::locks::Locks;
+use crate::locks::{LockEvidence, Locks};
 use crate::phases::RpcPhases;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
@@ -264,6 +264,14 @@ pub struct Loss {
 }
 
 impl Analysis {
+    /// Whether lines of the lock manager are in the log of every server, although some of the log is lost. Then the debug masks were on that
+    /// name the OST of each read and write, and where a line that names it is missing, it was lost.
+    #[must_use]
+    pub fn only_lost_lines_hide_targets(&self) -> bool {
+        let evidence = self.locks.as_ref().map(|locks| locks.evidence);
+        evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some()
+    }
+
     /// What clients sent, as a sentence, if there are logs of clients only.
     #[must_use]
     pub fn sent_by_clients(&self) -> Option<String> {

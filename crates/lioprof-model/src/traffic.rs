@@ -45,6 +45,30 @@ pub fn service_name(thread: &[u8]) -> &[u8] {
     &part[..part.len() - digits]
 }
 
+/// The service whose counters count what a thread handles, as Lustre names it (`ptlrpc_register_service`): threads have
+/// shorter names.
+#[must_use]
+pub fn counted_service(thread: &[u8]) -> Option<&'static str> {
+    Some(match service_name(thread) {
+        b"ll_ost" => "ost",
+        b"ll_ost_create" => "ost_create",
+        b"ll_ost_io" => "ost_io",
+        b"ll_ost_out" => "ost_out",
+        b"ll_ost_seq" => "ost_seq",
+        b"mdt" => "mdt",
+        b"mdt_attr" => "mdt_setattr",
+        b"mdt_fld" => "mdt_fld",
+        b"mdt_io" => "mdt_io",
+        b"mdt_out" => "mdt_out",
+        b"mdt_rdpg" => "mdt_readpage",
+        b"mdt_seqm" => "mdt_seqm",
+        b"mdt_seqs" => "mdt_seqs",
+        b"ldlm_cb" => "ldlm_cbd",
+        b"ldlm_cn" => "ldlm_canceld",
+        _ => return None,
+    })
+}
+
 /// What an operation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperationClass {
@@ -167,6 +191,20 @@ mod tests {
             ("ptlrpcd_00_01", "ptlrpcd_"),
         ] {
             assert_eq!(service_name(thread.as_bytes()), service.as_bytes(), "{thread}");
+        }
+    }
+
+    #[test]
+    fn threads_are_of_the_services_that_count_them() {
+        for (thread, service) in [
+            ("ll_ost_io00_002", Some("ost_io")),
+            ("ll_ost_create00", Some("ost_create")),
+            ("ll_ost01_017", Some("ost")),
+            ("ldlm_cn00_003", Some("ldlm_canceld")),
+            ("mdt_rdpg00_001", Some("mdt_readpage")),
+            ("ptlrpcd_00_01", None),
+        ] {
+            assert_eq!(counted_service(thread.as_bytes()), service, "{thread}");
         }
     }
 

@@ -61,6 +61,16 @@ pub fn few(names: &[&str]) -> String {
     }
 }
 
+/// Microseconds as seconds, of spans and of times since the epoch.
+#[must_use]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "microseconds since 1970 need 51 bits until 2041 and stay exact to 1 µs until 2255"
+)]
+pub fn seconds(us: i64) -> f64 {
+    us as f64 / 1e6
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,9 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Progress, Selection, analyze_with_stores, read_baseline};
+use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
+use lioprof_insight::{find, read_baseline};
 use lioprof_model::{Baseline, Severity, WriteTest};
 use lioprof_text::{Color, Format, Style};
+use lioprof_trace::Progress;
 
 use crate::args::{self, AnalyzeArgs, FailOn};
 use crate::exit_code::Code;
@@ -17,11 +19,15 @@ use crate::{files, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = config(args)?;
+    let limits = thresholds::limits(&args.thresholds)?;
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
     drop(bar);
     let outcome = match outcome {
-        Ok(outcome) => outcome,
+        Ok(mut outcome) => {
+            find(&mut outcome.analysis, &limits);
+            outcome
+        }
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
             return Ok(Code::Unusable);
@@ -57,7 +63,6 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         node_rules: args.node.clone(),
         locks: !args.no_locks,
         contended: args.contended,
-        limits: thresholds::limits(&args.thresholds)?,
         progress: Progress::default(),
         baseline: baseline(&args.baseline, args.baseline_write.into())?,
     })

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use lioprof_analysis::input::NodeRule;
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
 use lioprof_model::WriteTest;
 use lioprof_text::Format;
+use lioprof_trace::input::NodeRule;
 use lustre_debuglog::{Opcode, TargetName};
 
 use crate::about;

@@ -5,10 +5,12 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, Limits, Outcome, Progress, analyze_with_stores, compare, find};
+use lioprof_analysis::{AnalyzeError, Config, Outcome, analyze_with_stores};
+use lioprof_insight::{Limits, compare, find};
 use lioprof_model::comparison::{figure_name, percent};
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
 use lioprof_text::Color;
+use lioprof_trace::Progress;
 
 use crate::args::{CompareArgs, CompareFormat, threads};
 use crate::exit_code::Code;
@@ -86,13 +88,8 @@ fn read(
     if is_analysis(path)? {
         return Ok(Some((saved(path, limits)?, true)));
     }
-    let config = Config {
-        threads: threads(args.threads),
-        bin_us: args.bin,
-        limits: limits.clone(),
-        progress: Progress::default(),
-        ..Config::default()
-    };
+    let config =
+        Config { threads: threads(args.threads), bin_us: args.bin, progress: Progress::default(), ..Config::default() };
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&[path.to_owned()], &Stores, &config, None);
     drop(bar);
@@ -100,7 +97,8 @@ fn read(
         Ok(outcome) => {
             messages::problems(&outcome.problems, verbosity);
             let complete = !outcome.has_errors();
-            let Outcome { analysis, .. } = outcome;
+            let Outcome { mut analysis, .. } = outcome;
+            find(&mut analysis, limits);
             Ok(Some((analysis, complete)))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use lioprof_analysis::input::Severity;
-use lioprof_analysis::{Progress, decode_text};
 use lioprof_model::units::plural;
+use lioprof_trace::input::Severity;
+use lioprof_trace::{Progress, decode_text};
 
 use crate::args::{self, DecodeArgs};
 use crate::exit_code::Code;
@@ -33,11 +33,7 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })
 }
 
-fn write(
-    args: &DecodeArgs,
-    progress: &Progress,
-    out: impl Write + Send,
-) -> io::Result<lioprof_analysis::DecodeOutcome> {
+fn write(args: &DecodeArgs, progress: &Progress, out: impl Write + Send) -> io::Result<lioprof_trace::DecodeOutcome> {
     let mut out = io::BufWriter::with_capacity(1 << 20, out);
     let outcome = decode_text(&args.inputs, &args.node, args::threads(args.threads), progress, &mut out)?;
     out.flush()?;

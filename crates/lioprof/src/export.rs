@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, Progress, analyze_with_stores};
+use lioprof_analysis::{AnalyzeError, Config, analyze_with_stores};
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_perfetto::{PerfettoWriter, Written};
 use lioprof_store::{CsvWriter, DatasetExport, StoreError};
+use lioprof_trace::Progress;
 
 use crate::args::{self, ExportArgs};
 use crate::exit_code::Code;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
-use lioprof_analysis::{Limit, rules};
+use lioprof_insight::{Limit, rules};
 use lioprof_text::paragraph;
 
 use crate::args::FindingsArgs;

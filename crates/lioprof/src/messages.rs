@@ -2,7 +2,7 @@
 
 use std::io;
 
-use lioprof_analysis::input::{InputProblem, Severity};
+use lioprof_trace::input::{InputProblem, Severity};
 
 /// Something failed.
 #[expect(clippy::print_stderr, reason = "this is where messages are printed")]

@@ -6,8 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lioprof_analysis::Progress;
 use lioprof_model::units::human_bytes;
+use lioprof_trace::Progress;
 
 use crate::messages::Verbosity;
 

@@ -92,7 +92,7 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
     let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;
     // Saved before there were findings: they follow from the figures alone.
     if analysis.checks.is_empty() {
-        lioprof_analysis::find(&mut analysis, &lioprof_analysis::Limits::default());
+        lioprof_insight::find(&mut analysis, &lioprof_insight::Limits::default());
     }
     Ok(Saved::Analysis(analysis))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, bail};
-use lioprof_analysis::Limits;
+use lioprof_insight::Limits;
 
 use crate::args::ThresholdArgs;
 

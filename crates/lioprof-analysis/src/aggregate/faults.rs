@@ -1,6 +1,7 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
 use lioprof_model::parts::of_rows;
+use lioprof_model::units::seconds;
 use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
@@ -130,8 +131,8 @@ impl Faults {
                 resent_rpcs: sum.resent_rpcs,
                 replayed_rpcs: sum.replayed_rpcs,
                 connects: sum.connects,
-                first: sum.first_us.map(super::seconds),
-                last: sum.last_us.map(super::seconds),
+                first: sum.first_us.map(seconds),
+                last: sum.last_us.map(seconds),
             })
             .collect();
         clients.sort_by(|a, b| {

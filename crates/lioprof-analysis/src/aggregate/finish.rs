@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model as model;
 use lioprof_model::traffic::service_name;
+use lioprof_model::units::seconds;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
     Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
@@ -57,15 +58,6 @@ impl Names<'_> {
     fn of(self, symbol: Symbol) -> String {
         self.symbols.text(symbol)
     }
-}
-
-/// Unix seconds.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "microseconds since 1970 need 51 bits until 2041 and stay exact to 1 µs until 2255"
-)]
-pub(crate) fn seconds(us: i64) -> f64 {
-    us as f64 / 1e6
 }
 
 fn kind_name(kind: TargetKind) -> TargetKindName {

@@ -38,7 +38,7 @@ use strands::{Strand, StrandKey, Strands};
 use times::{RpcTimes, quarter_octave};
 
 pub(crate) use bins::BinClock;
-pub(crate) use finish::{both, finish, seconds};
+pub(crate) use finish::{both, finish};
 pub(crate) use times::Times;
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.

@@ -5,6 +5,8 @@
 //! both directions for that. All lines between the bounds are possible; the estimate lies in their middle, and the
 //! error is how far the outermost ones are away. (Duda et al., "Estimating global time in distributed systems", 1987.)
 
+use lioprof_model::units::seconds;
+
 use super::Line;
 use super::sample::{Handled, Sent};
 
@@ -128,10 +130,6 @@ fn tightest(list: &[(i64, i64)], from_us: i64, to_us: i64, tighter: fn(i64, i64)
 #[expect(clippy::cast_precision_loss, reason = "differences of times have fewer than 52 bits")]
 fn micros(us: i64) -> f64 {
     us as f64
-}
-
-fn seconds(us: i64) -> f64 {
-    micros(us) / 1e6
 }
 
 #[derive(Clone, Copy, Debug)]

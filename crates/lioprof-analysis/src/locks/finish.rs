@@ -12,7 +12,7 @@ use super::Rules;
 use super::object::{ObjectLocks, Track};
 use super::sums::{LockSums, ObjectKey, PairSum, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
-use crate::aggregate::seconds;
+use lioprof_model::units::seconds;
 
 /// Pairs listed.
 const TOP_PAIRS: usize = 1_000;

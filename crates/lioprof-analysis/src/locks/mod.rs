@@ -15,6 +15,7 @@ mod sums;
 mod tests;
 
 use lioprof_model::traffic::{self, is_from_server};
+use lioprof_model::units::seconds;
 use lioprof_model::{LockEvent, LockEvidence, LockHappening, LockRules, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
@@ -65,11 +66,11 @@ impl Rules {
     pub(crate) fn model(&self) -> LockRules {
         LockRules {
             contended_conflicts: self.contended_conflicts as u64,
-            contended_window_s: crate::aggregate::seconds(self.contended_window_us),
-            contended_hold_s: crate::aggregate::seconds(self.contended_hold_us),
+            contended_window_s: seconds(self.contended_window_us),
+            contended_hold_s: seconds(self.contended_hold_us),
             contended_source: self.contended_source.to_owned(),
             ping_pong_alternations: self.ping_pong_alternations,
-            ping_pong_gap_s: crate::aggregate::seconds(self.ping_pong_gap_us),
+            ping_pong_gap_s: seconds(self.ping_pong_gap_us),
         }
     }
 }

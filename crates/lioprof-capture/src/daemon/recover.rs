@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lioprof_analysis::Known;
 use lioprof_store::Dataset;
+use lioprof_trace::Known;
 
 use crate::config::Config;
 use crate::control::Control;

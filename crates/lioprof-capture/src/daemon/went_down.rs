@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use lioprof_analysis::{Survey, is_cut};
+use lioprof_trace::{Survey, is_cut};
 
 use crate::drain::{GivenUp, SegmentFile, WhyGivenUp};
 

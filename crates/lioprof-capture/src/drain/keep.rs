@@ -1,7 +1,7 @@
 //! Where rows go.
 
-use lioprof_analysis::Known;
 use lioprof_model::{NEVER_ON_DISK, RowSink, TraceSummary};
+use lioprof_trace::Known;
 
 use super::DrainError;
 use crate::counters::Value;

@@ -18,8 +18,6 @@ pub mod worker;
 use std::io;
 use std::path::PathBuf;
 
-use lioprof_analysis::AnalyzeError;
-
 pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGivenUp};
 pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
@@ -34,7 +32,7 @@ pub use worker::{PartLimits, Progress, Worker};
 pub enum DrainError {
     /// A thread could not be started.
     #[error("failed to start the decoding thread: {0}")]
-    Thread(#[source] AnalyzeError),
+    Thread(#[source] std::io::Error),
     /// A segment could not be read.
     #[error("failed to read segment `{path}`: {err}; its records are lost")]
     Segment {

@@ -1,7 +1,7 @@
 //! Which RPCs count for the comparison with the server's counters.
 
-use lioprof_model::{SizeEvidence, TargetEvidence};
-use lustre_debuglog::Xid;
+use lioprof_model::{LockState, RpcWindow, SizeEvidence, TargetEvidence};
+use lustre_debuglog::{LockMode, ResourceId, Xid};
 
 use super::*;
 
@@ -86,24 +86,28 @@ fn an_rpc_of_unknown_size_at_an_edge_is_counted_apart() {
     assert_eq!(interval.edges, Edges { rpcs: 1, bytes: 0, unsized_rpcs: 1 });
 }
 
+/// Keeps nothing.
+struct Nowhere;
+
+impl RowSink for Nowhere {
+    fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
+    fn lock_event(&mut self, _: &LockEvent, _: &Symbols) {}
+    fn sent_rpc(&mut self, _: &SentRpc, _: &Symbols) {}
+    fn mark(&mut self, _: &Mark, _: &Symbols) {}
+}
+
+impl Keep for Nowhere {
+    fn part(&mut self) -> PartSize {
+        PartSize::default()
+    }
+    fn close(&mut self, _: PartFacts) -> Result<KeptPart, DrainError> {
+        Ok(KeptPart::default())
+    }
+    fn discard(&mut self) {}
+}
+
 #[test]
 fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
-    struct Nowhere;
-    impl RowSink for Nowhere {
-        fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
-        fn lock_event(&mut self, _: &LockEvent, _: &Symbols) {}
-        fn sent_rpc(&mut self, _: &SentRpc, _: &Symbols) {}
-        fn mark(&mut self, _: &Mark, _: &Symbols) {}
-    }
-    impl Keep for Nowhere {
-        fn part(&mut self) -> PartSize {
-            PartSize::default()
-        }
-        fn close(&mut self, _: PartFacts) -> Result<KeptPart, DrainError> {
-            Ok(KeptPart::default())
-        }
-        fn discard(&mut self) {}
-    }
     let shared = Arc::new(SharedSums::default());
     let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()));
     let mut symbols = Symbols::default();
@@ -138,4 +142,58 @@ fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
     summed.begin_segment();
     summed.complete(702, 0, true);
     assert_eq!(shared.missing().map(|missing| (missing.time_us, missing.rpcs)), Some((701, 2)));
+}
+
+/// What goes through, and what of it is compared with the counters and counted in the metrics.
+fn summed_up(into: impl FnOnce(&mut Summed<Nowhere>, &mut Symbols)) -> (Interval, String) {
+    let (shared, metrics) = (Arc::new(SharedSums::default()), Arc::new(Metrics::default()));
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::clone(&metrics));
+    shared.begin_stretch(sample(100, 110));
+    summed.begin_segment();
+    into(&mut summed, &mut Symbols::default());
+    summed.close(PartFacts::default()).unwrap();
+    (shared.take_interval().unwrap(), metrics.open_metrics().unwrap())
+}
+
+#[test]
+fn data_on_mdt_of_unknown_target_is_not_compared_with_the_counters_of_osts() {
+    let (interval, _) = summed_up(|summed, symbols| {
+        let row = read(symbols, 120, 130);
+        let [mdt_io, ost_io] = [&b"mdt_io00_001"[..], b"ll_ost_io00_001"].map(|name| symbols.intern(name));
+        summed.rpc(&RpcRow { thread: mdt_io, ..row.clone() }, symbols);
+        summed.rpc(&RpcRow { thread: ost_io, ..row }, symbols);
+    });
+    assert_eq!((interval.total.read.rpcs, interval.unattributed.read.rpcs), (1, 1));
+}
+
+#[test]
+fn only_conflicts_between_clients_are_counted_as_such() {
+    let (_, metrics) = summed_up(|summed, symbols| {
+        let target = TargetName::parse_bytes(b"lustre-OST0001").unwrap();
+        let names: [&[u8]; 4] = [b"10.0.0.1@tcp", b"10.0.0.2@tcp", b"5b5a3b0a-uuid", b"lustre-MDT0000-mdtlov_UUID"];
+        let [holder, other, client, mds] = names.map(|name| symbols.intern(name));
+        let lock = LockState {
+            cookie: 1,
+            target,
+            resource: ResourceId([2, 0, 0, 0]),
+            lock_type: None,
+            granted_mode: LockMode::Pw,
+            requested_mode: LockMode::Pw,
+            granted: None,
+            requested: None,
+            nid: Some(holder),
+        };
+        let mut conflict = |nid, client_uuid, lock| {
+            let window = RpcWindow { nid, client_uuid, xid: Xid(1), opcode: Opcode::LDLM_ENQUEUE, job: None };
+            let happening = LockHappening::Lock(LockStep::Incompatible, lock);
+            let event = LockEvent { node: holder, time_us: 120, pid: 1, window: Some(window), happening };
+            summed.lock_event(&event, symbols);
+        };
+        conflict(other, client, lock);
+        // Its own lock, that of an MDT which unlinks the file, one that a thread of the server holds.
+        conflict(holder, client, lock);
+        conflict(other, mds, lock);
+        conflict(other, client, LockState { nid: None, ..lock });
+    });
+    assert!(metrics.contains("lock_conflicts_total{target=\"lustre-OST0001\"} 1\n"), "{metrics}");
 }

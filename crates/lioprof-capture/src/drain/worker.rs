@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_analysis::{Known, LiveTrace, Segment, Survey};
 use lioprof_model::TraceSummary;
+use lioprof_trace::{Known, LiveTrace, Segment, Survey};
 
 use super::DrainError;
 use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};

@@ -2,7 +2,7 @@
 //!
 //! * [`of_rows`]: figures that a `GROUP BY` over the rows gives;
 //! * [`rollups`]: figures that need the order of events, which `lioprof rollup` has summed up per node;
-//! * `lioprof-analysis` puts both together.
+//! * `lioprof-analysis` puts both together, `lioprof-insight` says what it means.
 //!
 //! All statements are plain SQL, in files beside this one.
 
@@ -14,6 +14,7 @@ use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
 use lioprof_analysis::{Config, Outcome, assemble};
+use lioprof_insight::{Limits, find};
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{NodeFacts, Rollup};
 use serde::de::DeserializeOwned;
@@ -32,8 +33,10 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     let rows = of_rows::query(session, &facts).await?;
     check_rows(&rows, &facts)?;
     let rollup: Rollup = rollups::query(session, facts).await?;
-    assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
-        .map_err(|err| QueryError::Rollup { problem: err.to_string() })
+    let mut outcome = assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
+        .map_err(|err| QueryError::Rollup { problem: err.to_string() })?;
+    find(&mut outcome.analysis, &Limits::default());
+    Ok(outcome)
 }
 
 /// Rows and rollups tell of the same RPCs: a copy of a file, or one that is missing, would not be noticed otherwise.

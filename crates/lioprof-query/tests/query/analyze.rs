@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Config, analyze_with_stores};
+use lioprof_insight::{Limits, find};
 use lioprof_model::Analysis;
 use lioprof_query::analyze;
 use lioprof_store::Datasets;
@@ -72,7 +73,9 @@ fn rows_that_are_there_twice_are_noticed() {
 }
 
 fn in_order(dir: &Path) -> Analysis {
-    analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap().analysis
+    let mut analysis = analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap().analysis;
+    find(&mut analysis, &Limits::default());
+    analysis
 }
 
 fn by_sql(dataset: &str) -> Result<Analysis, String> {

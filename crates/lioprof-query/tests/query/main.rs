@@ -20,6 +20,8 @@ mod rollups;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod traffic;
+#[cfg(test)]
 mod views;
 #[cfg(test)]
 mod wounds;

@@ -5,8 +5,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::input::{self, Found, PROBE_BYTES, Severity};
 use lioprof_model::Format;
+use lioprof_trace::input::{self, Found, PROBE_BYTES, Severity};
 use lustre_debuglog::Record;
 use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use lioprof_analysis::input::InputError;
+use lioprof_trace::input::InputError;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use lioprof_analysis::{Analysis, Config, analyze};
+use lioprof_insight::{Limits, find};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{SimRecord, Workload as _, text};
 
@@ -23,7 +24,9 @@ pub(crate) fn analyzed(scenario: &Scenario, options: &Options) -> Analysis {
     }
     let outcome = analyze(&[folder.path().to_owned()], &Config::default(), None).unwrap();
     assert!(outcome.problems.is_empty(), "{}: {:?}", scenario.name, outcome.problems);
-    outcome.analysis
+    let mut analysis = outcome.analysis;
+    find(&mut analysis, &Limits::default());
+    analysis
 }
 
 /// Writes the log of a server, if it says anything.

@@ -16,7 +16,8 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use lioprof_analysis::{Analysis, compare};
+    use lioprof_analysis::Analysis;
+    use lioprof_insight::compare;
     use lioprof_model::{ChangeVerdict, Comparison, ComparisonRules};
     use lioprof_sim::scenario::{Options, Scenario};
 

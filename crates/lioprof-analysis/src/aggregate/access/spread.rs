@@ -7,7 +7,7 @@ use lioprof_model::Spread;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::super::seconds;
+use lioprof_model::units::seconds;
 
 /// Pictures kept; with more, every second one is given up.
 const MAX_PICTURES: usize = 1024;

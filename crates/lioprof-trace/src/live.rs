@@ -13,8 +13,7 @@ use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
 use crate::input::{PROBE_BYTES, ReadAt, Spooled};
 use crate::join::{Join, Output};
-use crate::node::{of_input, of_join};
-use crate::run::AnalyzeError;
+use crate::logs::{of_input, of_join};
 
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -78,12 +77,9 @@ impl LiveTrace {
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn new(node: &str, known: Option<Known>) -> Result<Self, AnalyzeError> {
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(1)
-            .thread_name(|_| "decode".to_owned())
-            .build()
-            .map_err(|err| AnalyzeError::Threads { threads: 1, err })?;
+    pub fn new(node: &str, known: Option<Known>) -> io::Result<Self> {
+        let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "decode".to_owned()).build();
+        let pool = pool.map_err(io::Error::other)?;
         let mut symbols = Symbols::default();
         let node = symbols.intern(node.as_bytes());
         let through_us = known.as_ref().map(|known| known.through_us);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use lioprof_analysis::{Rule, rules};
+use lioprof_insight::{Rule, rules};
 
 fn page() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "../../docs/findings.md"].iter().collect()

@@ -18,6 +18,9 @@ use crate::progress::{BytesRead, Progress, Watched};
 /// temporary file: a wrapped ring has to be read from its middle.
 const SPOOL_BYTES: usize = 64 << 20;
 
+/// Bytes of a chunk: much smaller ones cost time, larger ones memory.
+pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
+
 /// An input that is a debug log.
 pub(crate) struct Planned {
     pub(crate) path: PathBuf,

@@ -25,8 +25,8 @@ use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::counted::counted_service;
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use lioprof_model::traffic::counted_service;
 use nrs::{Counting, Numbered, SequenceGaps};
 use size::Sizer;
 

@@ -1,19 +1,18 @@
-//! Stages of the analysis alone, to measure them. They change with the program: nothing else should use them.
+//! Stages of reading alone, to measure them. They change with the program: nothing else should use them.
 
 use std::path::Path;
 
 use lioprof_model::Symbols;
 use rayon::ThreadPoolBuilder;
 
-use crate::config::Config;
 use crate::decode::flights::chunks_in_flight;
-use crate::plan::{Late, Reading, plan};
+use crate::plan::{DEFAULT_CHUNK_BYTES, Late, Reading, plan};
 use crate::progress::Progress;
 
 /// Reads and decodes one log and puts its events in order; returns how many there are, `None` if it is no log.
 #[must_use]
 pub fn order(log: &Path, threads: usize) -> Option<u64> {
-    let reading = Reading { chunk_bytes: Config::default().chunk_bytes, depth: chunks_in_flight(threads) };
+    let reading = Reading { chunk_bytes: DEFAULT_CHUNK_BYTES, depth: chunks_in_flight(threads) };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let plan = plan(&[log.to_owned()], &[], &|_| false, &Progress::default());

@@ -6,7 +6,6 @@ use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 use super::case::Case;
 use super::stats::{real, share};
 use super::{Limit, Look, Rule};
-use crate::warnings::only_lost_lines_hide_targets;
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
@@ -215,7 +214,7 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
     } else {
         format!("The bytes moved are known within {:.0} % only", 100.0 * width)
     };
-    let hidden_by_loss = only_lost_lines_hide_targets(case.analysis);
+    let hidden_by_loss = case.analysis.only_lost_lines_hide_targets();
     let why = if hidden_by_loss {
         "The lines that tell it are among those that the capture lost."
     } else {

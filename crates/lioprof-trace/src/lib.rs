@@ -1,0 +1,65 @@
+//! From Lustre debug logs to rows.
+//!
+//! ```text
+//! files ─ input ─> bytes ─ decode ─> events in time order ─ join ─> rows
+//! ```
+//!
+//! * [`input`]: what the user named, as byte streams with a node name.
+//! * `decode`: chunks framed and parsed in parallel, put into one order.
+//! * `join`: about eleven records to one row per RPC.
+//! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
+//! * [`LiveTrace`]: the same for a log that is still being written.
+//! * [`decode_text`]: a binary log as text.
+//!
+//! # Design constraints
+//!
+//! * One pass. Memory depends on what is in flight, not on the length of the log.
+//! * The same input gives the same rows in the same order, whatever the number of threads, the size of chunks, the order of files and of
+//!   records with equal times.
+//! * Nothing is summed up here, and nothing printed.
+//!
+//! # Example
+//!
+//! ```
+//! use lioprof_model::{RowSink, RpcRow, Symbols};
+//! use lioprof_trace::{DEFAULT_CHUNK_BYTES, Inputs, Progress};
+//!
+//! struct Count(u64);
+//!
+//! impl RowSink for Count {
+//!     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {
+//!         self.0 += 1;
+//!     }
+//! }
+//!
+//! let captures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures/file_per_process");
+//! let found = Inputs::find(&[captures.into()], &[], &|_| false, &Progress::default());
+//! let (mut symbols, mut rpcs) = (Symbols::default(), Count(0));
+//! for (name, logs) in found.nodes {
+//!     let node = symbols.intern(name.as_bytes());
+//!     logs.read(node, (DEFAULT_CHUNK_BYTES, 1), &mut symbols, &mut rpcs);
+//! }
+//! assert!(rpcs.0 > 100);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod input;
+#[doc(hidden)]
+pub mod stages;
+
+mod decode;
+mod join;
+mod live;
+mod logs;
+mod plan;
+mod progress;
+mod relay;
+mod render;
+mod survey;
+
+pub use live::{Known, LiveTrace, Segment};
+pub use logs::{Inputs, NodeLogs, ReadLogs};
+pub use plan::DEFAULT_CHUNK_BYTES;
+pub use progress::Progress;
+pub use render::{DecodeOutcome, decode_text};
+pub use survey::{Survey, is_cut};
