@@ -4,8 +4,8 @@ use lioprof_model::{Better, Figure, LockSeries, Locks};
 
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
+use super::pair::{Pair, Sided};
 use super::totals::{Figures, io_bytes};
-use super::{Pair, Sided};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 

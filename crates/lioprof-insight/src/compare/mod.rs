@@ -5,96 +5,9 @@ mod figure;
 mod findings;
 mod locks;
 mod noise;
+mod pair;
 mod rows;
+mod sides;
 mod totals;
 
-use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Generator, Side};
-
-use activity::Activity;
-
-/// One analysis, and what is looked up in it again and again.
-struct Sided<'a> {
-    analysis: &'a Analysis,
-    activity: Activity,
-}
-
-/// Both, and when a change counts.
-struct Pair<'a> {
-    before: Sided<'a>,
-    after: Sided<'a>,
-    rules: ComparisonRules,
-}
-
-impl<'a> Pair<'a> {
-    /// The same of both sides.
-    fn both<T>(&self, of: impl Fn(&Sided<'a>) -> T) -> [T; 2] {
-        [of(&self.before), of(&self.after)]
-    }
-}
-
-/// Compares two analyses. Their findings are taken as they are: both should come from the same thresholds.
-#[must_use]
-pub fn compare(before: &Analysis, after: &Analysis, rules: &ComparisonRules) -> Comparison {
-    let sided = |analysis| Sided { analysis, activity: Activity::of(analysis) };
-    let pair = Pair { before: sided(before), after: sided(after), rules: *rules };
-    Comparison {
-        schema: COMPARISON_SCHEMA.to_owned(),
-        generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        before: side(&pair.before),
-        after: side(&pair.after),
-        rules: *rules,
-        notes: notes(&pair),
-        findings: findings::changes(before, after),
-        totals: totals::totals(&pair),
-        targets: rows::targets(&pair),
-        clients: rows::clients(&pair),
-        operations: rows::operations(&pair),
-        locks: locks::locks(&pair),
-    }
-}
-
-fn side(sided: &Sided<'_>) -> Side {
-    let Sided { analysis, activity } = sided;
-    Side {
-        nodes: analysis.nodes.iter().map(|node| node.name.clone()).collect(),
-        window: analysis.window,
-        activity_s: activity.seconds,
-        busy_bins: activity.all.busy_bins(),
-        bin_s: analysis.series.bin_s,
-        estimated_lost_fraction: analysis.loss.estimated_lost_fraction,
-        lost_fraction_min: analysis.loss.lost_fraction_min,
-        lost_fraction_max: analysis.loss.lost_fraction_max,
-        head_overwritten: analysis.loss.head_overwritten,
-        course: activity.course(analysis),
-    }
-}
-
-/// Share of lost RPCs from which it is worth a note.
-const NOTED_LOSS: f64 = 0.01;
-
-fn notes(pair: &Pair<'_>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
-        let loss = &sided.analysis.loss;
-        if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)
-            && let Some(missing) = loss.missing()
-        {
-            notes.push(format!("the capture {name} lost {missing} of its RPCs: its counts and rates are too low"));
-        }
-        if loss.head_overwritten {
-            notes.push(format!("the head of the capture {name} was overwritten: how much is missing is unknown"));
-        }
-        if sided.activity.all.busy_bins() < pair.rules.min_bins {
-            notes.push(format!(
-                "the capture {name} has {} time bins with traffic, fewer than {}: its noise is unknown; --bin makes \
-                 them shorter",
-                sided.activity.all.busy_bins(),
-                pair.rules.min_bins
-            ));
-        }
-    }
-    if let Some(why) = totals::different_work(pair) {
-        notes.push(format!("{why}: compare rates, not durations"));
-    }
-    notes
-}
+pub use sides::compare;

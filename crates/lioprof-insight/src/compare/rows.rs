@@ -9,8 +9,8 @@ use lioprof_model::{
 use super::activity::{mean_times, of_target};
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real};
+use super::pair::{Pair, Sided};
 use super::totals::{Figures, MINOR, PERCENTILES, busy_rate, io_bytes, is_minor, over_activity, overall_error};
-use super::{Pair, Sided};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;

@@ -7,7 +7,7 @@ use lioprof_model::{Better, Direction, Distribution, Figure, Io, Operation};
 use super::activity::{Activity, OST_READ, OST_WRITE, beyond, heat_times};
 use super::figure::{Measured, figure};
 use super::noise::{PerBin, real, share_error};
-use super::{Pair, Sided};
+use super::pair::{Pair, Sided};
 
 pub(super) type Figures = BTreeMap<String, Figure>;
 

@@ -2,9 +2,9 @@
 
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::stats::real;
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "below-available",

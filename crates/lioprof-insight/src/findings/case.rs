@@ -1,14 +1,54 @@
-//! What a rule gets to look at, and how it says what it found.
+//! What a rule is, what it gets to look at, and what it may answer.
 
 use std::cell::OnceCell;
 
-use lioprof_model::{Analysis, Confidence, Finding, Interval, ObjectId, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::bottleneck::Bottleneck;
-use super::{Limits, Look, Rule};
+use super::draft::Draft;
+use super::limits::{Limit, Limits};
 
-/// Names listed of each kind.
-const MAX_NAMES: usize = 20;
+/// A kind of finding.
+pub struct Rule {
+    /// Its id, as in `findings[].id`.
+    pub id: &'static str,
+    /// What it means, in one sentence without a full stop.
+    pub meaning: &'static str,
+    /// What it holds figures against.
+    pub limits: &'static [Limit],
+    /// The plots that show it, by name, best first.
+    pub plots: &'static [&'static str],
+    pub(super) look: fn(&Case<'_>) -> Look,
+}
+
+impl Rule {
+    /// A threshold as users name it: `rule.name`.
+    pub(super) fn full_name(&self, limit: &Limit) -> String {
+        format!("{}.{}", self.id, limit.name)
+    }
+
+    fn declared(&self, name: &str) -> &'static Limit {
+        let limit = self.limits.iter().find(|limit| limit.name == name);
+        limit.unwrap_or_else(|| unreachable!("rule {} declares no limit {name}", self.id))
+    }
+}
+
+/// What a rule saw.
+pub(super) enum Look {
+    /// Nothing wrong.
+    Healthy,
+    /// It cannot be said, because of this: a sentence without a full stop.
+    NotEnoughEvidence(String),
+    /// Findings, worst first.
+    Found(Vec<Finding>),
+}
+
+impl Look {
+    /// What was found, if anything was.
+    pub(super) fn of(found: Vec<Finding>) -> Self {
+        if found.is_empty() { Self::Healthy } else { Self::Found(found) }
+    }
+}
 
 /// An analysis before a rule.
 pub(super) struct Case<'a> {
@@ -37,142 +77,18 @@ impl<'a> Case<'a> {
 
     /// The value of one of the rule's thresholds.
     pub(super) fn limit(&self, name: &str) -> f64 {
-        self.limits.get(self.rule, name)
+        self.limits.get(self.rule.id, self.rule.declared(name))
     }
 
     /// A finding of this rule, to be filled. `title`: one sentence with the decisive figure, without a full stop.
     pub(super) fn finding(&self, severity: Severity, confidence: Confidence, title: impl Into<String>) -> Draft {
+        let Self { rule, limits, .. } = self;
+        let threshold = |limit: &Limit| (rule.full_name(limit), limits.get(rule.id, limit));
         let finding = Finding {
-            thresholds: self.limits.of(self.rule),
-            plot: self.rule.plots.first().map(|&plot| plot.to_owned()),
-            ..Finding::new(self.rule.id, severity, confidence, title)
+            thresholds: rule.limits.iter().map(threshold).collect(),
+            plot: rule.plots.first().map(|&plot| plot.to_owned()),
+            ..Finding::new(rule.id, severity, confidence, title)
         };
-        Draft { finding, plots: self.rule.plots }
+        Draft::new(finding, rule.plots)
     }
-}
-
-/// What a cost counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cost {
-    /// Seconds that the run would have been shorter.
-    WallTime,
-    /// Seconds that clients waited, added up.
-    ClientSeconds,
-}
-
-impl Cost {
-    /// As it stands in `cost_of`.
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::WallTime => "wall time",
-            Self::ClientSeconds => "client-seconds of waiting",
-        }
-    }
-}
-
-/// A finding that is being written.
-pub(super) struct Draft {
-    finding: Finding,
-    plots: &'static [&'static str],
-}
-
-impl Draft {
-    /// What was seen and how it is to be read: two or three sentences.
-    pub(super) fn explain(mut self, text: impl Into<String>) -> Self {
-        self.finding.explanation = text.into();
-        self
-    }
-
-    /// A figure that it rests on, with its unit in the name. JSON has no infinity: such a figure is left out.
-    pub(super) fn evidence(mut self, name: &str, value: f64) -> Self {
-        if value.is_finite() {
-            // The sum of nothing is -0.
-            self.finding.evidence.insert(name.to_owned(), value + 0.0);
-        }
-        self
-    }
-
-    /// What to do; the most effective first.
-    pub(super) fn remedy(mut self, text: impl Into<String>) -> Self {
-        self.finding.remedies.push(text.into());
-        self
-    }
-
-    /// Targets, worst first.
-    pub(super) fn targets<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.targets = few(names);
-        self
-    }
-
-    /// Clients, worst first.
-    pub(super) fn clients<T: Into<String>>(mut self, nids: impl IntoIterator<Item = T>) -> Self {
-        self.finding.clients = few(nids);
-        self
-    }
-
-    /// Jobs, worst first.
-    pub(super) fn jobs<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.jobs = few(names);
-        self
-    }
-
-    /// Nodes, worst first.
-    pub(super) fn nodes<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.nodes = few(names);
-        self
-    }
-
-    /// Objects, worst first.
-    pub(super) fn objects(mut self, objects: impl IntoIterator<Item = ObjectId>) -> Self {
-        self.finding.objects = objects.into_iter().take(MAX_NAMES).collect();
-        self
-    }
-
-    /// When it was seen.
-    pub(super) fn interval(mut self, interval: Option<Interval>) -> Self {
-        self.finding.interval = interval;
-        self
-    }
-
-    /// What it costs.
-    pub(super) fn cost(mut self, seconds: f64, of: Cost) -> Self {
-        if seconds.is_finite() {
-            self.finding.cost_s = Some(seconds);
-            self.finding.cost_of = Some(of.text().to_owned());
-        }
-        self
-    }
-
-    /// The one of the rule's plots that shows it best, if that is not the first one.
-    pub(super) fn plot(mut self, name: &str) -> Self {
-        debug_assert!(self.plots.contains(&name), "{} does not declare the plot {name}", self.finding.id);
-        self.finding.plot = Some(name.to_owned());
-        self
-    }
-
-    /// The finding.
-    pub(super) fn done(self) -> Finding {
-        let finding = self.finding;
-        debug_assert!(
-            !finding.explanation.is_empty() && !finding.remedies.is_empty(),
-            "{} says too little",
-            finding.id
-        );
-        finding
-    }
-}
-
-/// The first few of these names, each once.
-fn few<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Vec<String> {
-    let mut few: Vec<String> = Vec::new();
-    for name in names {
-        let name = name.into();
-        if few.len() == MAX_NAMES {
-            break;
-        }
-        if !few.contains(&name) {
-            few.push(name);
-        }
-    }
-    few
 }

@@ -2,8 +2,8 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::case::Case;
-use super::{Limit, Look, Rule};
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 
 pub(super) const RULE: Rule = Rule {
     id: "client-bound",

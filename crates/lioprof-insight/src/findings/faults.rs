@@ -2,9 +2,9 @@
 
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const EVICTIONS: Rule = Rule {
     id: "evictions",

@@ -2,8 +2,8 @@
 
 use lioprof_model::{AccessPattern, Analysis, Direction, Finding, ObjectAccess, ObjectId};
 
-use super::Look;
-use super::case::{Case, Draft};
+use super::case::{Case, Look};
+use super::draft::Draft;
 use super::stats::{real, share};
 
 /// Objects with something in common, those with most time first.

@@ -2,10 +2,11 @@
 
 use lioprof_model::{Confidence, Flow, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::load::{interval, known_osts, known_share, osts};
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "hot-ost",

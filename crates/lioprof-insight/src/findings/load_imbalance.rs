@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "load-imbalance",

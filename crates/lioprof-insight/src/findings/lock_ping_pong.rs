@@ -5,10 +5,11 @@ use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity,
 };
 
-use super::case::{Case, Cost, Draft};
+use super::case::{Case, Look, Rule};
+use super::draft::{Cost, Draft};
 use super::flagged::described;
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",

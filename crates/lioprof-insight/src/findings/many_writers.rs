@@ -3,10 +3,10 @@
 use lioprof_model::units::{plural, thousands};
 use lioprof_model::{LockObject, ObjectAccess, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::lock_ping_pong::Fight;
 use super::stats::real;
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "many-writers",

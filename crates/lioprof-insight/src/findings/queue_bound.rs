@@ -2,8 +2,9 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Cost};
-use super::{Limit, Look, Rule};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",

@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
-use super::RULES;
-use super::case::Cost;
+use super::draft::Cost;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
@@ -32,11 +31,11 @@ pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {
         demote(findings, cause, effects);
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
-    let rule = |finding: &Finding| RULES.iter().position(|rule| rule.id == finding.id);
+    // Findings come in the order of their rules, and those that are alike stay in it.
     findings.sort_by(|a, b| {
         let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
         let cost = |finding: &Finding| wall_s(finding, clients);
-        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(rule(a).cmp(&rule(b)))
+        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a)))
     });
 }
 
@@ -76,12 +75,14 @@ fn shares(a: &[String], b: &[String]) -> bool {
 mod tests {
     use lioprof_model::Client;
 
-    use super::super::case::{Case, Draft, Shared};
-    use super::super::{Limits, RULES};
+    use super::super::case::{Case, Shared};
+    use super::super::draft::Draft;
+    use super::super::limits::Limits;
+    use super::super::registry::rules;
     use super::*;
 
     fn draft(analysis: &Analysis, id: &str, severity: Severity, confidence: Confidence) -> Draft {
-        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        let rule = rules().iter().find(|rule| rule.id == id).unwrap();
         let case = Case { analysis, rule, limits: &Limits::default(), shared: &Shared::default() };
         case.finding(severity, confidence, id).explain("what").remedy("do")
     }

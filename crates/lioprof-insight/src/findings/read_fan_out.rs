@@ -2,9 +2,10 @@
 
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::stats::{median, real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",

@@ -3,10 +3,10 @@
 use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
-use super::case::Case;
+use super::case::{Case, Rule};
 use super::flagged::{Flagged, described, flagged, look_at};
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Rule};
 
 const RPC_SHARE: Limit =
     Limit { name: "rpc_share", default: 0.5, meaning: "share of an object's reads that are so, at least" };

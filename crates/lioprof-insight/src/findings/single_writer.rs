@@ -2,10 +2,10 @@
 
 use lioprof_model::{Client, Confidence, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::load::osts;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "single-writer",

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use lioprof_model::{Confidence, Severity};
 
 use super::alike::{Alike, alike};
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-tail",

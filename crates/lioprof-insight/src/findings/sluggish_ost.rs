@@ -6,10 +6,11 @@
 
 use lioprof_model::{Confidence, Finding, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
 use super::stats::{median, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
@@ -276,8 +277,8 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
 mod tests {
     use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
-    use super::super::Limits;
     use super::super::case::Shared;
+    use super::super::limits::Limits;
     use super::*;
 
     const BINS: usize = 50;

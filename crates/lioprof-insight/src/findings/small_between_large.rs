@@ -3,9 +3,10 @@
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",

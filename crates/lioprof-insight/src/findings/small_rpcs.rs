@@ -3,10 +3,10 @@
 use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
 use super::flagged::{described, flagged, look_at, plural};
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-rpcs",

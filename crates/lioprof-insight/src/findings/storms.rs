@@ -2,10 +2,10 @@
 
 use lioprof_model::{Client, Confidence, NodeRole, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::load::busiest;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 const SHARE: Limit = Limit { name: "share", default: 0.5, meaning: "share of all RPCs, from which they are a storm" };
 /// Targets that a node is taken to have unless the log names more.
@@ -85,7 +85,7 @@ struct Storm<'a> {
 }
 
 impl Storm<'_> {
-    fn begin(&self, case: &Case<'_>, what: &str) -> super::case::Draft {
+    fn begin(&self, case: &Case<'_>, what: &str) -> super::draft::Draft {
         let part = share(real(self.rpcs), real(self.all));
         case.finding(Severity::Warning, Confidence::High, format!("{:.0} % of all RPCs are {what}", 100.0 * part))
             .evidence("share", part)

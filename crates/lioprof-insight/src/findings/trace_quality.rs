@@ -3,9 +3,9 @@
 use lioprof_model::units::plural;
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
-use super::case::Case;
+use super::case::{Case, Look, Rule};
+use super::limits::Limit;
 use super::stats::{real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",

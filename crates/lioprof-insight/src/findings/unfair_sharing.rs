@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Confidence, SampledRpc, Severity};
 
-use super::case::{Case, Cost};
+use super::case::{Case, Look, Rule};
+use super::draft::Cost;
+use super::limits::Limit;
 use super::stats::{median, real, share};
-use super::{Limit, Look, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "unfair-sharing",
