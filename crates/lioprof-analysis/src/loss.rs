@@ -8,7 +8,7 @@ use lioprof_model::{
 };
 
 use crate::node::NodeAccount;
-use crate::run::share;
+use lioprof_model::units::share;
 
 /// RPCs lost of all that there were, and bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::units::seconds;
+use lioprof_model::units::{seconds, share};
 use lioprof_model::{
     Analysis, Format, Generator, Input, RowSink, RowSource, RowStores, SCHEMA, Symbols, TraceSummary, Window,
 };
@@ -268,11 +268,6 @@ fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem
         };
         (!found).then(|| InputProblem { path: PathBuf::new(), severity: Severity::Error, message })
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// What was read of kept rows.

@@ -6,7 +6,7 @@ use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK};
 use crate::aggregate::both;
 use crate::interval::Limit;
 use crate::node::NodeAccount;
-use crate::run::share;
+use lioprof_model::units::share;
 
 /// Loss above this share is warned about.
 const LOSS: f64 = 0.01;

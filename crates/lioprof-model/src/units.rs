@@ -61,6 +61,13 @@ pub fn few(names: &[&str]) -> String {
     }
 }
 
+/// `part` of `whole`; 0 of nothing.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
+pub fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
 /// Microseconds as seconds, of spans and of times since the epoch.
 #[must_use]
 #[expect(

@@ -17,10 +17,11 @@ use rustc_hash::FxHashMap;
 use crate::locks;
 
 use super::bins::Bins;
+use super::cells::{NodeSum, ReadWriteIo, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::series::Cell;
+use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
-use super::{Aggregate, NodeSum, ReadWriteIo, TargetDirection, TargetKey};
 
 /// Fills everything but the inputs, the loss and the warnings.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {
@@ -205,7 +206,7 @@ fn targets(aggregate: &Aggregate, names: Names<'_>) -> Vec<Target> {
         let key = TargetKey { node: *node, kind: name.kind(), name: Some(*name) };
         keys.insert((name.to_string(), names.of(*node)), key);
     }
-    let empty = super::TargetSum::default();
+    let empty = super::cells::TargetSum::default();
     keys.into_iter()
         .map(|((name, node), key)| {
             let sum = aggregate.targets.get(&key).unwrap_or(&empty);

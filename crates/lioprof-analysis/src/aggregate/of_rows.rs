@@ -10,11 +10,12 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as WordError;
 
+use super::cells::OwnerKey;
 use super::objects::ObjectSum;
 use super::parts::key;
 use super::strands::{self, StrandKey};
+use super::sums::Aggregate;
 use super::times::quarter_octave;
-use super::{Aggregate, OwnerKey};
 use crate::clocks::Line;
 use crate::parts::{BadPart, target_of};
 

@@ -5,11 +5,12 @@ use lioprof_model::{Direction, Io, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
 
 use super::bins::Additive;
+use super::cells::TargetKey;
 use super::finish::object_name;
 use super::sample::{Kept, Sample};
 use super::seconds::used;
 use super::series::{Cell, FlowCell, LockCell, SeriesBins};
-use super::{Aggregate, TargetKey};
+use super::sums::Aggregate;
 use crate::parts::{BadPart, object_of, optional_target, target_of};
 
 fn kind(mdt: bool) -> TargetKind {

@@ -6,7 +6,7 @@ use lioprof_model::traffic::{OperationClass, is_from_server};
 use lioprof_model::{NodeRole, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 
-use super::Aggregate;
+use super::sums::Aggregate;
 
 impl Aggregate {
     /// Targets that a node's log names as its own.

@@ -5,8 +5,8 @@ use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::TargetKey;
 use super::bins::{Additive, BinClock, Bins};
+use super::cells::TargetKey;
 use super::series::{Cell, LockCell, Placed, add_happening, add_row, clipped};
 use crate::locks::Happening;
 

@@ -4,8 +4,8 @@ use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::TargetKey;
 use super::bins::{Additive, BinClock, Bins};
+use super::cells::TargetKey;
 use super::times::quarter_octave;
 use crate::locks::{Happening, Overlap};
 

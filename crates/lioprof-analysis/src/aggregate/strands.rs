@@ -8,7 +8,7 @@ use lioprof_model::{Io, RpcRow, Symbol};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
-use super::{OwnerKey, TargetKey};
+use super::cells::{OwnerKey, TargetKey};
 
 /// Combinations kept before they are taken apart.
 const MAX_STRANDS: usize = 1 << 14;

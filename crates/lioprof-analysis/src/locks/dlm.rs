@@ -9,8 +9,9 @@ use lustre_debuglog::{Extent, LockMode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::object::{Held, Waited};
-use super::sums::{Happening, LockSums, Modes, ObjectKey, Overlap};
-use super::{Kind, Party, Rules, Surroundings};
+use super::parties::{Kind, Overlap, Party, Surroundings};
+use super::rules::Rules;
+use super::sums::{Happening, LockSums, Modes, ObjectKey};
 
 /// A lock between its first and last line.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use lioprof_model::{
 };
 use lustre_debuglog::{Fid, TargetKind};
 
-use super::Rules;
 use super::object::{ObjectLocks, Track};
+use super::rules::Rules;
 use super::sums::{LockSums, ObjectKey, PairSum, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
 use lioprof_model::units::seconds;

@@ -6,8 +6,8 @@ use lioprof_model::{KernelCount, Symbol};
 use lustre_debuglog::{Extent, LockMode};
 use rustc_hash::FxHashSet;
 
-use super::Rules;
-use super::sums::Overlap;
+use super::parties::Overlap;
+use super::rules::Rules;
 use crate::aggregate::Times;
 
 /// Fights kept per object.

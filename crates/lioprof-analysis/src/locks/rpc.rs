@@ -13,8 +13,9 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
-use super::sums::{Happening, LockSums, ObjectKey, Overlap};
-use super::{Kind, Party, Rules, Surroundings};
+use super::parties::{Kind, Overlap, Party, Surroundings};
+use super::rules::Rules;
+use super::sums::{Happening, LockSums, ObjectKey};
 
 /// How far around a callback reads and writes are taken for what it was about.
 const AROUND_US: i64 = 2_000_000;

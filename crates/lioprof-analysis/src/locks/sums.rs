@@ -6,8 +6,8 @@ use lioprof_model::{ConflictKinds, LockEvidence, LockRules, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
-use super::Kind;
 use super::object::ObjectLocks;
+use super::parties::{Kind, Overlap};
 use crate::aggregate::Times;
 
 /// A target of a node.
@@ -20,17 +20,6 @@ pub(crate) struct ObjectKey {
     pub(crate) target: TargetName,
     pub(crate) resource: ResourceId,
     pub(crate) inferred: bool,
-}
-
-/// How two requests for an object collide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overlap {
-    /// What was asked for overlaps.
-    True,
-    /// Only what the server granted beyond that overlaps.
-    Expansion,
-    /// Not known, or locks without extents.
-    Unknown,
 }
 
 /// Which modes collide.

@@ -53,7 +53,9 @@ fn bytes_are_those_of_the_analysis() {
 fn bytes_are_those_of(rows: &Rows) {
     let analysis = &rows.analysis;
     let io = |read: &lioprof_model::Io, write: &lioprof_model::Io| {
-        [number(Some(read.rpcs)), number(read.known_bytes()), number(Some(write.rpcs)), number(write.known_bytes())]
+        let known =
+            |io: &lioprof_model::Io| io.known_bytes().map_or_else(|| "null".to_owned(), |bytes| bytes.to_string());
+        [read.rpcs.to_string(), known(read), write.rpcs.to_string(), known(write)]
     };
     let by_name = |name: &str, columns: [&str; 6]| -> BTreeMap<String, Vec<String>> {
         let rows = run(&rows.session(), name, &[("limit", "1000000")]);

@@ -69,7 +69,8 @@ fn every_rpc_is_in_rpcs_and_in_bandwidth() {
 #[test]
 fn times_of_the_bandwidth_are_those_of_the_rpcs() {
     let sql = "SELECT count(*) AS wrong FROM (
-                   SELECT second, node, target, read_bytes + write_bytes AS bytes, rpcs FROM bandwidth
+                   SELECT second, node, target, sum(read_bytes + write_bytes) AS bytes, sum(rpcs) AS rpcs
+                   FROM bandwidth GROUP BY second, node, target
                    EXCEPT
                    SELECT to_timestamp_micros(end_us / 1000000 * 1000000), node, target,
                        coalesce(sum(bytes) FILTER (WHERE opcode IN (3, 4)), 0), count(*)

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lioprof_analysis::{Config, analyze};
+use lioprof_insight::{Limits, find};
 use lioprof_model::Analysis;
 use lioprof_store::{DatasetExport, Options};
 
@@ -12,5 +13,7 @@ pub(crate) fn export(capture: &str, to: &Path) -> Analysis {
     let mut export = DatasetExport::new(to, Options::default());
     let outcome = analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
     export.finish().unwrap();
-    outcome.analysis
+    let mut analysis = outcome.analysis;
+    find(&mut analysis, &Limits::default());
+    analysis
 }

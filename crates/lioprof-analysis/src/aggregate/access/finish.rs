@@ -4,8 +4,10 @@ use lioprof_model::{Access, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, S
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
+use super::class::{LARGE_BYTES, SHORT_RPCS, SMALL_BYTES};
 use super::object::{ObjectSum, Span};
-use super::{AccessSums, LARGE_BYTES, SHORT_RPCS, SMALL_BYTES, mix, stream};
+use super::sums::AccessSums;
+use super::{mix, stream};
 use crate::aggregate::finish::object_name;
 use crate::aggregate::limits::TOP_OBJECTS;
 use crate::aggregate::objects::ObjectKey;

@@ -4,7 +4,7 @@ use lioprof_model::{MixSum, Symbol};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::Class;
+use super::class::Class;
 
 /// What a client sent.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use lioprof_model::{AccessPattern, Direction, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::StreamKey;
+use super::class::StreamKey;
 use super::stream::{self, Small, Stream};
 use crate::aggregate::limits::ACCESS_OBJECTS;
 use crate::aggregate::objects::ObjectKey;

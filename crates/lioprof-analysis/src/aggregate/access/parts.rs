@@ -3,10 +3,11 @@
 use lioprof_model::parts::rollup::{AccessObject, ClientMix, Picture, Rollup, Writer};
 use lioprof_model::{MixSum, Symbol, Symbols};
 
+use super::mix;
 use super::object::{ObjectSum, Objects, Span};
 use super::spread::Pictures;
 use super::stream::{self, Small};
-use super::{AccessSums, mix};
+use super::sums::AccessSums;
 use crate::aggregate::finish::object_name;
 use crate::parts::{BadPart, object_of, target_of};
 

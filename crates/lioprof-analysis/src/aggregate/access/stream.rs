@@ -75,7 +75,7 @@ impl Stream {
         // A read that ends with the file is shorter than its extent, too, but in one piece.
         let in_pieces = row.direction() == Some(lioprof_model::Direction::Write);
         pattern.gapped_rpcs += u64::from(in_pieces && len >= bytes.saturating_add(PAGE_BYTES));
-        if bytes <= super::SMALL_BYTES {
+        if bytes <= super::class::SMALL_BYTES {
             self.small.add(extent);
         }
         self.first_us = self.first_us.min(row.arrival_us().unwrap_or(row.end_us));
@@ -121,7 +121,7 @@ impl Stream {
     /// Ends the stream: nothing more is to come.
     pub(super) fn end(&mut self) {
         self.settle(self.waiting.len());
-        if self.pattern.rpcs < super::SHORT_RPCS {
+        if self.pattern.rpcs < super::class::SHORT_RPCS {
             self.pattern =
                 AccessPattern { rpcs: self.pattern.rpcs, short_rpcs: self.pattern.rpcs, ..AccessPattern::default() };
         }

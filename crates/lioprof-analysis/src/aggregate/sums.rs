@@ -1,0 +1,418 @@
+//! The sums over all rows of a node.
+
+use super::access::AccessSums;
+use super::cells::{NodeSum, OwnerKey, ReadWriteIo, TargetKey, TargetSum};
+use super::faults::Faults;
+use super::objects::Objects;
+use super::sample::Sample;
+use super::seconds::SecondBins;
+use super::series::SeriesBins;
+use super::strands::{Strand, StrandKey, Strands};
+use super::times::{RpcTimes, Times, quarter_octave};
+use crate::locks::{Happening, LockSums};
+use lioprof_model::traffic::{self, is_from_server, service_name};
+use lioprof_model::{Direction, Mark, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary};
+use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
+pub(super) const MAX_UUIDS: usize = 10_000;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClientSum {
+    pub(super) uuids: FxHashSet<Symbol>,
+    pub(super) server: bool,
+    pub(super) rpcs: u64,
+    pub(super) io: ReadWriteIo,
+    pub(super) opcodes: BTreeMap<u32, u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct JobSum {
+    pub(super) rpcs: u64,
+    pub(super) io: ReadWriteIo,
+    pub(super) clients: FxHashSet<Symbol>,
+    pub(super) targets: FxHashSet<TargetName>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct OperationSum {
+    pub(super) rpcs: u64,
+    pub(super) errors: u64,
+    pub(super) times: RpcTimes,
+    pub(super) total_histogram: Vec<u64>,
+}
+
+impl OperationSum {
+    /// Counts total times of a bucket.
+    pub(super) fn count_total(&mut self, quarter_octave: u32, rpcs: u64) {
+        let bucket = quarter_octave as usize;
+        if self.total_histogram.len() <= bucket {
+            self.total_histogram.resize(bucket + 1, 0);
+        }
+        self.total_histogram[bucket] += rpcs;
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct SentSum {
+    pub(super) rpcs: u64,
+    pub(super) round_trip: Times,
+}
+
+/// Sums over rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Aggregate {
+    pub(super) rpcs: u64,
+    pub(super) server_rpcs: u64,
+    pub(super) resent: u64,
+    pub(super) replayed: u64,
+    pub(super) dom: ReadWriteIo,
+    pub(super) size_evidence: BTreeMap<SizeEvidence, u64>,
+    pub(super) target_evidence: BTreeMap<TargetEvidence, u64>,
+    pub(super) nodes: FxHashMap<Symbol, NodeSum>,
+    pub(super) targets: FxHashMap<TargetKey, TargetSum>,
+    pub(super) clients: FxHashMap<Symbol, ClientSum>,
+    pub(super) flows: FxHashMap<(Symbol, TargetKey), ReadWriteIo>,
+    pub(super) jobs: FxHashMap<Option<Symbol>, JobSum>,
+    pub(super) owners: FxHashMap<OwnerKey, ReadWriteIo>,
+    pub(super) objects: Objects,
+    pub(super) operations: FxHashMap<(Opcode, Symbol), OperationSum>,
+    pub(super) sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
+    pub(super) markers: Vec<(i64, Symbol, Symbol)>,
+    pub(super) strands: Strands,
+    pub(crate) faults: Faults,
+    pub(super) series: SeriesBins,
+    /// Kept for rollups only.
+    pub(super) seconds: Option<SecondBins>,
+    pub(super) sample: Sample,
+    pub(super) access: AccessSums,
+    pub(super) threads: FxHashMap<Symbol, Symbol>,
+    /// A thread of each service, by the service's name.
+    pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
+    pub(super) server_uuids: FxHashMap<Symbol, bool>,
+    pub(super) targets_known: FxHashSet<(Symbol, TargetName)>,
+    /// `None`: locks are not looked at.
+    pub(crate) locks: Option<LockSums>,
+}
+
+impl Aggregate {
+    /// With bins of a width chosen by the user, or adaptive ones.
+    pub(crate) fn new(bin_us: Option<i64>) -> Self {
+        Self {
+            rpcs: 0,
+            server_rpcs: 0,
+            resent: 0,
+            replayed: 0,
+            dom: ReadWriteIo::default(),
+            size_evidence: BTreeMap::new(),
+            target_evidence: BTreeMap::new(),
+            nodes: FxHashMap::default(),
+            targets: FxHashMap::default(),
+            clients: FxHashMap::default(),
+            flows: FxHashMap::default(),
+            jobs: FxHashMap::default(),
+            owners: FxHashMap::default(),
+            objects: Objects::default(),
+            operations: FxHashMap::default(),
+            sent: FxHashMap::default(),
+            markers: Vec::new(),
+            strands: Strands::default(),
+            faults: Faults::default(),
+            series: SeriesBins::new(bin_us),
+            seconds: None,
+            sample: Sample::default(),
+            access: AccessSums::default(),
+            threads: FxHashMap::default(),
+            services: FxHashMap::default(),
+            server_uuids: FxHashMap::default(),
+            targets_known: FxHashSet::default(),
+            locks: None,
+        }
+    }
+
+    /// Keeps figures per second, too.
+    pub(crate) fn with_seconds(self) -> Self {
+        Self { seconds: Some(SecondBins::default()), ..self }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
+        let service = self.service_of(row.thread, symbols);
+        self.operation(row, service);
+        self.faults.row(row);
+        // Data-on-MDT is kept apart from what OSTs do, as the servers' own counters do.
+        let dom = traffic::row_is_on_mdt(row, symbols);
+        let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
+        let key = TargetKey { node: row.node, kind, name: row.target };
+        let direction = row.direction();
+        if let Some(direction) = direction {
+            if !dom {
+                self.access.add(row, direction);
+            }
+            *self.size_evidence.entry(row.size_evidence).or_default() += 1;
+            *self.target_evidence.entry(row.target_evidence).or_default() += 1;
+            self.target(row, key, direction);
+            self.objects.add(row, direction);
+            self.sample.add(row, kind, symbols);
+            if let Some(seconds) = &mut self.seconds {
+                seconds.add(row, key, direction);
+            }
+        }
+        self.series.add(row, key, direction, symbols);
+        if self.strands.add(row, key) {
+            self.take_strands_apart(symbols);
+        }
+    }
+
+    pub(super) fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
+        let sum = self.targets.entry(key).or_default().direction(direction);
+        sum.io.add(row.size, row.failed());
+        sum.times.add(row);
+        if !row.failed() {
+            sum.sizes.add(row.size);
+        }
+    }
+
+    /// Adds what was counted by combination to everything that it belongs to.
+    pub(super) fn take_strands_apart(&mut self, symbols: &Symbols) {
+        for (StrandKey { nid, client_uuid, job, opcode, target, owner }, strand) in self.strands.take() {
+            let server =
+                *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)));
+            let Strand { rpcs, resent, replayed, io } = strand;
+            self.rpcs += rpcs;
+            self.server_rpcs += if server { rpcs } else { 0 };
+            self.resent += resent;
+            self.replayed += replayed;
+            let node = self.nodes.entry(target.node).or_default();
+            node.rpcs += rpcs;
+            let client = self.clients.entry(nid).or_default();
+            client.rpcs += rpcs;
+            *client.opcodes.entry(opcode.0).or_default() += rpcs;
+            client.server |= server;
+            if client.uuids.len() < MAX_UUIDS {
+                client.uuids.insert(client_uuid);
+            }
+            let job = self.jobs.entry(job).or_default();
+            job.rpcs += rpcs;
+            job.clients.insert(nid);
+            let direction = Direction::of(opcode);
+            if direction.is_some() || target.name.is_some() {
+                *self.targets.entry(target).or_default().opcodes.entry(opcode.0).or_default() += rpcs;
+            }
+            let Some(direction) = direction else { continue };
+            job.targets.extend(target.name);
+            self.flows.entry((nid, target)).or_default().direction(direction).merge(&io);
+            if target.kind == TargetKind::Mdt {
+                self.dom.direction(direction).merge(&io);
+                continue;
+            }
+            node.io.direction(direction).merge(&io);
+            client.io.direction(direction).merge(&io);
+            job.io.direction(direction).merge(&io);
+            if let Some(owner) = owner {
+                self.owners.entry(owner).or_default().direction(direction).merge(&io);
+            }
+        }
+    }
+
+    pub(super) fn operation(&mut self, row: &RpcRow, service: Symbol) {
+        let operation = self.operations.entry((row.opcode, service)).or_default();
+        operation.rpcs += 1;
+        operation.errors += u64::from(row.failed());
+        operation.times.add(row);
+        if let Some(us) = row.total_us {
+            operation.count_total(quarter_octave(us), 1);
+        }
+    }
+
+    /// The thread that stands for all threads of this one's service.
+    pub(super) fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
+        if let Some(&service) = self.threads.get(&thread) {
+            return service;
+        }
+        let service = self.service(thread, symbols);
+        self.threads.insert(thread, service);
+        service
+    }
+
+    pub(super) fn service(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
+        *self.services.entry(service_name(symbols.bytes(thread)).into()).or_insert(thread)
+    }
+
+    /// Counts an RPC that the node sent, or the round trip of one that was answered.
+    pub(crate) fn sent_rpc(&mut self, sent: &SentRpc) {
+        let sum = self.sent.entry((sent.node, sent.opcode, sent.device, sent.nid)).or_default();
+        match sent.round_trip_us {
+            None => {
+                sum.rpcs += 1;
+                self.nodes.entry(sent.node).or_default().count_sent(sent.opcode, 1);
+            }
+            Some(round_trip_us) => sum.round_trip.add(round_trip_us),
+        }
+    }
+
+    /// Takes what happened to a target's locks.
+    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
+        self.series.lock(node, time_us, target, happening);
+        if let Some(seconds) = &mut self.seconds {
+            seconds.lock(node, time_us, target, happening);
+        }
+    }
+
+    /// Notes a marker.
+    pub(crate) fn mark(&mut self, mark: &Mark) {
+        self.markers.push((mark.time_us, mark.node, mark.text));
+    }
+
+    /// Width of the time bins.
+    pub(crate) fn bin_us(&self) -> i64 {
+        self.series.clock.width_us()
+    }
+
+    /// The end of a node: notes the span of its records and the targets that they name.
+    pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
+        self.take_strands_apart(symbols);
+        let sum = self.nodes.entry(node).or_default();
+        sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
+        sum.last_us = sum.last_us.max(log.last_us);
+        sum.traced_us.extend(&log.traced_us);
+        for &service in self.threads.values() {
+            *sum.service_threads.entry(service).or_default() += 1;
+        }
+        self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
+        self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
+        self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);
+    }
+
+    /// If a node has exactly one target of a kind, what could not be attributed is that target's.
+    ///
+    /// That a log names one target only does not say that there is one only. Every target pings the first
+    /// MDT, though: if such pings are in the log, and all are of one target, it is alone.
+    pub(super) fn infer_only_target(&mut self, node: Symbol, kind: TargetKind, pinging: &BTreeSet<TargetName>) {
+        let mut named = self.targets_known.iter().filter(|(n, target)| *n == node && target.kind() == kind);
+        let (Some(&(_, only)), None) = (named.next(), named.next()) else { return };
+        if !pinging.contains(&only) {
+            return;
+        }
+        let unknown = TargetKey { node, kind, name: None };
+        let known = TargetKey { node, kind, name: Some(only) };
+        let Some(sum) = self.targets.remove(&unknown) else { return };
+        let moved = sum.read.io.rpcs + sum.write.io.rpcs;
+        *self.target_evidence.entry(TargetEvidence::OnlyTarget).or_default() += moved;
+        if let Some(none) = self.target_evidence.get_mut(&TargetEvidence::None) {
+            *none -= moved;
+        }
+        self.target_evidence.retain(|_, rpcs| *rpcs > 0);
+        merge_target(self.targets.entry(known).or_default(), &sum);
+        let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == unknown).collect();
+        for (nid, key) in flows {
+            if let Some(io) = self.flows.remove(&(nid, key)) {
+                self.flows.entry((nid, known)).or_default().merge(&io);
+            }
+        }
+        for kept in &mut self.sample.kept {
+            if kept.node == node && kept.target.is_none() && kept.kind == kind {
+                kept.target = Some(only);
+            }
+        }
+        self.series.rename(unknown, known);
+        if let Some(seconds) = &mut self.seconds {
+            seconds.rename(unknown, known);
+        }
+    }
+
+    /// Adds another node's sums; both must use the same table of symbols.
+    pub(crate) fn merge(&mut self, other: Self, symbols: &Symbols) {
+        self.rpcs += other.rpcs;
+        self.server_rpcs += other.server_rpcs;
+        self.resent += other.resent;
+        self.replayed += other.replayed;
+        self.dom.merge(&other.dom);
+        merge_counts(&mut self.size_evidence, &other.size_evidence);
+        merge_counts(&mut self.target_evidence, &other.target_evidence);
+        for (node, theirs) in other.nodes {
+            let mine = self.nodes.entry(node).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.sent += theirs.sent;
+            mine.sent_reads += theirs.sent_reads;
+            mine.sent_writes += theirs.sent_writes;
+            mine.io.merge(&theirs.io);
+            mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
+            mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
+            mine.traced_us.extend(theirs.traced_us);
+            mine.client |= theirs.client;
+            mine.service_threads.extend(theirs.service_threads);
+        }
+        for (key, theirs) in other.targets {
+            merge_target(self.targets.entry(key).or_default(), &theirs);
+        }
+        for (nid, theirs) in other.clients {
+            let mine = self.clients.entry(nid).or_default();
+            mine.server |= theirs.server;
+            mine.rpcs += theirs.rpcs;
+            mine.io.merge(&theirs.io);
+            mine.uuids.extend(theirs.uuids);
+            merge_counts(&mut mine.opcodes, &theirs.opcodes);
+        }
+        for (key, theirs) in other.flows {
+            self.flows.entry(key).or_default().merge(&theirs);
+        }
+        for (job, theirs) in other.jobs {
+            let mine = self.jobs.entry(job).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.io.merge(&theirs.io);
+            mine.clients.extend(theirs.clients);
+            mine.targets.extend(theirs.targets);
+        }
+        for (owner, theirs) in other.owners {
+            self.owners.entry(owner).or_default().merge(&theirs);
+        }
+        self.objects.merge(other.objects);
+        for ((opcode, thread), theirs) in other.operations {
+            let service = self.service(thread, symbols);
+            merge_operation(self.operations.entry((opcode, service)).or_default(), &theirs);
+        }
+        for (key, theirs) in other.sent {
+            let mine = self.sent.entry(key).or_default();
+            mine.rpcs += theirs.rpcs;
+            mine.round_trip.merge(&theirs.round_trip);
+        }
+        self.markers.extend(other.markers);
+        self.faults.merge(&other.faults);
+        self.series.merge(other.series, symbols);
+        self.sample.merge(other.sample);
+        self.access.merge(other.access);
+        self.targets_known.extend(other.targets_known);
+        match (&mut self.locks, other.locks) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine @ None, theirs) => *mine = theirs,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+pub(super) fn merge_target(mine: &mut TargetSum, theirs: &TargetSum) {
+    mine.read.merge(&theirs.read);
+    mine.write.merge(&theirs.write);
+    merge_counts(&mut mine.opcodes, &theirs.opcodes);
+}
+
+pub(super) fn merge_counts<K: Copy + Ord>(mine: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
+    for (key, count) in theirs {
+        *mine.entry(*key).or_default() += count;
+    }
+}
+
+pub(super) fn merge_operation(mine: &mut OperationSum, theirs: &OperationSum) {
+    mine.rpcs += theirs.rpcs;
+    mine.errors += theirs.errors;
+    mine.times.merge(&theirs.times);
+    if mine.total_histogram.len() < theirs.total_histogram.len() {
+        mine.total_histogram.resize(theirs.total_histogram.len(), 0);
+    }
+    for (mine, theirs) in mine.total_histogram.iter_mut().zip(&theirs.total_histogram) {
+        *mine += theirs;
+    }
+}
