@@ -9,11 +9,13 @@ use crate::baseline::Baseline;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
+use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
 use crate::phases::RpcPhases;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::services::Service;
+use crate::target::TargetKindName;
 use crate::units::plural;
 
 /// Everything lioprof knows about a set of captures.
@@ -580,18 +582,6 @@ pub struct Sampled {
     pub traced_omitted: u64,
 }
 
-/// Kind of a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TargetKindName {
-    /// Object storage target.
-    Ost,
-    /// Metadata target.
-    Mdt,
-    /// Management service.
-    Mgs,
-}
-
 /// A target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
@@ -630,26 +620,6 @@ pub struct Latency {
     pub service_us: Distribution,
     /// Arrival to end.
     pub total_us: Distribution,
-}
-
-/// A distribution of times in microseconds. Count, mean and max are exact; percentiles are those of an
-/// HDR histogram (relative error below 0.8 %).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Distribution {
-    /// Samples.
-    pub count: u64,
-    /// Mean; `null` without samples, like all below.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90 %.
-    pub p90: Option<u64>,
-    /// 99 %.
-    pub p99: Option<u64>,
-    /// 99.9 %.
-    pub p999: Option<u64>,
-    /// Largest.
-    pub max: Option<u64>,
 }
 
 /// A client, by NID: all its mounts.

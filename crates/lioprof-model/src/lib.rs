@@ -12,6 +12,7 @@
 
 pub mod access;
 pub mod analysis;
+mod available;
 pub mod baseline;
 pub mod comparison;
 pub mod counted;
@@ -26,9 +27,11 @@ mod row;
 pub mod series;
 pub mod services;
 pub mod symbol;
+pub mod target;
 pub mod trace;
 pub mod traffic;
 pub mod units;
+mod verdict;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
@@ -39,8 +42,9 @@ pub use comparison::{
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use faults::ClientFaults;
-pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity, verdict};
+pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
+pub use latency::Distribution;
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
@@ -50,7 +54,9 @@ pub use row::{Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvi
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use services::Service;
 pub use symbol::{Symbol, Symbols};
+pub use target::TargetKindName;
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
+pub use verdict::verdict;
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

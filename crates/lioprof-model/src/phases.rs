@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::Distribution;
+use crate::latency::Distribution;
 
 /// RPCs of one client to one target, as both the client's and the server's log tell of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

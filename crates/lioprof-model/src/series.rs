@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::TargetKindName;
 use crate::row::Direction;
+use crate::target::TargetKindName;
 
 /// Figures per time bin. Bin `i` covers `[start + i * bin_s, start + (i + 1) * bin_s)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

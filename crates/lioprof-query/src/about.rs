@@ -1,11 +1,8 @@
-//! `lioprof-query --version`, manual pages, completions.
+//! `lioprof-query --version`.
 
 use std::sync::LazyLock;
 
-use clap::CommandFactory;
-use lioprof_about::{ShareDir, Version, write_share};
-
-use crate::args::Args;
+use lioprof_about::Version;
 
 /// What `--version` prints behind the name.
 pub(crate) fn version() -> &'static str {
@@ -21,9 +18,3 @@ const FEATURES: &[(&str, bool)] = &[("cluster", cfg!(feature = "cluster"))];
 /// What it reads and writes.
 const SCHEMAS: &[&str] =
     &[lioprof_model::SCHEMA, lioprof_store::ROWS_SCHEMA, lioprof_store::MANIFEST_SCHEMA, lioprof_store::ROLLUP_SCHEMA];
-
-/// `lioprof-query generate DIR`: manual pages and completions.
-pub(crate) fn generate(share: &ShareDir) -> anyhow::Result<()> {
-    write_share(&Args::command(), None, share)?;
-    Ok(())
-}

@@ -4,6 +4,7 @@
 mod about;
 mod args;
 mod destination;
+mod generate;
 mod messages;
 mod prompt;
 mod run;

@@ -16,7 +16,7 @@ use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, Sq
 use crate::destination::{Destination, Output};
 #[cfg(feature = "cluster")]
 use crate::serve;
-use crate::{about, messages, prompt};
+use crate::{generate, messages, prompt};
 
 pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
     match &args.command {
@@ -29,7 +29,7 @@ pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
         Command::Scheduler(args) => serve::scheduler(args),
         #[cfg(feature = "cluster")]
         Command::Executor(args) => serve::executor(args),
-        Command::Generate(share) => about::generate(share),
+        Command::Generate(share) => generate::generate(share),
     }
 }
 

@@ -21,12 +21,12 @@ use crate::bind::Bound;
 use crate::dataset::Dataset;
 use crate::engine::Engine;
 use crate::error::QueryError;
+use crate::files;
 use crate::output::{self, Format, Written};
+use crate::tables::{self, CATALOG};
 use crate::views::VIEWS;
-use crate::{files, tables};
 
-/// Catalog and schema of the views.
-pub(crate) const CATALOG: &str = "lioprof";
+/// Schema of the views.
 pub(crate) const VIEW_SCHEMA: &str = "public";
 
 /// What a session may use.

@@ -12,6 +12,9 @@ use url::Url;
 
 use crate::dataset::Dataset;
 
+/// The catalog of a session.
+pub(crate) const CATALOG: &str = "lioprof";
+
 /// Schema of the tables as they are in the files; the views have their plain names.
 pub(crate) const RAW: &str = "raw";
 
@@ -31,7 +34,7 @@ pub(crate) fn register(context: &SessionContext, dataset: &Dataset) -> Result<()
         let table = listing(dataset.table_urls(name), &queried(&schema, &text), &partitions)?;
         raw.register_table(name.to_owned(), Arc::new(table))?;
     }
-    let catalog = context.catalog(crate::session::CATALOG).expect("the session was made with this catalog");
+    let catalog = context.catalog(CATALOG).expect("the session was made with this catalog");
     catalog.register_schema(RAW, Arc::new(raw))?;
     let rollup = MemorySchemaProvider::new();
     for (name, schema) in lioprof_store::rollup_schemas() {

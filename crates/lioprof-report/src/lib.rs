@@ -15,7 +15,7 @@
 //! # Design constraints
 //!
 //! * The same analysis gives the same bytes.
-//! * At most 5 MB, whatever the number of targets and clients: see the limits in `view/mod.rs`.
+//! * At most 5 MB, whatever the number of targets and clients: see `view/limits.rs`.
 //! * Names out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,8 @@ mod view;
 use std::io::{self, Write};
 
 use lioprof_model::{Analysis, Comparison};
+
+pub use page::NOTICE;
 
 /// Writes the page of an analysis.
 ///
@@ -48,5 +50,3 @@ pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Res
 
 /// The version of Apache ECharts that the page draws with.
 pub const ECHARTS_VERSION: &str = "5.5.1";
-/// Notices that the page carries, of what it was made of.
-pub const NOTICE: &str = include_str!("../web/NOTICE.txt");

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+/// Notices that the page carries, of what it was made of.
+pub const NOTICE: &str = include_str!("../web/NOTICE.txt");
+
 const FRAME: &str = include_str!("../web/page.html");
 const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/app.css"));
 const ECHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/echarts.js"));
@@ -48,7 +51,7 @@ impl<T: Serialize> Page<'_, T> {
                 "title" => title.as_bytes(),
                 "description" => description.as_bytes(),
                 "styles" => STYLES.as_bytes(),
-                "notice" => crate::NOTICE.as_bytes(),
+                "notice" => NOTICE.as_bytes(),
                 "data" => data.as_bytes(),
                 "echarts" => ECHARTS.as_bytes(),
                 "app" => self.app.script.as_bytes(),

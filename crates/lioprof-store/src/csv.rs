@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
 
 use crate::error::StoreError;
+use crate::quote::quote;
 use crate::table::Table;
 use crate::table::lock_events::LockEventColumns;
 use crate::table::rpcs::RpcColumns;
@@ -20,26 +21,6 @@ use crate::text as bytes_as_text;
 const BATCH: usize = 1024;
 /// Memory of texts above which they are forgotten.
 const MAX_TEXTS_BYTES: usize = 8 << 20;
-
-/// A text as a cell.
-pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
-    let plain = !text.is_empty()
-        && !text.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r'))
-        && !text.starts_with(' ')
-        && !text.ends_with(' ');
-    if plain {
-        out.extend_from_slice(text.as_bytes());
-        return;
-    }
-    out.push(b'"');
-    for byte in text.bytes() {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
-}
 
 /// Rows written per table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +85,7 @@ impl<T: Table> TableOutput<T> {
     fn flush(&mut self, node: &str, texts: &Texts) -> Result<(), StoreError> {
         let columns = self.rows.columns();
         for row in 0..self.rows.rows() {
-            text(node, &mut self.output.line);
+            quote(node, &mut self.output.line);
             for column in &columns {
                 self.output.line.push(b',');
                 column.csv(row, texts, &mut self.output.line);
@@ -244,9 +225,9 @@ impl RowSink for CsvWriter {
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         let Some(seq) = self.next(mark.node, symbols) else { return };
         let line = &mut self.marks.line;
-        text(&self.node_text, line);
+        quote(&self.node_text, line);
         line.extend_from_slice(format!(",{seq},{},", mark.time_us).as_bytes());
-        text(&bytes_as_text::encode(symbols.bytes(mark.text)), line);
+        quote(&bytes_as_text::encode(symbols.bytes(mark.text)), line);
         self.error = self.marks.end_line().err();
         self.marks_written += 1;
     }
@@ -264,7 +245,7 @@ mod tests {
     fn cells_are_quoted_where_they_must_be() {
         let cell = |it: &str| {
             let mut out = Vec::new();
-            text(it, &mut out);
+            quote(it, &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(cell("dd.0"), "dd.0");

@@ -27,6 +27,7 @@ mod files;
 mod layout;
 mod leftovers;
 mod manifest;
+mod quote;
 mod read;
 mod retention;
 mod rollup;

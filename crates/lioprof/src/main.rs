@@ -13,6 +13,7 @@ mod exit_code;
 mod export;
 mod files;
 mod findings;
+mod generate;
 mod messages;
 mod progress;
 #[cfg(feature = "replay")]
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
         Command::Replay(replay_args) => replay::run(replay_args, verbosity),
         #[cfg(feature = "report")]
         Command::Report(report_args) => report::run(report_args, verbosity),
-        Command::Generate(share) => about::generate(share),
+        Command::Generate(share) => generate::generate(share),
     };
     match result {
         Ok(code) => code.into(),

@@ -3,7 +3,7 @@
 use lioprof_sim::wording::rpc::{self, Handled, Handling, Request};
 use lioprof_sim::wording::{Line, Site, Sites, V2_17, ofd};
 
-use super::{Lines, Release, scatter};
+use super::lines::{Lines, Release, scatter};
 
 /// A read or write.
 #[derive(Clone, Copy, Debug)]

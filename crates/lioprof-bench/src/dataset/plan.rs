@@ -2,9 +2,9 @@
 
 use lustre_debuglog::TargetName;
 
+use super::options::{DatasetOptions, START_US};
 use super::script::Script;
 use super::site::Site;
-use super::{DatasetOptions, START_US};
 use crate::random::{Random, mix};
 
 /// Where xids begin: those of clients that were started in January 2038, so that no captured one is met.

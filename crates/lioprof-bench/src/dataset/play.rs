@@ -8,12 +8,12 @@ use lioprof_model::{LockEvent, LockHappening, RowSink, RpcRow, Symbol, Symbols, 
 use lioprof_store::{DatasetWriter, ManifestFacts, NodeInfo, Options, Session, StoreError, Target};
 use lustre_debuglog::{TargetKind, TargetName};
 
+use super::options::{DatasetOptions, START_US};
 use super::plan::Play;
 use super::script::{Name, Part, Row, Script};
 use super::site::{FS, Site};
 use super::threads::Threads;
 use super::truth::{Counting, Truth};
-use super::{DatasetOptions, START_US};
 use crate::random::{Random, mix};
 
 /// What a play's name is on this node, and what to add to the xids of that peer.

@@ -10,7 +10,7 @@ use lioprof_model::{
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
-use super::DatasetError;
+use super::options::DatasetError;
 
 /// Captures that are played, and how often compared with the others: a busy file system mostly reads and writes.
 const CAPTURES: &[(&str, u64)] = &[

@@ -2,7 +2,7 @@
 
 use lustre_debuglog::{TargetKind, TargetName};
 
-use super::DatasetOptions;
+use super::options::DatasetOptions;
 use crate::random::mix;
 
 /// File system of all targets.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::Config;
 use crate::control::masks::{MaskKind, MaskSet};

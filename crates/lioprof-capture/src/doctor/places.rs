@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::{Auto, Config};
 use crate::control::sizing::{file_limit_mib, spool_bound_mib};
@@ -198,7 +198,7 @@ fn data_directory(config: &Config) -> Check {
 
 /// One daemon at a time: the kernel has one debug daemon.
 fn other_daemon(known: &[Pointer]) -> Check {
-    let (id, title) = (super::OTHER_DAEMON, "no other lioprof daemon");
+    let (id, title) = (super::check::OTHER_DAEMON, "no other lioprof daemon");
     if let Some(other) = known.iter().find(|pointer| pointer.is_running() == Some(true)) {
         let (dir, socket) = (other.dir.display(), other.socket.display());
         return Check::new(

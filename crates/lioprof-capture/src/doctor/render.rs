@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Check, Status};
+use super::check::{Check, Status};
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;

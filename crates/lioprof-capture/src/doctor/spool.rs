@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::check::{Check, Status};
 use super::places::{spool_as_kernel_sees_it, spool_directory, spool_kind};
-use super::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::{Auto, Config, MOST_SPOOL_MIB};
 use crate::drain;

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::{ComparisonPlot, INKS, keys};
+use super::plot::{ComparisonPlot, INKS, keys};
 use crate::data::bins::{largest, total};
 use crate::data::quality::Covers;
 use crate::draw::num::index;

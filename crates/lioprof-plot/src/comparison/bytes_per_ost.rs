@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::{ComparisonPlot, INKS, keys};
+use super::plot::{ComparisonPlot, INKS, keys};
 use crate::data::names::without_file_system;
 use crate::data::quality::Covers;
 use crate::draw::area::Area;

@@ -2,7 +2,7 @@
 
 use lioprof_model::Analysis;
 
-use super::{ComparisonPlot, INKS, keys};
+use super::plot::{ComparisonPlot, INKS, keys};
 use crate::data::quality::Covers;
 use crate::draw::scene::{Item, Scene};
 use crate::figure::axis::{Axis, Scale, Tick};

@@ -3,40 +3,8 @@
 mod bandwidth;
 mod bytes_per_ost;
 mod latency;
+mod plot;
+mod registry;
 
-use lioprof_model::Analysis;
-
-use crate::draw::color::{AFTER, BEFORE, Ink};
-use crate::draw::scene::Scene;
-use crate::figure::legend::{Key, Swatch};
-use crate::options::PlotOptions;
-
-/// A kind of plot of two analyses.
-#[derive(Clone, Copy, Debug)]
-pub struct ComparisonPlot {
-    /// Stem of its file name.
-    pub name: &'static str,
-    /// Its title.
-    pub title: &'static str,
-    /// How to read it.
-    pub how_to_read: &'static str,
-    pub(crate) draw: Draw,
-}
-
-/// The picture of before and after, or why there is none.
-pub(crate) type Draw = fn([&Analysis; 2], &PlotOptions) -> Result<Scene, &'static str>;
-
-static PLOTS: [ComparisonPlot; 3] = [bandwidth::PLOT, latency::PLOT, bytes_per_ost::PLOT];
-
-/// All plots of two analyses.
-#[must_use]
-pub fn comparison_plots() -> &'static [ComparisonPlot] {
-    &PLOTS
-}
-
-/// The colours of before and after.
-const INKS: [Ink; 2] = [BEFORE, AFTER];
-
-fn keys(swatch: fn(Ink) -> Swatch) -> [Key; 2] {
-    [Key::new(swatch(BEFORE), "before"), Key::new(swatch(AFTER), "after")]
-}
+pub use plot::ComparisonPlot;
+pub use registry::comparison_plots;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, add, largest, total};
 use crate::data::names::{UNATTRIBUTED, without_file_system};
 use crate::data::quality::Covers;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::Analysis;
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::names::{UNATTRIBUTED, without_file_system};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Operation};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
 use crate::draw::color::{BLACK, GREY, Ink, READ, WRITE};

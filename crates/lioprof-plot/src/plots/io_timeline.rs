@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, SampledRpc};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::quality::Covers;
 use crate::data::sample::{Thinned, client_name, sound};
 use crate::draw::area::Area;

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Operation};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::quality::Covers;
 use crate::draw::area::Area;
 use crate::draw::color::{BLACK, GREY, PALE, QUEUE, SERVICE};

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Direction, Heatmap};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, largest};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, add, largest};
 use crate::data::locks::{Contended, Kinds, NO_CONFLICT, contended, contended_osts, mdt_note};
 use crate::data::names::without_file_system;

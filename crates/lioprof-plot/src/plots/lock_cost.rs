@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, add, largest};
 use crate::data::locks::{Contended, NO_CONFLICT, contended, contended_osts, seconds, sum};
 use crate::data::quality::Covers;

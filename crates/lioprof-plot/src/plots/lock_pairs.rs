@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, LockPair};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::locks::{NO_CONFLICT, contended, is_ost, mdt_note};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, LockObject, Timeline};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::largest;
 use crate::data::locks::{NO_CONFLICT, contended, is_ost};
 use crate::data::quality::Covers;

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Distribution, LockEvidence, LockTarget};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::locks::{NO_CONFLICT, contended, label, seconds};
 use crate::data::quality::Covers;
 use crate::draw::area::Area;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, SampledRpc};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::largest;
 use crate::data::names::UNATTRIBUTED;
 use crate::data::quality::Covers;

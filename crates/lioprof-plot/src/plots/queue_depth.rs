@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, NodeSeries};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, add, largest};
 use crate::data::quality::Covers;
 use crate::draw::color::{QUEUE, SERVICE};

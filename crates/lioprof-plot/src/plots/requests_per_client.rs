@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::{Analysis, FlowSeries};
 
-use super::Plot;
+use super::plot::Plot;
 use crate::data::bins::{Bins, add, largest, total};
 use crate::data::names::UNATTRIBUTED;
 use crate::data::quality::Covers;

@@ -6,7 +6,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::{Writer, WriterBuilder};
 use datafusion::arrow::datatypes::SchemaRef;
 
-use super::Sink;
+use super::sink::Sink;
 use crate::error::QueryError;
 
 pub(super) struct Csv<'a> {

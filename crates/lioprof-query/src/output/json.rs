@@ -6,7 +6,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::json::writer::LineDelimited;
 use datafusion::arrow::json::{Writer, WriterBuilder};
 
-use super::Sink;
+use super::sink::Sink;
 use crate::error::QueryError;
 
 pub(super) struct Json<'a> {

@@ -8,7 +8,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 
-use super::Sink;
+use super::sink::Sink;
 use crate::error::QueryError;
 
 pub(super) struct Parquet<'a> {

@@ -4,7 +4,7 @@ use lioprof_model::{Analysis, Confidence, Finding, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::MAX_FINDINGS;
+use super::limits::MAX_FINDINGS;
 use super::names::Names;
 
 /// A finding.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::{Analysis, Flow, Io};
 use serde::Serialize;
 
-use super::MATRIX;
+use super::limits::MATRIX;
 use super::names::Names;
 use super::number::IoView;
 use super::rows::moved;

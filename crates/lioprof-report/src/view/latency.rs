@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Direction, Heatmap};
 use serde::Serialize;
 
-use super::MAX_LATENCY_BINS;
 use super::bins::Bins;
+use super::limits::MAX_LATENCY_BINS;
 use super::number::Precise;
 
 /// One direction.

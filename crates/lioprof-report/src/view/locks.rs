@@ -7,9 +7,9 @@ use lioprof_model::{
 use serde::Serialize;
 
 use super::bins::{Bins, unless_zero};
+use super::limits::{MAX_BINS, MAX_HOLDS, MAX_LANES, MAX_LOCK_OBJECTS, MAX_LOCK_TARGETS, MAX_PAIRS, MAX_TIMELINES};
 use super::names::Names;
 use super::number::{Dense, Exact, Precise, Times};
-use super::{MAX_BINS, MAX_HOLDS, MAX_LANES, MAX_LOCK_OBJECTS, MAX_LOCK_TARGETS, MAX_PAIRS, MAX_TIMELINES};
 
 /// Lock contention.
 #[derive(Debug, Serialize)]
@@ -133,7 +133,7 @@ pub(crate) fn locks<'a>(analysis: &Analysis, locks: &'a Locks, names: &mut Names
         targets: fought.take(MAX_LOCK_TARGETS).map(|it| target_row(it, names)).collect(),
         of_pairs: pairs.clone().count(),
         pairs: pairs.take(MAX_PAIRS).map(|it| pair_row(it, names)).collect(),
-        jobs: &locks.jobs[..locks.jobs.len().min(super::MAX_JOBS)],
+        jobs: &locks.jobs[..locks.jobs.len().min(super::limits::MAX_JOBS)],
         edges_s: bins.edges(),
         lanes: lanes(locks, &bins, names),
     }

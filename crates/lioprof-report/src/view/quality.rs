@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, ClientFaults, Format, Input, Loss, Node, Sampled, SizeEvidence, TargetEvidence};
 use serde::Serialize;
 
-use super::{MAX_INPUTS, number::Exact};
+use super::limits::MAX_INPUTS;
+use super::number::Exact;
 
 /// What the capture lost, and what its figures rest on.
 #[derive(Debug, Serialize)]

@@ -3,9 +3,9 @@
 use lioprof_model::{Analysis, Io, Operation, Target, TargetKindName};
 use serde::Serialize;
 
+use super::limits::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
 use super::names::Names;
 use super::number::{Exact, IoView, Times};
-use super::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
 
 /// Rows of a table.
 #[derive(Debug, Serialize)]

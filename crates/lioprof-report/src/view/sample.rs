@@ -3,7 +3,7 @@
 use lioprof_model::{Analysis, Direction, SampledRpc};
 use serde::Serialize;
 
-use super::MAX_SAMPLE;
+use super::limits::MAX_SAMPLE;
 use super::names::Names;
 use super::number::{Dense, Precise, drawn};
 

@@ -6,9 +6,9 @@ use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
 use super::bins::{Bins, add, unless_zero};
+use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
 use super::names::Names;
 use super::number::{Dense, Precise, Rough};
-use super::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
 
 /// Servers with a row of their own.
 const MAX_NODES: usize = 24;

@@ -2,8 +2,8 @@
 
 use lioprof_model::{RowSink, Symbol, Symbols};
 
-use super::Part;
 use super::parquet_file::ParquetFile;
+use super::part::Part;
 use crate::error::StoreError;
 use crate::table::lock_events::{LockEventColumns, LockEventView, LockEvents};
 use crate::table::rpcs::{RpcColumns, RpcView, Rpcs};

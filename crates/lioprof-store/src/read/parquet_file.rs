@@ -11,7 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 
-use super::Part;
+use super::part::Part;
 use crate::error::StoreError;
 use crate::table::ROWS_SCHEMA;
 use crate::table::view::BadColumn;

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use lioprof_model::{CounterSnapshot, Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
 
 use super::cursor::{AnyCursor, Cursor, Rows};
+use super::part::Part;
+use super::samples::counters;
 use super::snapshots::Snapshots;
-use super::{Part, counters, traced};
+use super::traced;
 use crate::error::StoreError;
 use crate::manifest::StoredMark;
 use crate::table::lock_events::LockEvents;

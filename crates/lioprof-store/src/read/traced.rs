@@ -1,6 +1,6 @@
 //! When a node was traced, by what the manifests of its parts say.
 
-use super::Part;
+use super::part::Part;
 use crate::manifest::Session;
 
 /// What lies no further apart was traced through: the kernel writes its log once a second.

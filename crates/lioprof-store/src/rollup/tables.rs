@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::Rollup;
 
-use super::{NodeRow, files};
+use super::files;
+use super::node_row::NodeRow;
 use crate::error::StoreError;
-
-/// Version of the rollups' tables.
-pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/1";
 
 /// The table with one row per node; the only one that is not a list of a [`Rollup`].
 pub const NODES: &str = "nodes";

@@ -8,8 +8,9 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 
 use super::texts::{Text, Texts};
-use super::view::{Flags, Numbers, OptionalNumbers, OptionalWords, Words};
-use crate::csv;
+use super::view::{BadColumn, Flags, Numbers, OptionalNumbers, OptionalWords, View, Words};
+use crate::quote::quote;
+use arrow_array::{Array as _, RecordBatch, new_null_array};
 
 /// A cell: a number, a flag, a text; in an `Option` if the column may hold nulls.
 pub(crate) trait Cell: Copy {
@@ -116,7 +117,7 @@ impl Cell for Text {
     }
 
     fn csv(place: i32, texts: &Texts, out: &mut Vec<u8>) {
-        csv::text(texts.get(Text(place)), out);
+        quote(texts.get(Text(place)), out);
     }
 
     fn array(keys: Vec<i32>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
@@ -169,4 +170,22 @@ impl Cell for bool {
     fn array(values: Vec<Self>, nulls: Option<NullBuffer>, _: &mut Texts) -> ArrayRef {
         Arc::new(BooleanArray::new(BooleanBuffer::from(values), nulls))
     }
+}
+
+/// The column `name` of a batch. One that may be null may be missing, too.
+pub(crate) fn open<C: Cell<View: View>>(batch: &RecordBatch, name: &str) -> Result<C::View, BadColumn> {
+    let expected = C::data_type();
+    let bad = |found: String| BadColumn { column: name.to_owned(), expected: expected.to_string(), found };
+    let array = match batch.column_by_name(name) {
+        Some(array) => array.clone(),
+        None if C::NULLABLE => new_null_array(&expected, batch.num_rows()),
+        None => return Err(bad("no such column".to_owned())),
+    };
+    if array.data_type() != &expected {
+        return Err(bad(array.data_type().to_string()));
+    }
+    if !C::NULLABLE && array.null_count() > 0 {
+        return Err(bad(format!("{} nulls", array.null_count())));
+    }
+    Ok(C::View::new(&array))
 }

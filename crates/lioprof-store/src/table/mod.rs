@@ -174,7 +174,7 @@ macro_rules! table {
                 batch: &arrow_array::RecordBatch,
             ) -> Result<Self, $crate::table::view::BadColumn> {
                 Ok(Self {
-                    $($column: $crate::table::view::open::<$cell>(batch, stringify!($column))?,)+
+                    $($column: $crate::table::cell::open::<$cell>(batch, stringify!($column))?,)+
                 })
             }
         }

@@ -2,11 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, RecordBatch, StringArray, new_null_array,
-};
-
-use super::cell::Cell;
+use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, StringArray};
 
 /// A column that is not what it should be.
 #[derive(Debug)]
@@ -19,24 +15,6 @@ pub(crate) struct BadColumn {
 /// A view of an array whose type is right and that has no nulls where none are allowed.
 pub(crate) trait View: Sized {
     fn new(array: &ArrayRef) -> Self;
-}
-
-/// The column `name` of a batch. One that may be null may be missing, too.
-pub(crate) fn open<C: Cell<View: View>>(batch: &RecordBatch, name: &str) -> Result<C::View, BadColumn> {
-    let expected = C::data_type();
-    let bad = |found: String| BadColumn { column: name.to_owned(), expected: expected.to_string(), found };
-    let array = match batch.column_by_name(name) {
-        Some(array) => array.clone(),
-        None if C::NULLABLE => new_null_array(&expected, batch.num_rows()),
-        None => return Err(bad("no such column".to_owned())),
-    };
-    if array.data_type() != &expected {
-        return Err(bad(array.data_type().to_string()));
-    }
-    if !C::NULLABLE && array.null_count() > 0 {
-        return Err(bad(format!("{} nulls", array.null_count())));
-    }
-    Ok(C::View::new(&array))
 }
 
 /// Numbers, all there.

@@ -10,9 +10,9 @@ use lioprof_model::{
 };
 use lustre_debuglog::{Opcode, Xid};
 
-use super::*;
-use crate::files::OutFile;
-use crate::{Dataset, StoreError, clean_leftovers};
+use super::{DatasetWriter, NodeInfo, Options};
+use crate::files::{Files, OsFiles, OutFile};
+use crate::{CounterSample, Dataset, ManifestFacts, Session, StoreError, clean_leftovers};
 
 const NODE: &str = "oss1";
 

@@ -13,7 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-use super::Options;
+use super::facts::Options;
 use crate::error::StoreError;
 use crate::files::{self, Files, SummedFile};
 use crate::manifest::TableFile;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::{LockEvent, Mark, RpcRow, SentRpc, Symbols};
 
+use super::facts::{ClosedPart, NodeInfo, Options, PartStats};
 use super::table_writer::{TableWriter, Target, discard};
-use super::{ClosedPart, NodeInfo, Options, PartStats};
 use crate::error::StoreError;
 use crate::files::{self, Files};
 use crate::layout;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Options;
+use super::facts::Options;
 use super::parquet_file::ParquetFile;
 use crate::error::StoreError;
 use crate::files::{self, Files};

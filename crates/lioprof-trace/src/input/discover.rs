@@ -13,19 +13,9 @@ use lioprof_model::Format;
 
 use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
+use super::found::Found;
 use super::node::{self, NodeRule};
 use super::open::{Detect, open_file};
-
-/// An input to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Path as given, or below the given directory; `-` is standard input.
-    pub path: PathBuf,
-    /// Node it belongs to.
-    pub node: String,
-    /// Read standard input instead of a file.
-    pub is_stdin: bool,
-}
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

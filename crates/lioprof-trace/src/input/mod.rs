@@ -31,13 +31,15 @@ mod compression;
 mod damage;
 mod discover;
 mod error;
+mod found;
 mod open;
 mod spool;
 
 pub use compression::Compression;
 pub use damage::{Damage, SharedDamage};
-pub use discover::{Discovered, Found, discover};
+pub use discover::{Discovered, discover};
 pub use error::{Excerpt, InputError, InputProblem, Severity};
+pub use found::Found;
 pub use node::{NodeRule, NodeRuleError};
 pub use open::{Detect, Opened, PROBE_BYTES, open};
 pub use spool::{ReadAt, Spooled, spool};

@@ -9,8 +9,8 @@ use lioprof_model::Format;
 use super::ahead::ReadAhead;
 use super::compression::Compression;
 use super::damage::{Counted, Damage, SharedDamage, Tolerant};
-use super::discover::Found;
 use super::error::{Excerpt, GIVE_A_LOG, InputError};
+use super::found::Found;
 use super::spool::{Spooled, spool};
 use crate::progress::BytesRead;
 

@@ -8,7 +8,7 @@
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
 use super::sites::{Hash, Names, Sites};
-use super::{Skipped, Why};
+use super::skipped::{Skipped, Why};
 use crate::Record;
 use crate::record::Context;
 

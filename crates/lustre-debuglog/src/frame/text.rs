@@ -14,7 +14,7 @@ use memchr::{memchr, memchr2_iter, memmem, memrchr};
 
 use header::{HEADER_END, Header, Seen, header_at, looks_like_header, next_header, parse_header};
 
-use super::{Skipped, Why};
+use super::skipped::{Skipped, Why};
 use crate::Record;
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines

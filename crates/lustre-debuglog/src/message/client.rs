@@ -5,8 +5,8 @@
 //! * to 2.12.x: `Sending RPC pname:cluuid:pid:xid:nid:opc THREAD:UUID:PID:XID:NID:OPC`
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
 
-use super::Malformed;
 use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
 use super::ptlrpc::{behind_thread, job, job_column, request_pointer};
 use crate::{Opcode, Xid};
 

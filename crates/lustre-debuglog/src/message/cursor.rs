@@ -4,7 +4,7 @@
 //! input and a value on from part to part, in memory; here the place is one variable of one function, and
 //! a value is written once. The parts themselves (`number.rs`) are the same.
 
-use super::Malformed;
+use super::malformed::{Malformed, malformed};
 use super::number::{self, Res, Stop};
 use crate::vocab::{digits, near};
 use crate::{Extent, Fid, Opcode, Xid};
@@ -205,13 +205,6 @@ pub(super) fn whole<'a, T>(
         Some(value) if cursor.rest.is_empty() || cursor.rest.trim_ascii_start().is_empty() => Ok(value),
         _ => Err(malformed(kind, text, cursor.rest)),
     }
-}
-
-/// `rest` is a part of `text`, not always its end, so lengths do not tell where it begins.
-#[cold]
-pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malformed {
-    let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());
-    Malformed { kind, offset }
 }
 
 /// The same parser as a part of others that are made with nom.

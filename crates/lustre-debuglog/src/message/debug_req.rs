@@ -7,8 +7,8 @@
 //! 2.12.57, `uid:` and `gid:` since 2.15.56, `projid:` since 2.16.55. To 2.12.57 many messages end in a
 //! line break of their own, so that the description stands on a second line.
 
-use super::Malformed;
 use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
 use super::number::split_peer;
 use super::req_event::{ReqEvent, event};
 use crate::vocab::near;

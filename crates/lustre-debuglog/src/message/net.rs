@@ -3,7 +3,7 @@
 use nom::Parser;
 use nom::branch::alt;
 
-use super::Malformed;
+use super::malformed::Malformed;
 use super::number::{Res, complete, dec_long, dec_u32, field, hex, nid, tag, xid};
 use crate::Xid;
 

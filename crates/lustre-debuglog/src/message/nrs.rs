@@ -14,9 +14,9 @@ use nom::Parser;
 use nom::branch::alt;
 use nom::combinator::{opt, value};
 
-use super::Malformed;
 use super::cursor::{Cursor, part, whole};
 use super::debug_req::description;
+use super::malformed::Malformed;
 use super::number::{Res, complete, dec_long, fid, field, int, nid, space, tag, until};
 use crate::{Fid, Xid};
 

@@ -6,8 +6,7 @@
 use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult, Mode, OutputMode, PResult, Parser};
 
-use super::Malformed;
-use super::cursor::malformed;
+use super::malformed::{Malformed, malformed};
 use crate::vocab::{digits, near};
 use crate::{Extent, Fid, ResourceId, Xid};
 
@@ -239,7 +238,7 @@ pub(super) fn resource(i: &[u8]) -> Res<'_, ResourceId> {
 #[inline(always)]
 pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
     // 12345 is the pid of all kernel peers.
-    let plain = i.strip_prefix(b"12345-").unwrap_or_else(|| super::strip_process_id(i));
+    let plain = i.strip_prefix(b"12345-").unwrap_or_else(|| super::malformed::strip_process_id(i));
     if let Some(rest) = plain.strip_prefix(b"<?>") {
         return or_stop(i, plain.split_at_checked(plain.len() - rest.len()));
     }

@@ -9,9 +9,10 @@
 //! * 2.13 and later: `refresh rw locks for [FID] (START->END)`
 //! * `mdt_io.c`, 2.11 and later: the same without the extent
 
+use super::DebugReq;
 use super::cursor::{Cursor, whole};
 use super::debug_req::description;
-use super::{DebugReq, Malformed};
+use super::malformed::Malformed;
 use crate::vocab::near;
 use crate::{Extent, Fid, TargetName, Xid};
 

@@ -1,6 +1,6 @@
 //! Messages from elsewhere: client connections, evictions by the pinger.
 
-use super::Malformed;
+use super::malformed::Malformed;
 use super::number::{Res, complete, field, int, nid, split_peer, stop, until, word};
 
 /// `TARGET: haven't heard from client UUID (at NID) in N seconds. I think it's dead, and I am evicting it. ...`

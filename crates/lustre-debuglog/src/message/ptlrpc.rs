@@ -9,8 +9,8 @@
 //!
 //! The job is free text: nothing to its right may be looked for from the left.
 
-use super::Malformed;
 use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
 use crate::vocab::near;
 use crate::{Opcode, Xid};
 

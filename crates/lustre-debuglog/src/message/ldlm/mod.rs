@@ -8,7 +8,7 @@ pub use contention::Contention;
 pub use event::LdlmEvent;
 pub use lock::{LockDesc, LockTail};
 
-use super::Malformed;
+use super::malformed::Malformed;
 use super::number::{Res, complete, stop};
 
 /// A lock manager line: what happened, and the lock it is about.

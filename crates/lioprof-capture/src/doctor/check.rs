@@ -1,0 +1,52 @@
+//! What a check found.
+
+use super::preflight::{may_start, preflight, settled};
+use super::render::text;
+use crate::config::Config;
+use crate::control::Control;
+use serde::{Deserialize, Serialize};
+
+/// Id of the check that no other lioprof daemon runs: a daemon that has its lock already leaves it out.
+pub const OTHER_DAEMON: &str = "other_lioprof";
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// As it should be.
+    Ok,
+    /// It works, but something is worth knowing.
+    Warning,
+    /// The daemon cannot start.
+    Failed,
+    /// It cannot be told, or another check has to succeed first.
+    Skipped,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Stable name for scripts.
+    pub id: String,
+    /// What is checked.
+    pub title: String,
+    /// How it went.
+    pub status: Status,
+    /// What was found.
+    pub found: String,
+    /// What to do; empty if nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+impl Check {
+    pub(super) fn new(
+        id: &str,
+        title: &str,
+        status: Status,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), status, found: found.into(), remedy: remedy.into() }
+    }
+}

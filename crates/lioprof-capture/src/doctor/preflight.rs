@@ -1,0 +1,41 @@
+//! All checks before a capture.
+
+use super::check::{Check, OTHER_DAEMON, Status};
+use super::lustre;
+use super::places;
+use super::render::text;
+use super::spool;
+use super::system;
+use crate::config::Config;
+use crate::control::Control;
+use serde::{Deserialize, Serialize};
+
+/// All checks, in the order in which problems are best solved.
+#[must_use]
+pub fn preflight(config: &Config) -> Vec<Check> {
+    let root = &config.control.root;
+    let waits = config.capture.waits_for_lustre();
+    let control = Control::open(root, config.control.access, &config.control.lctl);
+    let mut checks =
+        vec![system::superuser(), system::container(root), system::modules(root, waits), system::lockdown(root)];
+    checks.push(lustre::reachable(root, &control, waits));
+    let control = control.ok();
+    checks.extend(lustre::checks(control.as_ref(), config));
+    checks.extend(places::checks(config, &spool::choose(config)));
+    checks.push(system::kernel_log(root));
+    checks.push(system::clock(root));
+    checks
+}
+
+/// The configuration with everything chosen that it leaves open and that the node decides. Where nothing fits it stays open,
+/// and [`preflight`] says why.
+#[must_use]
+pub fn settled(config: &Config) -> Config {
+    spool::choose(config).unwrap_or_else(|_| config.clone())
+}
+
+/// May the daemon start?
+#[must_use]
+pub fn may_start(checks: &[Check]) -> bool {
+    checks.iter().all(|check| check.status != Status::Failed)
+}

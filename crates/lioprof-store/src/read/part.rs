@@ -1,0 +1,36 @@
+//! A part of a dataset.
+
+use crate::error::StoreError;
+use crate::layout::{self};
+use crate::manifest::Manifest;
+use lioprof_model::RowSource;
+use std::path::{Path, PathBuf};
+
+/// A part of a dataset: a manifest and the files that it names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// Its file.
+    pub manifest_path: PathBuf,
+    /// Folder of the dataset: that of `manifests`.
+    pub(crate) dir: PathBuf,
+}
+
+impl Part {
+    pub(crate) fn read(manifest_path: PathBuf, dir: &Path) -> Result<Self, StoreError> {
+        Ok(Self { manifest: Manifest::read(&manifest_path)?, manifest_path, dir: dir.to_owned() })
+    }
+
+    /// The file of a table, whether the part has rows of it or not.
+    #[must_use]
+    pub fn table_path(&self, table: &str) -> PathBuf {
+        layout::table_path(&self.dir, &self.manifest_path, table)
+    }
+
+    /// Order of the parts of a node.
+    pub(super) fn order(&self) -> (i64, &str, u64) {
+        let Manifest { session, part, .. } = &self.manifest;
+        (session.start_us, &session.id, *part)
+    }
+}

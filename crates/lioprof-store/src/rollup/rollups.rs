@@ -1,0 +1,103 @@
+//! Rollups kept beside the rows that they were made of.
+
+use super::files;
+use super::node_row::{NodeRow, ROLLUP_SCHEMA};
+use super::tables;
+use super::tables::NODES;
+use crate::error::StoreError;
+use crate::layout;
+use crate::read::Dataset;
+use lioprof_model::parts::rollup::Rollup;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Folder of the rollups of a dataset.
+pub const ROLLUPS: &str = "rollups";
+
+/// Rollups of a dataset.
+#[derive(Clone, Debug)]
+pub struct Rollups {
+    pub(super) dir: PathBuf,
+}
+
+impl Rollups {
+    /// Of the dataset at `dir`.
+    #[must_use]
+    pub fn new(dir: &Path) -> Self {
+        Self { dir: dir.join(ROLLUPS) }
+    }
+
+    /// Writes the rollup of one node, made of these parts.
+    ///
+    /// # Errors
+    /// If a file cannot be written; the node has no rollup then.
+    pub fn write(&self, rollup: &Rollup, parts: &BTreeSet<String>) -> Result<(), StoreError> {
+        for facts in &rollup.nodes {
+            self.remove(&facts.node)?;
+        }
+        let Some(facts) = rollup.nodes.first() else { return Ok(()) };
+        tables::write_all(rollup, |table| self.file(table, &facts.node))?;
+        let row = NodeRow {
+            node: facts.node.clone(),
+            schema: ROLLUP_SCHEMA.to_owned(),
+            parts: parts.iter().cloned().collect(),
+            facts: serde_json::to_string(facts).expect("facts are plain data"),
+        };
+        files::write(&self.file(NODES, &facts.node), &[row])
+    }
+
+    /// The row of a node, if it has a rollup.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn node(&self, node: &str) -> Result<Option<NodeRow>, StoreError> {
+        let path = self.file(NODES, node);
+        if !path.exists() {
+            return Ok(None);
+        }
+        Ok(files::read::<NodeRow>(&path)?.into_iter().next())
+    }
+
+    /// The RPCs of a node by which clocks are compared.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn exchanges(&self, node: &str) -> Result<Vec<lioprof_model::parts::rollup::Exchange>, StoreError> {
+        files::read(&self.file(tables::EXCHANGES, node))
+    }
+
+    /// Deletes the rollup of a node, if it has one.
+    ///
+    /// # Errors
+    /// If the file cannot be deleted.
+    pub fn remove(&self, node: &str) -> Result<(), StoreError> {
+        files::remove(&self.file(NODES, node))
+    }
+
+    /// Names of the nodes that have a rollup, sorted.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn nodes(&self) -> Result<Vec<String>, StoreError> {
+        let mut nodes = Vec::new();
+        for path in files::list(&self.dir.join(NODES))? {
+            nodes.extend(files::read::<NodeRow>(&path)?.into_iter().map(|row| row.node));
+        }
+        nodes.sort();
+        Ok(nodes)
+    }
+
+    pub(super) fn file(&self, table: &str, node: &str) -> PathBuf {
+        self.dir.join(table).join(format!("{}.parquet", layout::hive(node)))
+    }
+}
+
+impl Dataset {
+    /// Names of the files of a node's parts: what a rollup was made of.
+    #[must_use]
+    pub fn part_names(&self, node: &str) -> BTreeSet<String> {
+        let stem =
+            |part: &crate::Part| part.manifest_path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.parts(node).iter().map(stem).collect()
+    }
+}

@@ -1,0 +1,365 @@
+//! Which message a line is.
+
+use super::client::ClientRpc;
+use super::debug_req::ReqMessage;
+use super::ldlm::{Contention, LdlmMessage};
+use super::malformed::Malformed;
+use super::net::{SendingBytes, Transferring};
+use super::nrs;
+use super::nrs::NrsMessage;
+use super::number;
+use super::ofd;
+use super::ofd::{ProlongLocks, RefreshRwLocks, RefreshedLocks};
+use super::other::{Connection, PingEviction};
+use super::ptlrpc::{Handled, Handling, Peer};
+use crate::{Record, Xid};
+
+/// First words of the record that `lctl mark` leaves.
+pub(super) const MARKER: &[u8] = b"DEBUG MARKER: ";
+
+/// A parsed message. Borrowed from the record's text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Message<'a> {
+    /// `Handling RPC ...`: a service thread takes a request up.
+    Handling(Handling<'a>),
+    /// `Handled RPC ...`: it has finished with it.
+    Handled(Handled<'a>),
+    /// `Sending RPC ...`: this node sends an RPC (lock callbacks, MDT to OST, ...).
+    Sending(ClientRpc<'a>),
+    /// `Completed RPC ...`: an RPC that this node sent is answered.
+    Completed(ClientRpc<'a>),
+    /// `peer: ...`: a request arrived; names no xid.
+    Peer(Peer<'a>),
+    /// `unwrap req xN`.
+    UnwrapReq(Xid),
+    /// `got req xN` (rpctrace: request accepted by the service).
+    GotReq(Xid),
+    /// `got req N` without `x` (mask net: printed after `Handling RPC`).
+    GotReqNet(Xid),
+    /// `finish req xN`: rejected before it was handled.
+    FinishReq(Xid),
+    /// One of the request schedulers' lines.
+    Nrs(NrsMessage<'a>),
+    /// `Transferring N pages M bytes ...`: bulk size (mask net).
+    Transferring(Transferring<'a>),
+    /// `Sending N bytes to portal P, xid X, offset O` (mask net).
+    SendingBytes(SendingBytes),
+    /// `refresh rw locks ...`: target, object and extent of an OST_READ or OST_WRITE.
+    RefreshRwLocks(RefreshRwLocks<'a>),
+    /// `Prolong locks for req ...`.
+    ProlongLocks(ProlongLocks),
+    /// `TARGET: refreshed N locks timeout for req P` (mask dlmtrace).
+    RefreshedLocks(RefreshedLocks<'a>),
+    /// Any other message that ends in a request description (`DEBUG_REQ`).
+    Req(ReqMessage<'a>),
+    /// A lock manager line (`### ...`).
+    Ldlm(LdlmMessage<'a>),
+    /// The kernel's contention count of a resource.
+    Contention(Contention),
+    /// `haven't heard from client ...`: the pinger evicts a silent client.
+    PingEviction(PingEviction<'a>),
+    /// `TARGET: connection from UUID@NID ...` (mask ha).
+    Connection(Connection<'a>),
+    /// `DEBUG MARKER: text` (`lctl mark`), the text.
+    Marker(&'a [u8]),
+    /// The text starts like a known message but does not parse: which one, and where it stopped.
+    Malformed(Malformed),
+    /// A text that this crate does not interpret.
+    Other,
+}
+
+impl<'a> Message<'a> {
+    /// Interprets a record's text.
+    #[must_use]
+    pub fn parse(record: &Record<'a>) -> Self {
+        Self::parse_text(record.message())
+    }
+
+    /// Interprets a text without its record: what stands behind `FUNCTION()) ` in a line.
+    ///
+    /// Most texts of a real log are unknown, so the first bytes decide what to try at all.
+    #[must_use]
+    pub fn parse_text(text: &'a [u8]) -> Self {
+        by_first_word(text)
+    }
+}
+
+/// Messages that begin with words of their own; all others may begin with a name.
+pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
+    let starts = |words: &[u8]| text.starts_with(words);
+    let Some(first) = text.first_chunk::<4>() else { return Message::Other };
+    match first {
+        b"Hand" if starts(b"Handling RPC ") => or_malformed(text, Handling::parse(text), Message::Handling),
+        b"Hand" if starts(b"Handled RPC ") => or_malformed(text, Handled::parse(text), Message::Handled),
+        b"Send" if starts(b"Sending RPC ") => or_malformed(text, ClientRpc::parse_sending(text), Message::Sending),
+        b"Comp" if starts(b"Completed RPC ") => {
+            or_malformed(text, ClientRpc::parse_completed(text), Message::Completed)
+        }
+        b"peer" if starts(b"peer: ") => or_malformed(text, Peer::parse(text), Message::Peer),
+        b"unwr" if starts(b"unwrap req x") => xid_only("unwrap req", text, b"unwrap req x", Message::UnwrapReq),
+        b"got " if starts(b"got req x") => xid_only("got req", text, b"got req x", Message::GotReq),
+        b"got " if starts(b"got req ") => xid_only("got req", text, b"got req ", Message::GotReqNet),
+        b"fini" if starts(b"finish req x") => xid_only("finish req", text, b"finish req x", Message::FinishReq),
+        b"NRS " | b"NRS:" | b"TBF " if nrs::is_nrs(text) => or_malformed(text, NrsMessage::parse(text), Message::Nrs),
+        b"@@@ " => with_description(text),
+        b"### " => or_malformed(text, LdlmMessage::parse(text), Message::Ldlm),
+        b"Prol" if starts(b"Prolong locks for req ") || starts(b"Prolong DOM lock for req ") => {
+            or_malformed(text, ProlongLocks::parse(text), Message::ProlongLocks)
+        }
+        b"Tran" if starts(b"Transferring ") => or_malformed(text, Transferring::parse(text), Message::Transferring),
+        b"Send" if is_sending_bytes(text) => or_malformed(text, SendingBytes::parse(text), Message::SendingBytes),
+        b"cont" if starts(b"contended locks = ") => or_malformed(text, Contention::parse(text), Message::Contention),
+        b"add " if is_contention_window(text) => or_malformed(text, Contention::parse(text), Message::Contention),
+        b"DEBU" if starts(MARKER) => Message::Marker(text.get(MARKER.len()..).unwrap_or_default().trim_ascii_end()),
+        _ => by_target(text),
+    }
+}
+
+/// Messages that begin with the name of a target or service: their second word decides.
+pub(super) fn by_target(text: &[u8]) -> Message<'_> {
+    // Of all names the longest is that of a target, colon included: 18 bytes.
+    let space = memchr::memchr(b' ', text.get(..24).unwrap_or(text));
+    let Some((name, rest)) = space.and_then(|at| text.split_at_checked(at)) else { return Message::Other };
+    let named = name.ends_with(b":");
+    let maybe_target = || name.len() > 8 && name.get(name.len() - 8) == Some(&b'-');
+    if named && rest.starts_with(b" refreshed ") {
+        or_malformed(text, RefreshedLocks::parse(text), Message::RefreshedLocks)
+    } else if named && rest.starts_with(b" haven't heard from client ") {
+        or_malformed(text, PingEviction::parse(text), Message::PingEviction)
+    } else if named && rest.starts_with(b" connection from ") {
+        or_malformed(text, Connection::parse(text), Message::Connection)
+    } else if rest.starts_with(b" NRS: TBF ") {
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
+    } else if !named && maybe_target() {
+        // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
+        ofd::refresh_head(text).map_or(Message::Other, |head| {
+            or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
+        })
+    } else {
+        Message::Other
+    }
+}
+
+/// `@@@ MESSAGE req@...`.
+pub(super) fn with_description(text: &[u8]) -> Message<'_> {
+    let i = text.get(4..).unwrap_or_default();
+    if let Some(head) = ofd::refresh_head(i) {
+        or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
+    } else if i.starts_with(b"NRS: finished delayed ") {
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
+    } else {
+        or_malformed(text, ReqMessage::parse(text), Message::Req)
+    }
+}
+
+/// `Sending N bytes to portal`; LNet's network drivers have other messages that begin with `Sending`.
+pub(super) fn is_sending_bytes(text: &[u8]) -> bool {
+    let number = text.get(8..).unwrap_or_default();
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" bytes to portal "))
+}
+
+/// `add N to [`.
+pub(super) fn is_contention_window(text: &[u8]) -> bool {
+    let number = text.get(4..).unwrap_or_default();
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" to ["))
+}
+
+/// A message of which only an xid follows its first words.
+pub(super) fn xid_only<'a>(
+    kind: &'static str,
+    text: &'a [u8],
+    words: &[u8],
+    wrap: fn(Xid) -> Message<'a>,
+) -> Message<'a> {
+    let number = text.get(words.len()..).unwrap_or_default();
+    or_malformed(text, number::complete(kind, text, number::xid(number)), wrap)
+}
+
+/// The message that `text` was parsed as. Messages are large: this is the only place that moves one.
+#[inline(always)]
+pub(super) fn or_malformed<'a, T>(
+    text: &'a [u8],
+    result: Result<T, Malformed>,
+    wrap: fn(T) -> Message<'a>,
+) -> Message<'a> {
+    match result {
+        Ok(value) => wrap(value),
+        Err(malformed) => first_line(text, malformed),
+    }
+}
+
+/// Only request descriptions and lock lines have line breaks inside (see `frame::text`). Behind any other
+/// message they mean that a line which is no record follows it in a damaged text.
+#[cold]
+pub(super) fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
+    let line = memchr::memchr(b'\n', text).and_then(|end| text.get(..end));
+    match line.map(by_first_word) {
+        None | Some(Message::Malformed(_)) => Message::Malformed(malformed),
+        Some(whole) => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::malformed::strip_process_id;
+    use super::*;
+
+    /// One line of every kind.
+    const LINES: [&str; 27] = [
+        "Handling RPC req@00000000d5e09f76 pname:cluuid+ref:pid:xid:nid:opc:job t:u+6:381:x17:12345-10.10.0.11@tcp:4:python3.0",
+        "Handled RPC pname:cluuid+ref:pid:xid:nid:opc t:u+6:381:x17:12345-10.10.0.11@tcp:4 Request processed in 1us (2us total) trans 0 rc 0/0",
+        "Sending RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job t:lustre-OST0001_UUID:2313:17:10.10.0.11@tcp:104:",
+        "Completed RPC pname:cluuid:pid:xid:nid:opc t:lustre-OST0001_UUID:2313:17:10.10.0.11@tcp:104",
+        "peer: 12345-0@lo (source: 12345-0@lo)",
+        "unwrap req x17",
+        "got req x17",
+        "got req 17",
+        "finish req x17",
+        "NRS start fifo request from 12345-0@lo, seq: 204",
+        "NRS: finished handling TRR request from OST with index 3, with round 12",
+        "TBF dequeues: class@ffff88003c5e6450 rate 100",
+        "ost_io.0 NRS: TBF dequeues: class@ffff88003c5e6450 key a rule@1",
+        "@@@ NRS: finished delayed request from 12345-0@lo after 5s  req@1 x17/t0(0) o4->u@0@lo:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1",
+        "Transferring 1 pages 4096 bytes via portal 8 id 12345-27@gni mbits 0x55d0-0x55d0",
+        "Sending 448 bytes to portal 4, xid 17, offset 192",
+        "@@@ lustre-OST0001 t: refresh rw locks for [0x1:0x2:0x0] (0->1)  req@1 x17/t0(0) o4->u@0@lo:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1 job:'a'",
+        "lustre-OST0001 t: refresh rw locks: [0x1:0x2:0x0] (0->1)",
+        "Prolong locks for req 1 with x17 ext(0->1)",
+        "lustre-OST0001: refreshed 0 locks timeout for req 00000000d5e09f76",
+        "@@@ sending reply  req@1 x17/t0(0) o4->u@0@lo:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1 job:'a' uid:0 gid:0",
+        "### removed ns: MGS lock: f/0x12 lrc: 3/0,0 mode: EX/EX res: [0x1:0x0:0x0].0x0 rrc: 3 type: PLN flags: 0x20 nid: 0@lo remote: 0x99 expref: 7 pid: 5 timeout: 0 lvb_type: 0",
+        "contended locks = 0",
+        "add 0 to [0x280000400:0x3:0x0].0x0 since=919s v=(0 0)",
+        "lustre-OST0000: haven't heard from client u (at 0@lo) in 102 seconds. I think it's dead",
+        "MGS: connection from u@0@lo t0 exp 0 cur 1 last 0",
+        "DEBUG MARKER: PHASE x",
+    ];
+
+    /// Name of the variant, as `{:?}` prints it.
+    fn kind(message: Message<'_>) -> String {
+        format!("{message:?}").split(['(', ' ']).next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn every_kind_is_recognised_by_its_beginning() {
+        let want = [
+            "Handling",
+            "Handled",
+            "Sending",
+            "Completed",
+            "Peer",
+            "UnwrapReq",
+            "GotReq",
+            "GotReqNet",
+            "FinishReq",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Nrs",
+            "Transferring",
+            "SendingBytes",
+            "RefreshRwLocks",
+            "RefreshRwLocks",
+            "ProlongLocks",
+            "RefreshedLocks",
+            "Req",
+            "Ldlm",
+            "Contention",
+            "Contention",
+            "PingEviction",
+            "Connection",
+            "Marker",
+        ];
+        let found: Vec<String> = LINES.iter().map(|line| kind(Message::parse_text(line.as_bytes()))).collect();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn xids_and_markers() {
+        assert_eq!(Message::parse_text(b"unwrap req x18446744073709551615\n"), Message::UnwrapReq(Xid(u64::MAX)));
+        assert_eq!(Message::parse_text(b"got req x17"), Message::GotReq(Xid(17)));
+        assert_eq!(Message::parse_text(b"got req 17"), Message::GotReqNet(Xid(17)));
+        assert_eq!(Message::parse_text(b"finish req x17 "), Message::FinishReq(Xid(17)));
+        assert_eq!(Message::parse_text(b"DEBUG MARKER: PHASE x\n"), Message::Marker(b"PHASE x"));
+    }
+
+    #[test]
+    fn unknown_texts_are_other() {
+        for text in [
+            "",
+            "x",
+            "got",
+            "got peer_ni [0] -> 12345-10.10.0.1@tcp (4)",
+            "Sending to 12345-10.10.0.11@tcp ip 10.10.0.11:988",
+            "sending 96 bytes in 0 frags to 12345-10.10.0.11@tcp",
+            "nlocks 1",
+            "NRS: policy registered",
+            "add it to the list",
+            "Transfer of nothing",
+            "Prolonged",
+            "event type 5, status 0, desc 00000000a05dbc64",
+            "HandlingRPC",
+            "DEBUG",
+            "lustre-OST0002: get connection from MDS 0",
+            "a long first word without any space in its first bytes: refreshed",
+            "lustre-OST0002 ll_ost_io00_002: refreshing rw locks",
+            "Sending bytes to portal ",
+        ] {
+            assert_eq!(Message::parse_text(text.as_bytes()), Message::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn known_beginnings_that_go_on_differently_are_malformed() {
+        for (text, kind, offset) in [
+            ("got req x", "got req", 9),
+            ("got req x17y", "got req", 11),
+            ("unwrap req x99999999999999999999", "unwrap req", 12),
+            ("finish req x17 18", "finish req", 14),
+            ("Handling RPC of another kind", "Handling RPC", 13),
+            ("@@@ no description", "DEBUG_REQ", 4),
+            ("Prolong locks for req y", "Prolong locks", 22),
+            ("lustre-OST0001: refreshed many locks", "refreshed locks", 26),
+        ] {
+            assert_eq!(Message::parse_text(text.as_bytes()), Message::Malformed(Malformed { kind, offset }), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_prefix_fails_cleanly() {
+        for line in LINES {
+            let whole = kind(Message::parse_text(line.as_bytes()));
+            for len in 0..line.len() {
+                let cut = &line[..len];
+                match Message::parse_text(cut.as_bytes()) {
+                    Message::Malformed(malformed) => assert!(malformed.offset <= len, "{cut}"),
+                    Message::Other => {}
+                    // What was cut off is not looked at, or is only a part of a number or a job.
+                    message => assert_eq!(kind(message), whole, "{cut}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn line_breaks_and_spaces_at_the_end_do_not_matter() {
+        for line in LINES {
+            let whole = Message::parse_text(line.as_bytes());
+            assert_eq!(Message::parse_text(format!("{line}\n").as_bytes()), whole, "{line}");
+        }
+    }
+
+    #[test]
+    fn strip_process_id_takes_all_forms() {
+        for peer in ["12345-10.0.0.1@tcp", "U123-10.0.0.1@tcp", "LNET_PID_ANY-10.0.0.1@tcp", "10.0.0.1@tcp"] {
+            assert_eq!(strip_process_id(peer.as_bytes()), b"10.0.0.1@tcp");
+        }
+        for peer in ["", "U", "-1@tcp", "12", "U-1@tcp", "<?>"] {
+            assert_eq!(strip_process_id(peer.as_bytes()), peer.as_bytes());
+        }
+    }
+}
