@@ -3,6 +3,7 @@
 
 mod about;
 mod args;
+mod ask;
 mod destination;
 mod generate;
 mod messages;

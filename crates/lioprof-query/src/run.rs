@@ -2,17 +2,17 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use lioprof_analysis::Config;
 use lioprof_query::ready::{self, Ready};
-use lioprof_query::{Bound, Dataset, Engine, Format, Options, Session, VIEWS, Written};
+use lioprof_query::{Bound, Format, VIEWS};
 use lioprof_text::{Color, Style};
 use tokio::runtime::Runtime;
 
-use crate::args::{AnalyzeArgs, Args, Command, EngineArgs, Explain, ReadyArgs, SqlArgs};
+use crate::args::{AnalyzeArgs, Args, Command, Explain, ReadyArgs, SqlArgs};
+use crate::ask::{limit, note_rest, open, write_list};
 use crate::destination::{Destination, Output};
 #[cfg(feature = "cluster")]
 use crate::serve;
@@ -49,32 +49,6 @@ fn interruptible(runtime: &Runtime, work: impl Future<Output = anyhow::Result<()
         lioprof_query::cluster::all_told().await;
         bail!(Interrupted)
     })
-}
-
-/// Opens a dataset.
-pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {
-    let embedded = engine.engine == Engine::Embedded;
-    if embedded && engine.partitions.is_some() {
-        bail!("--partitions is for clusters; --threads is for the embedded engine");
-    }
-    if !embedded && (engine.threads.is_some() || engine.memory_mib.is_some()) {
-        bail!(
-            "--threads and --memory-mib are for the embedded engine; executors have --concurrent-tasks and --memory-mib of their own"
-        );
-    }
-    #[cfg(feature = "cluster")]
-    if !embedded {
-        // A result that was lost and is asked for again takes its time; the user may want to know why.
-        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off,lioprof_query=warn"))
-            .try_init()?;
-    }
-    let options = Options {
-        engine: engine.engine.clone(),
-        partitions: engine.partitions.map(NonZeroUsize::get),
-        threads: engine.threads.map(NonZeroUsize::get),
-        memory_bytes: engine.memory_mib.map(|mib| mib.get().saturating_mul(1 << 20)),
-    };
-    Ok(Session::open(Dataset::open(dataset).await?, &options).await?)
 }
 
 async fn sql(args: &SqlArgs) -> anyhow::Result<()> {
@@ -150,31 +124,10 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
     Output::stdout().write(|out| lioprof_text::write(analysis, args.format, style, out))
 }
 
-/// Says that a table is not all.
-pub(crate) fn note_rest(written: Written) {
-    if written.more {
-        messages::note(&format!("the first {} rows; LIMIT chooses fewer, --max-rows 0 shows all", written.rows));
-    }
-}
-
-/// `--max-rows`: 0 stands for all.
-pub(crate) fn limit(max_rows: usize) -> Option<usize> {
-    Some(max_rows).filter(|it| *it > 0)
-}
-
 fn list() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     write_list(&mut out)?;
     writeln!(out, "\n`lioprof-query ready NAME` shows parameters, columns and SQL of one.")?;
-    Ok(())
-}
-
-/// Names and questions of the ready queries.
-pub(crate) fn write_list(out: &mut dyn Write) -> io::Result<()> {
-    let width = ready::all().iter().map(|query| query.name.len()).max().unwrap_or(0);
-    for query in ready::all() {
-        writeln!(out, "{:width$}  {}", query.name, query.question)?;
-    }
     Ok(())
 }
 

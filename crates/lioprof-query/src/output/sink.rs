@@ -1,13 +1,7 @@
 //! What takes the batches of an answer.
 
-use super::write::{Format, Watched, Written, fill, sink, write};
 use crate::error::QueryError;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::execution::SendableRecordBatchStream;
-use futures::StreamExt;
-use std::fmt;
-use std::io::{self, Write};
 
 /// A format at work.
 pub(super) trait Sink: Send {

@@ -8,7 +8,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use super::write::sink::{OUTPUT, Sink};
+use super::sink::{OUTPUT, Sink};
 use crate::error::QueryError;
 
 /// What stands for an unknown value: neither empty text nor 0.

@@ -6,7 +6,6 @@ use super::parquet;
 use super::sink::{OUTPUT, Sink};
 use super::table;
 use crate::error::QueryError;
-use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;

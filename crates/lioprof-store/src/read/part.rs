@@ -3,7 +3,6 @@
 use crate::error::StoreError;
 use crate::layout::{self};
 use crate::manifest::Manifest;
-use lioprof_model::RowSource;
 use std::path::{Path, PathBuf};
 
 /// A part of a dataset: a manifest and the files that it names.

@@ -5,7 +5,6 @@ use super::parquet_file::ParquetFile;
 use super::part::Part;
 use crate::error::StoreError;
 use crate::table::counters::{CounterColumns, CounterSample, CounterView};
-use lioprof_model::RowStores;
 
 /// Hands on the counter samples of a part, in the order in which they were written.
 pub(super) fn counters(part: &Part, to: &mut impl FnMut(&CounterSample<'_>)) -> Result<(), StoreError> {

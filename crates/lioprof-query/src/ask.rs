@@ -1,0 +1,56 @@
+//! What the prompt and the commands have in common.
+
+use crate::args::EngineArgs;
+use crate::messages;
+use anyhow::bail;
+use lioprof_query::ready::{self};
+use lioprof_query::{Dataset, Engine, Options, Session, Written};
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+/// Opens a dataset.
+pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {
+    let embedded = engine.engine == Engine::Embedded;
+    if embedded && engine.partitions.is_some() {
+        bail!("--partitions is for clusters; --threads is for the embedded engine");
+    }
+    if !embedded && (engine.threads.is_some() || engine.memory_mib.is_some()) {
+        bail!(
+            "--threads and --memory-mib are for the embedded engine; executors have --concurrent-tasks and --memory-mib of their own"
+        );
+    }
+    #[cfg(feature = "cluster")]
+    if !embedded {
+        // A result that was lost and is asked for again takes its time; the user may want to know why.
+        env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off,lioprof_query=warn"))
+            .try_init()?;
+    }
+    let options = Options {
+        engine: engine.engine.clone(),
+        partitions: engine.partitions.map(NonZeroUsize::get),
+        threads: engine.threads.map(NonZeroUsize::get),
+        memory_bytes: engine.memory_mib.map(|mib| mib.get().saturating_mul(1 << 20)),
+    };
+    Ok(Session::open(Dataset::open(dataset).await?, &options).await?)
+}
+
+/// Says that a table is not all.
+pub(crate) fn note_rest(written: Written) {
+    if written.more {
+        messages::note(&format!("the first {} rows; LIMIT chooses fewer, --max-rows 0 shows all", written.rows));
+    }
+}
+
+/// `--max-rows`: 0 stands for all.
+pub(crate) fn limit(max_rows: usize) -> Option<usize> {
+    Some(max_rows).filter(|it| *it > 0)
+}
+
+/// Names and questions of the ready queries.
+pub(crate) fn write_list(out: &mut dyn Write) -> io::Result<()> {
+    let width = ready::all().iter().map(|query| query.name.len()).max().unwrap_or(0);
+    for query in ready::all() {
+        writeln!(out, "{:width$}  {}", query.name, query.question)?;
+    }
+    Ok(())
+}
