@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::totals::Totals;
+use super::rows::{Rows};
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -115,33 +116,4 @@ pub struct Sample {
     pub totals: Totals,
     /// What it cost.
     pub cost: Cost,
-}
-
-/// Collects values with less writing.
-#[derive(Debug)]
-pub(super) struct Rows<'a> {
-    values: &'a mut Vec<Value>,
-    source: Source,
-    target: Arc<str>,
-}
-
-impl<'a> Rows<'a> {
-    pub(super) fn new(values: &'a mut Vec<Value>, source: Source, target: &Arc<str>) -> Self {
-        Self { values, source, target: Arc::clone(target) }
-    }
-
-    /// Rows of the node, not of a target.
-    pub(super) fn of_node(values: &'a mut Vec<Value>, source: Source) -> Self {
-        Self { values, source, target: Arc::from("") }
-    }
-
-    pub(super) fn push(&mut self, entity: &Arc<str>, counter: impl Into<Cow<'static, str>>, value: u64) {
-        self.values.push(Value {
-            source: self.source,
-            target: Arc::clone(&self.target),
-            entity: Arc::clone(entity),
-            counter: counter.into(),
-            value,
-        });
-    }
 }

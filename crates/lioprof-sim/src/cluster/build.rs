@@ -6,15 +6,16 @@ use rustc_hash::FxHashMap;
 
 use super::config::{Cluster, MDS, server_nid};
 use super::disk::Disk;
+use super::events::Event;
 use super::lock::Lock;
 use super::opcode::Service;
-use super::process::{Pause, Process};
+use super::program::{Pause, Process};
 use super::request::{Callback, Request};
 use super::rng::{Rng, uuid};
+use super::simulation::Simulation;
 use super::slab::Slab;
-use super::timers::Timer;
+use super::timer::Timer;
 use super::world::{Export, File, Host, Mount, Node, Object, Part, Target, Thread, World};
-use super::{Event, Simulation};
 
 impl Cluster {
     /// Builds the cluster and starts its processes.

@@ -1,8 +1,9 @@
 //! Reads and writes.
 
+use super::events::Event;
 use super::request::{Io, Stage};
 use super::say::say;
-use super::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::cluster::log::Pen;
 use crate::wording::net;
 

@@ -1,11 +1,13 @@
 //! Requests of a server to its clients: blocking, completion and glimpse ASTs.
 
 use super::account::{Effect, LockEffect};
+use super::events::Event;
 use super::log::Pen;
+use super::opcode;
 use super::request::Callback;
 use super::say::say;
+use super::simulation::Simulation;
 use super::world::World;
-use super::{Event, Simulation, opcode};
 use crate::wording::{net, ofd, rpc};
 
 const REQUEST_BYTES: u64 = 328;

@@ -1,11 +1,13 @@
 //! A client gives back a lock; whoever waited may get it.
 
 use super::account::{Effect, LockEffect};
+use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
+use super::opcode;
 use super::request::{Purpose, Stage};
 use super::say::{say, say_lock};
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
 use crate::wording::ldlm::flags;
 use crate::wording::{ldlm, ofd};
 

@@ -1,8 +1,10 @@
 //! Clients: locks that they keep, I/O that they send.
 
+use super::events::Event;
 use super::lock::{EOF, Lock};
+use super::opcode;
 use super::request::{Io, Purpose, Request, Stage};
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
 
 const PAGE_BYTES: u64 = 4096;
 

@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::disk::DiskConfig;
-use super::process::Program;
+use super::program::Program;
 use super::world::ClientFaults;
 use crate::wording::{V2_17, Wording};
 

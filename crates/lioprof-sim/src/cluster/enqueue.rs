@@ -1,11 +1,13 @@
 //! A client asks for a lock.
 
 use super::account::{Effect, LockEffect};
+use super::events::Event;
 use super::lock::{EOF, Look};
 use super::log::Pen;
+use super::opcode;
 use super::request::{Purpose, Stage};
 use super::say::{say, say_lock};
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
 use crate::wording::ldlm::flags;
 use crate::wording::{ldlm, ofd};
 
@@ -163,7 +165,7 @@ impl Simulation {
     /// From now on the client has so many seconds to give the lock back.
     pub(super) fn arm_timer(&mut self, lock: usize, more_flags: u64, pen: &mut Pen) {
         let seconds = self.lock_timeout_s;
-        let uptime_s = pen.now_us.saturating_sub(self.start_us) / 1_000_000 + super::UPTIME_S;
+        let uptime_s = pen.now_us.saturating_sub(self.start_us) / 1_000_000 + super::simulation::UPTIME_S;
         let state = &mut self.world.locks[lock];
         state.ast_us = pen.now_us;
         state.timeout_s = uptime_s + seconds;

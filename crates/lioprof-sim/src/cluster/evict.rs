@@ -1,11 +1,13 @@
 //! What goes wrong: clients that keep locks or do not answer, late requests, resends, reconnects.
 
 use super::account::{Effect, LockEffect};
+use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
+use super::opcode;
 use super::request::{Purpose, Stage};
 use super::say::say;
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
 use crate::wording::ldlm::flags;
 use crate::wording::{faults, net, ofd, rpc};
 
@@ -154,7 +156,7 @@ impl Simulation {
     pub(super) fn connect(&mut self, request: usize, pen: &mut Pen) {
         let state = &self.world.requests[request];
         let (mount, target) = (state.mount, state.target);
-        let uptime_s = pen.now_us.saturating_sub(self.start_us) / 1_000_000 + super::UPTIME_S;
+        let uptime_s = pen.now_us.saturating_sub(self.start_us) / 1_000_000 + super::simulation::UPTIME_S;
         let again = self.world.export(mount, target).connected;
         let pointer = self.world.export(mount, target).pointer;
         let last_s = if again { pen.now_us / 1_000_000 } else { 0 };

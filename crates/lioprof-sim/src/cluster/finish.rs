@@ -1,9 +1,11 @@
 //! The end of a request: reply, last lines, account, the next request of the thread.
 
 use super::account::{Effect, RpcEffect};
+use super::events::Event;
 use super::log::Pen;
+use super::opcode;
 use super::say::say;
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
 use crate::wording::{faults, net, rpc};
 
 impl Simulation {

@@ -1,8 +1,8 @@
 //! From bytes of a file to RPCs on its objects.
 
-use super::Simulation;
-use super::process::Access;
+use super::program::Access;
 use super::request::Io;
+use super::simulation::Simulation;
 
 const PAGE_BYTES: u64 = 4096;
 

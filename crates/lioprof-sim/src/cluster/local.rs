@@ -1,11 +1,12 @@
 //! Locks that a server takes for itself: direct I/O and unlink.
 
 use super::account::{Effect, LockEffect};
+use super::events::Event;
 use super::lock::{EOF, Lock, Look};
 use super::log::Pen;
 use super::request::{Io, Stage};
 use super::say::{say, say_lock};
-use super::{Event, Simulation};
+use super::simulation::Simulation;
 use crate::wording::ldlm::{self, flags};
 
 /// The callback of all local locks, as its address is printed.

@@ -22,138 +22,24 @@ mod lock;
 mod log;
 pub mod opcode;
 mod process;
+mod program;
 mod request;
 mod rng;
 mod say;
 mod sent;
 mod server;
+mod simulation;
 mod slab;
+mod timer;
 mod timers;
 mod view;
 mod world;
+mod world_locks;
+mod world_requests;
 
 pub use clock::Clock;
 pub use config::{ClientConfig, Cluster, MDS, ServerConfig, Threads};
 pub use disk::DiskConfig;
-pub use process::{Access, Op, Program};
+pub use program::{Access, Op, Program};
+pub use simulation::Simulation;
 pub use world::ClientFaults;
-
-use account::Account;
-use events::{Event, Events};
-use log::{Entry, Log};
-use rng::Rng;
-use timers::Timer;
-use world::World;
-
-use crate::counters::Counters;
-use crate::record::{SimRecord, Workload};
-
-/// Seconds for which servers are up when a run begins.
-const UPTIME_S: u64 = 1000;
-
-/// A cluster at work.
-pub struct Simulation {
-    world: World,
-    events: Events,
-    log: Log,
-    account: Account,
-    rng: Rng,
-    timers: Vec<Timer>,
-    now_us: u64,
-    start_us: u64,
-    lock_timeout_s: u64,
-    resend_us: Option<u64>,
-    /// Processes that are not at their end.
-    running: usize,
-    follow: Option<usize>,
-}
-
-impl Simulation {
-    fn new(world: World, rng: Rng, start_us: u64, lock_timeout_s: u64, resend_us: Option<u64>) -> Self {
-        Self {
-            account: Account::new(world.targets.len()),
-            world,
-            events: Events::default(),
-            log: Log::new(None, u32::MAX, u32::MAX, Vec::new(), start_us),
-            rng,
-            timers: Vec::new(),
-            now_us: start_us,
-            start_us,
-            lock_timeout_s,
-            resend_us,
-            running: 0,
-            follow: None,
-        }
-    }
-
-    fn open_log(&mut self, follow: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>) {
-        self.follow = follow;
-        self.log = Log::new(follow, interest.0, interest.1, clocks, self.start_us);
-    }
-
-    /// The next record and the server that logs it.
-    pub fn next_of_any(&mut self, record: &mut SimRecord) -> Option<usize> {
-        loop {
-            match self.log.pop(self.events.next_us(), record) {
-                Some(Entry::Record(node)) => return Some(node),
-                Some(Entry::Effect(effect)) => self.account.apply(&self.world, effect),
-                None => {
-                    let (now_us, event) = self.events.pop()?;
-                    self.now_us = now_us;
-                    self.happen(event);
-                }
-            }
-        }
-    }
-
-    /// The truth so far, of the server that is followed or of all.
-    pub fn counters(&self) -> Counters {
-        self.account.counters(&self.world, self.follow)
-    }
-
-    /// The truth so far of one server.
-    pub fn counters_of(&self, node: usize) -> Counters {
-        self.account.counters(&self.world, Some(node))
-    }
-
-    /// NIDs of the servers, and of the clients that log.
-    pub fn servers(&self) -> impl Iterator<Item = &str> {
-        self.world.nodes.iter().map(|node| node.nid.as_str())
-    }
-
-    /// Processes that have not reached the end of their programs.
-    pub fn running(&self) -> usize {
-        self.running
-    }
-
-    fn happen(&mut self, event: Event) {
-        match event {
-            Event::Process(process) => self.run_process(process),
-            Event::Sending(request) => self.say_sending(request),
-            Event::Arrive(request) => self.arrive(request),
-            Event::Thread(part, thread) => self.thread(part, thread),
-            Event::Queue(part, thread, request) => self.queue(part, thread, request),
-            Event::Step(request) => self.step(request),
-            Event::Reply(request) => self.reply(request),
-            Event::Callback(callback) => self.callback(callback),
-            Event::CallbackReply(callback) => self.callback_reply(callback),
-            Event::Cancel(mount, lock) => self.cancel(mount, lock),
-            Event::LockTimeout(lock, cookie) => self.lock_timeout(lock, cookie),
-            Event::CallbackTimeout(callback) => self.callback_timeout(callback),
-            Event::Resend(request, xid) => self.resend(request, xid),
-            Event::Timer(timer) => self.timer(timer),
-        }
-    }
-
-    /// A hashed address for something that lives in a place of its list.
-    fn pointer_of(&self, place: usize) -> u32 {
-        let mixed = u64::try_from(place).unwrap_or(0).wrapping_add(self.start_us).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        u32::try_from(mixed >> 32).unwrap_or(1)
-    }
-}
-
-impl Workload for Simulation {
-    fn next(&mut self, record: &mut SimRecord) -> bool {
-        self.next_of_any(record).is_some()
-    }
-}

@@ -1,8 +1,8 @@
 //! What the senders of requests log: servers among each other, and clients whose log is wanted.
 
-use super::Simulation;
 use super::log::Pen;
 use super::say::say;
+use super::simulation::Simulation;
 use super::world::World;
 use crate::wording::rpc;
 

@@ -3,10 +3,12 @@
 //! A thread takes one request off the wire, looks at it and queues it; then it handles the first of the queue, which
 //! may be another one.
 
+use super::events::Event;
 use super::log::Pen;
 use super::request::{Purpose, Stage};
 use super::say::{say, say_lock};
-use super::{Event, Simulation, lock::Look, opcode};
+use super::simulation::Simulation;
+use super::{lock::Look, opcode};
 use crate::wording::ldlm::flags;
 use crate::wording::{faults, net, ofd, rpc};
 

@@ -1,29 +1,13 @@
 //! What servers and clients do without being asked: pings, statfs of the MDT, idle callback threads.
 
+use super::events::Event;
 use super::log::Pen;
+use super::opcode;
 use super::request::Purpose;
 use super::say::say;
-use super::{Event, Simulation, opcode};
+use super::simulation::Simulation;
+use super::timer::Timer;
 use crate::wording::rpc;
-
-/// Something regular.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Timer {
-    /// A mount asks an idle target whether it is there.
-    Ping { mount: usize, target: usize, every_us: u64 },
-    /// The MDT asks an OST for its free space.
-    Statfs { mount: usize, target: usize, every_us: u64 },
-    /// A callback thread of a node finds nothing to do.
-    Idle { node: usize, every_us: u64 },
-}
-
-impl Timer {
-    pub(crate) fn every_us(self) -> u64 {
-        match self {
-            Self::Ping { every_us, .. } | Self::Statfs { every_us, .. } | Self::Idle { every_us, .. } => every_us,
-        }
-    }
-}
 
 impl Simulation {
     /// A timer fires; it is set again as long as any process runs.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Simulation;
+use super::simulation::Simulation;
 use crate::counters::{ServiceCounters, TargetCounters};
 
 impl Simulation {

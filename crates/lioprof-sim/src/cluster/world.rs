@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::disk::Disk;
 use super::lock::Lock;
 use super::opcode::Service;
-use super::process::Process;
+use super::program::Process;
 use super::request::{Callback, Io, Request};
 use super::slab::Slab;
 use crate::wording::Wording;

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rustix::io::Errno;
 
+use super::PAGE_BYTES;
 use super::account::Cause;
-use super::daemon::DEFAULT_SIZE;
+use super::guard::lock;
 use super::kmsg::Level;
+use super::ktracefiled::DEFAULT_SIZE;
 use super::masks::{self, MaskKind, Parsed};
+use super::node::{Kernel, PAGES_PER_MIB};
 use super::numbers::{number_prefix, strict_u32};
-use super::{Kernel, PAGE_BYTES, PAGES_PER_MIB, lock};
 use crate::SimRecord;
 
 /// Longest path of the debug daemon's file, with its NUL.

@@ -4,91 +4,18 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::{self, JoinHandle, Thread};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::thread::{self};
 use std::time::Duration;
 
 use super::account::{Cause, LossEvent, Tally};
 use super::file::{Short, Writer};
+use super::guard::lock;
 use super::kmsg::Level;
+use super::ktracefiled::{Flush, NEVER, PERIOD, Pass};
+use super::node::{CONTEXTS, Kernel};
 use super::page::Page;
-use super::{CONTEXTS, Kernel, lock};
-
-/// Longest sleep between two passes.
-const PERIOD: Duration = Duration::from_secs(1);
-/// Size limit of the file when none was set.
-pub(super) const DEFAULT_SIZE: u64 = 500 << 20;
-/// No pass is due.
-const NEVER: i64 = i64::MAX;
-
-/// When flush passes run while the debug daemon is started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flush {
-    /// By a thread: once a second, and when a stream holds more than 8 pages.
-    #[default]
-    Thread,
-    /// By the time of the records, inside [`Kernel::log`]: the same program always gives the same file.
-    Simulated {
-        /// Longest time between two passes.
-        period_us: i64,
-        /// How long it takes from the wake-up of the thread to its pass.
-        latency_us: i64,
-    },
-    /// Only by [`Kernel::flush_pass`], and the last one by stopping the daemon.
-    Manual,
-}
-
-/// State of the debug daemon.
-#[derive(Debug)]
-pub(super) struct Daemon {
-    pub(super) path: Mutex<Vec<u8>>,
-    pub(super) size: AtomicU64,
-    running: AtomicBool,
-    stopping: AtomicBool,
-    woken: AtomicBool,
-    /// The thread does nothing (but for the last pass): a busy or slow machine.
-    pub(super) stalled: AtomicBool,
-    thread: Mutex<Option<JoinHandle<()>>>,
-    sleeper: Mutex<Option<Thread>>,
-    next_pass_us: AtomicI64,
-    pass: Mutex<Pass>,
-}
-
-impl Default for Daemon {
-    fn default() -> Self {
-        Self {
-            path: Mutex::default(),
-            size: AtomicU64::new(DEFAULT_SIZE),
-            running: AtomicBool::new(false),
-            stopping: AtomicBool::new(false),
-            woken: AtomicBool::new(false),
-            stalled: AtomicBool::new(false),
-            thread: Mutex::default(),
-            sleeper: Mutex::default(),
-            next_pass_us: AtomicI64::new(NEVER),
-            pass: Mutex::default(),
-        }
-    }
-}
-
-/// What belongs to a pass; who holds it is the only one that writes.
-#[derive(Debug, Default)]
-pub(super) struct Pass {
-    pub(super) writer: Writer,
-    /// Pages taken from the buffers, reused between passes.
-    batch: Vec<Box<Page>>,
-}
-
-impl Daemon {
-    pub(super) fn is_running(&self) -> bool {
-        self.running.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn pass_lock(&self) -> MutexGuard<'_, Pass> {
-        lock(&self.pass)
-    }
-}
 
 impl Kernel {
     /// Whether the debug daemon runs.
@@ -291,7 +218,7 @@ impl Kernel {
         }
     }
 
-    pub(super) fn stream_of(&self, page: &Page) -> &Mutex<super::Stream> {
+    pub(super) fn stream_of(&self, page: &Page) -> &Mutex<super::stream::Stream> {
         &self.streams[usize::from(page.cpu) * CONTEXTS + usize::from(page.context)]
     }
 }

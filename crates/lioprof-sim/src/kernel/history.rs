@@ -9,9 +9,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::io::Errno;
 
 use super::account::Cause;
+use super::guard::lock;
 use super::kmsg::Level;
+use super::node::{CONTEXTS, Kernel};
 use super::page::Page;
-use super::{CONTEXTS, Kernel, lock};
 
 impl Kernel {
     /// Keeps pages that need not be written any more.
@@ -98,7 +99,7 @@ impl Kernel {
     /// Gives each stream its share of `pages` per CPU.
     pub(super) fn share_pages(&self, pages: usize) {
         for (index, stream) in self.streams.iter().enumerate() {
-            lock(stream).max_pages = pages * super::SHARES[index % CONTEXTS] / 100;
+            lock(stream).max_pages = pages * super::node::SHARES[index % CONTEXTS] / 100;
         }
         self.pages_per_cpu.store(pages, Relaxed);
     }

@@ -6,9 +6,11 @@ use rustix::io::Errno;
 
 use super::account::Cause;
 use super::control::Mask;
-use super::daemon::DEFAULT_SIZE;
-use super::parameters::Parameters;
-use super::{DEFAULT_MIB_PER_CPU, Kernel, PAGES_PER_MIB, lock, masks};
+use super::guard::lock;
+use super::ktracefiled::DEFAULT_SIZE;
+use super::masks;
+use super::module_parameters::Parameters;
+use super::node::{DEFAULT_MIB_PER_CPU, Kernel, PAGES_PER_MIB};
 
 impl Kernel {
     /// Unloads the Lustre modules: the daemon stops, the buffer is gone.

@@ -13,7 +13,7 @@ use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{self, Form, Skipped};
 use rustc_hash::FxHashMap;
 
-use super::ReplayError;
+use super::error::ReplayError;
 use crate::{SimRecord, Workload};
 
 /// Time between the end of a log and its beginning when it is played again.

@@ -1,6 +1,6 @@
 //! What scenarios have in common.
 
-use super::Options;
+use super::options::Options;
 use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op, Program, ServerConfig};
 
 pub(super) const MIB: u64 = 1 << 20;

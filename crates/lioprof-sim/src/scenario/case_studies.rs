@@ -1,7 +1,7 @@
 //! The two case studies that LIOProf was made for, each before and after.
 
-use super::Options;
 use super::base::{Base, MIB, Traits, base, program, wide};
+use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
 const STRIPES: u64 = 32;

@@ -1,7 +1,7 @@
 //! Work without data: the name space, pings, free space.
 
-use super::Options;
 use super::base::{Traits, base, program, wide};
+use super::options::Options;
 use crate::cluster::{Access, Cluster, MDS, Op, ServerConfig, opcode};
 
 /// Clients make small files; the MDT makes their objects and deletes them again while clients still have locks.

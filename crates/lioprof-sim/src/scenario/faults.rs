@@ -1,7 +1,7 @@
 //! Clients that fail.
 
-use super::Options;
 use super::base::{MIB, Traits, base, program, stream};
+use super::options::Options;
 use crate::cluster::{Access, ClientConfig, ClientFaults, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
 /// Clients that keep a lock or do not answer are thrown out and come back; requests are sent twice, or wait until

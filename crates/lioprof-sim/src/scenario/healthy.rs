@@ -1,7 +1,7 @@
 //! Workloads without a fault.
 
-use super::Options;
 use super::base::{MIB, Traits, base, program, stream, wide};
+use super::options::Options;
 use crate::cluster::{Access, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
 /// Each client writes a file of its own on each OST in 4 MiB RPCs, then reads it back.

@@ -1,7 +1,7 @@
 //! Something is the bottleneck.
 
-use super::Options;
 use super::base::{Base, MIB, Traits, base, program, stream};
+use super::options::Options;
 use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
 /// Each client writes a file of its own on each OST.

@@ -1,7 +1,7 @@
 //! Clients that fight for locks.
 
-use super::Options;
 use super::base::{MIB, Traits, base, program, wide};
+use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
 /// Pairs of clients write the same 1 MiB by turns, with a pause after each write.

@@ -1,7 +1,7 @@
 //! Load that is not where it should be.
 
-use super::Options;
 use super::base::{MIB, Traits, base, base_with, program, stream, wide};
+use super::options::Options;
 use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op};
 
 /// One OST's disk is ten times slower than the others.

@@ -1,7 +1,7 @@
 //! Requests of bad size, place or order.
 
-use super::Options;
 use super::base::{MIB, Traits, base, program};
+use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
 /// Each client does this to a file of its own on one OST.

@@ -1,6 +1,6 @@
 //! The size of a scenario on the command line.
 
-use super::Options;
+use super::options::Options;
 
 /// How large a scenario is; what is not given is as the scenario has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]

@@ -1,6 +1,7 @@
 //! The list of scenarios.
 
-use super::{Scenario, case_studies, control, faults, healthy, load, locks, placement, shapes};
+use super::options::Scenario;
+use super::{case_studies, control, faults, healthy, load, locks, placement, shapes};
 
 pub(super) static ALL: &[Scenario] = &[
     Scenario {
