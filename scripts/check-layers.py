@@ -1,4 +1,4 @@
-"""Which way crates and files depend on each other; scripts/check-layers runs it.
+"""Which way crates and files depend on each other; scripts/check-layers runs this.
 
 Two rules of ARCHITECTURE.md: a crate uses only crates of the layers below its own, and no files of a crate import each other in a
 circle. Imports are read out of the sources: `use` declarations and qualified paths. A name that a module only passes on (`pub use`)

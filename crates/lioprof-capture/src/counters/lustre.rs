@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::options::SamplerOptions;
-use super::sample::{Rows, Source, Value};
+use super::rows::{Rows, Source, Value};
 use super::stats::Stats;
 use super::top::{Top, top};
 use super::totals::{Key, Reading, Totals};

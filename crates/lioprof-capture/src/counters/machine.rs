@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::sample::{Rows, Source, Value};
+use super::rows::{Rows, Source, Value};
 use super::tree::{Tree, base_name};
 
 /// Memory figures that matter to a server, as `/proc/meminfo` names them, and as bytes.

@@ -1,11 +1,9 @@
 //! Rows of samples.
 
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
-use serde::Serialize;
-use super::totals::Totals;
 
 /// Collects values with less writing.
 #[derive(Debug)]
@@ -34,4 +32,82 @@ impl<'a> Rows<'a> {
             value,
         });
     }
+}
+
+/// Where a figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// `obdfilter.*.stats`, `mdt.*.md_stats`: entity empty.
+    Stats,
+    /// `brw_stats`: entity is the bucket.
+    BrwStats,
+    /// `job_stats`: entity is the job.
+    JobStats,
+    /// `exports.<NID>.stats`: entity is the NID.
+    ExportStats,
+    /// `exports.<NID>.ldlm_stats`: entity is the NID.
+    ExportLdlmStats,
+    /// `ost.OSS.*.stats`, `mds.MDS.*.stats`, `ldlm.services.*.stats`: entity is the service.
+    Service,
+    /// `ldlm.namespaces.*`: lock gauges of a target.
+    LdlmNamespace,
+    /// Single figures of a target: exports, evictions, free space.
+    Target,
+    /// `/proc/stat`: entity is the CPU.
+    Cpu,
+    /// `/proc/meminfo`.
+    Memory,
+    /// `/proc/diskstats`: entity is the device.
+    Disk,
+    /// `/proc/net/dev`: entity is the interface.
+    Network,
+    /// `/sys/class/infiniband`: entity is device and port.
+    Infiniband,
+    /// What this sample cost.
+    Sampler,
+}
+
+impl Source {
+    /// The name in tables.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stats => "stats",
+            Self::BrwStats => "brw_stats",
+            Self::JobStats => "job_stats",
+            Self::ExportStats => "export_stats",
+            Self::ExportLdlmStats => "export_ldlm_stats",
+            Self::Service => "service",
+            Self::LdlmNamespace => "ldlm_namespace",
+            Self::Target => "target",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+            Self::Network => "network",
+            Self::Infiniband => "infiniband",
+            Self::Sampler => "sampler",
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One figure. Counters count from whenever the kernel began to; gauges are as they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Where it comes from.
+    pub source: Source,
+    /// `lustre-OST0003`; empty for figures of the node.
+    pub target: Arc<str>,
+    /// NID, job, service, bucket, CPU, device: see [`Source`].
+    pub entity: Arc<str>,
+    /// Name, as Lustre spells it, with `.samples`, `.min`, `.max`, `.sum` or `.sumsq`: `read_bytes.sum`.
+    pub counter: Cow<'static, str>,
+    /// Figure.
+    pub value: u64,
 }

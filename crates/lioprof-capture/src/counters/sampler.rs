@@ -7,7 +7,8 @@ use std::time::Instant;
 use super::lustre::{Activity, ClientMount, Lustre, client_table};
 use super::machine;
 use super::options::SamplerOptions;
-use super::sample::{Cost, Rows, Sample, Source};
+use super::rows::{Rows, Source};
+use super::sample::{Cost, Sample};
 use super::tree::Tree;
 
 /// Reads the counters of the node whose file system is below a directory, normally `/`.

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sample::Rows;
+use super::rows::Rows;
 
 /// One counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -245,7 +245,7 @@ pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
     let limits = lioprof_store::Limits { max_age, max_bytes };
     let mut told = Vec::new();
     if lioprof_store::is_dataset(&config.keep.dir) {
-        match lioprof_store::retention(&config.keep.dir, node, limits, super::now_us()) {
+        match lioprof_store::retention(&config.keep.dir, node, limits, super::clock::now_us()) {
             Ok(done) => {
                 let deleted = done.deleted.iter();
                 told.extend(

@@ -11,10 +11,11 @@ use crate::control::Control;
 use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, SessionRecord, Worker};
 use crate::system;
 
+use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
 use super::keep::{self, AnyKeep};
 use super::went_down::{self, LeftSession};
-use super::{DaemonError, now_us, running};
+use super::{DaemonError, running};
 
 /// How far an earlier session had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

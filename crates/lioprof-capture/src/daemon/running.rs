@@ -3,6 +3,7 @@
 mod buffer;
 mod counting;
 mod lustre;
+mod sampling;
 
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -25,13 +26,16 @@ use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::protocol::Request;
 use crate::talk::status::{State, Status};
 
+use super::DaemonError;
 use super::account::Account;
 use super::capture::{Capture, Rotation, Switched};
+use super::clock::{CALM_TICK, TICK, now_us};
+use super::ending::{Ending, Reason};
 use super::facts::SharedFacts;
 use super::keep;
+use super::signals::Signals;
 use super::trigger::Trigger;
-use super::{CALM_TICK, DaemonError, Ending, Reason, Signals, TICK, now_us};
-use counting::sampler_options;
+use sampling::sampler_options;
 
 /// What an end takes besides draining: putting the settings back, finishing what is in hand, telling. `TimeoutStopSec=` of
 /// the unit is so much longer than `keep.drain_at_most`.

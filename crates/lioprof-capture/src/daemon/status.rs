@@ -9,8 +9,9 @@ use crate::talk::status::{
     BudgetState, Files, KernelLog, LossAccount, Masks, Rates, Segments, SpoolState, State, Status, Totals,
 };
 
+use super::clock::now_us;
+use super::keep;
 use super::running::Running;
-use super::{keep, now_us};
 
 impl Running {
     /// The state at this time.

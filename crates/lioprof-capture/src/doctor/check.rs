@@ -1,9 +1,5 @@
 //! What a check found.
 
-use super::preflight::{may_start, preflight, settled};
-use super::render::text;
-use crate::config::Config;
-use crate::control::Control;
 use serde::{Deserialize, Serialize};
 
 /// Id of the check that no other lioprof daemon runs: a daemon that has its lock already leaves it out.

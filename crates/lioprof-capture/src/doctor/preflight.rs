@@ -1,14 +1,12 @@
 //! All checks before a capture.
 
-use super::check::{Check, OTHER_DAEMON, Status};
+use super::check::{Check, Status};
 use super::lustre;
 use super::places;
-use super::render::text;
 use super::spool;
 use super::system;
 use crate::config::Config;
 use crate::control::Control;
-use serde::{Deserialize, Serialize};
 
 /// All checks, in the order in which problems are best solved.
 #[must_use]

@@ -9,12 +9,12 @@ use lioprof_model::{
 };
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::DrainError;
 use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
 use crate::counters::{Count, Edges};
 use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
+use crate::talk::status::Missing;
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
@@ -61,20 +61,6 @@ pub struct Stretch {
     pub from: SampleTime,
     /// The sample at its end; `None` while it goes on.
     pub to: Option<SampleTime>,
-}
-
-/// What the server's counters have and the trace has not, up to one of their samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Missing {
-    /// When the sample was taken, microseconds since the epoch.
-    pub time_us: i64,
-    /// OST reads and writes that the counters counted while everything was traced.
-    pub counted_rpcs: u64,
-    /// Of these, RPCs that the trace cannot have.
-    pub rpcs: u64,
-    /// Their bytes; RPCs of unknown size that are in the trace count as 0 bytes there.
-    pub bytes: u64,
 }
 
 /// What the counters had counted at a sample, until the trace has come that far.

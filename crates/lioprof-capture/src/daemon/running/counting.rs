@@ -8,8 +8,9 @@ use crate::counters::{Comparison, Sample, Sampler, SamplerOptions, TraceSums};
 use crate::drain::{CounterRows, Interval, Job, SampleTime};
 use crate::talk::status::CounterState;
 
-use super::super::now_us;
+use super::super::clock::now_us;
 use super::Running;
+use super::sampling::sampler_options;
 
 impl Running {
     /// Tracing has been switched on: the counters begin to be compared.
@@ -110,13 +111,6 @@ impl Running {
 fn when(sample: &Sample) -> SampleTime {
     let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
     SampleTime { begun_us: sample.time_us, ended_us: sample.time_us.saturating_add(elapsed_us) }
-}
-
-pub(super) fn sampler_options(config: &Config) -> SamplerOptions {
-    let every = config.counters.every.get().map_or(10, |span| span.0.as_secs().max(1));
-    let clients = config.counters.clients_every.get().map_or(u64::MAX, |span| span.0.as_secs());
-    let clients_every = u32::try_from(clients.div_ceil(every).max(1)).unwrap_or(u32::MAX);
-    SamplerOptions { clients_every, ..SamplerOptions::default() }
 }
 
 fn trace_sums(interval: &Interval) -> TraceSums {

@@ -11,8 +11,9 @@ use crate::drain::{Job, RawKeep, Summed, Worker};
 use crate::system;
 use crate::talk::status::State;
 
+use super::super::DaemonError;
+use super::super::clock::now_us;
 use super::super::keep::{self, AnyKeep};
-use super::super::{DaemonError, now_us};
 use super::counting::sampler_options;
 use super::{Running, part_limits};
 

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Figures, Level, Limits, Transition};
-use crate::drain::{LeftOut, Missing};
+use crate::drain::LeftOut;
 
 /// Version of the layout. Adding keys keeps it.
 pub const SCHEMA: &str = "lioprof.status/1";
@@ -348,6 +348,20 @@ pub struct KernelLog {
     pub errors: u64,
     /// Why the kernel cannot write its log at the moment; `null`: it can.
     pub cannot_write: Option<String>,
+}
+
+/// What the server's counters have and the trace has not, up to one of their samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Missing {
+    /// When the sample was taken, microseconds since the epoch.
+    pub time_us: i64,
+    /// OST reads and writes that the counters counted while everything was traced.
+    pub counted_rpcs: u64,
+    /// Of these, RPCs that the trace cannot have.
+    pub rpcs: u64,
+    /// Their bytes; RPCs of unknown size that are in the trace count as 0 bytes there.
+    pub bytes: u64,
 }
 
 #[cfg(test)]

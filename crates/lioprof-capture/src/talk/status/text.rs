@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lioprof_model::units::{human_bytes, plural, thousands};
 
+use super::Missing;
 use super::{State, Status};
-use crate::drain::Missing;
 
 const WIDTH: usize = 80;
 /// Width of the column of names.

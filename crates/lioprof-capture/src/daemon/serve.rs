@@ -1,0 +1,139 @@
+//! From the checks before a capture to its end.
+
+use super::clock::{TICK, now_us};
+use super::ending::{Ending, Reason};
+use super::error::DaemonError;
+use super::recover;
+use super::running;
+use super::running::Running;
+use super::signals::Signals;
+use super::start;
+use crate::config::Config;
+use crate::talk::metrics::{Listen, METRICS_OPTION, MetricsServer};
+use crate::talk::notify::Notifier;
+use crate::talk::protocol::Request;
+use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
+use crate::talk::status::Status;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, watch};
+
+/// Runs until it is told to stop. Whatever happens, the kernel's settings are put back.
+///
+/// # Errors
+/// If it could not start. Once tracing has begun, what goes wrong is in the [`Ending`].
+pub fn run(config: &Config) -> Result<Ending, DaemonError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DaemonError::Runtime)?;
+    runtime.block_on(serve(config))
+}
+
+pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
+    // Signals first: one that comes during the start must not kill the daemon between two steps.
+    let mut signals = Signals::new().map_err(DaemonError::Runtime)?;
+    let asked = config;
+    let mut prepared = start::prepare(asked)?;
+    let config = &prepared.config;
+    let node = config.node_name();
+    for other in &prepared.killed {
+        let mut theirs = config.clone();
+        theirs.keep.dir.clone_from(&other.dir);
+        recover::leftovers(&theirs, std::slice::from_ref(&other.spool), &node)?;
+    }
+    recover::leftovers(config, &asked.spool_places(), &node)?;
+    let socket = ControlSocket::bind(&config.talk.socket)?;
+    let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
+    let exporter = MetricsServer::bind(listen, METRICS_OPTION)?;
+    let (status, status_seen) = watch::channel(Arc::new(Status::default()));
+    let (commands, mut commanded) = mpsc::channel::<Command>(16);
+    let notifier = Notifier;
+    let mut running = Running::start(config, &node, status)?;
+    prepared.made.keep();
+    let metrics = running.metrics();
+
+    // Clients are heard until the process ends: the last answer goes out while it does.
+    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands, std::future::pending());
+    let exporting = async {
+        match exporter {
+            Some(exporter) => exporter.serve(metrics).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(server, exporting);
+    notifier.ready();
+    let mut next_tick = tokio::time::Instant::now();
+    let mut told = None;
+    let mut watchdog = Instant::now();
+    let mut stops_asked = Vec::new();
+    let mut serving = true;
+    let reason = loop {
+        tokio::select! {
+            biased;
+            name = signals.next() => break Reason::Signal(name),
+            Some(command) = commanded.recv() => {
+                let Command { request, answer } = command;
+                if request == Request::Stop {
+                    stops_asked.push(answer);
+                    break Reason::Asked;
+                }
+                // A client that has gone needs no answer.
+                drop(answer.send(running.request(request)));
+            }
+            () = tokio::time::sleep_until(next_tick) => {
+                match running.tick(Instant::now(), now_us()) {
+                    Ok(false) => {}
+                    Ok(true) => break Reason::Over,
+                    Err(err) => break Reason::Error(err),
+                }
+                next_tick = tokio::time::Instant::now() + running.tick_after();
+            }
+            result = &mut server => {
+                serving = false;
+                if let Err(err) = result {
+                    break Reason::Error(err.into());
+                }
+            }
+            result = &mut exporting => {
+                if let Err(err) = result {
+                    break Reason::Error(err.into());
+                }
+            }
+        }
+        if notifier.watchdog_interval().is_some_and(|interval| watchdog.elapsed() >= interval) {
+            watchdog = Instant::now();
+            notifier.watchdog();
+        }
+        let line = running.status_line();
+        if let Some(line) = line.as_ref().filter(|_| line != told) {
+            notifier.status(line);
+        }
+        told = line;
+    };
+    tracing::info!(%reason, "the capture ends");
+    notifier.stopping(config.keep.drain_at_most.0 + running::END_BESIDES_DRAINING);
+    let end = running.end(reason, &mut signals);
+    tokio::pin!(end);
+    // Draining may take a while: whoever asks is answered all the same.
+    let ending = loop {
+        tokio::select! {
+            biased;
+            ending = &mut end => break ending,
+            Some(Command { request, answer }) = commanded.recv() => match request {
+                Request::Stop => stops_asked.push(answer),
+                _ => drop(answer.send(Err("the capture is ending: see `lioprof status`".to_owned()))),
+            },
+            _ = &mut server, if serving => serving = false,
+        }
+    };
+    start::tidy(asked, config);
+    if !stops_asked.is_empty() {
+        let totals = &ending.status.totals;
+        let files = &ending.status.files;
+        let message = format!("stopped: {} RPCs in {} files in {}", totals.rpcs, files.written, files.directory);
+        for answer in stops_asked {
+            drop(answer.send(if ending.is_clean() { Ok(message.clone()) } else { Err(ending.failures.join("; ")) }));
+        }
+        // The answer goes out on another task.
+        tokio::time::sleep(TICK).await;
+    }
+    Ok(ending)
+}
