@@ -1,7 +1,7 @@
 """Which way crates and files depend on each other; scripts/check-layers runs this.
 
-Two rules of ARCHITECTURE.md: a crate uses only crates of the layers below its own, and no files of a crate import each other in a
-circle. Imports are read out of the sources: `use` declarations and qualified paths. A name that a module only passes on (`pub use`)
+Three rules of ARCHITECTURE.md: a crate uses only crates of the layers below its own, no files of a crate import each other in a
+circle, and a `mod.rs` only declares. Imports are read out of the sources: `use` declarations and qualified paths. A name that a module only passes on (`pub use`)
 counts as an import of the file that defines it, so a `mod.rs` that holds nothing but declarations is in no circle.
 
 usage: check-layers.py [--graph CRATE] < cargo metadata
@@ -175,6 +175,10 @@ def main():
             if sys.argv[1:] == ["--graph", name]:
                 for module in sorted(graph):
                     print(shown(module), "->", " ".join(sorted(map(shown, graph[module]))))
+            for module in crate.modules.values():
+                if module.file.name == "mod.rs" and module.items:
+                    items = ", ".join(sorted(module.items))
+                    problems.append(f"{shown(module.name)} defines {items}: a mod.rs only declares; move it to a file of its own")
             for members_of in circles(graph):
                 inside = set(members_of)
                 lines = [f"    {shown(one)} imports {', '.join(shown(to) for to in sorted(graph[one] & inside))}" for one in members_of]
@@ -183,7 +187,7 @@ def main():
         print(f"check-layers: {problem}", file=sys.stderr)
     if problems:
         sys.exit(1)
-    print(f"check-layers: {len(members)} crates in {len(LAYERS)} layers, no circle of imports")
+    print(f"check-layers: {len(members)} crates in {len(LAYERS)} layers, no circle of imports, nothing but declarations in mod.rs")
 
 
 main()

@@ -3,8 +3,7 @@
 use std::sync::mpsc;
 use std::time::Instant;
 
-use crate::config::Config;
-use crate::counters::{Comparison, Sample, Sampler, SamplerOptions, TraceSums};
+use crate::counters::{Comparison, Sample, Sampler, TraceSums};
 use crate::drain::{CounterRows, Interval, Job, SampleTime};
 use crate::talk::status::CounterState;
 

@@ -14,7 +14,7 @@ use crate::talk::status::State;
 use super::super::DaemonError;
 use super::super::clock::now_us;
 use super::super::keep::{self, AnyKeep};
-use super::counting::sampler_options;
+use super::sampling::sampler_options;
 use super::{Running, part_limits};
 
 impl Running {

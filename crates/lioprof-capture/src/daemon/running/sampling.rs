@@ -1,13 +1,7 @@
 //! Which counters are sampled.
 
-use super::super::clock::now_us;
-use super::Running;
 use crate::config::Config;
-use crate::counters::{Comparison, Sample, Sampler, SamplerOptions, TraceSums};
-use crate::drain::{CounterRows, Interval, Job, SampleTime};
-use crate::talk::status::CounterState;
-use std::sync::mpsc;
-use std::time::Instant;
+use crate::counters::SamplerOptions;
 
 pub(super) fn sampler_options(config: &Config) -> SamplerOptions {
     let every = config.counters.every.get().map_or(10, |span| span.0.as_secs().max(1));
