@@ -44,6 +44,13 @@ impl Table {
         self.rows.len()
     }
 
+    /// What is compared, by capture: a comparison that vanishes would not be noticed otherwise.
+    pub(crate) fn figures(&self) -> String {
+        let mut figures: Vec<String> = self.rows.iter().map(|row| format!("{}: {}\n", row.unit, row.figure)).collect();
+        figures.sort();
+        figures.concat()
+    }
+
     pub(crate) fn mismatches(&self) -> usize {
         self.rows.iter().filter(|row| !row.good).count()
     }

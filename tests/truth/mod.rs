@@ -4,7 +4,7 @@
 //! analysed as a whole and server by server. A capture whose start marker is overwritten is a *wrapped*
 //! one: it can only hold a part of what the servers counted.
 //!
-//! `LIOPROF_CAPTURES=DIR` takes other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all
+//! What is compared is listed in `figures.txt`; `LIOPROF_BLESS=1` writes the list anew. `LIOPROF_CAPTURES=DIR` takes other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all
 //! comparisons to a file; `scripts/truth-table` does both.
 
 mod io;
@@ -109,6 +109,24 @@ fn figures_are_those_of_the_servers() {
     if let Some(path) = std::env::var_os("LIOPROF_TRUTH_TABLE") {
         std::fs::write(path, table.markdown(true)).unwrap();
     }
-    assert!(table.len() > 0);
     table.check();
+    // Other captures have other figures.
+    if std::env::var_os("LIOPROF_CAPTURES").is_some() {
+        assert!(table.len() > 0);
+        return;
+    }
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/truth/figures.txt");
+    if std::env::var_os("LIOPROF_BLESS").is_some() {
+        std::fs::write(&list, table.figures()).unwrap();
+    }
+    let listed = std::fs::read_to_string(&list).unwrap();
+    for (listed, compared) in listed.lines().zip(table.figures().lines()) {
+        assert_eq!(compared, listed, "{} lists what is compared (LIOPROF_BLESS=1 puts it right)", list.display());
+    }
+    assert_eq!(
+        table.figures().lines().count(),
+        listed.lines().count(),
+        "more or fewer figures than {}",
+        list.display()
+    );
 }

@@ -16,7 +16,7 @@ use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
 use crate::talk::status::Status;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Runs until it is told to stop. Whatever happens, the kernel's settings are put back.
 ///
@@ -50,8 +50,9 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     prepared.made.keep();
     let metrics = running.metrics();
 
-    // Clients are heard until the process ends: the last answer goes out while it does.
-    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands, std::future::pending());
+    // Clients are heard until the last answer has gone out.
+    let (hang_up, hung_up) = oneshot::channel::<()>();
+    let server = socket::serve(&socket, ServerLimits::default(), status_seen, commands, async { drop(hung_up.await) });
     let exporting = async {
         match exporter {
             Some(exporter) => exporter.serve(metrics).await,
@@ -132,8 +133,10 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
         for answer in stops_asked {
             drop(answer.send(if ending.is_clean() { Ok(message.clone()) } else { Err(ending.failures.join("; ")) }));
         }
-        // The answer goes out on another task.
-        tokio::time::sleep(TICK).await;
+    }
+    drop(hang_up);
+    if serving && let Err(err) = server.await {
+        tracing::warn!(error = %err, "the control socket did not end well");
     }
     Ok(ending)
 }
