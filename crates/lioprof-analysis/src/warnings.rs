@@ -1,12 +1,12 @@
 //! What a user must know before believing the figures, in sentences.
 
+use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
 use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
 use crate::node::NodeAccount;
-use lioprof_model::units::share;
 
 /// Loss above this share is warned about.
 const LOSS: f64 = 0.01;

@@ -1,10 +1,10 @@
 use std::path::Path;
 
+use lioprof_insight::{Limits, find};
 use lioprof_model::{Input, LockEvidence, Locks, Node, NodeRole, TraceSummary};
 
 use super::*;
 use crate::run::stored_input;
-use lioprof_insight::{Limits, find};
 
 fn input_of(path: &str) -> Input {
     stored_input("oss0", Path::new(path), &TraceSummary::default(), None)

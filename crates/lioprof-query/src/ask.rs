@@ -1,12 +1,14 @@
 //! What the prompt and the commands have in common.
 
-use crate::args::EngineArgs;
-use crate::messages;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
 use anyhow::bail;
 use lioprof_query::ready::{self};
 use lioprof_query::{Dataset, Engine, Options, Session, Written};
-use std::io::{self, Write};
-use std::num::NonZeroUsize;
+
+use crate::args::EngineArgs;
+use crate::messages;
 
 /// Opens a dataset.
 pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {

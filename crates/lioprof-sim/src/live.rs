@@ -21,7 +21,6 @@ use crate::counters::Counters;
 use crate::kernel::{LustreVersion, wall_clock_us};
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;
-
 use names::{Name, TargetFile};
 use stats::{Clock, Style};
 

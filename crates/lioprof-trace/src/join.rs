@@ -16,6 +16,7 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use lioprof_model::traffic::counted_service;
 use lioprof_model::{
     LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
     TargetEvidence,
@@ -26,7 +27,6 @@ use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
-use lioprof_model::traffic::counted_service;
 use nrs::{Counting, Numbered, SequenceGaps};
 use size::Sizer;
 

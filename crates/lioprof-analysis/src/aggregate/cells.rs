@@ -1,10 +1,12 @@
 //! What is summed up for one target, client, job, operation or node.
 
-use super::times::RpcTimes;
+use std::collections::BTreeMap;
+
 use lioprof_model::{Direction, Io, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+
+use super::times::RpcTimes;
 
 /// Reads and writes.
 #[derive(Clone, Debug, Default)]

@@ -14,14 +14,13 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
-use crate::locks;
-
 use super::bins::Bins;
 use super::cells::{NodeSum, ReadWriteIo, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::series::Cell;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
+use crate::locks;
 
 /// Fills everything but the inputs, the loss and the warnings.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {

@@ -1,5 +1,12 @@
 //! The sums over all rows of a node.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model::traffic::{self, is_from_server, service_name};
+use lioprof_model::{Direction, Mark, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary};
+use lustre_debuglog::{Opcode, TargetKind, TargetName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::access::AccessSums;
 use super::cells::{NodeSum, OwnerKey, ReadWriteIo, TargetKey, TargetSum};
 use super::faults::Faults;
@@ -10,11 +17,6 @@ use super::series::SeriesBins;
 use super::strands::{Strand, StrandKey, Strands};
 use super::times::{RpcTimes, Times, quarter_octave};
 use crate::locks::{Happening, LockSums};
-use lioprof_model::traffic::{self, is_from_server, service_name};
-use lioprof_model::{Direction, Mark, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary};
-use lustre_debuglog::{Opcode, TargetKind, TargetName};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
 pub(super) const MAX_UUIDS: usize = 10_000;

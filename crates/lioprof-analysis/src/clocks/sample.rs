@@ -3,10 +3,9 @@
 //! Which RPCs are kept is decided by a hash of the xid alone, so that both ends keep the same ones. What servers say to
 //! each other comes first; among as many senders as there are each gets its share.
 
+use lioprof_model::traffic::is_from_server;
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
-
-use lioprof_model::traffic::is_from_server;
 
 /// RPCs kept of one NID.
 const MAX_PER_NID: usize = 4096;

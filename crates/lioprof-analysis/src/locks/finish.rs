@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::units::seconds;
 use lioprof_model::{
     ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
     LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
@@ -12,7 +13,6 @@ use super::object::{ObjectLocks, Track};
 use super::rules::Rules;
 use super::sums::{LockSums, ObjectKey, PairSum, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
-use lioprof_model::units::seconds;
 
 /// Pairs listed.
 const TOP_PAIRS: usize = 1_000;

@@ -1,14 +1,15 @@
 //! Follows the locks of one node, by both kinds of evidence at once.
 
+use lioprof_model::traffic::is_from_server;
+use lioprof_model::{LockEvent, LockEvidence, LockHappening, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
+use lustre_debuglog::{Opcode, TargetName};
+use rustc_hash::FxHashMap;
+
 use super::dlm::DlmTracker;
 use super::parties::{Party, Surroundings};
 use super::rpc::RpcTracker;
 use super::rules::Rules;
 use super::sums::{Happening, LockSums};
-use lioprof_model::traffic::is_from_server;
-use lioprof_model::{LockEvent, LockEvidence, LockHappening, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
-use lustre_debuglog::{Opcode, TargetName};
-use rustc_hash::FxHashMap;
 
 /// Follows the locks of one node.
 pub(crate) struct LockTracker {

@@ -1,12 +1,13 @@
 //! A made-up crowd of clients, and the log that its servers would write.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Write};
+
 use super::lines::{Lines, Release, scatter};
 use super::say::{Rpc, Say};
 use crate::log_writer::LogWriter;
 use crate::random::Random;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::io::{self, Write};
 
 /// Who reads and writes how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]

@@ -1,13 +1,15 @@
 //! Lines of that log, and numbers that look random.
 
-use crate::log_writer::LogWriter;
-use crate::random::mix;
-use lioprof_sim::SimRecord;
-use lustre_debuglog::Record;
-use lustre_debuglog::record::Context;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
+
+use lioprof_sim::SimRecord;
+use lustre_debuglog::Record;
+use lustre_debuglog::record::Context;
+
+use crate::log_writer::LogWriter;
+use crate::random::mix;
 
 /// Which release logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -1,8 +1,9 @@
 //! What a dataset of a whole site is to hold, and what can go wrong.
 
-use lioprof_store::StoreError;
 use std::io;
 use std::path::PathBuf;
+
+use lioprof_store::StoreError;
 
 /// When all datasets begin: 2026-11-21 08:51:22 UTC.
 pub(super) const START_US: i64 = 1_795_251_082_000_000;

@@ -1,15 +1,16 @@
 //! Writes a dataset.
 
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, thread};
+
 use super::options::{DatasetError, DatasetOptions};
 use super::plan;
 use super::play;
 use super::script;
 use super::site;
 use super::truth::Truth;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{fs, thread};
 
 /// Writes a dataset into a new or empty folder; the sums over it.
 ///

@@ -1,9 +1,10 @@
 //! Rows of samples.
 
-use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+use serde::Serialize;
 
 /// Collects values with less writing.
 #[derive(Debug)]

@@ -8,10 +8,9 @@ use lioprof_store::{
 };
 use serde_json::Value;
 
+use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::drain::{CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartSize, session_name, session_of};
-
-use super::facts::{NodeFacts, SharedFacts};
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use lioprof_store::Dataset;
 use lioprof_trace::Known;
 
-use crate::config::Config;
-use crate::control::Control;
-use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, SessionRecord, Worker};
-use crate::system;
-
 use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
 use super::keep::{self, AnyKeep};
 use super::went_down::{self, LeftSession};
 use super::{DaemonError, running};
+use crate::config::Config;
+use crate::control::Control;
+use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, SessionRecord, Worker};
+use crate::system;
 
 /// How far an earlier session had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

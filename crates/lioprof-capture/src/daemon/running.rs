@@ -12,6 +12,15 @@ use std::time::{Duration, Instant};
 use lioprof_model::units::{human_bytes, plural};
 use tokio::sync::watch;
 
+use super::DaemonError;
+use super::account::Account;
+use super::capture::{Capture, Rotation, Switched};
+use super::clock::{CALM_TICK, TICK, now_us};
+use super::ending::{Ending, Reason};
+use super::facts::SharedFacts;
+use super::keep;
+use super::signals::Signals;
+use super::trigger::Trigger;
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
 use crate::causes::with_causes;
 use crate::config::{Auto, Config, ProfileChoice};
@@ -25,16 +34,6 @@ use crate::system;
 use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::protocol::Request;
 use crate::talk::status::{State, Status};
-
-use super::DaemonError;
-use super::account::Account;
-use super::capture::{Capture, Rotation, Switched};
-use super::clock::{CALM_TICK, TICK, now_us};
-use super::ending::{Ending, Reason};
-use super::facts::SharedFacts;
-use super::keep;
-use super::signals::Signals;
-use super::trigger::Trigger;
 use sampling::sampler_options;
 
 /// What an end takes besides draining: putting the settings back, finishing what is in hand, telling. `TimeoutStopSec=` of

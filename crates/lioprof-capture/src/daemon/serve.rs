@@ -1,6 +1,11 @@
 //! From the checks before a capture to its end.
 
-use super::clock::{TICK, now_us};
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::clock::now_us;
 use super::ending::{Ending, Reason};
 use super::error::DaemonError;
 use super::recover;
@@ -14,9 +19,6 @@ use crate::talk::notify::Notifier;
 use crate::talk::protocol::Request;
 use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
 use crate::talk::status::Status;
-use std::sync::Arc;
-use std::time::Instant;
-use tokio::sync::{mpsc, oneshot, watch};
 
 /// Runs until it is told to stop. Whatever happens, the kernel's settings are put back.
 ///

@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use lioprof_model::units::human_bytes;
 
+use super::clock::now_us;
+use super::keep;
+use super::running::Running;
 use crate::drain::Sums;
 use crate::talk::status::{
     BudgetState, Files, KernelLog, LossAccount, Masks, Rates, Segments, SpoolState, State, Status, Totals,
 };
-
-use super::clock::now_us;
-use super::keep;
-use super::running::Running;
 
 impl Running {
     /// The state at this time.

@@ -1,10 +1,11 @@
 //! What a plot of two analyses is.
 
+use lioprof_model::Analysis;
+
 use crate::draw::color::{AFTER, BEFORE, Ink};
 use crate::draw::scene::Scene;
 use crate::figure::legend::{Key, Swatch};
 use crate::options::PlotOptions;
-use lioprof_model::Analysis;
 
 /// A kind of plot of two analyses.
 #[derive(Clone, Copy, Debug)]

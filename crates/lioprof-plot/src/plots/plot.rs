@@ -1,8 +1,9 @@
 //! What a plot is.
 
+use lioprof_model::Analysis;
+
 use crate::draw::scene::Scene;
 use crate::options::PlotOptions;
-use lioprof_model::Analysis;
 
 /// A kind of plot.
 #[derive(Clone, Copy, Debug)]

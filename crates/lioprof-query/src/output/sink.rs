@@ -1,7 +1,8 @@
 //! What takes the batches of an answer.
 
-use crate::error::QueryError;
 use datafusion::arrow::array::RecordBatch;
+
+use crate::error::QueryError;
 
 /// A format at work.
 pub(super) trait Sink: Send {

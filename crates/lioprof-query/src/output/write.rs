@@ -1,16 +1,18 @@
 //! Answers in each format, to a file or a terminal.
 
+use std::fmt;
+use std::io::{self, Write};
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::execution::SendableRecordBatchStream;
+use futures::StreamExt;
+
 use super::csv;
 use super::json;
 use super::parquet;
 use super::sink::{OUTPUT, Sink};
 use super::table;
 use crate::error::QueryError;
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::execution::SendableRecordBatchStream;
-use futures::StreamExt;
-use std::fmt;
-use std::io::{self, Write};
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,21 @@
 //! The interactive prompt.
 
-use super::command::{Command, HELP};
-use super::complete::{Assistant, Names};
-use super::history;
-use crate::args::PromptArgs;
-use crate::{ask, messages};
+use std::io::{self, Write};
+use std::time::Instant;
+
 use datafusion::arrow::datatypes::DataType;
 use lioprof_query::ready::Ready;
 use lioprof_query::{Bound, Format, QueryError, Session};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
-use std::io::{self, Write};
-use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
+
+use super::command::{Command, HELP};
+use super::complete::{Assistant, Names};
+use super::history;
+use crate::args::PromptArgs;
+use crate::{ask, messages};
 
 pub(super) const TABLES: &str = "SELECT table_schema AS schema, table_name AS name, table_type AS type FROM information_schema.tables \
                       WHERE table_schema <> 'information_schema' ORDER BY schema, name";

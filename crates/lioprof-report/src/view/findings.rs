@@ -1,8 +1,9 @@
 //! Findings as cards: names as numbers, times since the start.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 use super::limits::MAX_FINDINGS;
 use super::names::Names;

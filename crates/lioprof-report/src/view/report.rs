@@ -1,5 +1,8 @@
 //! What the page shows of an analysis.
 
+use lioprof_model::{Analysis, Generator};
+use serde::Serialize;
+
 use super::findings;
 use super::flows;
 use super::latency;
@@ -12,8 +15,6 @@ use super::sample;
 use super::series;
 use super::sizes;
 use crate::verdict::{Verdict, verdict};
-use lioprof_model::{Analysis, Generator};
-use serde::Serialize;
 
 pub(super) const MAX_MARKERS: usize = 200;
 

@@ -1,12 +1,13 @@
 //! The state of the kernel's thread that writes the debug daemon's file.
 
-use super::file::Writer;
-use super::guard::lock;
-use super::page::Page;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
+
+use super::file::Writer;
+use super::guard::lock;
+use super::page::Page;
 
 /// Longest sleep between two passes.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);

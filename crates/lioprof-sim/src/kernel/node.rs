@@ -1,5 +1,10 @@
 //! A server's kernel as far as debug messages go.
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
 use super::account::{Account, LossEvents};
 use super::guard::lock;
 use super::kmsg::{KernelLog, Level};
@@ -10,10 +15,6 @@ use super::page::{PAGE_BYTES, Page};
 use super::stream::{Pool, Put, Stream};
 use super::version::LustreVersion;
 use crate::SimRecord;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Process, softirq, hard irq.
 pub(super) const CONTEXTS: usize = 3;

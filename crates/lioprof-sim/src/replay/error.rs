@@ -1,11 +1,13 @@
 //! Why a server cannot be simulated.
 
+use std::io;
+use std::path::PathBuf;
+
+use lioprof_trace::input::InputError;
+
 use crate::kernel::LustreVersion;
 use crate::scenario::UnknownScenario;
 use crate::tree::MountError;
-use lioprof_trace::input::InputError;
-use std::io;
-use std::path::PathBuf;
 
 /// The server cannot be simulated.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,14 @@
 //! Plays a log or a scenario through the simulated kernel.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
 use super::args::{ReplayArgs, ServerArgs};
 use super::error::ReplayError;
 use super::log::RecordedLog;
@@ -11,13 +20,6 @@ use crate::record::{Stamp, Workload};
 use crate::scenario::{Options, Scenario};
 use crate::tree::{Director, FixedStats, Stats, Tree};
 use crate::wording::{V2_15, V2_17};
-use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// What a simulated server tells its user while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! All scenarios, by name.
 
+use thiserror::Error;
+
 use super::options::{Options, Scenario};
 use super::table;
 use crate::cluster::Simulation;
-use thiserror::Error;
 
 /// There is no scenario of this name.
 #[derive(Debug, Error)]

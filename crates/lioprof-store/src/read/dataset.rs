@@ -1,5 +1,11 @@
 //! The datasets below a folder.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lioprof_model::{RowSource, RowStores};
+
 use super::find;
 use super::part::Part;
 use super::samples::counters;
@@ -7,10 +13,6 @@ use super::source::NodeSource;
 use crate::error::StoreError;
 use crate::layout::{self, MANIFESTS};
 use crate::table::counters::CounterSample;
-use lioprof_model::{RowSource, RowStores};
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 /// A dataset, or several below one folder.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! A part of a dataset.
 
+use std::path::{Path, PathBuf};
+
 use crate::error::StoreError;
 use crate::layout::{self};
 use crate::manifest::Manifest;
-use std::path::{Path, PathBuf};
 
 /// A part of a dataset: a manifest and the files that it names.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,10 @@
 //! Rollups kept beside the rows that they were made of.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lioprof_model::parts::rollup::Rollup;
+
 use super::files;
 use super::node_row::{NodeRow, ROLLUP_SCHEMA};
 use super::tables;
@@ -7,9 +12,6 @@ use super::tables::NODES;
 use crate::error::StoreError;
 use crate::layout;
 use crate::read::Dataset;
-use lioprof_model::parts::rollup::Rollup;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// Folder of the rollups of a dataset.
 pub const ROLLUPS: &str = "rollups";

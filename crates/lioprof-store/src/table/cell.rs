@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Int32Type, Int64Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array as _, RecordBatch, new_null_array};
 use arrow_array::{ArrayRef, BooleanArray, DictionaryArray, Int32Array, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
@@ -10,7 +11,6 @@ use arrow_schema::{DataType, Field};
 use super::texts::{Text, Texts};
 use super::view::{BadColumn, Flags, Numbers, OptionalNumbers, OptionalWords, View, Words};
 use crate::quote::quote;
-use arrow_array::{Array as _, RecordBatch, new_null_array};
 
 /// A cell: a number, a flag, a text; in an `Option` if the column may hold nulls.
 pub(crate) trait Cell: Copy {

@@ -1,7 +1,8 @@
 //! What is known of a part besides its rows.
 
-use crate::manifest::{Manifest, Session};
 use std::path::PathBuf;
+
+use crate::manifest::{Manifest, Session};
 
 /// Which node a writer writes for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
 //! Writes rows as the parts of a dataset.
 
+use std::path::{Path, PathBuf};
+
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols};
+
 use super::facts::{ClosedPart, NodeInfo, Options, PartStats};
 use super::part::OpenPart;
 use crate::error::StoreError;
 use crate::files::{Files, OsFiles};
 use crate::manifest::ManifestFacts;
 use crate::table::counters::CounterSample;
-use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols};
-use std::path::{Path, PathBuf};
 
 /// Writes one node's rows, part by part. It is a [`RowSink`].
 ///

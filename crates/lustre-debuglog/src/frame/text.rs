@@ -12,10 +12,9 @@ mod header;
 
 use memchr::{memchr, memchr2_iter, memmem, memrchr};
 
-use header::{HEADER_END, Header, Seen, header_at, looks_like_header, next_header, parse_header};
-
 use super::skipped::{Skipped, Why};
 use crate::Record;
+use header::{HEADER_END, Header, Seen, header_at, looks_like_header, next_header, parse_header};
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
 /// Lustre servers run on); what is longer is damage.

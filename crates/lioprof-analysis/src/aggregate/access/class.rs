@@ -1,7 +1,8 @@
 //! Classes of sizes, and what tells streams of requests apart.
 
-use super::super::objects::ObjectKey;
 use lioprof_model::{Direction, Symbol};
+
+use super::super::objects::ObjectKey;
 
 /// RPCs of so many bytes at most are small.
 pub(super) const SMALL_BYTES: u64 = 64 << 10;

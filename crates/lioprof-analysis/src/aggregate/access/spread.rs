@@ -4,10 +4,9 @@
 //! several servers can be laid over each other, because they are taken at multiples of a common step.
 
 use lioprof_model::Spread;
+use lioprof_model::units::seconds;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
-
-use lioprof_model::units::seconds;
 
 /// Pictures kept; with more, every second one is given up.
 const MAX_PICTURES: usize = 1024;

@@ -1,13 +1,14 @@
 //! Sums of how objects are read and written.
 
+use lioprof_model::{Direction, RpcRow, RpcSize};
+use rustc_hash::FxHashMap;
+
 use super::class::{Class, StreamKey};
 use super::mix;
 use super::mix::Mixes;
 use super::object::Objects;
 use super::spread::Pictures;
 use super::stream::Stream;
-use lioprof_model::{Direction, RpcRow, RpcSize};
-use rustc_hash::FxHashMap;
 
 /// Streams followed at a time. When there are more all of them end, and begin anew.
 pub(super) const MAX_STREAMS: usize = 16_384;

@@ -3,13 +3,12 @@
 use std::sync::mpsc;
 use std::time::Instant;
 
-use crate::counters::{Comparison, Sample, Sampler, TraceSums};
-use crate::drain::{CounterRows, Interval, Job, SampleTime};
-use crate::talk::status::CounterState;
-
 use super::super::clock::now_us;
 use super::Running;
 use super::sampling::sampler_options;
+use crate::counters::{Comparison, Sample, Sampler, TraceSums};
+use crate::drain::{CounterRows, Interval, Job, SampleTime};
+use crate::talk::status::CounterState;
 
 impl Running {
     /// Tracing has been switched on: the counters begin to be compared.

@@ -4,18 +4,17 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::super::DaemonError;
+use super::super::clock::now_us;
+use super::super::keep::{self, AnyKeep};
+use super::sampling::sampler_options;
+use super::{Running, part_limits};
 use crate::causes::with_causes;
 use crate::control::{Control, ControlError};
 use crate::counters::Sampler;
 use crate::drain::{Job, RawKeep, Summed, Worker};
 use crate::system;
 use crate::talk::status::State;
-
-use super::super::DaemonError;
-use super::super::clock::now_us;
-use super::super::keep::{self, AnyKeep};
-use super::sampling::sampler_options;
-use super::{Running, part_limits};
 
 impl Running {
     /// Whether the daemon outlives Lustre.
