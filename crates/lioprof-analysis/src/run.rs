@@ -125,7 +125,7 @@ fn run(
         }
     }
     if nodes.is_empty() {
-        return Err(AnalyzeError::NoInput { problems: problems });
+        return Err(AnalyzeError::NoInput { problems });
     }
     let mut symbols = Symbols::default();
     let mut results: Vec<NodeResult> = Vec::new();
