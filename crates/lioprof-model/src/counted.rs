@@ -16,6 +16,8 @@ pub struct Counted {
     pub unattributed: CountedIo,
 }
 
+crate::merge_fields!(Counted { services, targets, unattributed });
+
 /// Requests of a service: `req_waittime` of its `stats`, which counts each request when a thread takes it up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,6 +29,8 @@ pub struct CountedRpcs {
     /// In the trace, taken up while a sample at an end of that time was read: the counter may hold them or not.
     pub edge: u64,
 }
+
+crate::merge_fields!(CountedRpcs { counted, seen, edge });
 
 /// Reads and writes of an OST: `read_bytes` and `write_bytes` of `obdfilter.*.stats`, which count RPCs that move data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +47,8 @@ pub struct CountedIo {
     /// RPCs in the trace, under way while a sample at an end of that time was read.
     pub edge_rpcs: u64,
 }
+
+crate::merge_fields!(CountedIo { counted_rpcs, counted_bytes, seen_rpcs, seen_bytes, edge_rpcs });
 
 /// The counters that tell what is lost, as they were at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,35 +71,8 @@ impl Counted {
     pub fn is_empty(&self) -> bool {
         self.services.is_empty() && self.targets.is_empty()
     }
-
-    /// Adds what another part has.
-    pub fn merge(&mut self, other: &Self) {
-        for (service, theirs) in &other.services {
-            self.services.entry(service.clone()).or_default().merge(theirs);
-        }
-        for (target, theirs) in &other.targets {
-            self.targets.entry(target.clone()).or_default().merge(theirs);
-        }
-        self.unattributed.merge(&other.unattributed);
-    }
 }
 
-impl CountedRpcs {
-    /// Adds others.
-    pub fn merge(&mut self, other: &Self) {
-        self.counted += other.counted;
-        self.seen += other.seen;
-        self.edge += other.edge;
-    }
-}
+impl CountedRpcs {}
 
-impl CountedIo {
-    /// Adds others.
-    pub fn merge(&mut self, other: &Self) {
-        self.counted_rpcs += other.counted_rpcs;
-        self.counted_bytes += other.counted_bytes;
-        self.seen_rpcs += other.seen_rpcs;
-        self.seen_bytes += other.seen_bytes;
-        self.edge_rpcs += other.edge_rpcs;
-    }
-}
+impl CountedIo {}

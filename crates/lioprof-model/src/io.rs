@@ -29,6 +29,8 @@ pub struct Io {
     pub unsized_rpcs: u64,
 }
 
+crate::merge_fields!(Io { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs });
+
 impl Io {
     /// Counts one RPC.
     pub fn add(&mut self, size: RpcSize, failed: bool) {
@@ -50,19 +52,6 @@ impl Io {
             RpcSize::Unknown => self.unsized_rpcs += 1,
         }
     }
-
-    /// Adds what another part counted.
-    pub fn merge(&mut self, other: &Self) {
-        self.rpcs += other.rpcs;
-        self.errors += other.errors;
-        self.bytes += other.bytes;
-        self.bytes_min += other.bytes_min;
-        self.bytes_max += other.bytes_max;
-        self.exact_rpcs += other.exact_rpcs;
-        self.bounded_rpcs += other.bounded_rpcs;
-        self.unsized_rpcs += other.unsized_rpcs;
-    }
-
     /// Takes away what is part of this.
     pub fn subtract(&mut self, part: &Self) {
         for (mine, theirs) in [
@@ -154,6 +143,12 @@ pub struct SizeBucket {
     pub rpcs: u64,
     /// RPCs of these whose size is an estimate.
     pub bounded_rpcs: u64,
+}
+
+impl crate::merge::Merge for SizeHistogram {
+    fn merge(&mut self, other: &Self) {
+        Self::merge(self, other);
+    }
 }
 
 impl SizeHistogram {

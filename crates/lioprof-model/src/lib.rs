@@ -21,6 +21,7 @@ pub mod findings;
 pub mod io;
 pub mod latency;
 pub mod locks;
+pub mod merge;
 pub mod parts;
 pub mod phases;
 mod row;
@@ -49,6 +50,7 @@ pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
+pub use merge::Merge;
 pub use phases::RpcPhases;
 pub use row::{Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};

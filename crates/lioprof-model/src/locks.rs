@@ -84,6 +84,8 @@ pub struct ConflictKinds {
     pub server: u64,
 }
 
+crate::merge_fields!(ConflictKinds { client, own, server });
+
 /// Sums.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LockTotals {

@@ -9,6 +9,8 @@ use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
+use crate::merge::{Merge, earliest, latest};
+
 use crate::counted::Counted;
 use crate::symbol::Symbol;
 
@@ -189,6 +191,8 @@ pub struct TraceSummary {
     pub counted: Counted,
 }
 
+crate::merge_fields!(TraceSummary { bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted } by { first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of });
+
 /// What is missing of a part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -242,63 +246,35 @@ pub struct TraceLoss {
     pub kernel_overflows: u64,
 }
 
-impl TraceSummary {
-    /// Adds what another part holds.
-    pub fn merge(&mut self, other: &Self) {
-        self.bytes += other.bytes;
-        self.records += other.records;
-        self.messages += other.messages;
-        self.rpctrace_records += other.rpctrace_records;
-        self.first_us = self.first_us.into_iter().chain(other.first_us).min();
-        self.last_us = self.last_us.max(other.last_us);
-        self.traced_us.extend(&other.traced_us);
-        self.targets.extend(&other.targets);
-        self.pinging_targets.extend(&other.pinging_targets);
-        self.dropped_rpcs += other.dropped_rpcs;
-        self.sent_timed_out += other.sent_timed_out;
-        self.evictions += other.evictions;
-        self.loss.merge(&other.loss);
-        self.counted.merge(&other.counted);
-    }
-}
+crate::merge_fields!(trait TraceLoss { nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, lost_starts, lost_ends, open_at_end, nrs_sequence_seen, missing_handled, missing_handling, never_handled, torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows } by { nrs_sequence_doubtful: as_it_is });
+
+impl TraceSummary {}
 
 impl TraceLoss {
     /// Adds what another part misses.
     pub fn merge(&mut self, other: &Self) {
-        self.nrs_sequence_doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
+        let doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
             (Some(a), Some(b)) => Some(a + b),
             // Without numbers there are no holes.
             (None, doubtful) if self.nrs_sequence_seen == 0 => doubtful,
             (doubtful, None) if other.nrs_sequence_seen == 0 => doubtful,
             _ => None,
         };
-        self.nrs_sequence_gaps += other.nrs_sequence_gaps;
-        self.nrs_sequence_likely += other.nrs_sequence_likely;
-        self.nrs_sequence_possible += other.nrs_sequence_possible;
-        self.lost_starts += other.lost_starts;
-        self.lost_ends += other.lost_ends;
-        for (service, open) in &other.open_at_end {
-            *self.open_at_end.entry(service.clone()).or_default() += open;
-        }
-        self.nrs_sequence_seen += other.nrs_sequence_seen;
-        self.missing_handled += other.missing_handled;
-        self.missing_handling += other.missing_handling;
-        self.never_handled += other.never_handled;
-        self.torn_seams += other.torn_seams;
-        self.discarded_heads += other.discarded_heads;
-        self.streams_without_head += other.streams_without_head;
-        self.bad_records += other.bad_records;
-        self.skipped_bytes += other.skipped_bytes;
-        self.clock_steps += other.clock_steps;
-        self.dropped_segments += other.dropped_segments;
-        self.dropped_segment_bytes += other.dropped_segment_bytes;
-        self.dropped_segment_rpcs += other.dropped_segment_rpcs;
-        for (reason, stretches) in &other.dropped_reasons {
-            *self.dropped_reasons.entry(reason.clone()).or_default() += stretches;
-        }
-        self.kernel_overflows += other.kernel_overflows;
+        Merge::merge(self, other);
+        self.nrs_sequence_doubtful = doubtful;
     }
 }
+
+/// Adds what a list or a set of another part has.
+fn all_of<'a, T: Copy + 'a, C: Extend<T>>(mine: &mut C, theirs: &'a C)
+where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    mine.extend(theirs.into_iter().copied());
+}
+
+/// What [`TraceLoss::merge`] works out by more than the field.
+fn as_it_is<T>(_: &mut T, _: &T) {}
 
 /// Target names as a list of strings.
 mod names {

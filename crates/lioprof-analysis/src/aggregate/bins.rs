@@ -1,5 +1,6 @@
 //! Time bins whose width adapts to the span of the data.
 
+use lioprof_model::Merge;
 use std::cell::Cell;
 
 /// Widths, microseconds: each divides the next, so bins can be joined without error.
@@ -157,13 +158,7 @@ impl<T> Default for Bins<T> {
     }
 }
 
-/// What a bin holds: something that can be added up.
-pub(crate) trait Additive: Clone + Default {
-    /// Adds another bin's value.
-    fn add(&mut self, other: &Self);
-}
-
-impl<T: Additive> Bins<T> {
+impl<T: Merge + Clone + Default> Bins<T> {
     /// The value of a bin, made if it is not there.
     pub(crate) fn at(&mut self, bin: i64) -> &mut T {
         if self.values.is_empty() {
@@ -188,7 +183,7 @@ impl<T: Additive> Bins<T> {
         }
         let mut joined = Self::default();
         for (bin, value) in self.iter() {
-            joined.at(bin.div_euclid(factor)).add(value);
+            joined.at(bin.div_euclid(factor)).merge(value);
         }
         *self = joined;
     }
@@ -196,7 +191,7 @@ impl<T: Additive> Bins<T> {
     /// Adds another set of bins of the same width.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (bin, value) in other.iter() {
-            self.at(bin).add(value);
+            self.at(bin).merge(value);
         }
     }
 
@@ -220,12 +215,6 @@ impl<T: Additive> Bins<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    impl Additive for u64 {
-        fn add(&mut self, other: &Self) {
-            *self += other;
-        }
-    }
 
     fn fill(clock: &mut BinClock, bins: &mut Bins<u64>, times: &[i64]) {
         for &time in times {

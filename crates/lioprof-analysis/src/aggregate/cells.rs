@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::merge::{earliest, latest};
 use lioprof_model::{Direction, Io, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::times::RpcTimes;
+use super::times::{RpcTimes, Times};
 
 /// Reads and writes.
 #[derive(Clone, Debug, Default)]
@@ -15,17 +16,14 @@ pub(super) struct ReadWriteIo {
     pub(super) write: Io,
 }
 
+lioprof_model::merge_fields!(ReadWriteIo { read, write });
+
 impl ReadWriteIo {
     pub(super) fn direction(&mut self, direction: Direction) -> &mut Io {
         match direction {
             Direction::Read => &mut self.read,
             Direction::Write => &mut self.write,
         }
-    }
-
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.read.merge(&other.read);
-        self.write.merge(&other.write);
     }
 }
 
@@ -45,13 +43,7 @@ pub(super) struct TargetDirection {
     pub(super) times: RpcTimes,
 }
 
-impl TargetDirection {
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.io.merge(&other.io);
-        self.sizes.merge(&other.sizes);
-        self.times.merge(&other.times);
-    }
-}
+lioprof_model::merge_fields!(TargetDirection { io, sizes, times });
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TargetSum {
@@ -59,6 +51,8 @@ pub(super) struct TargetSum {
     pub(super) write: TargetDirection,
     pub(super) opcodes: BTreeMap<u32, u64>,
 }
+
+lioprof_model::merge_fields!(TargetSum { read, write, opcodes });
 
 impl TargetSum {
     pub(super) fn direction(&mut self, direction: Direction) -> &mut TargetDirection {
@@ -87,6 +81,8 @@ pub(super) struct NodeSum {
     pub(super) service_threads: FxHashMap<Symbol, u64>,
 }
 
+lioprof_model::merge_fields!(NodeSum { rpcs, sent, sent_reads, sent_writes, io } by { first_us: earliest, last_us: latest, traced_us: all_of, client: either, service_threads: all_threads });
+
 impl NodeSum {
     pub(super) fn count_sent(&mut self, opcode: Opcode, rpcs: u64) {
         self.sent += rpcs;
@@ -103,4 +99,80 @@ pub(super) struct OwnerKey {
     pub(super) uid: u32,
     pub(super) gid: Option<u32>,
     pub(super) projid: Option<u32>,
+}
+
+/// What a client, by NID, did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClientSum {
+    pub(super) uuids: FxHashSet<Symbol>,
+    pub(super) server: bool,
+    pub(super) rpcs: u64,
+    pub(super) io: ReadWriteIo,
+    pub(super) opcodes: BTreeMap<u32, u64>,
+}
+
+lioprof_model::merge_fields!(ClientSum { uuids, rpcs, io, opcodes } by { server: either });
+
+/// What a job did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JobSum {
+    pub(super) rpcs: u64,
+    pub(super) io: ReadWriteIo,
+    pub(super) clients: FxHashSet<Symbol>,
+    pub(super) targets: FxHashSet<TargetName>,
+}
+
+lioprof_model::merge_fields!(JobSum { rpcs, io, clients, targets });
+
+/// The RPCs of an opcode at a service.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OperationSum {
+    pub(super) rpcs: u64,
+    pub(super) errors: u64,
+    pub(super) times: RpcTimes,
+    pub(super) total_histogram: Vec<u64>,
+}
+
+lioprof_model::merge_fields!(OperationSum { rpcs, errors, times } by { total_histogram: bucket_by_bucket });
+
+impl OperationSum {
+    /// Counts total times of a bucket.
+    pub(super) fn count_total(&mut self, quarter_octave: u32, rpcs: u64) {
+        let bucket = quarter_octave as usize;
+        if self.total_histogram.len() <= bucket {
+            self.total_histogram.resize(bucket + 1, 0);
+        }
+        self.total_histogram[bucket] += rpcs;
+    }
+}
+
+/// RPCs that a node sent, and their round trips.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SentSum {
+    pub(super) rpcs: u64,
+    pub(super) round_trip: Times,
+}
+
+lioprof_model::merge_fields!(SentSum { rpcs, round_trip });
+
+fn either(mine: &mut bool, theirs: &bool) {
+    *mine |= theirs;
+}
+
+fn all_of<T: Copy>(mine: &mut Vec<T>, theirs: &Vec<T>) {
+    mine.extend(theirs);
+}
+
+/// Each thread is one of one node.
+fn all_threads(mine: &mut FxHashMap<Symbol, u64>, theirs: &FxHashMap<Symbol, u64>) {
+    mine.extend(theirs);
+}
+
+fn bucket_by_bucket(mine: &mut Vec<u64>, theirs: &Vec<u64>) {
+    if mine.len() < theirs.len() {
+        mine.resize(theirs.len(), 0);
+    }
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine += theirs;
+    }
 }

@@ -1,5 +1,6 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
+use lioprof_model::merge::{earliest, latest};
 use lioprof_model::parts::of_rows;
 use lioprof_model::units::seconds;
 use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
@@ -28,6 +29,10 @@ struct Sum {
     last_us: Option<i64>,
 }
 
+lioprof_model::merge_fields!(Sum {
+    evictions, not_connected_rpcs, timed_out_rpcs, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
+} by { first_us: earliest, last_us: latest });
+
 impl Sum {
     fn at(&mut self, time_us: i64) {
         self.first_us = Some(self.first_us.map_or(time_us, |first| first.min(time_us)));
@@ -42,17 +47,6 @@ impl Sum {
             + self.dropped_rpcs
             + self.resent_rpcs
             + self.replayed_rpcs
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.evictions += other.evictions;
-        self.not_connected_rpcs += other.not_connected_rpcs;
-        self.timed_out_rpcs += other.timed_out_rpcs;
-        self.dropped_rpcs += other.dropped_rpcs;
-        self.resent_rpcs += other.resent_rpcs;
-        self.replayed_rpcs += other.replayed_rpcs;
-        self.connects += other.connects;
-        other.first_us.into_iter().chain(other.last_us).for_each(|us| self.at(us));
     }
 }
 

@@ -4,7 +4,6 @@ use lioprof_model::parts::rollup::{FlowBin, LatencyBin, LockBin, Mark, Rollup, S
 use lioprof_model::{Direction, Io, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
 
-use super::bins::Additive;
 use super::cells::TargetKey;
 use super::finish::object_name;
 use super::sample::{Kept, Sample};
@@ -160,10 +159,10 @@ impl SeriesBins {
             let bin = bin_of(row.bin, row.bin_us);
             let cell = cell(row);
             if row.whole_node {
-                self.nodes.entry(symbols.intern(row.node.as_bytes())).or_default().at(bin).add(&cell);
+                self.nodes.entry(symbols.intern(row.node.as_bytes())).or_default().at(bin).merge(&cell);
             } else {
                 let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-                self.targets.entry(key).or_default().at(bin).add(&cell);
+                self.targets.entry(key).or_default().at(bin).merge(&cell);
             }
         }
         for row in &rollup.flows {
@@ -172,7 +171,7 @@ impl SeriesBins {
             let flow = self.flows.entry((nid, key)).or_default();
             let bin = bin_of(row.bin, row.bin_us);
             flow.rpcs += row.read_rpcs + row.write_rpcs;
-            flow.bins.at(bin).add(&FlowCell { read_rpcs: row.read_rpcs, write_rpcs: row.write_rpcs });
+            flow.bins.at(bin).merge(&FlowCell { read_rpcs: row.read_rpcs, write_rpcs: row.write_rpcs });
         }
         for row in &rollup.latency {
             let bin = bin_of(row.bin, row.bin_us);
@@ -181,7 +180,7 @@ impl SeriesBins {
         for row in &rollup.locks {
             let key = (symbols.intern(row.node.as_bytes()), target_of(&row.target)?);
             let bin = bin_of(row.bin, row.bin_us);
-            self.locks.entry(key).or_default().at(bin).add(&LockCell {
+            self.locks.entry(key).or_default().at(bin).merge(&LockCell {
                 conflicts: row.conflicts,
                 true_conflicts: row.true_conflicts,
                 expansion_conflicts: row.expansion_conflicts,

@@ -5,10 +5,11 @@ use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::bins::{Additive, BinClock, Bins};
+use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
 use super::series::{Cell, LockCell, Placed, add_happening, add_row, clipped};
 use crate::locks::Happening;
+use lioprof_model::Merge;
 
 const SECOND_US: i64 = 1_000_000;
 
@@ -97,6 +98,6 @@ impl SecondBins {
 }
 
 /// Bins in which something happened.
-pub(super) fn used<T: Additive + PartialEq>(bins: &Bins<T>) -> impl Iterator<Item = (i64, &T)> {
+pub(super) fn used<T: Merge + Clone + Default + PartialEq>(bins: &Bins<T>) -> impl Iterator<Item = (i64, &T)> {
     bins.iter().filter(|(_, value)| **value != T::default())
 }

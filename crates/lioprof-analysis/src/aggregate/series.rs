@@ -4,10 +4,11 @@ use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::bins::{Additive, BinClock, Bins};
+use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
 use super::times::quarter_octave;
 use crate::locks::{Happening, Overlap};
+use lioprof_model::Merge;
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
 const MAX_FLOWS: usize = 512;
@@ -32,22 +33,20 @@ pub(crate) struct Cell {
     pub(crate) timed: u64,
 }
 
-impl Additive for Cell {
-    fn add(&mut self, other: &Self) {
-        self.read_bytes += other.read_bytes;
-        self.write_bytes += other.write_bytes;
-        self.read_bounded_bytes += other.read_bounded_bytes;
-        self.write_bounded_bytes += other.write_bounded_bytes;
-        self.read_rpcs += other.read_rpcs;
-        self.write_rpcs += other.write_rpcs;
-        self.rpcs += other.rpcs;
-        self.arrived += other.arrived;
-        self.queued_us += other.queued_us;
-        self.process_us += other.process_us;
-        self.total_us += other.total_us;
-        self.timed += other.timed;
-    }
-}
+lioprof_model::merge_fields!(Cell {
+    read_bytes,
+    write_bytes,
+    read_bounded_bytes,
+    write_bounded_bytes,
+    read_rpcs,
+    write_rpcs,
+    rpcs,
+    arrived,
+    queued_us,
+    process_us,
+    total_us,
+    timed
+});
 
 /// One bin of a flow.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,12 +55,7 @@ pub(crate) struct FlowCell {
     pub(crate) write_rpcs: u64,
 }
 
-impl Additive for FlowCell {
-    fn add(&mut self, other: &Self) {
-        self.read_rpcs += other.read_rpcs;
-        self.write_rpcs += other.write_rpcs;
-    }
-}
+lioprof_model::merge_fields!(FlowCell { read_rpcs, write_rpcs });
 
 /// One bin of a target's locks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,15 +68,7 @@ pub(crate) struct LockCell {
     pub(crate) waiting_us: u64,
 }
 
-impl Additive for LockCell {
-    fn add(&mut self, other: &Self) {
-        self.conflicts += other.conflicts;
-        self.true_conflicts += other.true_conflicts;
-        self.expansion_conflicts += other.expansion_conflicts;
-        self.blocking_asts += other.blocking_asts;
-        self.waiting_us += other.waiting_us;
-    }
-}
+lioprof_model::merge_fields!(LockCell { conflicts, true_conflicts, expansion_conflicts, blocking_asts, waiting_us });
 
 /// A flow over time and its sum.
 #[derive(Clone, Debug, Default)]
@@ -383,7 +369,13 @@ pub(super) fn clipped(time_us: i64, end_us: i64) -> i64 {
 }
 
 /// Adds to each bin the time that `[from, to)` spends in it.
-fn spread<T: Additive>(clock: &BinClock, bins: &mut Bins<T>, from: i64, to: i64, mut add: impl FnMut(&mut T, u64)) {
+fn spread<T: Merge + Clone + Default>(
+    clock: &BinClock,
+    bins: &mut Bins<T>,
+    from: i64,
+    to: i64,
+    mut add: impl FnMut(&mut T, u64),
+) {
     let width = clock.width_us();
     let mut at = from;
     while at < to {

@@ -2,66 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::Merge;
 use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{Direction, Mark, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
-use super::cells::{NodeSum, OwnerKey, ReadWriteIo, TargetKey, TargetSum};
+use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, ReadWriteIo, SentSum, TargetKey, TargetSum};
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::strands::{Strand, StrandKey, Strands};
-use super::times::{RpcTimes, Times, quarter_octave};
+use super::times::quarter_octave;
 use crate::locks::{Happening, LockSums};
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
 pub(super) const MAX_UUIDS: usize = 10_000;
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct ClientSum {
-    pub(super) uuids: FxHashSet<Symbol>,
-    pub(super) server: bool,
-    pub(super) rpcs: u64,
-    pub(super) io: ReadWriteIo,
-    pub(super) opcodes: BTreeMap<u32, u64>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct JobSum {
-    pub(super) rpcs: u64,
-    pub(super) io: ReadWriteIo,
-    pub(super) clients: FxHashSet<Symbol>,
-    pub(super) targets: FxHashSet<TargetName>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct OperationSum {
-    pub(super) rpcs: u64,
-    pub(super) errors: u64,
-    pub(super) times: RpcTimes,
-    pub(super) total_histogram: Vec<u64>,
-}
-
-impl OperationSum {
-    /// Counts total times of a bucket.
-    pub(super) fn count_total(&mut self, quarter_octave: u32, rpcs: u64) {
-        let bucket = quarter_octave as usize;
-        if self.total_histogram.len() <= bucket {
-            self.total_histogram.resize(bucket + 1, 0);
-        }
-        self.total_histogram[bucket] += rpcs;
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct SentSum {
-    pub(super) rpcs: u64,
-    pub(super) round_trip: Times,
-}
 
 /// Sums over rows.
 #[derive(Clone, Debug)]
@@ -307,7 +266,7 @@ impl Aggregate {
             *none -= moved;
         }
         self.target_evidence.retain(|_, rpcs| *rpcs > 0);
-        merge_target(self.targets.entry(known).or_default(), &sum);
+        self.targets.entry(known).or_default().merge(&sum);
         let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == unknown).collect();
         for (nid, key) in flows {
             if let Some(io) = self.flows.remove(&(nid, key)) {
@@ -332,55 +291,20 @@ impl Aggregate {
         self.resent += other.resent;
         self.replayed += other.replayed;
         self.dom.merge(&other.dom);
-        merge_counts(&mut self.size_evidence, &other.size_evidence);
-        merge_counts(&mut self.target_evidence, &other.target_evidence);
-        for (node, theirs) in other.nodes {
-            let mine = self.nodes.entry(node).or_default();
-            mine.rpcs += theirs.rpcs;
-            mine.sent += theirs.sent;
-            mine.sent_reads += theirs.sent_reads;
-            mine.sent_writes += theirs.sent_writes;
-            mine.io.merge(&theirs.io);
-            mine.first_us = mine.first_us.into_iter().chain(theirs.first_us).min();
-            mine.last_us = mine.last_us.into_iter().chain(theirs.last_us).max();
-            mine.traced_us.extend(theirs.traced_us);
-            mine.client |= theirs.client;
-            mine.service_threads.extend(theirs.service_threads);
-        }
-        for (key, theirs) in other.targets {
-            merge_target(self.targets.entry(key).or_default(), &theirs);
-        }
-        for (nid, theirs) in other.clients {
-            let mine = self.clients.entry(nid).or_default();
-            mine.server |= theirs.server;
-            mine.rpcs += theirs.rpcs;
-            mine.io.merge(&theirs.io);
-            mine.uuids.extend(theirs.uuids);
-            merge_counts(&mut mine.opcodes, &theirs.opcodes);
-        }
-        for (key, theirs) in other.flows {
-            self.flows.entry(key).or_default().merge(&theirs);
-        }
-        for (job, theirs) in other.jobs {
-            let mine = self.jobs.entry(job).or_default();
-            mine.rpcs += theirs.rpcs;
-            mine.io.merge(&theirs.io);
-            mine.clients.extend(theirs.clients);
-            mine.targets.extend(theirs.targets);
-        }
-        for (owner, theirs) in other.owners {
-            self.owners.entry(owner).or_default().merge(&theirs);
-        }
+        Merge::merge(&mut self.size_evidence, &other.size_evidence);
+        Merge::merge(&mut self.target_evidence, &other.target_evidence);
+        self.nodes.merge(&other.nodes);
+        self.targets.merge(&other.targets);
+        self.clients.merge(&other.clients);
+        self.flows.merge(&other.flows);
+        self.jobs.merge(&other.jobs);
+        self.owners.merge(&other.owners);
         self.objects.merge(other.objects);
         for ((opcode, thread), theirs) in other.operations {
             let service = self.service(thread, symbols);
-            merge_operation(self.operations.entry((opcode, service)).or_default(), &theirs);
+            self.operations.entry((opcode, service)).or_default().merge(&theirs);
         }
-        for (key, theirs) in other.sent {
-            let mine = self.sent.entry(key).or_default();
-            mine.rpcs += theirs.rpcs;
-            mine.round_trip.merge(&theirs.round_trip);
-        }
+        self.sent.merge(&other.sent);
         self.markers.extend(other.markers);
         self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
@@ -392,29 +316,5 @@ impl Aggregate {
             (mine @ None, theirs) => *mine = theirs,
             (Some(_), None) => {}
         }
-    }
-}
-
-pub(super) fn merge_target(mine: &mut TargetSum, theirs: &TargetSum) {
-    mine.read.merge(&theirs.read);
-    mine.write.merge(&theirs.write);
-    merge_counts(&mut mine.opcodes, &theirs.opcodes);
-}
-
-pub(super) fn merge_counts<K: Copy + Ord>(mine: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
-    for (key, count) in theirs {
-        *mine.entry(*key).or_default() += count;
-    }
-}
-
-pub(super) fn merge_operation(mine: &mut OperationSum, theirs: &OperationSum) {
-    mine.rpcs += theirs.rpcs;
-    mine.errors += theirs.errors;
-    mine.times.merge(&theirs.times);
-    if mine.total_histogram.len() < theirs.total_histogram.len() {
-        mine.total_histogram.resize(theirs.total_histogram.len(), 0);
-    }
-    for (mine, theirs) in mine.total_histogram.iter_mut().zip(&theirs.total_histogram) {
-        *mine += theirs;
     }
 }

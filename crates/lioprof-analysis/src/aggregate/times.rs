@@ -84,19 +84,18 @@ pub(crate) struct Times {
     counts: Counts,
 }
 
+lioprof_model::merge_fields!(Times { count, sum_us } by { max_us: largest, counts: Counts::merge });
+
+fn largest(mine: &mut u64, theirs: &u64) {
+    *mine = (*mine).max(*theirs);
+}
+
 impl Times {
     pub(crate) fn add(&mut self, us: u64) {
         self.count += 1;
         self.sum_us += u128::from(us);
         self.max_us = self.max_us.max(us);
         self.counts.add(us, 1);
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.sum_us += other.sum_us;
-        self.max_us = self.max_us.max(other.max_us);
-        self.counts.merge(&other.counts);
     }
 
     /// As buckets; the first one has the sum and the largest time of all.
@@ -157,6 +156,8 @@ pub(crate) struct RpcTimes {
     total: Times,
 }
 
+lioprof_model::merge_fields!(RpcTimes { queue, service, total });
+
 impl RpcTimes {
     /// Adds what is known of an RPC's times.
     pub(crate) fn add(&mut self, row: &RpcRow) {
@@ -176,12 +177,6 @@ impl RpcTimes {
             Span::Service => self.service.add_bucket(bucket),
             Span::Total => self.total.add_bucket(bucket),
         }
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.queue.merge(&other.queue);
-        self.service.merge(&other.service);
-        self.total.merge(&other.total);
     }
 
     pub(crate) fn latency(&self) -> Latency {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Merge;
 use lioprof_model::{ConflictKinds, LockEvidence, LockRules, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
@@ -59,6 +60,33 @@ pub(crate) struct TargetSum {
     pub(crate) contended: Union,
 }
 
+lioprof_model::merge_fields!(TargetSum {
+    enqueues,
+    granted_at_once,
+    blocked,
+    kinds,
+    true_conflicts,
+    expansion_conflicts,
+    unclassified_conflicts,
+    write_write,
+    read_write,
+    group,
+    handovers,
+    blocking_asts,
+    completion_asts,
+    glimpse_asts,
+    evictions,
+    callback_timeouts,
+    wait_us,
+    open_waits,
+    unborn_locks,
+    wait,
+    release,
+    blocking_ast,
+    flushed_bytes,
+    contended
+});
+
 impl TargetSum {
     /// Counts a conflict by who is against whom.
     pub(crate) fn conflict(&mut self, kind: Kind) {
@@ -67,39 +95,6 @@ impl TargetSum {
             Kind::Own => self.kinds.own += 1,
             Kind::Server => self.kinds.server += 1,
         }
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.enqueues, other.enqueues),
-            (&mut self.granted_at_once, other.granted_at_once),
-            (&mut self.blocked, other.blocked),
-            (&mut self.kinds.client, other.kinds.client),
-            (&mut self.kinds.own, other.kinds.own),
-            (&mut self.kinds.server, other.kinds.server),
-            (&mut self.true_conflicts, other.true_conflicts),
-            (&mut self.expansion_conflicts, other.expansion_conflicts),
-            (&mut self.unclassified_conflicts, other.unclassified_conflicts),
-            (&mut self.write_write, other.write_write),
-            (&mut self.read_write, other.read_write),
-            (&mut self.group, other.group),
-            (&mut self.handovers, other.handovers),
-            (&mut self.blocking_asts, other.blocking_asts),
-            (&mut self.completion_asts, other.completion_asts),
-            (&mut self.glimpse_asts, other.glimpse_asts),
-            (&mut self.evictions, other.evictions),
-            (&mut self.callback_timeouts, other.callback_timeouts),
-            (&mut self.wait_us, other.wait_us),
-            (&mut self.open_waits, other.open_waits),
-            (&mut self.unborn_locks, other.unborn_locks),
-            (&mut self.flushed_bytes, other.flushed_bytes),
-        ] {
-            *mine += theirs;
-        }
-        self.wait.merge(&other.wait);
-        self.release.merge(&other.release);
-        self.blocking_ast.merge(&other.blocking_ast);
-        self.contended.merge(&other.contended);
     }
 }
 
@@ -114,6 +109,12 @@ pub(crate) struct Union {
 
 /// Intervals that a later, longer one may still swallow.
 const MAX_RECENT: usize = 4096;
+
+impl Merge for Union {
+    fn merge(&mut self, other: &Self) {
+        Self::merge(self, other);
+    }
+}
 
 impl Union {
     pub(crate) fn add(&mut self, mut start: i64, end: i64) {
@@ -158,12 +159,16 @@ pub(crate) struct PairSum {
     pub(crate) wait_us: u64,
 }
 
+lioprof_model::merge_fields!(PairSum { conflicts, true_conflicts, expansion_conflicts, handovers, wait_us });
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JobLocks {
     pub(crate) enqueues: u64,
     pub(crate) blocked: u64,
     pub(crate) wait_us: u64,
 }
+
+lioprof_model::merge_fields!(JobLocks { enqueues, blocked, wait_us });
 
 /// Something for the time series; bins are made when all is known.
 #[derive(Clone, Copy, Debug)]
@@ -230,25 +235,11 @@ impl LockSums {
     pub(crate) fn merge(&mut self, other: Self) {
         self.evidence.extend(other.evidence);
         self.rules = other.rules.or(self.rules.take());
-        for (key, theirs) in other.targets {
-            self.targets.entry(key).or_default().merge(&theirs);
-        }
+        self.targets.merge(&other.targets);
         // Targets live on one node at a time: an object of two nodes was moved, and keeps two rows.
         self.objects.extend(other.objects);
-        for (key, theirs) in other.pairs {
-            let mine = self.pairs.entry(key).or_default();
-            mine.conflicts += theirs.conflicts;
-            mine.true_conflicts += theirs.true_conflicts;
-            mine.expansion_conflicts += theirs.expansion_conflicts;
-            mine.handovers += theirs.handovers;
-            mine.wait_us += theirs.wait_us;
-        }
-        for (job, theirs) in other.jobs {
-            let mine = self.jobs.entry(job).or_default();
-            mine.enqueues += theirs.enqueues;
-            mine.blocked += theirs.blocked;
-            mine.wait_us += theirs.wait_us;
-        }
+        self.pairs.merge(&other.pairs);
+        self.jobs.merge(&other.jobs);
         self.cancels += other.cancels;
         self.happenings.extend(other.happenings);
     }
