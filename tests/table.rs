@@ -1,5 +1,6 @@
 //! Comparisons, collected before anything fails.
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 /// One comparison.
@@ -44,11 +45,16 @@ impl Table {
         self.rows.len()
     }
 
-    /// What is compared, by capture: a comparison that vanishes would not be noticed otherwise.
+    /// What is compared, by capture, and how often: a comparison that vanishes would not be noticed otherwise. Names of clients, objects
+    /// and the like are left out.
     pub(crate) fn figures(&self) -> String {
-        let mut figures: Vec<String> = self.rows.iter().map(|row| format!("{}: {}\n", row.unit, row.figure)).collect();
-        figures.sort();
-        figures.concat()
+        let mut figures: BTreeMap<String, u64> = BTreeMap::new();
+        for Row { unit, figure, .. } in &self.rows {
+            let is_name = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit() || b"@/.".contains(&byte));
+            let words: Vec<&str> = figure.split(' ').map(|word| if is_name(&word) { "*" } else { word }).collect();
+            *figures.entry(format!("{unit}: {}", words.join(" "))).or_default() += 1;
+        }
+        figures.iter().map(|(figure, times)| format!("{figure}: {times}\n")).collect()
     }
 
     pub(crate) fn mismatches(&self) -> usize {

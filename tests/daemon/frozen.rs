@@ -100,3 +100,30 @@ fn a_frozen_spool_is_told_while_it_lasts_and_nothing_is_lost() {
     assert_eq!(node.account()["total"]["lost"]["overflow"]["records"], 0);
     assert_kept(&log.name, &node.keep(), &log.path);
 }
+
+#[test]
+fn a_frozen_spool_is_noticed_though_there_is_nothing_to_rename() {
+    let log = rich();
+    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 8.0)]);
+    node.ctl("pause");
+    let disk = Disk::mount(&node.path("disk.img"), &node.spool(), 128);
+    let port = free_port();
+    let keys = [("capture.spool_limit_mib", "64"), ("capture.buffer_mib", "64")];
+    let daemon = node.daemon(&[&keys[..], &[("talk.metrics", &*format!("\"{port}\""))]].concat());
+    // Before anything is logged: the kernel has made no file.
+    node.ctl("stall on");
+    assert!(!is_logged(&node));
+    disk.freeze();
+    node.ctl("resume");
+    let told = "has not answered for ";
+    let warned = |status: &serde_json::Value| status["warnings"][0].as_str().is_some_and(|text| text.contains(told));
+    daemon.wait("the warning", warned);
+    let sick = http_get(port, "/healthz");
+    assert!(sick.starts_with("HTTP/1.1 503") && sick.contains(told), "{sick}");
+    disk.thaw();
+    node.ctl("stall off");
+    daemon.wait("the end of it", |status| !warned(status));
+    node.wait_played();
+    node.wait_written();
+    daemon.stop().exits(0);
+}

@@ -35,7 +35,11 @@ fn without_its_directory() {
     assert!(text(&run).contains("nothing to restore"), "{run}");
     assert_eq!(node.settings(), during);
 
-    let run = lioprof(&["daemon", "--restore", "--root", &root]).exits(0);
+    // A mistake in the configuration is no reason to leave the server traced.
+    let broken = node.path("broken.toml");
+    fs::write(&broken, "[capture]\nbufer_mib = 2\n").unwrap();
+    let broken = broken.display().to_string();
+    let run = lioprof(&["daemon", "--restore", "--config", &broken, "--root", &root]).exits(0).says(&["bufer_mib"]);
     assert!(text(&run).contains("debug: restored") && text(&run).contains("daemon_file: restored"), "{run}");
     assert_eq!(node.settings(), before);
     let run = lioprof(&["daemon", "--restore", "--root", &root]).exits(0);

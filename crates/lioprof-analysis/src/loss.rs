@@ -3,6 +3,7 @@
 //! Each node is judged by the best there is: its own counters, sampled beside the trace; else the numbers of the request
 //! schedulers, corrected by halves of RPCs; and what the capture daemon says it gave up.
 
+use lioprof_model::Merge;
 use lioprof_model::units::share;
 use lioprof_model::{
     Counted, CountedRpcs, Loss, LossEvidence, NEVER_ON_DISK, ServiceLoss, TargetLoss, TraceLoss, TraceSummary,

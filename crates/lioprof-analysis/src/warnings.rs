@@ -142,9 +142,9 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
 fn larger_buffer(loss: &Loss) -> &'static str {
     if loss.is_of_daemon() {
         "let the capture daemon use a larger buffer (capture.buffer_mib, capture.buffer_limit_mib), and a file system for its \
-         spool that is never slow or frozen (capture.spool_dir)"
+         spool that is never full, slow or frozen (capture.spool_dir)"
     } else {
-        "enlarge debug_mb, and write the log to a file system that is never slow or frozen"
+        "enlarge debug_mb, and write the log to a file system that is never full, slow or frozen"
     }
 }
 
@@ -163,6 +163,11 @@ fn evidence(evidence: LossEvidence) -> &'static str {
     }
 }
 
+/// Estimated bytes for people.
+fn estimate(bytes: Option<f64>) -> String {
+    bytes.map_or_else(|| "an unknown number of bytes".to_owned(), |bytes| human_bytes(whole(bytes)))
+}
+
 /// What the figures show.
 pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -178,9 +183,11 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
                 String::new()
             } else {
                 let known = sampled.estimated_read_bytes_min + sampled.estimated_write_bytes_min;
+                let is_estimated = sampled.estimated_read_bytes.is_some() && sampled.estimated_write_bytes.is_some();
                 format!(
-                    "; {} of unknown size count as large as the others, without them {} were moved",
+                    "; {} of unknown size{}, without them {} were moved",
                     plural(sampled.unsized_rpcs, "RPC"),
+                    if is_estimated { " count as large as the others" } else { "" },
                     human_bytes(whole(known))
                 )
             };
@@ -192,8 +199,8 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
                 sampled.traced_s,
                 plural(stretches, "part"),
                 thousands(whole(sampled.estimated_rpcs)),
-                human_bytes(whole(sampled.estimated_read_bytes)),
-                human_bytes(whole(sampled.estimated_write_bytes)),
+                estimate(sampled.estimated_read_bytes),
+                estimate(sampled.estimated_write_bytes),
             ));
         }
     }

@@ -560,10 +560,10 @@ pub struct Sampled {
     pub traced_share: f64,
     /// RPCs that all of the time would have had, if it was like the part that was traced.
     pub estimated_rpcs: f64,
-    /// Bytes read, estimated likewise.
-    pub estimated_read_bytes: f64,
-    /// Bytes written, estimated likewise.
-    pub estimated_write_bytes: f64,
+    /// Bytes read, estimated likewise; `null` if there are reads and none has a known size.
+    pub estimated_read_bytes: Option<f64>,
+    /// Bytes written, estimated likewise; `null` if there are writes and none has a known size.
+    pub estimated_write_bytes: Option<f64>,
     /// Reads and writes of unknown size in the traced time. The estimates take each for as large as the others of its
     /// direction are on average.
     #[serde(default)]

@@ -57,7 +57,7 @@ pub fn latest<T: Copy + Ord>(mine: &mut Option<T>, theirs: &Option<T>) {
     *mine = (*mine).max(*theirs);
 }
 
-/// Implements [`Merge`] for a struct, and a method `merge` of the same meaning (not with `trait` before the struct). All fields have to be named: one that is forgotten does not
+/// Implements [`Merge`] for a struct, and a method `merge` of the same meaning. All fields have to be named: one that is forgotten does not
 /// compile.
 ///
 /// Fields in braces are added by their own [`Merge`]; behind `by` stand those that need something else, with a function of the type
@@ -80,18 +80,13 @@ pub fn latest<T: Copy + Ord>(mine: &mut Option<T>, theirs: &Option<T>) {
 /// ```
 #[macro_export]
 macro_rules! merge_fields {
-    (trait $sum:ty { $($field:ident),* $(,)? } $(by { $($other:ident: $how:expr),* $(,)? })?) => {
+    ($sum:ty { $($fields:tt)* } $(by { $($others:tt)* })?) => {
         impl $crate::merge::Merge for $sum {
             #[inline]
             fn merge(&mut self, other: &Self) {
-                let Self { $($field,)* $($($other,)*)? } = other;
-                $($crate::merge::Merge::merge(&mut self.$field, $field);)*
-                $($($how(&mut self.$other, $other);)*)?
+                $crate::merge_fields!(self, other, $sum { $($fields)* } $(by { $($others)* })?);
             }
         }
-    };
-    ($sum:ty { $($fields:tt)* } $(by { $($others:tt)* })?) => {
-        $crate::merge_fields!(trait $sum { $($fields)* } $(by { $($others)* })?);
 
         impl $sum {
             /// Adds what another part has.
@@ -100,5 +95,11 @@ macro_rules! merge_fields {
                 $crate::merge::Merge::merge(self, other);
             }
         }
+    };
+    // Within a `merge` that does more than that.
+    ($mine:ident, $theirs:ident, $sum:ty { $($field:ident),* $(,)? } $(by { $($other:ident: $how:expr),* $(,)? })?) => {
+        let Self { $($field,)* $($($other,)*)? } = $theirs;
+        $($crate::merge::Merge::merge(&mut $mine.$field, $field);)*
+        $($($how(&mut $mine.$other, $other);)*)?
     };
 }

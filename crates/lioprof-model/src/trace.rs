@@ -246,13 +246,10 @@ pub struct TraceLoss {
     pub kernel_overflows: u64,
 }
 
-crate::merge_fields!(trait TraceLoss { nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, lost_starts, lost_ends, open_at_end, nrs_sequence_seen, missing_handled, missing_handling, never_handled, torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows } by { nrs_sequence_doubtful: as_it_is });
-
 impl TraceSummary {}
 
-impl TraceLoss {
-    /// Adds what another part misses.
-    pub fn merge(&mut self, other: &Self) {
+impl Merge for TraceLoss {
+    fn merge(&mut self, other: &Self) {
         let doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
             (Some(a), Some(b)) => Some(a + b),
             // Without numbers there are no holes.
@@ -260,8 +257,8 @@ impl TraceLoss {
             (doubtful, None) if other.nrs_sequence_seen == 0 => doubtful,
             _ => None,
         };
-        Merge::merge(self, other);
-        self.nrs_sequence_doubtful = doubtful;
+        let is = |mine: &mut Option<u64>, _: &Option<u64>| *mine = doubtful;
+        crate::merge_fields!(self, other, TraceLoss { nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, lost_starts, lost_ends, open_at_end, nrs_sequence_seen, missing_handled, missing_handling, never_handled, torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows } by { nrs_sequence_doubtful: is });
     }
 }
 
@@ -272,9 +269,6 @@ where
 {
     mine.extend(theirs.into_iter().copied());
 }
-
-/// What [`TraceLoss::merge`] works out by more than the field.
-fn as_it_is<T>(_: &mut T, _: &T) {}
 
 /// Target names as a list of strings.
 mod names {

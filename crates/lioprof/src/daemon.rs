@@ -51,7 +51,22 @@ pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Config> {
 
 /// The configuration with what the command line says on top.
 fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
-    let mut config = config(&args.source)?;
+    with_arguments(config(&args.source)?, args)
+}
+
+/// The same for putting settings back, which no mistake in a file may prevent: what a killed daemon left is found by its pointer.
+fn restoring_config(args: &CaptureArgs, verbosity: Verbosity) -> anyhow::Result<Config> {
+    daemon_config(args).or_else(|err| {
+        messages::note(verbosity, &format!("{err:#}\nsettings are put back without this file"));
+        let mut config = Config::default();
+        if let Some(root) = &args.source.root {
+            config.control.root.clone_from(root);
+        }
+        with_arguments(config, args)
+    })
+}
+
+fn with_arguments(mut config: Config, args: &CaptureArgs) -> anyhow::Result<Config> {
     if let Some(profile) = &args.profile {
         config.capture.profile = word(profile).context("--profile: expected auto, full or light")?;
     }
@@ -68,10 +83,10 @@ fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
         config.capture.wait_for_lustre = Auto::Is(true);
     }
     if let Some(dir) = &args.dir {
-        config.keep.dir.clone_from(dir);
+        config.keep.dir = absolute(dir, "--dir")?;
     }
     if let Some(dir) = &args.spool {
-        config.capture.spool_dir = Auto::Is(dir.clone());
+        config.capture.spool_dir = Auto::Is(absolute(dir, "--spool")?);
     }
     if let Some(socket) = &args.socket {
         config.talk.socket.clone_from(socket);
@@ -89,13 +104,18 @@ fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
     Ok(config)
 }
 
+/// The kernel and later starts need a path that does not depend on where the command was typed.
+fn absolute(dir: &Path, option: &str) -> anyhow::Result<PathBuf> {
+    std::path::absolute(dir).with_context(|| format!("{option} {}: expected a directory", dir.display()))
+}
+
 /// A word of the configuration file.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::Value::String(text.to_owned()))
 }
 
 pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let config = daemon_config(&args.capture)?;
+    let config = if args.restore { restoring_config(&args.capture, verbosity)? } else { daemon_config(&args.capture)? };
     let level = match verbosity {
         Verbosity::Quiet => LevelFilter::ERROR,
         Verbosity::Normal => LevelFilter::INFO,

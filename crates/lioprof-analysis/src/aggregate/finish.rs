@@ -168,8 +168,8 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
         traced_s: seconds(traced_us),
         traced_share: share,
         estimated_rpcs: whole(node.rpcs as f64),
-        estimated_read_bytes: whole(with_unsized(read)),
-        estimated_write_bytes: whole(with_unsized(write)),
+        estimated_read_bytes: with_unsized(read).map(whole),
+        estimated_write_bytes: with_unsized(write).map(whole),
         unsized_rpcs: read.unsized_rpcs + write.unsized_rpcs,
         estimated_read_bytes_min: whole(read.bytes as f64),
         estimated_write_bytes_min: whole(write.bytes as f64),
@@ -181,12 +181,16 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
 /// Stretches of tracing that are listed for each node.
 const MAX_STRETCHES: usize = 1000;
 
-/// Bytes, if RPCs of unknown size are as large as the others on average. Those that failed moved nothing, and count as sized.
+/// Bytes, if RPCs of unknown size are as large as the others on average; `None` if there are no others. Those that failed moved nothing,
+/// and count as sized.
 #[expect(clippy::cast_precision_loss, reason = "estimates")]
-fn with_unsized(io: &Io) -> f64 {
+fn with_unsized(io: &Io) -> Option<f64> {
     let moved = io.rpcs.saturating_sub(io.unsized_rpcs).saturating_sub(io.errors);
-    let mean = if moved == 0 { 0.0 } else { io.bytes as f64 / moved as f64 };
-    mean.mul_add(io.unsized_rpcs as f64, io.bytes as f64)
+    if moved == 0 {
+        return (io.unsized_rpcs == 0).then_some(0.0);
+    }
+    let mean = io.bytes as f64 / moved as f64;
+    Some(mean.mul_add(io.unsized_rpcs as f64, io.bytes as f64))
 }
 
 fn target_io(direction: &TargetDirection) -> TargetIo {
@@ -624,7 +628,8 @@ mod tests {
     fn rpcs_of_unknown_size_are_in_the_estimate() {
         let io = Io { rpcs: 10, errors: 1, bytes: 4096, unsized_rpcs: 5, ..Io::default() };
         // Four have a size, one failed.
-        assert!((with_unsized(&io) - (4096.0 + 5.0 * 1024.0)).abs() < 1e-9);
-        assert!(with_unsized(&Io { rpcs: 5, unsized_rpcs: 5, ..Io::default() }).abs() < 1e-9);
+        assert!((with_unsized(&io).unwrap() - (4096.0 + 5.0 * 1024.0)).abs() < 1e-9);
+        assert_eq!(with_unsized(&Io { rpcs: 5, unsized_rpcs: 5, ..Io::default() }), None);
+        assert_eq!(with_unsized(&Io { rpcs: 5, errors: 5, ..Io::default() }), Some(0.0));
     }
 }

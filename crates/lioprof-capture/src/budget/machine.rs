@@ -1,5 +1,6 @@
 //! When to give something up, when to take it back.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -80,6 +81,8 @@ pub struct Budget {
     /// Uptime of the first tick at this level.
     since: Option<Duration>,
     calm_since: Option<Duration>,
+    /// Since when each resource has been above its limit.
+    above_since: BTreeMap<Resource, Duration>,
     /// Uptime of the last step, if it was a step up.
     last_up: Option<Duration>,
     /// How often in a row a step up proved premature.
@@ -99,6 +102,7 @@ impl Budget {
             known_rates: (None, None),
             since: None,
             calm_since: None,
+            above_since: BTreeMap::new(),
             last_up: None,
             premature: 0,
         }
@@ -142,8 +146,14 @@ impl Budget {
         self.recent.push(tick, self.settle());
         let age = now.saturating_sub(since);
         let figures = self.figures();
-        let (resource, worst) =
-            figures.ratios(&self.limits).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((Resource::Cpu, 0.0));
+        for (resource, ratio) in figures.ratios(&self.limits) {
+            if ratio > 1.0 {
+                self.above_since.entry(resource).or_insert(now);
+            } else {
+                self.above_since.remove(&resource);
+            }
+        }
+        let worst = figures.ratios(&self.limits).map(|(_, ratio)| ratio).fold(0.0, f64::max);
 
         let step = if self.level() == Level::Stopped {
             self.retry(age, &figures)
@@ -151,8 +161,7 @@ impl Budget {
             Some((self.ladder.last(), Why::Above { resource, of_limit }))
         } else if worst > 1.0 {
             self.calm_since = None;
-            let wait = if worst >= URGENT { self.settle() / 4 } else { self.settle() };
-            (age >= wait).then_some((self.at + 1, Why::Above { resource, of_limit: worst }))
+            self.above(now, age, &figures).map(|(resource, of_limit)| (self.at + 1, Why::Above { resource, of_limit }))
         } else {
             self.recovered(now, &figures)
         };
@@ -160,6 +169,18 @@ impl Budget {
         let from = self.level();
         self.enter(to, tick);
         Some(Transition { time_us: tick.time_us, from, to: self.level(), why, figures })
+    }
+
+    /// The resource that is furthest above its limit, of those that have been above it for long enough: one segment that is late once is
+    /// no reason to trace less. Rates are averages over that time already.
+    fn above(&self, now: Duration, age: Duration, figures: &Figures) -> Option<(Resource, f64)> {
+        let ripe = |(resource, ratio): &(Resource, f64)| {
+            let wait = if *ratio >= URGENT { self.settle() / 4 } else { self.settle() };
+            let since = self.above_since.get(resource).copied().unwrap_or(now);
+            let is_average = matches!(resource, Resource::Cpu | Resource::RecordRate);
+            *ratio > 1.0 && age >= wait && (is_average || now.saturating_sub(since) >= wait)
+        };
+        figures.ratios(&self.limits).filter(ripe).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Time that the present level gets before it is judged: long enough for an average, and a whole period of
@@ -224,6 +245,7 @@ impl Budget {
         self.at = to.min(self.ladder.last());
         self.since = Some(now);
         self.calm_since = None;
+        self.above_since.clear();
         let last = self.figures_so_far();
         self.known_rates = (last.cpu_share, last.records_per_s);
         self.recent.clear();

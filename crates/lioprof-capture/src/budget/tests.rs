@@ -105,6 +105,25 @@ fn each_load_finds_its_level() {
 }
 
 #[test]
+fn what_is_late_once_changes_nothing() {
+    let mut plant = Plant::new();
+    plant.seconds(80, 0.01);
+    for round in 0..10 {
+        for _ in 0..15 {
+            plant.second(0.01, |tick| tick.lag_s = 80.0);
+        }
+        plant.second(0.01, |tick| tick.lag_s = 0.0);
+        assert!(plant.steps.is_empty(), "round {round}: {:?}", plant.path());
+    }
+    for _ in 0..20 {
+        plant.second(0.01, |tick| tick.lag_s = 80.0);
+    }
+    assert!(plant.steps.is_empty());
+    plant.second(0.01, |tick| tick.lag_s = 80.0);
+    assert_eq!(plant.path(), ["longer segments"]);
+}
+
+#[test]
 fn people_see_rates_from_the_second_second_on() {
     let mut plant = Plant::new();
     plant.seconds(1, 1.0);

@@ -190,6 +190,7 @@ impl Capture {
             self.rotated = now;
             self.rotate_soon = false;
         }
+        self.spool.ask(now);
         let closed = self.spool.closed(now);
         if let Some(file) = closed.map_err(|err| not_renamed(&self.spool, err))? {
             self.closed = now;

@@ -57,7 +57,8 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
         tracing::warn!(
             segments = files.len(),
             %session,
-            ?reached,
+            safe_us = reached.known.as_ref().map(|known| known.through_us),
+            unfinished_rpcs = reached.known.as_ref().map(|known| known.unfinished.len()),
             directory = %config.keep.dir.display(),
             "an earlier daemon was killed; decoding what it left"
         );

@@ -460,11 +460,10 @@ impl Running {
 
     /// How far decoding is behind.
     pub(super) fn lag_s(&self, now_us: i64) -> f64 {
-        if self.queue.waiting().segments == 0 {
-            return 0.0;
-        }
+        let Some(waits) = self.queue.oldest_waits(Instant::now()) else { return 0.0 };
         let decoded_us = self.account.decoded_us.unwrap_or(self.started_us);
-        Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0)).as_secs_f64()
+        // Before a segment that waits there may have been nothing to decode for long.
+        waits.min(Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0))).as_secs_f64()
     }
 
     /// Whether others have changed what lioprof set.

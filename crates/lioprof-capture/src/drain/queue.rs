@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::keep::{CounterRows, GivenUp, WhyGivenUp};
 use super::spool::SegmentFile;
@@ -54,6 +55,8 @@ pub struct Waiting {
 #[derive(Debug, Default)]
 struct State {
     jobs: VecDeque<Job>,
+    /// When the segments among them that wait were queued.
+    queued: VecDeque<Instant>,
     waiting: Waiting,
     /// Nothing is taken because rows cannot be written.
     held_up: bool,
@@ -73,6 +76,7 @@ impl Queue {
         if let Job::Segment { file, .. } = &job {
             state.waiting.segments += 1;
             state.waiting.bytes += file.bytes;
+            state.queued.push_back(Instant::now());
         }
         state.jobs.push_back(job);
         self.more.notify_one();
@@ -86,7 +90,7 @@ impl Queue {
     /// Gives up the oldest segments until no more than `budget` bytes wait, or only one segment; returns what was given up.
     pub fn give_up_above(&self, budget: u64) -> Waiting {
         let mut state = self.lock();
-        let State { jobs, waiting, held_up } = &mut *state;
+        let State { jobs, queued, waiting, held_up } = &mut *state;
         let why = if *held_up { WhyGivenUp::Unwritten } else { WhyGivenUp::Behind };
         let mut given_up = Waiting::default();
         for job in jobs.iter_mut() {
@@ -96,6 +100,7 @@ impl Queue {
             if let Job::Segment { file, .. } = job {
                 waiting.segments -= 1;
                 waiting.bytes -= file.bytes;
+                queued.pop_front();
                 given_up.segments += 1;
                 given_up.bytes += file.bytes;
                 *job = Job::GiveUp(file.clone(), why);
@@ -110,8 +115,14 @@ impl Queue {
         self.lock().waiting
     }
 
+    /// How long the oldest segment has waited.
+    #[must_use]
+    pub fn oldest_waits(&self, now: Instant) -> Option<Duration> {
+        self.lock().queued.front().map(|queued| now.saturating_duration_since(*queued))
+    }
+
     /// The next job; waits for one, at most so long.
-    pub fn next(&self, at_most: std::time::Duration) -> Option<Job> {
+    pub fn next(&self, at_most: Duration) -> Option<Job> {
         let state = self.lock();
         let (mut state, _) = self
             .more
@@ -121,12 +132,13 @@ impl Queue {
         if let Some(Job::Segment { file, .. }) = &job {
             state.waiting.segments -= 1;
             state.waiting.bytes -= file.bytes;
+            state.queued.pop_front();
         }
         job
     }
 
     /// Waits for [`Job::Finish`] to be queued, at most so long; whether it is.
-    pub fn wait_for_finish(&self, at_most: std::time::Duration) -> bool {
+    pub fn wait_for_finish(&self, at_most: Duration) -> bool {
         let state = self.lock();
         let (state, _) = self
             .more
@@ -143,8 +155,6 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn segment(name: &str, bytes: u64) -> Job {
@@ -161,6 +171,7 @@ mod tests {
         assert_eq!(queue.give_up_above(120), Waiting::default());
         assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 40 });
         assert_eq!(queue.waiting(), Waiting { segments: 2, bytes: 80 });
+        assert!(queue.oldest_waits(Instant::now() + Duration::from_secs(9)) >= Some(Duration::from_secs(9)));
         let now = Duration::ZERO;
         assert_eq!(
             queue.next(now),
@@ -169,6 +180,7 @@ mod tests {
         assert_eq!(queue.next(now), Some(segment("b", 40)));
         assert_eq!(queue.next(now), Some(segment("c", 40)));
         assert_eq!(queue.waiting(), Waiting::default());
+        assert_eq!(queue.oldest_waits(Instant::now()), None);
         assert_eq!(queue.next(now), Some(Job::Settle(1)));
         assert_eq!(queue.next(now), None);
     }

@@ -18,6 +18,15 @@ use crate::control::KERNELS_DAEMON_SIZE_MIB;
 /// pass writes its pages without pause, and passes are a second apart at most.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// How often the file system is asked for a sign of life.
+const EVERY: Duration = Duration::from_secs(3);
+
+/// Times of access and change: now.
+const NOW: rustix::fs::Timestamps = {
+    let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+    rustix::fs::Timestamps { last_access: now, last_modification: now }
+};
+
 /// How long the end of a capture waits for a file system that does not answer.
 const AT_THE_END: Duration = Duration::from_secs(10);
 
@@ -58,6 +67,8 @@ pub struct Spool {
     closing: Option<Closing>,
     /// The kernel's file as it was last seen.
     seen: Option<Seen>,
+    /// When the file system was last asked for something.
+    asked: Instant,
 }
 
 /// The kernel's file, held open so that no other one can get its inode, and the bytes that were in it.
@@ -97,6 +108,7 @@ impl Spool {
             renaming: None,
             closing: None,
             seen: None,
+            asked: Instant::now(),
         })
     }
 
@@ -104,6 +116,21 @@ impl Spool {
     pub fn run(&self, work: impl FnOnce() + Send + 'static) {
         // What becomes of it, it says itself.
         if self.errands.run(work).wait(PROMPTLY).is_err() {
+            tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
+        }
+    }
+
+    /// Asks the folder's file system for a sign of life now and then. While it is frozen the kernel makes no file that could be renamed,
+    /// so nobody else would notice.
+    pub fn ask(&mut self, now: Instant) {
+        if self.errands.busy_for(now).is_some() || now.duration_since(self.asked) < EVERY {
+            return;
+        }
+        self.asked = now;
+        let dir = self.dir.clone();
+        // Waits for a frozen file system as renaming does. A refusal is an answer, too.
+        let touch = move || rustix::fs::utimensat(rustix::fs::CWD, &dir, &NOW, rustix::fs::AtFlags::empty()).is_ok();
+        if self.errands.run(touch).wait(PROMPTLY).is_err() {
             tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
         }
     }

@@ -70,6 +70,8 @@ struct Checkpoint {
     counted: Count,
     /// What the trace holds of RPCs that had begun by then.
     traced: Count,
+    /// Of these, RPCs of unknown size.
+    unsized_rpcs: u64,
 }
 
 impl Checkpoint {
@@ -78,8 +80,10 @@ impl Checkpoint {
         let rpcs = self.counted.rpcs.saturating_sub(self.traced.rpcs);
         let bytes = self.counted.bytes.saturating_sub(self.traced.bytes);
         let missing = rpcs.saturating_sub(unfinished);
-        // Which of them are unfinished is not known, so all count as equally large.
-        let share = u128::from(bytes) * u128::from(missing) / u128::from(rpcs.max(1));
+        // Which of them are unfinished is not known, so all count as equally large: as the missing ones, or, where the trace does not show
+        // how much of the bytes it holds, as all that were counted.
+        let (bytes, of) = if self.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
+        let share = u128::from(bytes) * u128::from(missing) / u128::from(of.max(1));
         Missing {
             time_us: self.at.begun_us,
             counted_rpcs: self.counted.rpcs,
@@ -179,6 +183,8 @@ pub struct Summed<K> {
     interval: Interval,
     /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
     countable: Count,
+    /// Of these, RPCs of unknown size.
+    countable_unsized_rpcs: u64,
     checkpoints: VecDeque<Checkpoint>,
     /// Items of the part that is being written.
     in_part: u64,
@@ -197,6 +203,7 @@ impl<K: Keep> Summed<K> {
             sums: Sums::default(),
             interval: Interval::default(),
             countable: Count::default(),
+            countable_unsized_rpcs: 0,
             checkpoints: VecDeque::new(),
             in_part: 0,
             repeated: 0,
@@ -223,7 +230,12 @@ impl<K: Keep> Summed<K> {
             // The oldest is reached first: a newer one can be done without.
             if self.checkpoints.len() < MAX_CHECKPOINTS {
                 // All rows up to now are of segments that were closed before the sample was taken.
-                self.checkpoints.push_back(Checkpoint { at, counted, traced: self.countable });
+                self.checkpoints.push_back(Checkpoint {
+                    at,
+                    counted,
+                    traced: self.countable,
+                    unsized_rpcs: self.countable_unsized_rpcs,
+                });
             }
         }
     }
@@ -238,10 +250,13 @@ impl<K: Keep> Summed<K> {
             RpcSize::Unknown => 0,
         };
         let one = Count { rpcs: 1, bytes };
+        let is_unsized = u64::from(row.size == RpcSize::Unknown);
         self.countable.add(one);
+        self.countable_unsized_rpcs += is_unsized;
         let start_us = row.start_us().unwrap_or(row.end_us);
         for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
             checkpoint.traced.add(one);
+            checkpoint.unsized_rpcs += is_unsized;
         }
     }
 }

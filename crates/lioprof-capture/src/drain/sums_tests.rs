@@ -144,6 +144,24 @@ fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
     assert_eq!(shared.missing().map(|missing| (missing.time_us, missing.rpcs)), Some((701, 2)));
 }
 
+#[test]
+fn missing_bytes_are_no_more_than_those_of_the_missing() {
+    let shared = Arc::new(SharedSums::default());
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()));
+    let mut symbols = Symbols::default();
+    shared.begin_stretch(sample(100, 110));
+    summed.begin_segment();
+    // Direct I/O in a light capture: sizes are unknown.
+    for end_us in 120..128 {
+        let row = RpcRow { size: RpcSize::Unknown, ..read(&mut symbols, end_us - 5, end_us) };
+        summed.rpc(&row, &symbols);
+    }
+    shared.check(sample(200, 210), Count { rpcs: 10, bytes: 10 * BYTES });
+    summed.begin_segment();
+    summed.complete(211, 0, true);
+    assert_eq!(shared.missing().map(|missing| (missing.rpcs, missing.bytes)), Some((2, 2 * BYTES)));
+}
+
 /// What goes through, and what of it is compared with the counters and counted in the metrics.
 fn summed_up(into: impl FnOnce(&mut Summed<Nowhere>, &mut Symbols)) -> (Interval, String) {
     let (shared, metrics) = (Arc::new(SharedSums::default()), Arc::new(Metrics::default()));

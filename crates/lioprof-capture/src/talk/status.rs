@@ -360,7 +360,7 @@ pub struct Missing {
     pub counted_rpcs: u64,
     /// Of these, RPCs that the trace cannot have.
     pub rpcs: u64,
-    /// Their bytes; RPCs of unknown size that are in the trace count as 0 bytes there.
+    /// Their bytes. If the trace has RPCs of unknown size, an estimate: the missing ones count as large as all that were counted.
     pub bytes: u64,
 }
 

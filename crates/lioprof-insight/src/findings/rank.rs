@@ -26,16 +26,15 @@ const EFFECTS: &[(&str, &[&str])] = &[
 ];
 
 /// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
-pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis) {
+pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn(&str) -> Option<usize>) {
     for (cause, effects) in EFFECTS {
         demote(findings, cause, effects);
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
-    // Findings come in the order of their rules, and those that are alike stay in it.
     findings.sort_by(|a, b| {
         let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
         let cost = |finding: &Finding| wall_s(finding, clients);
-        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a)))
+        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(place(&a.id).cmp(&place(&b.id)))
     });
 }
 
@@ -78,7 +77,7 @@ mod tests {
     use super::super::case::{Case, Shared};
     use super::super::draft::Draft;
     use super::super::limits::Limits;
-    use super::super::registry::rules;
+    use super::super::registry::{place, rules};
     use super::*;
 
     fn draft(analysis: &Analysis, id: &str, severity: Severity, confidence: Confidence) -> Draft {
@@ -102,7 +101,7 @@ mod tests {
             make("many-writers", Severity::Critical, Confidence::Low).done(),
             make("reads-not-lustre-aware", Severity::Warning, Confidence::High).done(),
         ];
-        rank(&mut findings, &analysis);
+        rank(&mut findings, &analysis, place);
         let order = ["many-writers", "metadata-bound", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
         assert_eq!(ids(&findings), order);
     }
@@ -117,7 +116,7 @@ mod tests {
             make("many-writers", "a-OST0001"),
             make("lock-ping-pong", "a-OST0000"),
         ];
-        rank(&mut findings, &analysis);
+        rank(&mut findings, &analysis, place);
         assert_eq!(ids(&findings), ["lock-ping-pong", "many-writers", "many-writers"]);
         assert_eq!(findings[1].explained_by, None);
         assert_eq!(findings[2].explained_by.as_deref(), Some("lock-ping-pong"));
@@ -144,7 +143,7 @@ mod tests {
         let make = |id, s, of| draft(&analysis, id, Severity::Warning, Confidence::High).cost(s, of).done();
         let mut findings =
             vec![make("lock-ping-pong", 6.0, Cost::ClientSeconds), make("reads-not-lustre-aware", 3.0, Cost::WallTime)];
-        rank(&mut findings, &analysis);
+        rank(&mut findings, &analysis, place);
         assert_eq!(ids(&findings), ["reads-not-lustre-aware", "lock-ping-pong"]);
     }
 }

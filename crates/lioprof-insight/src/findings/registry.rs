@@ -49,9 +49,14 @@ pub fn rules() -> &'static [Rule] {
 /// Looks for everything and writes findings, worst first, and checks into the analysis.
 pub fn find(analysis: &mut Analysis, limits: &Limits) {
     let (mut findings, checks) = look_for_all(analysis, limits);
-    rank(&mut findings, analysis);
+    rank(&mut findings, analysis, place);
     analysis.findings = findings;
     analysis.checks = checks;
+}
+
+/// Where a rule stands: causes come before what they bring about.
+pub(super) fn place(id: &str) -> Option<usize> {
+    RULES.iter().position(|rule| rule.id == id)
 }
 
 fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Check>) {

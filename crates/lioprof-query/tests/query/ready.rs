@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Io;
 use lioprof_query::ready::{self, Ready};
 use lioprof_query::{Bound, Session};
 use serde_json::Value;
@@ -42,6 +43,12 @@ fn heads_tell_the_columns_and_the_parameters() {
     }
 }
 
+/// RPCs and known bytes, as JSON shows them.
+fn io(read: &Io, write: &Io) -> [String; 4] {
+    let known = |io: &Io| io.known_bytes().map_or_else(|| "null".to_owned(), |bytes| bytes.to_string());
+    [read.rpcs.to_string(), known(read), write.rpcs.to_string(), known(write)]
+}
+
 #[test]
 fn bytes_are_those_of_the_analysis() {
     // The second one has Data-on-MDT, which neither counts as what a client or job did with OSTs.
@@ -50,13 +57,26 @@ fn bytes_are_those_of_the_analysis() {
     }
 }
 
+#[test]
+fn bytes_of_targets_are_those_of_the_analysis() {
+    let rows = Rows::of("shared_striped_write");
+    let session = rows.session();
+    let rows_by_target = run(&session, "bytes-per-target", &[]);
+    for target in &rows.analysis.targets {
+        let row = rows_by_target.iter().find(|row| row["target"] == target.name.as_str()).unwrap();
+        let found = ["reads", "read_bytes", "writes", "write_bytes"].map(|column| row[column].to_string());
+        assert_eq!(found, io(&target.read.io, &target.write.io), "{}", target.name);
+        // One target, named by its end, is that row's sum.
+        let end = target.name.split_once('-').unwrap().1;
+        let users = run(&session, "who-used-target", &[("target", end), ("limit", "1000000")]);
+        let sum: u64 = users.iter().map(|user| user["write_bytes"].as_u64().unwrap()).sum();
+        assert_eq!(number(Some(sum)), row["write_bytes"].to_string(), "{end}");
+        assert!(users.iter().all(|user| user["target"] == target.name.as_str()));
+    }
+}
+
 fn bytes_are_those_of(rows: &Rows) {
     let analysis = &rows.analysis;
-    let io = |read: &lioprof_model::Io, write: &lioprof_model::Io| {
-        let known =
-            |io: &lioprof_model::Io| io.known_bytes().map_or_else(|| "null".to_owned(), |bytes| bytes.to_string());
-        [read.rpcs.to_string(), known(read), write.rpcs.to_string(), known(write)]
-    };
     let by_name = |name: &str, columns: [&str; 6]| -> BTreeMap<String, Vec<String>> {
         let rows = run(&rows.session(), name, &[("limit", "1000000")]);
         rows.iter()
@@ -83,20 +103,6 @@ fn bytes_are_those_of(rows: &Rows) {
         .map(|job| (json(&job.job), [vec![job.rpcs.to_string()], io(&job.read, &job.write).into()].concat()))
         .collect();
     assert_eq!(found, expected);
-
-    let session = rows.session();
-    let rows_by_target = run(&session, "bytes-per-target", &[]);
-    for target in &analysis.targets {
-        let row = rows_by_target.iter().find(|row| row["target"] == target.name.as_str()).unwrap();
-        let found = ["reads", "read_bytes", "writes", "write_bytes"].map(|column| row[column].to_string());
-        assert_eq!(found, io(&target.read.io, &target.write.io), "{}", target.name);
-        // One target, named by its end, is that row's sum.
-        let end = target.name.split_once('-').unwrap().1;
-        let users = run(&session, "who-used-target", &[("target", end), ("limit", "1000000")]);
-        let sum: u64 = users.iter().map(|user| user["write_bytes"].as_u64().unwrap()).sum();
-        assert_eq!(number(Some(sum)), row["write_bytes"].to_string(), "{end}");
-        assert!(users.iter().all(|user| user["target"] == target.name.as_str()));
-    }
 }
 
 #[test]

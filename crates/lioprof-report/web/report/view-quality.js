@@ -14,6 +14,9 @@ const qualitySection = () =>
     wide: true,
   });
 
+// Bytes that may be unknown.
+const estimate = (value) => (value === null ? "an unknown number of bytes" : bytes(value));
+
 const LOSS_SIGNS = [
   ["nrs_sequence_gaps", "RPCs that the schedulers numbered and that are missing", 0],
   ["dropped_segments", "pieces of the log lost before they were read", 0],
@@ -151,8 +154,8 @@ function buildQuality(body) {
             `${node} was traced ${percent(it.traced_share)} of the time (${seconds(it.traced_s)} in ` +
               `${count(it.traced.length + it.traced_omitted)} stretches). All figures are of that time; ` +
               `scaled to all of it: about ${count(Math.round(it.estimated_rpcs))} RPCs, ` +
-              `${bytes(it.estimated_read_bytes)} read, ${bytes(it.estimated_write_bytes)} written` +
-              (it.unsized_rpcs ? `; ${count(it.unsized_rpcs)} reads and writes of unknown size count as large as the others.` : "."),
+              `${estimate(it.estimated_read_bytes)} read, ${estimate(it.estimated_write_bytes)} written` +
+              (it.unsized_rpcs ? `; ${count(it.unsized_rpcs)} reads and writes have an unknown size; others of their direction, if there are any, stand for them.` : "."),
           ),
         ),
       ),
