@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::time::{Duration, SystemTime};
 
+use lioprof_model::time::{now_us, utc};
 use rustix::mount::mount_bind;
 use rustix::process::Signal;
 
@@ -59,11 +59,9 @@ fn at_some_time() {
     let log = rich();
     let node = Node::playing(&log.path);
     let before = node.settings();
-    let at = SystemTime::now() + Duration::from_secs(4);
-    let text = humantime::format_rfc3339_seconds(at).to_string();
-    node.start(&[], &["--until", &text]).ended().exits(0).says(&["the time asked for is over"]);
-    let over = SystemTime::now();
-    assert!(over + Duration::from_secs(1) > at, "ended early");
+    let at_us = now_us() + 4_000_000;
+    node.start(&[], &["--until", &utc(at_us)]).ended().exits(0).says(&["the time asked for is over"]);
+    assert!(now_us() + 1_000_000 > at_us, "ended early");
     assert_eq!(node.settings(), before);
     assert_kept(&log.name, &node.keep(), &log.path);
 

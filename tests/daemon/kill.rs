@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use lioprof_model::NEVER_ON_DISK;
+use lioprof_model::time::now_us;
+use lioprof_model::units::seconds;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -182,7 +184,7 @@ fn segments_that_were_not_on_disk_are_lost_and_told() {
         fs::OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
     }
     let lost = segments.len() - 1;
-    let began_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    let began_s = seconds(now_us());
     let daemon = node.daemon(&[]);
     daemon.stop().exits(0).says(&["the node went down", "keep.file_age"]);
     assert!(node.spooled().is_empty(), "left in the spool: {:?}", node.spooled());

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+
+use lioprof_model::time::{now_us, utc};
 
 use super::fixture::{analysis, assert_kept, manifests, rich, speed};
 use super::node::Node;
@@ -111,8 +113,7 @@ fn it_ends_while_it_waits() {
     wait_waiting(&daemon);
     daemon.stop().exits(0).says(&["asked to stop"]);
     // `--for` counts from when it traces; `--until` is a time of the day.
-    let at = SystemTime::now() + Duration::from_secs(3);
-    let at = humantime::format_rfc3339_seconds(at).to_string();
+    let at = utc(now_us() + 3_000_000);
     node.start(&[], &["--wait", "--until", &at]).ended().exits(0).says(&["the time asked for is over"]);
     assert!(node.spooled().is_empty());
     lioprof(&["status", "--root", &node.root().display().to_string()]).exits(2);

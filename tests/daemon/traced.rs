@@ -1,8 +1,10 @@
 //! When there was tracing, as an analysis of the rows tells it.
 
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use lioprof_model::time::now_us;
+use lioprof_model::units::seconds;
 use serde_json::Value;
 
 use super::fixture::{analysis, rich, speed};
@@ -10,7 +12,7 @@ use super::node::Node;
 use crate::figures::number;
 
 fn now_s() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64()
+    seconds(now_us())
 }
 
 /// From when to when, seconds since the epoch.

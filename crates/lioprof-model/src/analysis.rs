@@ -16,7 +16,7 @@ use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::services::Service;
 use crate::target::TargetKindName;
-use crate::units::plural;
+use crate::units::{percent, plural};
 
 /// Everything lioprof knows about a set of captures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -305,14 +305,13 @@ impl Loss {
         if best <= 0.0 && max.is_none_or(|max| max <= 0.0) {
             return None;
         }
-        let percent = |share: f64| 100.0 * share;
-        let best_text = format!("{:.2} %", percent(best));
-        Some(match max {
-            Some(max) if format!("{:.1}", percent(min)) == format!("{:.1}", percent(max)) => {
-                if self.decided_by == LossEvidence::Counters { best_text } else { format!("about {best_text}") }
-            }
-            Some(max) => format!("about {best_text} ({:.1} to {:.1} %)", percent(min), percent(max)),
-            None => format!("about {best_text} (at least {:.1} %)", percent(min)),
+        let about = percent(best, 2);
+        let (low, high) = (percent(min, 1), max.map(|max| percent(max, 1)));
+        Some(match high {
+            Some(high) if low == high && self.decided_by == LossEvidence::Counters => about,
+            Some(high) if low == high => format!("about {about}"),
+            Some(high) => format!("about {about} ({} to {high})", low.trim_end_matches(" %")),
+            None => format!("about {about} (at least {low})"),
         })
     }
 

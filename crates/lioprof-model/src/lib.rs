@@ -29,6 +29,7 @@ pub mod series;
 pub mod services;
 pub mod symbol;
 pub mod target;
+pub mod time;
 pub mod trace;
 pub mod traffic;
 pub mod units;

@@ -70,6 +70,39 @@ pub struct RpcRow {
 }
 
 impl RpcRow {
+    /// A row of which nothing more is known; for those that make rows up. `text` is in the place of all texts.
+    #[must_use]
+    pub fn made_up(text: Symbol, opcode: Opcode, end_us: i64) -> Self {
+        Self {
+            node: text,
+            opcode,
+            nid: text,
+            client_uuid: text,
+            xid: Xid(1),
+            job: None,
+            thread: text,
+            pid: 1,
+            end_us,
+            service_us: None,
+            total_us: None,
+            rc: 0,
+            reply_rc: 0,
+            transno: 0,
+            target: None,
+            target_evidence: TargetEvidence::None,
+            object: None,
+            extent: None,
+            size: RpcSize::Unknown,
+            size_evidence: SizeEvidence::None,
+            dropped: false,
+            resent: false,
+            replay: false,
+            uid: None,
+            gid: None,
+            projid: None,
+        }
+    }
+
     /// Time between arrival and the start of handling.
     #[must_use]
     pub fn queue_us(&self) -> Option<u64> {

@@ -3,6 +3,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
+use lustre_debuglog::vocab;
 use rustc_hash::FxBuildHasher;
 
 /// Number of an interned string in one [`Symbols`] table.
@@ -83,27 +84,8 @@ fn text_at<'a>(store: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c.is_control() {
-                let mut buffer = [0; 4];
-                for b in c.encode_utf8(&mut buffer).bytes() {
-                    push_hex(&mut out, b);
-                }
-            } else {
-                out.push(c);
-            }
-        }
-        for &b in chunk.invalid() {
-            push_hex(&mut out, b);
-        }
-    }
+    vocab::escape(&mut out, bytes, char::is_control).expect("writing to a String cannot fail");
     out
-}
-
-fn push_hex(out: &mut String, byte: u8) {
-    use std::fmt::Write;
-    write!(out, "\\x{byte:02x}").expect("writing to a String cannot fail");
 }
 
 #[cfg(test)]

@@ -1,23 +1,78 @@
-//! Numbers as people read them, the same everywhere.
+//! Numbers as people read them, the same everywhere. (Plots have forms of their own, without the zeros at the end that keep the
+//! columns of a table in line.)
 
 /// Three significant digits and a binary unit.
 #[must_use]
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-    let mut value = bytes as f64;
+    let mut value = real(bytes);
     let mut unit = 0;
     while value >= 999.5 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
     }
+    let number = if unit == 0 { value.to_string() } else { three_digits(value) };
+    format!("{number} {}", UNITS[unit])
+}
+
+/// `123`, `12.3`, `1.23`, `0.12`: three significant digits, but never more than two decimals, for columns.
+#[must_use]
+pub fn three_digits(value: f64) -> String {
     let digits = match value {
-        _ if unit == 0 => 0,
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,
         _ => 2,
     };
-    format!("{value:.digits$} {}", UNITS[unit])
+    format!("{value:.digits$}")
+}
+
+/// `1234567`, `12.3`, `0.012`: all digits of a whole number, else about three, also of small shares. For evidence, whose kind is
+/// not known here; [`three_digits`] would make 0.00 of a small share and 3.00 of a count.
+#[must_use]
+pub fn figure(value: f64) -> String {
+    if value == value.trunc() && value.abs() < 1e15 {
+        return value.to_string();
+    }
+    let digits = match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
+/// A share in percent, with that many decimals: `12.3 %`.
+#[must_use]
+pub fn percent(share: f64, decimals: usize) -> String {
+    format!("{:.decimals$} %", 100.0 * share)
+}
+
+/// How much something has changed: `+12 %`, `-3.4 %`; from ten times on `x 12`.
+#[must_use]
+pub fn change(share: f64) -> String {
+    let value = share * 100.0;
+    if share >= 9.0 {
+        format!("x {:.0}", share + 1.0)
+    } else if value.abs() >= 9.95 {
+        format!("{value:+.0} %")
+    } else if value.abs() < 0.05 {
+        "0 %".to_owned()
+    } else {
+        format!("{value:+.1} %")
+    }
+}
+
+/// Bytes, or bytes per second, as a number of MiB: `12.3`.
+#[must_use]
+pub fn mib(bytes: f64) -> String {
+    format!("{:.1}", bytes / f64::from(1 << 20))
+}
+
+/// Microseconds as a number of milliseconds with that many decimals; `?` if it is unknown.
+#[must_use]
+pub fn milliseconds(us: Option<f64>, decimals: usize) -> String {
+    us.map_or_else(|| "?".to_owned(), |us| format!("{:.decimals$}", us / 1e3))
 }
 
 /// Bounds of a byte count: `20.1 MiB to 20.8 MiB`, or how far apart they are where that looks the same.
@@ -61,11 +116,24 @@ pub fn few(names: &[&str]) -> String {
     }
 }
 
+/// A count for arithmetic.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "shares, means and what is shown need no more than 52 bits")]
+pub fn real(count: u64) -> f64 {
+    count as f64
+}
+
+/// A sum of counts as a count again; what is left of the point.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates at both ends")]
+pub fn whole(sum: f64) -> u64 {
+    sum as u64
+}
+
 /// `part` of `whole`; 0 of nothing.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "a share needs no more than 52 bits")]
 pub fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 { 0.0 } else { real(part) / real(whole) }
 }
 
 /// Microseconds as seconds, of spans and of times since the epoch.
@@ -108,5 +176,18 @@ mod tests {
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!(plural(1, "place"), "1 place");
+    }
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = [0.01234, 3.0, 1234567.0, 2.345, 23.45, 234.5].map(figure);
+        assert_eq!(shown, ["0.012", "3", "1234567", "2.35", "23.4", "234"]);
+        assert_eq!([0.01234, 3.0, 9.996, 99.96].map(three_digits), ["0.01", "3.00", "10.0", "100"]);
+    }
+
+    #[test]
+    fn changes_are_short() {
+        let shown = [0.1234, -0.034, 11.0, 0.0001, -1.0].map(change);
+        assert_eq!(shown, ["+12 %", "-3.4 %", "x 12", "0 %", "-100 %"]);
     }
 }

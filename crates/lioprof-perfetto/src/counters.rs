@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::Direction;
+use lioprof_model::units::real;
 
 use crate::packets::{TraceFile, ns};
 
@@ -90,11 +91,11 @@ impl Series {
     /// Writes the series and forgets it.
     pub(crate) fn write(&mut self, tracks: SeriesTracks, file: &mut TraceFile) {
         let series = std::mem::take(self);
-        let bin_us = float(series.bin_us.unsigned_abs());
-        let rate = |bytes: u64| float(bytes) / (bin_us / 1e6);
+        let bin_us = real(series.bin_us.unsigned_abs());
+        let rate = |bytes: u64| real(bytes) / (bin_us / 1e6);
         series.write_one(tracks.read, file, |bin| rate(bin.read_bytes));
         series.write_one(tracks.write, file, |bin| rate(bin.write_bytes));
-        series.write_one(tracks.in_flight, file, |bin| float(bin.in_flight_us) / bin_us);
+        series.write_one(tracks.in_flight, file, |bin| real(bin.in_flight_us) / bin_us);
     }
 
     /// Each bin has one value at its start; behind the last of several there is a 0.
@@ -114,11 +115,6 @@ impl Series {
             file.counter(track, end, 0.0);
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a value to be drawn; bytes of a bin stay below 2^53")]
-fn float(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

@@ -63,32 +63,19 @@ fn events(path: &Path) -> (Vec<Event>, usize) {
 
 fn rpc(symbols: &mut Symbols, job: &str, end_us: i64, total_us: Option<u64>) -> RpcRow {
     RpcRow {
-        node: symbols.intern(b"oss1"),
-        opcode: Opcode::OST_WRITE,
         nid: symbols.intern(b"10.0.0.1@tcp"),
         client_uuid: symbols.intern(b"uuid"),
         xid: Xid(7),
         job: Some(symbols.intern(job.as_bytes())),
         thread: symbols.intern(b"ll_ost_io00_000"),
         pid: 11,
-        end_us,
         service_us: total_us.map(|total| total / 2),
         total_us,
-        rc: 0,
-        reply_rc: 0,
-        transno: 0,
         target: "lustre-OST0000".parse().ok(),
         target_evidence: TargetEvidence::RefreshLine,
-        object: None,
-        extent: None,
         size: RpcSize::Exact(4096),
         size_evidence: SizeEvidence::Extent,
-        dropped: false,
-        resent: false,
-        replay: false,
-        uid: None,
-        gid: None,
-        projid: None,
+        ..RpcRow::made_up(symbols.intern(b"oss1"), Opcode::OST_WRITE, end_us)
     }
 }
 

@@ -16,9 +16,11 @@ mod stats;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lioprof_model::time;
+
 use crate::cluster::Simulation;
 use crate::counters::Counters;
-use crate::kernel::{LustreVersion, wall_clock_us};
+use crate::kernel::LustreVersion;
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;
 use names::{Name, TargetFile};
@@ -61,7 +63,7 @@ impl LiveScenario {
         let clients = simulation.clients();
         let names = names::all(&simulation, node, &clients);
         let since_us = match stamp {
-            Stamp::Now => wall_clock_us(),
+            Stamp::Now => time::now_us(),
             Stamp::Original => simulation.start_us(),
         };
         let shared = Shared { simulation, now_us: since_us, jobs_since: BTreeMap::new() };
@@ -91,7 +93,7 @@ impl LiveStats {
 
     fn clock(&self, shared: &Shared, since_us: i64) -> Clock {
         let now_us = match self.stamp {
-            Stamp::Now => wall_clock_us(),
+            Stamp::Now => time::now_us(),
             Stamp::Original => shared.now_us,
         };
         Clock { now_us, since_us }
@@ -183,7 +185,7 @@ impl Workload for LiveScenario {
         }
         *now_us = record.time_us;
         for job in simulation.take_new_jobs() {
-            let now_us = if self.stats.stamp == Stamp::Now { wall_clock_us() } else { record.time_us };
+            let now_us = if self.stats.stamp == Stamp::Now { time::now_us() } else { record.time_us };
             jobs_since.insert(job, now_us);
         }
         true

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
 
+use lioprof_model::time::utc_micros;
 use lustre_debuglog::TargetName;
 
 /// Folder of the manifests, beside those of the tables.
@@ -14,7 +14,7 @@ const EMPTY: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Partition of a part: `fs=../node=../date=..`.
 pub(crate) fn partition(fs: &str, node: &str, start_us: i64) -> PathBuf {
-    let time = time_text(start_us);
+    let time = utc_micros(start_us);
     let date = time.get(..10).unwrap_or_default();
     [format!("fs={}", hive(fs)), node_folder(node), format!("date={date}")].iter().collect()
 }
@@ -27,15 +27,8 @@ pub fn node_folder(node: &str) -> String {
 
 /// Name without suffix of all files of a part: sorts by time.
 pub(crate) fn stem(start_us: i64, session: &str, part: u64) -> String {
-    let time: String = time_text(start_us).chars().filter(|c| !matches!(c, '-' | ':')).collect();
+    let time: String = utc_micros(start_us).chars().filter(|c| !matches!(c, '-' | ':')).collect();
     format!("{time}-{}-{part:06}", hive(session))
-}
-
-/// `2026-11-21T08:51:22.123456Z`. For names only: what is before 1970 or after 9999 is put to the edge.
-fn time_text(us: i64) -> String {
-    const LAST_US: u64 = 253_402_300_799_999_999;
-    let us = u64::try_from(us).unwrap_or(0).min(LAST_US);
-    humantime::format_rfc3339_micros(UNIX_EPOCH + Duration::from_micros(us)).to_string()
 }
 
 /// A value in a folder's name: letters, digits and a few signs stay, other bytes become `%HH`, as Hive does it.

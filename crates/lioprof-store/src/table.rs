@@ -117,11 +117,11 @@ pub(crate) fn order_by(rows: usize, key: impl Fn(usize) -> u64) -> Vec<u32> {
 }
 
 /// Declares a table: its buffers, its columns and the view of rows read back. Columns after `derived` follow from the
-/// others; they are there for queries and are not read back.
+/// others; they are there for queries and are not read back. `by` gives the key by which rows are sorted when they are written.
 macro_rules! table {
     (
         $(#[$meta:meta])*
-        $buffers:ident, $view:ident, $name:literal;
+        $buffers:ident, $view:ident, $name:literal, by |$rows:ident, $row:ident| $key:expr;
         $($column:ident: $cell:ty = $coding:ident $($bounds:ident)?,)+
         ; derived:
         $($derived:ident: $derived_cell:ty = $derived_coding:ident,)*
@@ -135,8 +135,12 @@ macro_rules! table {
 
         impl $buffers {
             pub(crate) const NAME: &'static str = $name;
+        }
 
-            pub(crate) fn specs() -> Vec<$crate::table::Spec> {
+        impl $crate::table::Table for $buffers {
+            const NAME: &'static str = $name;
+
+            fn specs() -> Vec<$crate::table::Spec> {
                 vec![
                     $($crate::table::Spec::new::<$cell>(
                         stringify!($column),
@@ -151,13 +155,22 @@ macro_rules! table {
                 ]
             }
 
-            pub(crate) fn columns(&self) -> Vec<&dyn $crate::table::AnyColumn> {
+            fn columns(&self) -> Vec<&dyn $crate::table::AnyColumn> {
                 vec![$(&self.$column,)+ $(&self.$derived,)*]
             }
 
-            pub(crate) fn clear(&mut self) {
+            fn clear(&mut self) {
                 $(self.$column.clear();)+
                 $(self.$derived.clear();)*
+            }
+
+            fn rows(&self) -> usize {
+                self.seq.stored().len()
+            }
+
+            fn order(&self) -> Vec<u32> {
+                let $rows = self;
+                $crate::table::order_by(self.rows(), |$row| $key)
             }
         }
 

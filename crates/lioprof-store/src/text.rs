@@ -5,28 +5,19 @@
 //! text with `\x` in it is always a coded one, and decoding has one answer.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+
+use lustre_debuglog::vocab;
 
 /// The text of `bytes`.
 pub(crate) fn encode(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) if !text.contains("\\x") => Cow::Borrowed(text),
-        _ => Cow::Owned(escape(bytes)),
-    }
-}
-
-fn escape(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() + 8);
-    let push = |out: &mut String, byte: u8| write!(out, "\\x{byte:02x}").expect("writing to a String cannot fail");
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c == '\\' { push(&mut out, b'\\') } else { out.push(c) }
-        }
-        for &byte in chunk.invalid() {
-            push(&mut out, byte);
+        _ => {
+            let mut out = String::with_capacity(bytes.len() + 8);
+            vocab::escape(&mut out, bytes, |c| c == '\\').expect("writing to a String cannot fail");
+            Cow::Owned(out)
         }
     }
-    out
 }
 
 /// The bytes of a text made by [`encode`].

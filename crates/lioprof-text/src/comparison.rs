@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
-use lioprof_model::comparison::{figure_name, percent};
-use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::comparison::figure_name;
+use lioprof_model::units::{self, human_bytes, mib, thousands, three_digits, whole};
 use lioprof_model::{ChangeVerdict, CheckResult, Comparison, Figure, FindingChange, Row, Rows, Severity};
 
 use crate::number_table::{NumberTable, TOP};
@@ -135,83 +135,80 @@ fn label(name: &str) -> String {
     format!("{}{per}", figure_name(name))
 }
 
-fn targets(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
-    for (title, io, past) in [("read", "read", "read"), ("written", "write", "written")] {
-        let mut table = NumberTable::new(&[
-            "OST",
-            &format!("{title} before"),
-            "after",
-            "MiB/s",
-            "after",
-            "change",
-            "+-",
-            "verdict",
-        ]);
-        let moved = |row: &&Row| {
-            let bytes = row.figures.get(&format!("{past}_bytes"));
-            bytes.is_some_and(|it| it.before.unwrap_or(1.0) + it.after.unwrap_or(1.0) > 0.0)
-        };
-        let rows_of: Vec<&Row> = rows.rows.iter().filter(moved).collect();
-        for row in rows_of.iter().take(TOP) {
-            let bytes = row.figures.get(&format!("{past}_bytes"));
-            let rate = row.figures.get(&format!("{io}_bandwidth_bytes_per_s"));
-            let (Some(bytes), Some(rate)) = (bytes, rate) else { continue };
+/// A table of two figures per row, of which the second one is judged.
+struct Pairs<'a> {
+    title: &'a str,
+    /// What a row is, and the two figures.
+    header: [&'a str; 3],
+    figures: [&'a str; 2],
+    /// How the second figure is shown.
+    second: fn(f64) -> String,
+    name: fn(&Row) -> String,
+}
+
+impl Pairs<'_> {
+    fn print(&self, rows: &[&Row], left_out: u64, out: &mut dyn Write) -> io::Result<()> {
+        let [what, first, second] = self.header;
+        let mut table = NumberTable::new(&[what, first, "after", second, "after", "change", "+-", "verdict"]);
+        for row in rows.iter().take(TOP) {
+            let [Some(first), Some(second)] = self.figures.map(|name| row.figures.get(name)) else { continue };
+            let shown = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), self.second);
             table.row([
-                name(row),
-                value("bytes", bytes.before),
-                value("bytes", bytes.after),
-                mib(rate.before),
-                mib(rate.after),
-                change(rate),
-                noise(rate),
-                verdict(rate).to_owned(),
+                (self.name)(row),
+                value(self.figures[0], first.before),
+                value(self.figures[0], first.after),
+                shown(second.before),
+                shown(second.after),
+                change(second),
+                noise(second),
+                verdict(second).to_owned(),
             ]);
         }
-        let all = rows_of.len() + usize::try_from(rows.left_out).unwrap_or(0);
-        table.print(&format!("OSTs: bytes {title}, and MiB/s while they were"), all, out)?;
+        table.print(self.title, rows.len() + usize::try_from(left_out).unwrap_or(0), out)
+    }
+}
+
+fn targets(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    for (past, bytes, rate) in [
+        ("read", "read_bytes", "read_bandwidth_bytes_per_s"),
+        ("written", "written_bytes", "write_bandwidth_bytes_per_s"),
+    ] {
+        let moved = |row: &&Row| {
+            row.figures.get(bytes).is_some_and(|it| it.before.unwrap_or(1.0) + it.after.unwrap_or(1.0) > 0.0)
+        };
+        let moved: Vec<&Row> = rows.rows.iter().filter(moved).collect();
+        let pairs = Pairs {
+            title: &format!("OSTs: bytes {past}, and MiB/s while they were"),
+            header: ["OST", &format!("{past} before"), "MiB/s"],
+            figures: [bytes, rate],
+            second: mib,
+            name,
+        };
+        pairs.print(&moved, rows.left_out, out)?;
     }
     Ok(())
 }
 
 fn clients(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = NumberTable::new(&["client", "RPCs before", "after", "MiB/s", "after", "change", "+-", "verdict"]);
-    for row in rows.rows.iter().take(TOP) {
-        let (Some(rpcs), Some(rate)) = (row.figures.get("rpcs"), row.figures.get("bandwidth_bytes_per_s")) else {
-            continue;
-        };
-        table.row([
-            name(row),
-            value("rpcs", rpcs.before),
-            value("rpcs", rpcs.after),
-            mib(rate.before),
-            mib(rate.after),
-            change(rate),
-            noise(rate),
-            verdict(rate).to_owned(),
-        ]);
-    }
-    let all = rows.rows.len() + usize::try_from(rows.left_out).unwrap_or(0);
-    table.print("Clients: RPCs, and MiB/s of reads and writes over the time of I/O", all, out)
+    let pairs = Pairs {
+        title: "Clients: RPCs, and MiB/s of reads and writes over the time of I/O",
+        header: ["client", "RPCs before", "MiB/s"],
+        figures: ["rpcs", "bandwidth_bytes_per_s"],
+        second: mib,
+        name,
+    };
+    pairs.print(&Vec::from_iter(&rows.rows), rows.left_out, out)
 }
 
 fn operations(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
-    let mut table =
-        NumberTable::new(&["operation", "RPCs before", "after", "p99 ms", "after", "change", "+-", "verdict"]);
-    for row in rows.rows.iter().take(TOP) {
-        let (Some(rpcs), Some(p99)) = (row.figures.get("rpcs"), row.figures.get("total_p99_us")) else { continue };
-        table.row([
-            row.name.split_once(' ').map_or(row.name.as_str(), |(operation, _)| operation).to_owned(),
-            value("rpcs", rpcs.before),
-            value("rpcs", rpcs.after),
-            ms(p99.before),
-            ms(p99.after),
-            change(p99),
-            noise(p99),
-            verdict(p99).to_owned(),
-        ]);
-    }
-    let all = rows.rows.len() + usize::try_from(rows.left_out).unwrap_or(0);
-    table.print("Operations by count; p99 of queue and service together", all, out)
+    let pairs = Pairs {
+        title: "Operations by count; p99 of queue and service together",
+        header: ["operation", "RPCs before", "p99 ms"],
+        figures: ["rpcs", "total_p99_us"],
+        second: ms,
+        name: |row| row.name.split(' ').next().unwrap_or_default().to_owned(),
+    };
+    pairs.print(&Vec::from_iter(&rows.rows), rows.left_out, out)
 }
 
 /// Why headline figures could not be judged.
@@ -237,53 +234,32 @@ fn name(row: &Row) -> String {
 fn value(name: &str, value: Option<f64>) -> String {
     let Some(value) = value else { return "?".to_owned() };
     if name.ends_with("bytes_per_s") {
-        return format!("{} MiB/s", mib(Some(value)));
+        return format!("{} MiB/s", mib(value));
     }
     if name.ends_with("bytes") {
         return human_bytes(whole(value));
     }
     if name.ends_with("_us") {
-        return format!("{} ms", ms(Some(value)));
+        return format!("{} ms", ms(value));
     }
     if name.ends_with("_s_per_gib") || (name.ends_with("_s") && !name.ends_with("_per_s")) {
-        return format!("{} s", digits(value));
+        return format!("{} s", three_digits(value));
     }
-    if value == value.trunc() { thousands(whole(value)) } else { digits(value) }
+    if value == value.trunc() { thousands(whole(value)) } else { three_digits(value) }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts, never negative, shown to people")]
-fn whole(value: f64) -> u64 {
-    value.round() as u64
-}
-
-fn mib(rate: Option<f64>) -> String {
-    rate.map_or_else(|| "?".to_owned(), |rate| format!("{:.1}", rate / f64::from(1 << 20)))
-}
-
-fn ms(us: Option<f64>) -> String {
-    us.map_or_else(|| "?".to_owned(), |us| digits(us / 1000.0))
-}
-
-/// Three significant digits.
-fn digits(value: f64) -> String {
-    let digits = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$}")
+fn ms(us: f64) -> String {
+    three_digits(us / 1000.0)
 }
 
 fn change(figure: &Figure) -> String {
-    figure.change.map_or_else(String::new, percent)
+    figure.change.map_or_else(String::new, units::change)
 }
 
 fn noise(figure: &Figure) -> String {
     match (figure.change, figure.noise) {
         (Some(_), None) => "?".to_owned(),
-        (Some(_), Some(noise)) if figure.better.is_some() => percent(noise).trim_start_matches('+').to_owned(),
+        (Some(_), Some(noise)) if figure.better.is_some() => units::change(noise).trim_start_matches('+').to_owned(),
         _ => String::new(),
     }
 }

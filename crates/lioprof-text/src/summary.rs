@@ -3,12 +3,15 @@
 //! `~` marks an estimate (see bytes_min and bytes_max in the JSON for its bounds), `?` what cannot be known.
 
 use std::io::{self, Write};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
-use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
+use lioprof_model::time::utc_millis;
+use lioprof_model::units::{
+    human_bounds, human_bytes, mib, milliseconds, percent, plural, real, thousands, three_digits,
+};
 use lioprof_model::{
-    Analysis, ConflictKinds, Direction, Distribution, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases,
-    TargetKindName, TargetSeries,
+    Analysis, ConflictKinds, Direction, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases, TargetKindName,
+    TargetSeries,
 };
 
 use crate::number_table::{NumberTable, TOP};
@@ -58,12 +61,11 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     {
         writeln!(out, "{:>9} {name} in {}{}", io_bytes(io), plural(io.rpcs, "RPC"), exactness(io))?;
         if let Some(available) = analysis.available(direction) {
-            let mib = |bytes: f64| bytes / f64::from(1 << 20);
             writeln!(
                 out,
-                "          at {:.1} MiB/s: {:.0} % of available ({:.1} MiB/s of {}, test `{}` of obdfilter-survey)",
+                "          at {} MiB/s: {} of available ({} MiB/s of {}, test `{}` of obdfilter-survey)",
                 mib(available.bytes_per_s),
-                100.0 * available.share(),
+                percent(available.share(), 0),
                 mib(available.ceiling_bytes_per_s),
                 plural(available.osts, "OST"),
                 available.test,
@@ -86,7 +88,6 @@ fn nodes(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let reference = analysis.nodes.iter().find_map(|node| node.clock_reference.as_deref());
     let mut table = NumberTable::new(&["node", "role", "targets", "RPCs", "sent", "clock ms", "+- ms", "shifted"]);
     for node in analysis.nodes.iter().take(TOP) {
-        let ms = |us: Option<f64>| us.map_or_else(|| "?".to_owned(), |us| format!("{:.3}", us / 1e3));
         let is_reference = reference == Some(&node.name);
         let known = |text: String| if is_reference { "-".to_owned() } else { text };
         table.row([
@@ -95,8 +96,8 @@ fn nodes(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             thousands(node.targets.len() as u64),
             thousands(node.rpcs),
             thousands(node.sent_rpcs),
-            known(ms(node.clock_offset_us.map(signed))),
-            known(ms(node.clock_error_us.map(number))),
+            known(milliseconds(node.clock_offset_us.map(signed), 3)),
+            known(milliseconds(node.clock_error_us.map(real), 3)),
             known(if node.clock_aligned { "yes" } else { "no" }.to_owned()),
         ]);
     }
@@ -121,7 +122,7 @@ fn phases(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut table = NumberTable::new(&["client", "target", "RPCs", "round trip", "there", "queue", "service", "back"]);
     for row in rows.iter().take(TOP) {
-        let ms = |us: Option<f64>| us.map_or_else(|| "?".to_owned(), |us| format!("{:.2}", us / 1e3));
+        let ms = |us| milliseconds(us, 2);
         table.row([
             row.client.clone(),
             row.target.clone().unwrap_or_default(),
@@ -176,11 +177,11 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             thousands(target.read.io.rpcs),
             io_bytes(&target.read.io),
             rate(analysis, series, |s| &s.read_bytes),
-            milliseconds(&target.read.latency.total_us),
+            ms(target.read.latency.total_us.p99),
             thousands(target.write.io.rpcs),
             io_bytes(&target.write.io),
             rate(analysis, series, |s| &s.write_bytes),
-            milliseconds(&target.write.latency.total_us),
+            ms(target.write.latency.total_us.p99),
         ]);
     }
     if unknown.read.rpcs + unknown.write.rpcs > 0 {
@@ -209,42 +210,41 @@ fn rate(analysis: &Analysis, series: Option<&TargetSeries>, column: fn(&TargetSe
         return "-".to_owned();
     }
     let bytes: u64 = busy.iter().sum();
-    format!("{:.1}", number(bytes) / number(busy.len() as u64) / analysis.series.bin_s / f64::from(1 << 20))
+    mib(real(bytes) / real(busy.len() as u64) / analysis.series.bin_s)
 }
 
 fn clients(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = NumberTable::new(&["client", "RPCs", "reads", "read", "writes", "written", "targets"]);
-    let clients: Vec<_> = analysis.clients.iter().filter(|client| !client.server).collect();
-    for client in clients.iter().take(TOP) {
-        table.row([
-            client.nid.clone(),
-            thousands(client.rpcs),
-            thousands(client.read.rpcs),
-            io_bytes(&client.read),
-            thousands(client.write.rpcs),
-            io_bytes(&client.write),
-            client.targets.to_string(),
-        ]);
-    }
-    table.print("Clients by bytes", clients.len(), out)
+    let clients = analysis.clients.iter().filter(|client| !client.server);
+    let rows = clients.map(|it| (it.nid.as_str(), it.rpcs, &it.read, &it.write, it.targets));
+    users(["client", "targets"], "Clients by bytes", rows.collect(), out)
 }
 
 fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = NumberTable::new(&["job", "RPCs", "reads", "read", "writes", "written", "clients"]);
-    let jobs: Vec<_> =
-        analysis.jobs.iter().filter(|job| job.job.as_deref().is_some_and(|job| !job.is_empty())).collect();
-    for job in jobs.iter().take(TOP) {
+    let named = analysis.jobs.iter().filter_map(|it| Some((it.job.as_deref().filter(|job| !job.is_empty())?, it)));
+    let rows = named.map(|(job, it)| (job, it.rpcs, &it.read, &it.write, it.clients));
+    users(["job", "clients"], "Jobs by bytes", rows.collect(), out)
+}
+
+/// Who reads and writes: the name, RPCs, reads, writes, and how many others it has to do with.
+fn users(
+    [who, others]: [&str; 2],
+    title: &str,
+    rows: Vec<(&str, u64, &Io, &Io, u64)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut table = NumberTable::new(&[who, "RPCs", "reads", "read", "writes", "written", others]);
+    for (name, rpcs, read, write, others) in rows.iter().take(TOP) {
         table.row([
-            job.job.clone().unwrap_or_default(),
-            thousands(job.rpcs),
-            thousands(job.read.rpcs),
-            io_bytes(&job.read),
-            thousands(job.write.rpcs),
-            io_bytes(&job.write),
-            job.clients.to_string(),
+            (*name).to_owned(),
+            thousands(*rpcs),
+            thousands(read.rpcs),
+            io_bytes(read),
+            thousands(write.rpcs),
+            io_bytes(write),
+            others.to_string(),
         ]);
     }
-    table.print("Jobs by bytes", jobs.len(), out)
+    table.print(title, rows.len(), out)
 }
 
 fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -321,8 +321,8 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             format!("{:.2}", target.contended_s),
             ms(target.wait_us.p50),
             ms(target.wait_us.p99),
-            mib(target.bandwidth_contended),
-            mib(target.bandwidth_uncontended),
+            known(target.bandwidth_contended.map(mib)),
+            known(target.bandwidth_uncontended.map(mib)),
         ]);
     }
     table.print("Contended OSTs", contended.len(), out)?;
@@ -342,11 +342,6 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.print("Objects that clients fight over", locks.objects.len(), out)
-}
-
-/// A rate in MiB/s.
-fn mib(rate: Option<f64>) -> String {
-    rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.1}", rate / f64::from(1 << 20)))
 }
 
 fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -372,7 +367,8 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     for it in loss.by_service.iter().filter(|it| it.lost_rpcs > 0) {
         let (lost, counted) = (thousands(it.lost_rpcs), thousands(it.counted_rpcs));
-        writeln!(out, "  {} of {}: {lost} of {counted} lost, {:.2} %", it.service, it.node, 100.0 * it.lost_fraction)?;
+        let share = percent(it.lost_fraction, 2);
+        writeln!(out, "  {} of {}: {lost} of {counted} lost, {share}", it.service, it.node)?;
     }
     for it in loss.by_target.iter().filter(|it| it.lost_rpcs_min > 0) {
         let lost = if it.lost_rpcs_min == it.lost_rpcs_max {
@@ -417,11 +413,6 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-fn number(n: u64) -> f64 {
-    n as f64
-}
-
 fn io_bytes(io: &Io) -> String {
     match io.known_bytes() {
         None => "?".to_owned(),
@@ -430,30 +421,18 @@ fn io_bytes(io: &Io) -> String {
     }
 }
 
-fn milliseconds(times: &Distribution) -> String {
-    ms(times.p99)
+fn ms(us: Option<u64>) -> String {
+    known(us.map(|us| three_digits(real(us) / 1000.0)))
 }
 
-fn ms(us: Option<u64>) -> String {
-    us.map_or_else(
-        || "-".to_owned(),
-        |us| {
-            let ms = number(us) / 1000.0;
-            let digits = if ms >= 99.95 {
-                0
-            } else if ms >= 9.995 {
-                1
-            } else {
-                2
-            };
-            format!("{ms:.digits$}")
-        },
-    )
+/// A cell; `-` where there was nothing to measure.
+fn known(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
 }
 
 fn utc(seconds: f64) -> String {
-    let time = UNIX_EPOCH + Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
-    humantime::format_rfc3339_millis(time).to_string()
+    let since = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
+    utc_millis(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style as Ansi;
+use lioprof_model::units::figure;
 use lioprof_model::{Analysis, CheckResult, Finding, Severity, verdict};
 
 use crate::style::{Style, WIDTH, paragraph, style_of};
@@ -108,32 +109,4 @@ fn checks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         paragraph(&format!("Not enough evidence for {}: {reason}", check.id), "", "  ", out)?;
     }
     Ok(())
-}
-
-/// Three significant digits, all of an integer.
-fn figure(value: f64) -> String {
-    if value == value.trunc() && value.abs() < 1e15 {
-        return format!("{value}");
-    }
-    let digits = if value.abs() >= 100.0 {
-        0
-    } else if value.abs() >= 10.0 {
-        1
-    } else if value.abs() >= 1.0 {
-        2
-    } else {
-        3
-    };
-    format!("{value:.digits$}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_have_three_digits() {
-        let shown = [0.01234, 3.0, 1234567.0, 2.345, 23.45, 234.5].map(figure);
-        assert_eq!(shown, ["0.012", "3", "1234567", "2.35", "23.4", "234"]);
-    }
 }

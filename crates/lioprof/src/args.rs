@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
-use lioprof_model::WriteTest;
+use lioprof_model::{WriteTest, time};
 use lioprof_text::Format;
 use lioprof_trace::input::NodeRule;
 use lustre_debuglog::{Opcode, TargetName};
@@ -554,17 +554,7 @@ fn opcode(text: &str) -> Result<Opcode, String> {
 /// A time, or else the text of a marker.
 #[expect(clippy::unnecessary_wraps, reason = "clap wants a Result")]
 fn bound(text: &str) -> Result<Bound, String> {
-    if let Ok(seconds) = text.parse::<f64>()
-        && (0.0..=4_294_967_296.0).contains(&seconds)
-    {
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^32 * 10^6")]
-        return Ok(Bound::Time((seconds * 1e6).round() as i64));
-    }
-    let since_epoch = humantime::parse_rfc3339_weak(text.strip_suffix(" UTC").unwrap_or(text))
-        .ok()
-        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_micros()).ok());
-    Ok(since_epoch.map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
+    Ok(time::parse(text).map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
 }
 
 #[cfg(test)]

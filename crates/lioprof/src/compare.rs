@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use lioprof_analysis::{AnalyzeError, Config, Outcome, analyze_with_stores};
 use lioprof_insight::{Limits, compare, find};
-use lioprof_model::comparison::{figure_name, percent};
+use lioprof_model::comparison::figure_name;
+use lioprof_model::units;
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
 use lioprof_text::Color;
 use lioprof_trace::Progress;
@@ -69,7 +70,7 @@ impl std::str::FromStr for RegressionLimit {
 fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -> Code {
     let regressions = comparison.regressions(limit.share);
     for (name, figure) in &regressions {
-        let by = figure.change.map_or_else(|| "from none".to_owned(), percent);
+        let by = figure.change.map_or_else(|| "from none".to_owned(), units::change);
         messages::note(verbosity, &format!("regression: {} {by}", figure_name(name)));
     }
     if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {

@@ -98,7 +98,7 @@ fn plausible(sent: &Sent, handled: &Handled) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{RpcRow, RpcSize, SentRpc, SizeEvidence, Symbols, TargetEvidence};
+    use lioprof_model::{RpcRow, SentRpc, Symbols};
     use lustre_debuglog::{Opcode, Xid};
 
     use super::super::sample::Exchanges;
@@ -132,32 +132,12 @@ mod tests {
             let symbols = &mut self.symbols;
             let text = symbols.intern(b"node");
             let row = RpcRow {
-                node: text,
-                opcode: Opcode::OST_STATFS,
                 nid: symbols.intern(b"10.0.0.1@tcp"),
                 client_uuid: symbols.intern(uuid.as_bytes()),
                 xid: Xid(xid),
-                job: None,
-                thread: text,
-                pid: 1,
-                end_us,
                 service_us: Some((end_us - start_us).cast_unsigned()),
                 total_us: Some((end_us - arrival_us).cast_unsigned()),
-                rc: 0,
-                reply_rc: 0,
-                transno: 0,
-                target: None,
-                target_evidence: TargetEvidence::None,
-                object: None,
-                extent: None,
-                size: RpcSize::Unknown,
-                size_evidence: SizeEvidence::None,
-                dropped: false,
-                resent: false,
-                replay: false,
-                uid: None,
-                gid: None,
-                projid: None,
+                ..RpcRow::made_up(text, Opcode::OST_STATFS, end_us)
             };
             self.nodes[node].handled(&row, &self.symbols);
         }

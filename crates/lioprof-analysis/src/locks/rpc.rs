@@ -266,39 +266,22 @@ impl RpcTracker {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{RpcSize, RpcWindow, SizeEvidence, TargetEvidence};
+    use lioprof_model::{RpcWindow, TargetEvidence};
     use lustre_debuglog::Fid;
 
     use super::*;
 
     fn write(nid: u32, object: u32, end_us: i64) -> RpcRow {
         RpcRow {
-            node: Symbol(0),
-            opcode: Opcode::OST_WRITE,
             nid: Symbol(nid),
             client_uuid: Symbol(nid),
             xid: Xid(u64::from(nid)),
-            job: None,
-            thread: Symbol(0),
-            pid: 1,
-            end_us,
             service_us: Some(10),
             total_us: Some(20),
-            rc: 0,
-            reply_rc: 0,
-            transno: 0,
             target: Some(ost()),
             target_evidence: TargetEvidence::RefreshLine,
             object: Some(ObjectName::Fid(Fid { seq: 0x2_8000_0400, oid: object, ver: 0 })),
-            extent: None,
-            size: RpcSize::Unknown,
-            size_evidence: SizeEvidence::None,
-            dropped: false,
-            resent: false,
-            replay: false,
-            uid: None,
-            gid: None,
-            projid: None,
+            ..RpcRow::made_up(Symbol(0), Opcode::OST_WRITE, end_us)
         }
     }
 

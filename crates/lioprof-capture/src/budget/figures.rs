@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use lioprof_model::units::real;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{Limits, Resource};
@@ -47,9 +48,7 @@ pub struct Figures {
 
 /// A share of a limit, as a number at which floating point does no harm.
 fn share(used: u64, limit: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a ratio of byte counts needs no 53 bits")]
-    let ratio = used as f64 / limit.max(1) as f64;
-    ratio
+    real(used) / real(limit.max(1))
 }
 
 fn of_limit(used: f64, limit: f64) -> f64 {
@@ -100,8 +99,7 @@ impl Recent {
         let (Some(first), Some(last)) = (self.ticks.front(), self.ticks.back()) else { return Figures::default() };
         let passed = last.uptime.saturating_sub(first.uptime);
         let per_s = |amount: f64| (passed >= span && !passed.is_zero()).then(|| amount / passed.as_secs_f64());
-        #[expect(clippy::cast_precision_loss, reason = "records of one averaging time are far below 2^53")]
-        let records = last.records.saturating_sub(first.records) as f64;
+        let records = real(last.records.saturating_sub(first.records));
         Figures {
             cpu_share: per_s(last.cpu.saturating_sub(first.cpu).as_secs_f64()),
             resident_bytes: last.resident_bytes,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use lioprof_model::units::percent;
 use serde::{Deserialize, Serialize};
 
 use super::figures::{Figures, Recent, Tick};
@@ -61,7 +62,7 @@ impl fmt::Display for Transition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {}: ", self.from, self.to)?;
         match self.why {
-            Why::Above { resource, of_limit } => write!(f, "{resource} at {:.0} % of its limit", of_limit * 100.0),
+            Why::Above { resource, of_limit } => write!(f, "{resource} at {} of its limit", percent(of_limit, 0)),
             Why::Calm { calm_s } => write!(f, "all figures low for {calm_s:.0} s"),
             Why::Retry { stopped_s } => write!(f, "stopped for {stopped_s:.0} s, trying again"),
         }

@@ -14,7 +14,9 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
-use super::stats::{Line, Stats, time_us};
+use lioprof_model::time::unix_seconds;
+
+use super::stats::{Line, Stats};
 
 /// Longest line that is taken for one; the longest real ones, with `hist{}`, have about 500 bytes.
 const MAX_LINE_BYTES: u64 = 16 * 1024;
@@ -56,7 +58,7 @@ impl Job {
         let Some((name, value)) = text.trim_start().split_once(':') else { return };
         let value = value.trim();
         if name == "start_time" {
-            self.stats.start_us = value.split_ascii_whitespace().next().and_then(time_us);
+            self.stats.start_us = value.split_ascii_whitespace().next().and_then(unix_seconds);
         }
         let Some(fields) = value.strip_prefix('{') else { return };
         let (fields, hist) = fields.split_once("hist:").unwrap_or((fields, ""));

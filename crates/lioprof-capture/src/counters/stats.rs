@@ -13,6 +13,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lioprof_model::time::unix_seconds;
+
 use super::rows::Rows;
 
 /// One counter.
@@ -59,7 +61,7 @@ impl Stats {
             let mut words = line.split_ascii_whitespace();
             let (Some(name), Some(second)) = (words.next(), words.next()) else { continue };
             if name.trim_end_matches(':') == "start_time" {
-                stats.start_us = time_us(second);
+                stats.start_us = unix_seconds(second);
             } else if words.next() == Some("samples")
                 && let Ok(samples) = second.parse()
             {
@@ -82,17 +84,6 @@ impl Stats {
             line.rows(name, entity, rows);
         }
     }
-}
-
-/// `1795253598.050000000` (older: whole seconds) as microseconds since the epoch.
-pub(super) fn time_us(text: &str) -> Option<i64> {
-    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let mut micros = 0;
-    for at in 0..6 {
-        let digit = fraction.as_bytes().get(at).copied().unwrap_or(b'0');
-        micros = micros * 10 + i64::from(char::from(digit).to_digit(10)?);
-    }
-    seconds.parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(micros)
 }
 
 #[cfg(test)]
@@ -121,14 +112,5 @@ mod tests {
         assert_eq!(stats.get("ldlm_enqueue"), Some(&Line { samples: 2, ..Line::default() }));
         assert_eq!(stats.get("req_qdepth"), Some(&line(166, [0; 4])));
         assert_eq!(stats.get("write_bytes"), Some(&line(3, [1, 2, 3, u64::MAX])));
-    }
-
-    #[test]
-    fn times_of_all_versions() {
-        assert_eq!(time_us("1795251092"), Some(1_795_251_092_000_000));
-        assert_eq!(time_us("1795251092.3"), Some(1_795_251_092_300_000));
-        assert_eq!(time_us("1795251092.000001999"), Some(1_795_251_092_000_001));
-        assert_eq!(time_us("x.1"), None);
-        assert_eq!(time_us("1.x"), None);
     }
 }

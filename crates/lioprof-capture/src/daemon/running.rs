@@ -9,7 +9,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use lioprof_model::units::{human_bytes, plural};
+use lioprof_model::units::{human_bytes, plural, real};
 use tokio::sync::watch;
 
 use super::DaemonError;
@@ -586,8 +586,7 @@ fn budget(config: &Config) -> Budget {
         resident_bytes: budget.memory_mib << 20,
         queued_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
         disk_bytes: DISK_LIMIT,
-        #[expect(clippy::cast_precision_loss, reason = "a rate of records is far below 2^53")]
-        records_per_s: budget.records_per_s as f64,
+        records_per_s: real(budget.records_per_s),
         lag_s: 60.0,
     };
     let seconds = |span: Duration| u32::try_from(span.as_secs()).unwrap_or(u32::MAX);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lioprof_model::units::human_bytes;
+use lioprof_model::units::{human_bytes, real};
 
 use super::clock::now_us;
 use super::keep;
@@ -25,8 +25,7 @@ impl Running {
         let loss = &account.summary.loss;
         let numbered = loss.nrs_sequence_gaps + loss.nrs_sequence_seen;
         let kernel = self.kernel_log.as_ref().map(crate::kmsg::KernelLog::counts).unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "a share needs no 53 bits")]
-        let lost = (numbered > 0).then(|| loss.nrs_sequence_gaps as f64 / numbered as f64);
+        let lost = (numbered > 0).then(|| real(loss.nrs_sequence_gaps) / real(numbered));
         Status {
             pid: std::process::id(),
             node: self.node.clone(),
@@ -128,8 +127,7 @@ impl Running {
         if last.now_us == 0 || passed < 0.5 {
             return last.rates;
         }
-        #[expect(clippy::cast_precision_loss, reason = "what happens in seconds is far below 2^53")]
-        let per_s = |now: u64, before: u64| now.saturating_sub(before) as f64 / passed;
+        let per_s = |now: u64, before: u64| real(now.saturating_sub(before)) / passed;
         Rates {
             records_per_s: per_s(self.account.records, last.totals.records),
             rpcs_per_s: per_s(sums.rpcs, last.totals.rpcs),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use lioprof_model::units::real;
+
 use crate::config;
 use crate::counters::{Reading, Totals};
 
@@ -20,11 +22,9 @@ pub(crate) struct Trigger {
 
 impl Trigger {
     pub(crate) fn new(config: &config::Trigger) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "rates are far below 2^53")]
-        let number = |value: u64| value as f64;
         Self {
-            bytes_per_s: config.start_mib_per_s.get().map(|mib| number(mib) * 1_048_576.0),
-            rpcs_per_s: config.start_rpcs_per_s.get().map(number),
+            bytes_per_s: config.start_mib_per_s.get().map(|mib| real(mib) * 1_048_576.0),
+            rpcs_per_s: config.start_rpcs_per_s.get().map(real),
             stop_after: config.stop_after.0,
             every: config.every.0,
             next: None,
@@ -61,11 +61,7 @@ impl Trigger {
 
     fn is_busy(&self, before: &Reading, now: &Reading, passed: f64) -> bool {
         // Counters that were cleared say nothing this time.
-        let rate = |get: fn(&Reading) -> u64| {
-            #[expect(clippy::cast_precision_loss, reason = "what a target does in seconds is far below 2^53")]
-            let per_s = get(now).saturating_sub(get(before)) as f64 / passed;
-            per_s
-        };
+        let rate = |get: fn(&Reading) -> u64| real(get(now).saturating_sub(get(before))) / passed;
         let bytes = rate(|reading| reading.rw.read.bytes + reading.rw.write.bytes);
         let rpcs = rate(|reading| reading.rw.read.rpcs + reading.rw.write.rpcs);
         self.bytes_per_s.is_some_and(|limit| bytes > limit) || self.rpcs_per_s.is_some_and(|limit| rpcs > limit)

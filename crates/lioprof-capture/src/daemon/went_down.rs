@@ -5,8 +5,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
+use lioprof_model::time::since_epoch_us;
 use lioprof_trace::{Survey, is_cut};
 
 use crate::drain::{GivenUp, SegmentFile, WhyGivenUp};
@@ -56,14 +56,13 @@ fn never_on_disk(from_us: i64, to_us: i64) -> GivenUp {
 
 /// When a file was last written to, microseconds since the epoch.
 fn modified_us(path: &Path) -> Option<i64> {
-    let since = fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_micros()).ok()
+    Some(since_epoch_us(fs::metadata(path).ok()?.modified().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::time::Duration;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
 

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use lioprof_model::time::{since_epoch_us, utc};
+
 use super::DrainError;
 
 /// Segments are compressed once and hardly ever read: speed matters more than size.
@@ -116,8 +118,7 @@ fn find(dir: &Path, node: &str, inside: bool, copies: &mut Vec<(SystemTime, Path
 fn date(segment: &Path) -> Result<String, DrainError> {
     let modified = fs::metadata(segment).and_then(|metadata| metadata.modified());
     let modified = modified.map_err(|err| DrainError::Segment { path: segment.to_owned(), err })?;
-    let text = humantime::format_rfc3339_seconds(modified).to_string();
-    Ok(text.split('T').next().unwrap_or_default().to_owned())
+    Ok(utc(since_epoch_us(modified))[..10].to_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which RPCs count for the comparison with the server's counters.
 
-use lioprof_model::{LockState, RpcWindow, SizeEvidence, TargetEvidence};
+use lioprof_model::{LockState, RpcWindow};
 use lustre_debuglog::{LockMode, ResourceId, Xid};
 
 use super::*;
@@ -15,32 +15,9 @@ fn sample(begun_us: i64, ended_us: i64) -> SampleTime {
 fn read(symbols: &mut Symbols, start_us: i64, end_us: i64) -> RpcRow {
     let name = symbols.intern(b"10.10.0.11@tcp");
     RpcRow {
-        node: name,
-        opcode: Opcode::OST_READ,
-        nid: name,
-        client_uuid: name,
-        xid: Xid(1),
-        job: None,
-        thread: name,
-        pid: 1,
-        end_us,
         service_us: u64::try_from(end_us - start_us).ok(),
-        total_us: None,
-        rc: 0,
-        reply_rc: 0,
-        transno: 0,
-        target: None,
-        target_evidence: TargetEvidence::None,
-        object: None,
-        extent: None,
         size: RpcSize::Exact(BYTES),
-        size_evidence: SizeEvidence::None,
-        dropped: false,
-        resent: false,
-        replay: false,
-        uid: None,
-        gid: None,
-        projid: None,
+        ..RpcRow::made_up(name, Opcode::OST_READ, end_us)
     }
 }
 

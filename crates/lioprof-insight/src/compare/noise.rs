@@ -1,12 +1,7 @@
 //! How far a figure may be off by chance.
 
 use lioprof_model::Distribution;
-
-/// A count for arithmetic.
-#[expect(clippy::cast_precision_loss, reason = "shares and means need no more than 52 bits")]
-pub(super) fn real(count: u64) -> f64 {
-    count as f64
-}
+pub(super) use lioprof_model::units::real;
 
 /// A figure per time bin.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::units::{human_bytes, whole};
 use lioprof_model::{Better, Direction, Distribution, Figure, Io, Operation};
 
 use super::activity::{Activity, OST_READ, OST_WRITE, beyond, heat_times};
@@ -24,14 +25,9 @@ pub(super) fn different_work(pair: &Pair<'_>) -> Option<String> {
     let larger = before.max(after);
     let differs = larger > 0.0 && (before - after).abs() > pair.rules.same_work_share * larger;
     differs.then(|| {
-        let [before, after] = [before, after].map(human);
+        let [before, after] = [before, after].map(|bytes| human_bytes(whole(bytes)));
         format!("the runs moved different amounts ({before} and {after})")
     })
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counts, shown to people")]
-fn human(bytes: f64) -> String {
-    lioprof_model::units::human_bytes(bytes as u64)
 }
 
 pub(super) fn totals(pair: &Pair<'_>) -> Figures {

@@ -1,5 +1,6 @@
 //! `below-available`: fewer bytes per second than `obdfilter-survey` got from the same OSTs.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -49,7 +50,7 @@ fn finding(case: &Case<'_>, available: &Available) -> Finding {
     let warning = available.share() < case.limit("warning_share");
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let mib = |bytes: f64| bytes / 1_048_576.0;
-    case.finding(severity, Confidence::Medium, format!("{title}s reached {:.0} % of what is available", 100.0 * available.share()))
+    case.finding(severity, Confidence::Medium, format!("{title}s reached {} of what is available", percent(available.share(), 0)))
         .explain(format!(
             "{:.0} MiB/s over {:.1} s with {what}, of {:.0} MiB/s that the test `{}` of obdfilter-survey got from the {} OSTs in \
              use. The survey knows no network, no clients and no locks: reaching all of it is rare.",

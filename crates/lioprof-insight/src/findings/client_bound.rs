@@ -1,5 +1,6 @@
 //! `client-bound`: the OSTs are idle between requests, because clients ask for too little at a time.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -46,17 +47,17 @@ fn look(case: &Case<'_>) -> Look {
         format!("A client has {per_connection:.1} requests at a time on an OST, which could take more")
     } else {
         format!(
-            "The OSTs were idle {:.0} % of the time with I/O: the clients set the pace",
-            100.0 * (1.0 - figures.busy_share)
+            "The OSTs were idle {} of the time with I/O: the clients set the pace",
+            percent(1.0 - figures.busy_share, 0)
         )
     };
     let finding = case
         .finding(Severity::Info, Confidence::Medium, title)
         .explain(format!(
-            "An OST was busy {:.0} % of the time and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
+            "An OST was busy {} of the time and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
              others, and waited {:.1} ms before. Whether clients computed between requests, waited for locks or the network, or \
              send one after the other, a server's log does not say.",
-            100.0 * figures.busy_share,
+            percent(figures.busy_share, 0),
             figures.in_flight,
             figures.service_ms,
             figures.queue_ms,

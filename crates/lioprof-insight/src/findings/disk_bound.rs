@@ -1,5 +1,6 @@
 //! `disk-bound`: the OSTs are at work all the time, and each request takes long because of the others.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -53,9 +54,9 @@ fn look(case: &Case<'_>) -> Look {
     let severity = if far_below.is_some() { Severity::Warning } else { Severity::Info };
     let title = match far_below {
         Some(available) => {
-            format!("The disks are busy and deliver {:.0} % of what obdfilter-survey got", 100.0 * available.share())
+            format!("The disks are busy and deliver {} of what obdfilter-survey got", percent(available.share(), 0))
         }
-        None => format!("The disks set the pace: at work {:.0} % of the time", 100.0 * figures.busy_share),
+        None => format!("The disks set the pace: at work {} of the time", percent(figures.busy_share, 0)),
     };
     let mut finding = case
         .finding(severity, Confidence::Medium, title)

@@ -1,6 +1,6 @@
 //! `gapped-rpcs`: write requests consist of pieces with gaps between them.
 
-use lioprof_model::units::thousands;
+use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -35,10 +35,10 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(
-        "{:.0} % of {} writes have gaps: they fill {:.0} % of the range that they span",
-        100.0 * gapped,
+        "{} of {} writes have gaps: they fill {} of the range that they span",
+        percent(gapped, 0),
         thousands(objects.rpcs),
-        100.0 * filled
+        percent(filled, 0)
     );
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)

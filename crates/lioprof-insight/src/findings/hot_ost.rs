@@ -1,5 +1,6 @@
 //! `hot-ost`: nearly all bytes of several clients go to one OST while others that exist have nothing to do.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Flow, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -81,14 +82,14 @@ fn look(case: &Case<'_>) -> Look {
             match others {
                 0 => format!("All bytes of {} clients went to {}, the only OST in the log", flows.len(), hot.name),
                 _ => format!(
-                    "{:.0} % of the bytes went to {}, {others} other OSTs are there",
-                    100.0 * bytes_share,
+                    "{} of the bytes went to {}, {others} other OSTs are there",
+                    percent(bytes_share, 0),
                     hot.name
                 ),
             },
         )
         .explain(format!(
-            "{} clients used {}, {in_flight:.1} requests at a time while it was busy; {}. The other OSTs moved {:.0} % \
+            "{} clients used {}, {in_flight:.1} requests at a time while it was busy; {}. The other OSTs moved {} \
              of the bytes together.",
             flows.len(),
             hot.name,
@@ -97,7 +98,7 @@ fn look(case: &Case<'_>) -> Look {
             } else {
                 "each file has one stripe there, or so it seems"
             },
-            100.0 * (1.0 - bytes_share),
+            percent(1.0 - bytes_share, 0),
         ))
         .evidence("bytes_share", bytes_share)
         .evidence("clients", flows.len() as f64)

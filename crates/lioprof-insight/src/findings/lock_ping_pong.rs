@@ -1,6 +1,6 @@
 //! `lock-ping-pong`: clients take the lock of an object from each other for every few pieces that they read or write.
 
-use lioprof_model::units::{plural, thousands};
+use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity,
 };
@@ -168,12 +168,12 @@ fn look(case: &Case<'_>) -> Look {
         _ => Severity::Info,
     };
     let title = format!(
-        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {:.0} % of their time",
+        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {} of their time",
         plural(fight.clients.len() as u64, "client"),
         plural(fight.objects.len() as u64, "object"),
         thousands(fight.handovers),
         fight.wait_s,
-        100.0 * fight.wait_share
+        percent(fight.wait_share, 0)
     );
     let is_false = fight.expansion_share.map(|share| share >= case.limit("false_share"));
     let kind = match is_false {

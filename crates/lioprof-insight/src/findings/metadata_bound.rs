@@ -1,5 +1,6 @@
 //! `metadata-bound`: clients spend their time on the MDT, not with data.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, Confidence, Operation, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -70,8 +71,8 @@ fn look(case: &Case<'_>) -> Look {
         .finding(severity, confidence, format!("{rpcs} metadata requests, {in_flight:.1} at a time on the MDT"))
         .explain(format!(
             "Requests spent {metadata_s:.2} s on the MDT in {window_s:.2} s of capture, {compared}. Most of it was {first} \
-             ({:.0} %).",
-            100.0 * share(worst.first().map_or(0.0, |operation| seconds(operation)), metadata_s),
+             ({}).",
+            percent(share(worst.first().map_or(0.0, |operation| seconds(operation)), metadata_s), 0),
         ))
         .evidence("metadata_rpcs", real(rpcs))
         .evidence("metadata_request_s", metadata_s)

@@ -1,5 +1,6 @@
 //! `queue-bound`: requests wait for service threads far longer than they are served, and the disks have room.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -49,7 +50,7 @@ fn look(case: &Case<'_>) -> Look {
     let exhausted = figures.threads_busy.is_some_and(|share| share >= case.limit("threads_busy"));
     let confidence = if exhausted { Confidence::High } else { Confidence::Medium };
     let at_work = figures.threads_busy.zip(figures.threads).map_or_else(String::new, |(share, threads)| {
-        format!(" While they waited, {:.0} % of the {threads} I/O threads that were seen were at work.", 100.0 * share)
+        format!(" While they waited, {} of the {threads} I/O threads that were seen were at work.", percent(share, 0))
     });
     let title = format!("Requests wait {ratio:.1} times as long for an I/O thread as they are served");
     let mut finding = case

@@ -1,5 +1,6 @@
 //! `reads-not-lustre-aware`: every client reads from all OSTs, and at any moment they crowd on few of them.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -79,10 +80,10 @@ fn look(case: &Case<'_>) -> Look {
     let reading_s = real(spread.pictures) * spread.step_s;
     let severity = if gap >= case.limit("critical_gap") { Severity::Critical } else { Severity::Warning };
     let title = format!(
-        "{} clients read from all {} OSTs, but {busy:.1} of them are busy at a time: {:.0} % of the bandwidth is not used",
+        "{} clients read from all {} OSTs, but {busy:.1} of them are busy at a time: {} of the bandwidth is not used",
         reach.len(),
         spread.targets,
-        100.0 * gap
+        percent(gap, 0)
     );
     let draft = case
         .finding(severity, Confidence::High, title)

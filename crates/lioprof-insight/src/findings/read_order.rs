@@ -1,6 +1,6 @@
 //! `strided-reads` and `backward-reads`: orders of reading in which read-ahead is of no use.
 
-use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Rule};
@@ -59,8 +59,8 @@ fn strided(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let part = share(objects.sum(|pattern| pattern.strided_rpcs), real(objects.rpcs));
     let mean = objects.bytes / objects.rpcs.max(1);
     let title = format!(
-        "{:.0} % of {} reads jump forward at equal distances, {} at a time",
-        100.0 * part,
+        "{} of {} reads jump forward at equal distances, {} at a time",
+        percent(part, 0),
         thousands(objects.rpcs),
         human_bytes(mean)
     );
@@ -83,7 +83,7 @@ fn strided(case: &Case<'_>, direction: Direction) -> Option<Finding> {
 fn backward(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let objects = mostly(case, direction, |pattern| pattern.backward_rpcs, |_| true)?;
     let part = share(objects.sum(|pattern| pattern.backward_rpcs), real(objects.rpcs));
-    let title = format!("{:.0} % of {} reads go backward", 100.0 * part, thousands(objects.rpcs));
+    let title = format!("{} of {} reads go backward", percent(part, 0), thousands(objects.rpcs));
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)
         .explain(

@@ -1,5 +1,6 @@
 //! `single-writer`: one client writes for all, so one node's network and memory limit the whole job.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -51,9 +52,9 @@ fn look(case: &Case<'_>) -> Look {
             severity,
             confidence,
             format!(
-                "Client {} wrote {:.0} % of all bytes{}",
+                "Client {} wrote {} of all bytes{}",
                 writer.nid,
-                100.0 * bytes_share,
+                percent(bytes_share, 0),
                 if others_known { " while others are there" } else { "" },
             ),
         )

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::alike::{Alike, alike};
@@ -74,10 +75,10 @@ fn look(case: &Case<'_>) -> Look {
     let finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
-            "Compared are requests of like size on the same OST. The slowest 1 % make up {:.0} % of the service time. A \
+            "Compared are requests of like size on the same OST. The slowest 1 % make up {} of the service time. A \
              step that waits for one request of each client to each OST ({step} at a time) takes {slowdown:.1} times as long \
              as without the slow ones: the slowest decides.{}",
-            100.0 * share(last_percent_s, all_s),
+            percent(share(last_percent_s, all_s), 0),
             if one_in > 1.0 { format!(" From a sample of one in {one_in}.") } else { String::new() },
         ))
         .evidence("tail_rpcs", real(tail.len() as u64))

@@ -1,5 +1,7 @@
 //! Statistics for few samples, of which some may be far off.
 
+pub(super) use lioprof_model::units::real;
+
 /// The middle one; the mean of both in the middle if their number is even. `None` without any.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -18,12 +20,6 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 /// `part` of `whole`; 0 of nothing.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// A count for arithmetic.
-#[expect(clippy::cast_precision_loss, reason = "shares and means need no more than 52 bits")]
-pub(super) fn real(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `ping-storm` and `statfs-storm`: clients that ask for nothing but signs of life, or free space, again and again.
 
+use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, NodeRole, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -87,7 +88,7 @@ struct Storm<'a> {
 impl Storm<'_> {
     fn begin(&self, case: &Case<'_>, what: &str) -> super::draft::Draft {
         let part = share(real(self.rpcs), real(self.all));
-        case.finding(Severity::Warning, Confidence::High, format!("{:.0} % of all RPCs are {what}", 100.0 * part))
+        case.finding(Severity::Warning, Confidence::High, format!("{} of all RPCs are {what}", percent(part, 0)))
             .evidence("share", part)
             .evidence("rpcs", real(self.rpcs))
             .evidence("rpcs_per_second", share(real(self.rpcs), case.analysis.window.duration_s))

@@ -1,6 +1,6 @@
 //! `trace-quality`: what the capture lost or cannot tell, and what to change in the next one.
 
-use lioprof_model::units::plural;
+use lioprof_model::units::{percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -97,14 +97,14 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     } else if known {
         match loss.missing().filter(|_| rpcs_share.unwrap_or(0.0) >= bytes_share) {
             Some(missing) => capitalized(&format!("{missing} of the RPCs are not in the capture")),
-            None => format!("{:.1} % of the log is not in the capture", 100.0 * share_lost),
+            None => format!("{} of the log is not in the capture", percent(share_lost, 1)),
         }
     } else if loss.head_overwritten {
         "The beginning of the capture was overwritten".to_owned()
     } else if overflow > 0 {
         format!("The kernel's debug buffer overflowed at {}", plural(overflow, "place"))
     } else {
-        format!("Of {:.1} % of the RPCs only one half is in the capture", 100.0 * half_share)
+        format!("Of {} of the RPCs only one half is in the capture", percent(half_share, 1))
     };
     let mut finding = case
         .finding(severity, Confidence::High, title)
@@ -208,11 +208,11 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let title = if unattributed_share >= unknown.max(unsized_share) {
-        format!("The OST of {:.0} % of the reads and writes is unknown", 100.0 * unattributed_share)
+        format!("The OST of {} of the reads and writes is unknown", percent(unattributed_share, 0))
     } else if unsized_share >= unknown {
-        format!("The size of {:.0} % of the reads and writes is unknown", 100.0 * unsized_share)
+        format!("The size of {} of the reads and writes is unknown", percent(unsized_share, 0))
     } else {
-        format!("The bytes moved are known within {:.0} % only", 100.0 * width)
+        format!("The bytes moved are known within {} only", percent(width, 0))
     };
     let hidden_by_loss = case.analysis.only_lost_lines_hide_targets();
     let why = if hidden_by_loss {

@@ -1,6 +1,6 @@
 //! `unaligned-rpcs`: requests begin inside pages, or straddle boundaries that they need not touch.
 
-use lioprof_model::units::{human_bytes, thousands};
+use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
@@ -45,9 +45,9 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
     let what = plural(direction);
     let title = if inside >= limit {
-        format!("{:.0} % of {} {what} begin inside a page", 100.0 * inside, thousands(objects.rpcs))
+        format!("{} of {} {what} begin inside a page", percent(inside, 0), thousands(objects.rpcs))
     } else {
-        format!("{:.0} % of {} {what} straddle a MiB that they need not touch", 100.0 * split, thousands(objects.rpcs))
+        format!("{} of {} {what} straddle a MiB that they need not touch", percent(split, 0), thousands(objects.rpcs))
     };
     let mean = objects.bytes / objects.rpcs.max(1);
     let draft = case

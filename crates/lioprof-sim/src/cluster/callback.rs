@@ -4,7 +4,7 @@ use super::account::{Effect, LockEffect};
 use super::events::Event;
 use super::log::Pen;
 use super::opcode;
-use super::request::Callback;
+use super::request::{Callback, Stage};
 use super::say::say;
 use super::simulation::Simulation;
 use super::world::World;
@@ -18,6 +18,18 @@ const PORTALS: (u32, u32) = (15, 16);
 const AST_TIMEOUT_US: u64 = 11_000_000;
 
 impl Simulation {
+    /// A request goes on when all its callbacks have been answered.
+    pub(super) fn await_callbacks(&mut self, request: usize, object: usize, pen: &mut Pen) {
+        self.world.objects[object].busy_us = pen.now_us;
+        self.world.requests[request].stage = Stage::Callbacks;
+        if self.world.requests[request].open_callbacks == 0 {
+            self.events.at(pen.now_us, Event::Step(request));
+        } else {
+            self.say_set_wait(pen);
+        }
+        self.world.requests[request].callback_us = pen.now_us;
+    }
+
     /// Sends an AST about a lock to its client. The handler of `request` waits for the answer.
     pub(super) fn send_callback(&mut self, opcode: u16, lock: usize, request: Option<usize>, pen: &mut Pen) {
         let Some(mount) = self.world.locks[lock].mount else { return };

@@ -1,11 +1,10 @@
 //! A client gives back a lock; whoever waited may get it.
 
 use super::account::{Effect, LockEffect};
-use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
 use super::opcode;
-use super::request::{Purpose, Stage};
+use super::request::Purpose;
 use super::say::{say, say_lock};
 use super::simulation::Simulation;
 use crate::wording::ldlm::flags;
@@ -33,14 +32,7 @@ impl Simulation {
             granted = self.release(lock, &mut pen);
         }
         self.complete(&granted, Some(request), &mut pen);
-        self.world.objects[object].busy_us = pen.now_us;
-        self.world.requests[request].stage = Stage::Callbacks;
-        if self.world.requests[request].open_callbacks == 0 {
-            self.events.at(pen.now_us, Event::Step(request));
-        } else {
-            self.say_set_wait(&mut pen);
-        }
-        self.world.requests[request].callback_us = pen.now_us;
+        self.await_callbacks(request, object, &mut pen);
     }
 
     /// All that was granted is told.

@@ -115,14 +115,7 @@ impl Simulation {
             pen.now_us += self.rng.about(15);
             self.send_blocking_asts(request, &in_the_way, &mut pen);
         }
-        self.world.objects[object].busy_us = pen.now_us;
-        self.world.requests[request].stage = Stage::Callbacks;
-        if self.world.requests[request].open_callbacks == 0 {
-            self.events.at(pen.now_us, Event::Step(request));
-        } else {
-            self.say_set_wait(&mut pen);
-        }
-        self.world.requests[request].callback_us = pen.now_us;
+        self.await_callbacks(request, object, &mut pen);
     }
 
     /// Notes which locks are in the way and were not called back before.

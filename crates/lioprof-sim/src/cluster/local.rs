@@ -1,10 +1,9 @@
 //! Locks that a server takes for itself: direct I/O and unlink.
 
 use super::account::{Effect, LockEffect};
-use super::events::Event;
 use super::lock::{EOF, Lock, Look};
 use super::log::Pen;
-use super::request::{Io, Stage};
+use super::request::Io;
 use super::say::{say, say_lock};
 use super::simulation::Simulation;
 use crate::wording::ldlm::{self, flags};
@@ -129,14 +128,7 @@ impl Simulation {
             self.world.locks[lock].waited = true;
             self.send_blocking_asts(request, &in_the_way, &mut pen);
         }
-        self.world.objects[object].busy_us = pen.now_us;
-        self.world.requests[request].stage = Stage::Callbacks;
-        if self.world.requests[request].open_callbacks == 0 {
-            self.events.at(pen.now_us, Event::Step(request));
-        } else {
-            self.say_set_wait(&mut pen);
-        }
-        self.world.requests[request].callback_us = pen.now_us;
+        self.await_callbacks(request, object, &mut pen);
     }
 
     /// The lock served its purpose when the clients know; the object goes.

@@ -27,7 +27,6 @@ pub use control::Mask;
 pub use kmsg::{KernelLog, Level, Line, Next};
 pub use ktracefiled::Flush;
 pub use module_parameters::Parameter;
-pub(crate) use node::wall_clock_us;
 pub use node::{Kernel, KernelConfig, Outcome};
 pub use page::PAGE_BYTES;
 pub use version::{LustreVersion, UnknownVersion};

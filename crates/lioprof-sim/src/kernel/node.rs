@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
+
+use lioprof_model::time::now_us;
 
 use super::account::{Account, LossEvents};
 use super::guard::lock;
@@ -257,7 +259,7 @@ impl Kernel {
     #[must_use]
     pub fn now_us(&self) -> i64 {
         match self.latest_us.load(Relaxed) {
-            i64::MIN => wall_clock_us(),
+            i64::MIN => now_us(),
             latest => latest,
         }
     }
@@ -265,7 +267,7 @@ impl Kernel {
     /// The time for a message of the control surface, before the clock's step is added.
     pub(super) fn marker_time_us(&self) -> i64 {
         match self.latest_us.load(Relaxed) {
-            i64::MIN => wall_clock_us(),
+            i64::MIN => now_us(),
             latest => latest.saturating_sub(self.step_us.load(Relaxed)),
         }
     }
@@ -291,9 +293,4 @@ impl Kernel {
         }
         account
     }
-}
-
-pub(crate) fn wall_clock_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lioprof_model::time::now_us;
 use serde::Serialize;
 
-use crate::kernel::{Kernel, Outcome, masks, wall_clock_us};
+use crate::kernel::{Kernel, Outcome, masks};
 use crate::tree::Director;
 use crate::{SimRecord, Stamp, Workload};
 
@@ -167,7 +168,7 @@ struct Pace {
 
 impl Pace {
     fn start(first_us: i64, speed: Speed) -> Self {
-        Self { speed, began: Instant::now(), began_wall_us: wall_clock_us(), first_us, elapsed_us: 0 }
+        Self { speed, began: Instant::now(), began_wall_us: now_us(), first_us, elapsed_us: 0 }
     }
 
     fn look(&mut self) {
@@ -192,7 +193,7 @@ impl Pace {
             // Exact distances instead of those that the scheduler happens to make.
             Speed::Times(times) if (times - 1.0).abs() < f64::EPSILON => self.began_wall_us + (time_us - self.first_us),
             Speed::Times(_) => self.began_wall_us + self.due_us(time_us).unwrap_or(0),
-            Speed::Max => wall_clock_us(),
+            Speed::Max => now_us(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use lioprof_model::time::now_us;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -14,7 +15,7 @@ use super::error::ReplayError;
 use super::log::RecordedLog;
 use super::player::{Played, Player};
 use crate::counters::Counters;
-use crate::kernel::{Account, Flush, Kernel, KernelConfig, LustreVersion, wall_clock_us};
+use crate::kernel::{Account, Flush, Kernel, KernelConfig, LustreVersion};
 use crate::live::LiveScenario;
 use crate::record::{Stamp, Workload};
 use crate::scenario::{Options, Scenario};
@@ -116,7 +117,7 @@ pub(super) fn play_scenario(
         LustreVersion::V2_17 => &V2_17,
     };
     let stamp = args.server.stamp.unwrap_or(Stamp::Now);
-    let start_us = if stamp == Stamp::Now { wall_clock_us().cast_unsigned() } else { Options::default().start_us };
+    let start_us = if stamp == Stamp::Now { now_us().cast_unsigned() } else { Options::default().start_us };
     let node = args.server_number;
     let options = args.size.apply(Options { start_us, wording, follow: Some(node), ..Options::default() });
     let simulation = Scenario::named(name, &options)?;

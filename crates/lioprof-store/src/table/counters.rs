@@ -1,7 +1,7 @@
 //! Table `counters`: samples of the server's own counters, one number per row.
 
+use super::table;
 use super::texts::{Text, Texts};
-use super::{Table, order_by, table};
 
 /// One number that the server counts itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,9 @@ pub struct CounterSample<'a> {
 }
 
 table! {
+    // Counter by counter: its samples differ by little, or not at all.
     /// Counters as columns.
-    CounterColumns, CounterView, "counters";
+    CounterColumns, CounterView, "counters", by |rows, row| rows.key(row);
     seq: i64 = Delta bounds,
     time_us: i64 = Delta bounds,
     source: Text = Dictionary,
@@ -33,37 +34,15 @@ table! {
     ; derived:
 }
 
-impl Table for CounterColumns {
-    const NAME: &'static str = Self::NAME;
-
-    fn specs() -> Vec<super::Spec> {
-        Self::specs()
-    }
-
-    fn columns(&self) -> Vec<&dyn super::AnyColumn> {
-        self.columns()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn rows(&self) -> usize {
-        self.seq.stored().len()
-    }
-
-    /// Counter by counter: its samples differ by little, or not at all.
-    fn order(&self) -> Vec<u32> {
-        let key = |text: i32, shift: u32| u64::from(text.unsigned_abs() & 0xffff) << shift;
-        let (sources, targets) = (self.source.stored(), self.target.stored());
-        let (entities, counters) = (self.entity.stored(), self.counter.stored());
-        order_by(self.rows(), |row| {
-            key(sources[row], 48) | key(targets[row], 32) | key(entities[row], 16) | key(counters[row], 0)
-        })
-    }
-}
-
 impl CounterColumns {
+    fn key(&self, row: usize) -> u64 {
+        let (source, target) = (self.source.stored()[row], self.target.stored()[row]);
+        let (entity, counter) = (self.entity.stored()[row], self.counter.stored()[row]);
+        [source, target, entity, counter]
+            .iter()
+            .fold(0, |key, text| key << 16 | u64::from(text.unsigned_abs() & 0xffff))
+    }
+
     /// Adds a sample.
     pub(crate) fn push(&mut self, seq: i64, sample: &CounterSample<'_>, texts: &mut Texts) {
         self.seq.push(seq);

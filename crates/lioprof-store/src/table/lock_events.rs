@@ -4,16 +4,17 @@ use lioprof_model::{LockEvent, LockHappening, LockState, LockStep, Symbol, Symbo
 use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName};
 
+use super::table;
 use super::texts::{Text, Texts};
 use super::view::{BadColumn, Meanings, OptionalMeanings};
-use super::window::{WindowCells, Windows};
-use super::{Table, order_by, table};
+use super::window::{Windows, push_window, windows};
 use crate::text;
 use crate::words::{CALLBACK_TIMED_OUT, ENQUEUE_END, ENQUEUE_START, KERNEL_CONTENTION, Word};
 
 table! {
+    // Lock by lock: a dozen events of a lock differ in little but the time.
     /// Lock events as columns.
-    LockEventColumns, LockEventView, "lock_events";
+    LockEventColumns, LockEventView, "lock_events", by |rows, row| rows.cookie.stored()[row];
     seq: i64 = Split bounds,
     time_us: i64 = Split bounds,
     event: Text = Dictionary,
@@ -45,45 +46,13 @@ table! {
     opcode_name: Option<Text> = Dictionary,
 }
 
-impl Table for LockEventColumns {
-    const NAME: &'static str = Self::NAME;
-
-    fn specs() -> Vec<super::Spec> {
-        Self::specs()
-    }
-
-    fn columns(&self) -> Vec<&dyn super::AnyColumn> {
-        self.columns()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn rows(&self) -> usize {
-        self.seq.stored().len()
-    }
-
-    /// Lock by lock: a dozen events of a lock differ in little but the time.
-    fn order(&self) -> Vec<u32> {
-        let cookies = self.cookie.stored();
-        order_by(self.rows(), |row| cookies[row])
-    }
-}
-
 impl LockEventColumns {
     /// Adds an event.
     pub(crate) fn push(&mut self, seq: i64, event: &LockEvent, texts: &mut Texts, symbols: &Symbols) {
         self.seq.push(seq);
         self.time_us.push(event.time_us);
         self.pid.push(event.pid);
-        let window = WindowCells::new(event.window.as_ref(), texts, symbols);
-        self.window_nid.push(window.nid);
-        self.window_client_uuid.push(window.client_uuid);
-        self.window_xid.push(window.xid);
-        self.window_opcode.push(window.opcode);
-        self.window_opcode_name.push(window.opcode_name);
-        self.window_job.push(window.job);
+        push_window!(self, event.window.as_ref(), texts, symbols);
 
         let (mut lock, mut contention, mut callback) = (None, None, None);
         let word = match event.happening {
@@ -170,14 +139,7 @@ pub(crate) struct LockEvents {
 impl LockEvents {
     pub(crate) fn new(view: LockEventView, node: Symbol, symbols: &mut Symbols) -> Result<Self, BadColumn> {
         const MODE: &str = "a lock mode such as PW or --";
-        let windows = Windows::new(
-            &view.window_nid,
-            &view.window_client_uuid,
-            view.window_xid.clone(),
-            view.window_opcode.clone(),
-            &view.window_job,
-            symbols,
-        );
+        let windows = windows!(view, symbols);
         Ok(Self {
             node,
             windows,

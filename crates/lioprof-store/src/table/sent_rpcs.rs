@@ -4,15 +4,16 @@ use lioprof_model::latency::latency_bucket;
 use lioprof_model::{SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, Xid};
 
+use super::table;
 use super::texts::{Text, Texts};
 use super::view::Meanings;
-use super::window::{WindowCells, Windows};
-use super::{Table, order_by, table};
+use super::window::{Windows, push_window, windows};
 use crate::text;
 
 table! {
+    // By xid, the node's own counter: an answer stands beside its request.
     /// Sent RPCs as columns.
-    SentRpcColumns, SentRpcView, "sent_rpcs";
+    SentRpcColumns, SentRpcView, "sent_rpcs", by |rows, row| rows.xid.stored()[row];
     seq: i64 = Split bounds,
     time_us: i64 = Split bounds,
     round_trip_us: Option<u64> = Split,
@@ -32,32 +33,6 @@ table! {
     window_opcode_name: Option<Text> = Dictionary,
 }
 
-impl Table for SentRpcColumns {
-    const NAME: &'static str = Self::NAME;
-
-    fn specs() -> Vec<super::Spec> {
-        Self::specs()
-    }
-
-    fn columns(&self) -> Vec<&dyn super::AnyColumn> {
-        self.columns()
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    fn rows(&self) -> usize {
-        self.seq.stored().len()
-    }
-
-    /// By xid, the node's own counter: an answer stands beside its request.
-    fn order(&self) -> Vec<u32> {
-        let xids = self.xid.stored();
-        order_by(self.rows(), |row| xids[row])
-    }
-}
-
 impl SentRpcColumns {
     /// Adds an RPC or an answer.
     pub(crate) fn push(&mut self, seq: i64, sent: &SentRpc, texts: &mut Texts, symbols: &Symbols) {
@@ -71,13 +46,7 @@ impl SentRpcColumns {
         self.nid.push(texts.symbol(sent.nid, symbols));
         self.xid.push(sent.xid.0);
         self.pid.push(sent.pid);
-        let window = WindowCells::new(sent.window.as_ref(), texts, symbols);
-        self.window_nid.push(window.nid);
-        self.window_client_uuid.push(window.client_uuid);
-        self.window_xid.push(window.xid);
-        self.window_opcode.push(window.opcode);
-        self.window_opcode_name.push(window.opcode_name);
-        self.window_job.push(window.job);
+        push_window!(self, sent.window.as_ref(), texts, symbols);
     }
 }
 
@@ -92,14 +61,7 @@ pub(crate) struct SentRpcs {
 
 impl SentRpcs {
     pub(crate) fn new(view: SentRpcView, node: Symbol, symbols: &mut Symbols) -> Self {
-        let windows = Windows::new(
-            &view.window_nid,
-            &view.window_client_uuid,
-            view.window_xid.clone(),
-            view.window_opcode.clone(),
-            &view.window_job,
-            symbols,
-        );
+        let windows = windows!(view, symbols);
         let mut symbol = |text: &str| symbols.intern(&text::decode(text));
         Self { node, windows, device: view.device.map(&mut symbol), nid: view.nid.map(&mut symbol), view }
     }

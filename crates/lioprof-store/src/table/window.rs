@@ -1,66 +1,50 @@
 //! The request in whose window a line falls: columns that lock events and sent RPCs share.
 
 use arrow_array::types::{UInt32Type, UInt64Type};
-use lioprof_model::{RpcWindow, Symbol, Symbols};
+use lioprof_model::{RpcWindow, Symbol};
 use lustre_debuglog::{Opcode, Xid};
 
-use super::texts::{Text, Texts};
-use super::view::{OptionalMeanings, OptionalNumbers, OptionalWords};
-use crate::text;
+use super::view::{OptionalMeanings, OptionalNumbers};
 
-/// The cells of a window.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct WindowCells {
-    pub(crate) nid: Option<Text>,
-    pub(crate) client_uuid: Option<Text>,
-    pub(crate) xid: Option<u64>,
-    pub(crate) opcode: Option<u32>,
-    pub(crate) opcode_name: Option<Text>,
-    pub(crate) job: Option<Text>,
+/// Adds the cells of a window.
+macro_rules! push_window {
+    ($columns:expr, $window:expr, $texts:expr, $symbols:expr) => {{
+        let window: Option<&lioprof_model::RpcWindow> = $window;
+        $columns.window_nid.push(window.map(|it| $texts.symbol(it.nid, $symbols)));
+        $columns.window_client_uuid.push(window.map(|it| $texts.symbol(it.client_uuid, $symbols)));
+        $columns.window_xid.push(window.map(|it| it.xid.0));
+        $columns.window_opcode.push(window.map(|it| it.opcode.0));
+        $columns.window_opcode_name.push(window.map(|it| $texts.opcode(it.opcode)));
+        $columns.window_job.push(window.and_then(|it| it.job).map(|job| $texts.symbol(job, $symbols)));
+    }};
 }
-
-impl WindowCells {
-    pub(crate) fn new(window: Option<&RpcWindow>, texts: &mut Texts, symbols: &Symbols) -> Self {
-        let Some(window) = window else { return Self::default() };
-        Self {
-            nid: Some(texts.symbol(window.nid, symbols)),
-            client_uuid: Some(texts.symbol(window.client_uuid, symbols)),
-            xid: Some(window.xid.0),
-            opcode: Some(window.opcode.0),
-            opcode_name: Some(texts.opcode(window.opcode)),
-            job: window.job.map(|job| texts.symbol(job, symbols)),
-        }
-    }
-}
+pub(crate) use push_window;
 
 /// Windows read back.
 pub(crate) struct Windows {
-    nid: OptionalMeanings<Symbol>,
-    client_uuid: OptionalMeanings<Symbol>,
-    xid: OptionalNumbers<UInt64Type>,
-    opcode: OptionalNumbers<UInt32Type>,
-    job: OptionalMeanings<Symbol>,
+    pub(crate) nid: OptionalMeanings<Symbol>,
+    pub(crate) client_uuid: OptionalMeanings<Symbol>,
+    pub(crate) xid: OptionalNumbers<UInt64Type>,
+    pub(crate) opcode: OptionalNumbers<UInt32Type>,
+    pub(crate) job: OptionalMeanings<Symbol>,
 }
 
-impl Windows {
-    pub(crate) fn new(
-        nid: &OptionalWords,
-        client_uuid: &OptionalWords,
-        xid: OptionalNumbers<UInt64Type>,
-        opcode: OptionalNumbers<UInt32Type>,
-        job: &OptionalWords,
-        symbols: &mut Symbols,
-    ) -> Self {
-        let mut symbol = |text: &str| symbols.intern(&text::decode(text));
-        Self {
-            nid: nid.map(&mut symbol),
-            client_uuid: client_uuid.map(&mut symbol),
-            xid,
-            opcode,
-            job: job.map(&mut symbol),
+/// The windows of a view.
+macro_rules! windows {
+    ($view:expr, $symbols:expr) => {{
+        let mut symbol = |text: &str| $symbols.intern(&$crate::text::decode(text));
+        $crate::table::window::Windows {
+            nid: $view.window_nid.map(&mut symbol),
+            client_uuid: $view.window_client_uuid.map(&mut symbol),
+            xid: $view.window_xid.clone(),
+            opcode: $view.window_opcode.clone(),
+            job: $view.window_job.map(&mut symbol),
         }
-    }
+    }};
+}
+pub(crate) use windows;
 
+impl Windows {
     pub(crate) fn get(&self, at: usize) -> Option<RpcWindow> {
         Some(RpcWindow {
             nid: self.nid.get(at)?,

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lioprof_model::{
-    LockEvent, LockHappening, Mark, RowSink, RpcRow, RpcSize, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence,
-};
+use lioprof_model::{LockEvent, LockHappening, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, Xid};
 
 use super::{DatasetWriter, NodeInfo, Options};
@@ -147,34 +145,7 @@ fn info() -> NodeInfo {
 }
 
 fn rpc(node: Symbol, xid: u64) -> RpcRow {
-    RpcRow {
-        node,
-        opcode: Opcode::OST_READ,
-        nid: node,
-        client_uuid: node,
-        xid: Xid(xid),
-        job: None,
-        thread: node,
-        pid: 1,
-        end_us: 1_795_251_082_000_000,
-        service_us: None,
-        total_us: None,
-        rc: 0,
-        reply_rc: 0,
-        transno: 0,
-        target: None,
-        target_evidence: TargetEvidence::None,
-        object: None,
-        extent: None,
-        size: RpcSize::Unknown,
-        size_evidence: SizeEvidence::None,
-        dropped: false,
-        resent: false,
-        replay: false,
-        uid: None,
-        gid: None,
-        projid: None,
-    }
+    RpcRow { xid: Xid(xid), ..RpcRow::made_up(node, Opcode::OST_READ, 1_795_251_082_000_000) }
 }
 
 /// Rows of a part: one of each kind, and more RPCs than fit a row group.

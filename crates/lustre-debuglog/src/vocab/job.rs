@@ -1,9 +1,9 @@
 //! Job identifiers.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::{ParseError, digits, escape};
 
 /// A job id as the client packed it: bytes, at most 31, not necessarily UTF-8, maybe with spaces and colons.
 ///
@@ -54,22 +54,12 @@ impl JobId {
 
 impl fmt::Display for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for chunk in self.0.utf8_chunks() {
-            for c in chunk.valid().chars() {
-                match c {
-                    '\\' => f.write_str(r"\\")?,
-                    c if c.is_control() => escape(f, c.encode_utf8(&mut [0; 4]).as_bytes())?,
-                    c => f.write_char(c)?,
-                }
-            }
-            escape(f, chunk.invalid())?;
+        for (n, part) in self.0.split(|&byte| byte == b'\\').enumerate() {
+            f.write_str(if n == 0 { "" } else { r"\\" })?;
+            escape(f, part, char::is_control)?;
         }
         Ok(())
     }
-}
-
-fn escape(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
 }
 
 impl FromStr for JobId {

@@ -6,6 +6,7 @@
 
 pub(crate) mod digits;
 mod error;
+mod escape;
 mod extent;
 mod fid;
 mod job;
@@ -19,6 +20,7 @@ mod text;
 mod xid;
 
 pub use error::ParseError;
+pub use escape::escape;
 pub use extent::Extent;
 pub use fid::{Fid, ResourceId};
 pub use job::JobId;

@@ -1,8 +1,8 @@
 //! One line of `key=value` per message.
 
 use std::fmt::{self, Debug, Write};
-use std::time::SystemTime;
 
+use lioprof_model::time::{now_us, utc_micros};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
@@ -19,7 +19,7 @@ where
     N: for<'a> FormatFields<'a> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let time = humantime::format_rfc3339_micros(SystemTime::now());
+        let time = utc_micros(now_us());
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         write!(writer, "time={time} level={level}")?;
         let mut fields = Fields { writer: &mut writer, result: Ok(()) };

@@ -1,9 +1,10 @@
 //! The status for people: at most 80 columns.
 
 use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use lioprof_model::units::{human_bytes, plural, thousands};
+use lioprof_model::time::utc;
+use lioprof_model::units::{human_bytes, percent, plural, real, thousands, whole};
 
 use super::Missing;
 use super::{State, Status};
@@ -37,7 +38,7 @@ impl fmt::Display for Status {
         if self.left_out.records > 0 {
             let more = if self.left_out.at_least { " and more" } else { "" };
             let since =
-                self.left_out.first_us.map_or_else(String::new, |first_us| format!(", since {}", time(first_us)));
+                self.left_out.first_us.map_or_else(String::new, |first_us| format!(", since {}", utc(first_us)));
             let text = format!("{}{more} from before the capture{since}", plural(self.left_out.records, "record"));
             lines.line("left out", &text)?;
         }
@@ -63,7 +64,7 @@ impl fmt::Display for Status {
         }
         lines.line("files", &text)?;
         if let Some(counters) = self.counters {
-            let text = format!("{} figures at {}", thousands(counters.values), time(counters.time_us));
+            let text = format!("{} figures at {}", thousands(counters.values), utc(counters.time_us));
             lines.line("counters", &text)?;
         }
         for warning in &self.warnings {
@@ -76,7 +77,7 @@ impl fmt::Display for Status {
 impl Status {
     fn since(&self) -> String {
         let up = duration(self.now_us - self.since_us);
-        let mut text = format!("{} ({up})", time(self.since_us));
+        let mut text = format!("{} ({up})", utc(self.since_us));
         if self.state != State::Tracing || self.state_since_us != self.since_us {
             text += &format!("; {} for {}", self.state, duration(self.now_us - self.state_since_us));
         }
@@ -127,7 +128,7 @@ impl Status {
         if it.dropped > 0 {
             text += &format!(", {} DROPPED ({})", thousands(it.dropped), human_bytes(it.dropped_bytes));
             if let Some((from, to)) = it.dropped_from_us.zip(it.dropped_to_us) {
-                text += &format!(" from {} to {}", time(from), time(to));
+                text += &format!(" from {} to {}", utc(from), utc(to));
             }
         }
         text
@@ -155,7 +156,7 @@ impl Status {
             // The counters know better than the numbers.
             Some(missing) if missing.counted_rpcs > 0 => parts.insert(0, missing_text(missing)),
             _ => parts
-                .extend(loss.estimated_lost_fraction.map(|share| format!("about {:.2} % of RPCs lost", share * 100.0))),
+                .extend(loss.estimated_lost_fraction.map(|share| format!("about {} of RPCs lost", percent(share, 2)))),
         }
         parts.join(", ")
     }
@@ -164,26 +165,25 @@ impl Status {
         let (figures, limits) = (&self.budget.figures, &self.budget.limits);
         let cpu = figures.cpu_share.map_or_else(|| "?".to_owned(), |share| format!("{:.1}", share * 100.0));
         let mut text = format!(
-            "{}; CPU {cpu} of {:.0} %, memory {} of {}",
+            "{}; CPU {cpu} of {}, memory {} of {}",
             self.budget.level,
-            limits.cpu_share * 100.0,
+            percent(limits.cpu_share, 0),
             human_bytes(figures.resident_bytes),
             human_bytes(limits.resident_bytes),
         );
         if let Some(step) = &self.budget.last_step {
-            text += &format!("; {}, last at {}: {step}", plural(self.budget.steps, "step"), time(step.time_us));
+            text += &format!("; {}, last at {}: {step}", plural(self.budget.steps, "step"), utc(step.time_us));
         }
         text
     }
 }
 
 fn missing_text(missing: &Missing) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a share needs no 53 bits")]
-    let percent = missing.rpcs as f64 / missing.counted_rpcs as f64 * 100.0;
     format!(
-        "{} of {} reads and writes that the OSTs counted are missing ({percent:.2} %, {})",
+        "{} of {} reads and writes that the OSTs counted are missing ({}, {})",
         thousands(missing.rpcs),
         thousands(missing.counted_rpcs),
+        percent(real(missing.rpcs) / real(missing.counted_rpcs), 2),
         human_bytes(missing.bytes),
     )
 }
@@ -213,21 +213,9 @@ fn list(names: &[String], none: &str) -> String {
     if names.is_empty() { none.to_owned() } else { names.join(" ") }
 }
 
-/// UTC, to the second.
-fn time(time_us: i64) -> String {
-    let since = u64::try_from(time_us).map_or(Duration::ZERO, Duration::from_micros);
-    let at: SystemTime = UNIX_EPOCH + since;
-    humantime::format_rfc3339_seconds(at).to_string()
-}
-
 fn duration(micros: i64) -> String {
     let seconds = u64::try_from(micros / 1_000_000).unwrap_or(0);
     humantime::format_duration(Duration::from_secs(seconds)).to_string()
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped; shown with few digits")]
-fn whole(value: f64) -> u64 {
-    value.clamp(0.0, 1e18) as u64
 }
 
 fn rate(per_s: f64) -> String {
