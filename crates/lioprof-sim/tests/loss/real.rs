@@ -46,9 +46,24 @@ fn overflow_burst() -> Loss {
     analyze(&[fixture("overflow_burst")], &Config::default(), None).unwrap().analysis.loss
 }
 
+/// Rows that a daemon kept on a real server. `truth.txt` beside them has what the clients issued; all of it was counted.
+fn kept(name: &'static str, rows: &str, truth: f64) -> Real {
+    let rows = fixture(rows);
+    Real { name, truth, with: Some(of_rows(&rows)), without: Some(without_counters(&rows)) }
+}
+
+fn without_counters(rows: &Path) -> Loss {
+    let dir = tempfile::tempdir().unwrap();
+    copy(rows, dir.path());
+    std::fs::remove_dir_all(dir.path().join("counters")).unwrap();
+    of_rows(dir.path())
+}
+
 pub(crate) fn captures() -> Vec<Real> {
     vec![
         Real { name: "a real OSS, `lioprof daemon`", truth: 1312.0 / 4028.0, with: Some(o_freeze()), without: None },
+        kept("a real server, spool frozen for 12 s", "frozen_spool/data", 588.0 / 4263.0),
+        kept("a real server, spool full for 33 s", "full_spool/data", 1196.0 / 1574.0),
         Real { name: "a real OSS, log only", truth: 649.0 / 3200.0, with: None, without: Some(overflow_burst()) },
     ]
 }
@@ -69,13 +84,20 @@ fn a_third_of_the_writes_is_lost() {
     assert_eq!(loss.by_target.iter().map(|it| it.lost_rpcs_max).sum::<u64>(), 1306 + 9);
 }
 
+/// What the clients issued, and what is there: nothing of this was known when the rules were made.
+#[test]
+fn writes_that_a_frozen_and_a_full_spool_lost_are_counted() {
+    for (rows, issued, there) in [("frozen_spool/data", 2 * 2048, 3512), ("full_spool/data", 1536, 353)] {
+        let loss = of_rows(&fixture(rows));
+        let io = loss.by_service.iter().find(|it| it.service == "ost_io").unwrap();
+        assert_eq!((io.counted_rpcs, io.seen_rpcs, io.lost_rpcs), (issued, there, issued - there), "{rows}");
+    }
+}
+
 #[test]
 fn rows_of_an_older_version_without_counters_do_not_pretend() {
     // As that version wrote them: it excused the largest hole, and kept nothing of it.
-    let dir = tempfile::tempdir().unwrap();
-    copy(&fixture("o_freeze/data"), dir.path());
-    std::fs::remove_dir_all(dir.path().join("counters")).unwrap();
-    let loss = of_rows(dir.path());
+    let loss = without_counters(&fixture("o_freeze/data"));
     assert_eq!((loss.decided_by, loss.estimated_lost_fraction), (LossEvidence::Unknown, None), "{loss:?}");
     assert_eq!(loss.lost_fraction_max, None);
 }
