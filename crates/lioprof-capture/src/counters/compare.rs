@@ -93,13 +93,16 @@ impl Comparison {
         }
         let nothing = ReadWrite::default();
         rows.push(Scope::Node, "", &node, &trace.total, &nothing);
-        rows.keys(Scope::Target, &targets, &trace.targets, &trace.unattributed);
+        rows.keys(Scope::Target, &targets, &trace.targets, &trace.unattributed, None);
+        // Those of clients and jobs are read less often, and go with their target: some may never have been seen.
+        let has_vanished = |target: &Counted| target.doubt == Some(Doubt::Vanished);
+        let unseen = targets.values().any(has_vanished).then_some(Doubt::Vanished);
         match ledger.clients() {
-            Some(clients) => rows.keys(Scope::Client, &clients, &trace.clients, &nothing),
+            Some(clients) => rows.keys(Scope::Client, &clients, &trace.clients, &nothing, unseen),
             None => not_compared.push("clients: the counters of not all of them were read".to_owned()),
         }
         match (ledger.jobs(), &trace.jobs) {
-            (Some(jobs), Some(traced)) => rows.keys(Scope::Job, &jobs, traced, &nothing),
+            (Some(jobs), Some(traced)) => rows.keys(Scope::Job, &jobs, traced, &nothing, unseen),
             (None, _) => not_compared.push("jobs: the counters of not all of them were read".to_owned()),
             (_, None) if trace.total.read.rpcs + trace.total.write.rpcs == 0 => {
                 not_compared.push("jobs: no read or write was traced, so none names its job".to_owned());
@@ -121,18 +124,19 @@ struct Rows {
 }
 
 impl Rows {
-    /// `unknown` is traffic that may belong to any of the keys.
+    /// `unknown` is traffic that may belong to any of the keys; `unseen` is why counters of a key may be missing.
     fn keys(
         &mut self,
         scope: Scope,
         counted: &BTreeMap<String, Counted>,
         traced: &BTreeMap<String, ReadWrite>,
         unknown: &ReadWrite,
+        unseen: Option<Doubt>,
     ) {
         let names: BTreeSet<&String> = counted.keys().chain(traced.keys()).collect();
         let nothing = ReadWrite::default();
         for name in names {
-            let counted = counted.get(name).copied().unwrap_or_default();
+            let counted = counted.get(name).copied().unwrap_or(Counted { doubt: unseen, ..Counted::default() });
             self.push(scope, name, &counted, traced.get(name).unwrap_or(&nothing), unknown);
         }
     }

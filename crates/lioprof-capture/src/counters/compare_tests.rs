@@ -184,3 +184,29 @@ fn jobs_that_are_not_compared_say_the_true_reason() {
     let traced = ReadWrite { read: io(&[RpcSize::Exact(4096)]), write: Io::default() };
     assert_eq!(why(traced), ["jobs: this Lustre version does not log them"]);
 }
+
+/// Clients are read once a minute: Lustre may be unloaded before the counters of a new one were ever seen.
+#[test]
+fn clients_whose_counters_went_unseen_with_their_target_do_not_differ() {
+    let mut ledger = Ledger::default();
+    let loaded = Totals {
+        time_us: 1,
+        targets: [("fs-OST0000".into(), Reading::default())].into(),
+        clients: Some([].into()),
+        jobs: Some([].into()),
+        ..Totals::default()
+    };
+    ledger.observe(&loaded);
+    ledger.observe(&Totals { time_us: 2, ..Totals::default() });
+    let traced = ReadWrite { write: io(&[RpcSize::Exact(4096)]), read: Io::default() };
+    let sums = TraceSums {
+        total: traced.clone(),
+        targets: [("fs-OST0000".to_owned(), traced.clone())].into(),
+        clients: [("10.0.0.2@o2ib".to_owned(), traced.clone())].into(),
+        jobs: Some([("fio.0".to_owned(), traced)].into()),
+        ..TraceSums::default()
+    };
+    let comparison = Comparison::new(&ledger, &sums);
+    assert_eq!(comparison.differing().count(), 0, "{comparison}");
+    assert!(comparison.to_string().contains("client 10.0.0.2@o2ib write"), "{comparison}");
+}
