@@ -155,7 +155,9 @@ function buildQuality(body) {
               `${count(it.traced.length + it.traced_omitted)} stretches). All figures are of that time; ` +
               `scaled to all of it: about ${count(Math.round(it.estimated_rpcs))} RPCs, ` +
               `${estimate(it.estimated_read_bytes)} read, ${estimate(it.estimated_write_bytes)} written` +
-              (it.unsized_rpcs ? `; ${count(it.unsized_rpcs)} reads and writes have an unknown size; others of their direction, if there are any, stand for them.` : "."),
+              (it.unsized_rpcs
+                ? `; ${count(it.unsized_rpcs)} reads and writes of unknown size count as large as the others, if there are any.`
+                : "."),
           ),
         ),
       ),
