@@ -1,7 +1,7 @@
 //! What an [`Analysis`](lioprof_model::Analysis) means.
 //!
 //! * [`find`]: what is wrong, by rules ([`rules`]) with thresholds ([`Limits`]); writes findings and checks into the analysis.
-//! * [`compare`]: two analyses side by side.
+//! * [`compare()`]: two analyses side by side.
 //! * [`read_baseline`]: what the OSTs can deliver, from the output of `obdfilter-survey`.
 //!
 //! Nothing but analyses goes in: a saved `analysis.json`, the rows of many servers and a live log give the same answers. This crate

@@ -1,4 +1,4 @@
-//! What is wrong, by rules over an [`Analysis`]: one module per kind, nothing but the analysis goes in.
+//! What is wrong, by rules over an [`lioprof_model::Analysis`]: one module per kind, nothing but the analysis goes in.
 //!
 //! A rule that needs to know more than the analysis says makes the analysis say more: then a saved
 //! `analysis.json`, the rows of many servers and a live log all give the same findings.

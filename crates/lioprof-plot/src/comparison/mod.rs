@@ -1,4 +1,4 @@
-//! Plots of two analyses, one drawn over the other. A new one is a new file and a line in [`PLOTS`].
+//! Plots of two analyses, one drawn over the other. A new one is a new file and a line in `PLOTS` (`registry.rs`).
 
 mod bandwidth;
 mod bytes_per_ost;

@@ -1,4 +1,4 @@
-//! Every plot. A new one is a new file and a line in [`PLOTS`].
+//! Every plot. A new one is a new file and a line in `PLOTS` (`registry.rs`).
 
 mod bandwidth_per_ost;
 mod client_ost_matrix;

@@ -21,14 +21,14 @@ pub enum Flush {
     /// By a thread: once a second, and when a stream holds more than 8 pages.
     #[default]
     Thread,
-    /// By the time of the records, inside [`Kernel::log`]: the same program always gives the same file.
+    /// By the time of the records, inside `Kernel::log`: the same program always gives the same file.
     Simulated {
         /// Longest time between two passes.
         period_us: i64,
         /// How long it takes from the wake-up of the thread to its pass.
         latency_us: i64,
     },
-    /// Only by [`Kernel::flush_pass`], and the last one by stopping the daemon.
+    /// Only by `Kernel::flush_pass`, and the last one by stopping the daemon.
     Manual,
 }
 
