@@ -4,8 +4,9 @@
 //! analysed as a whole and server by server. A capture whose start marker is overwritten is a *wrapped*
 //! one: it can only hold a part of what the servers counted.
 //!
-//! What is compared is listed in `figures.txt`; `LIOPROF_BLESS=1` writes the list anew. `LIOPROF_CAPTURES=DIR` takes other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all
-//! comparisons to a file; `scripts/truth-table` does both.
+//! What is compared is listed in `figures.txt`; `LIOPROF_BLESS=1` writes the list anew. `LIOPROF_CAPTURES=DIR` takes
+//! other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all comparisons to a file;
+//! `scripts/truth-table` does both.
 
 mod io;
 mod locks;
@@ -116,17 +117,13 @@ fn figures_are_those_of_the_servers() {
         return;
     }
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/truth/figures.txt");
+    let compared = table.figures();
     if std::env::var_os("LIOPROF_BLESS").is_some() {
-        std::fs::write(&list, table.figures()).unwrap();
+        std::fs::write(&list, &compared).unwrap();
     }
     let listed = std::fs::read_to_string(&list).unwrap();
-    for (listed, compared) in listed.lines().zip(table.figures().lines()) {
+    for (listed, compared) in listed.lines().zip(compared.lines()) {
         assert_eq!(compared, listed, "{} lists what is compared (LIOPROF_BLESS=1 puts it right)", list.display());
     }
-    assert_eq!(
-        table.figures().lines().count(),
-        listed.lines().count(),
-        "more or fewer figures than {}",
-        list.display()
-    );
+    assert_eq!(compared.lines().count(), listed.lines().count(), "more or fewer figures than {}", list.display());
 }

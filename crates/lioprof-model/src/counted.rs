@@ -72,7 +72,3 @@ impl Counted {
         self.services.is_empty() && self.targets.is_empty()
     }
 }
-
-impl CountedRpcs {}
-
-impl CountedIo {}

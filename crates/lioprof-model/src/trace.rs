@@ -191,7 +191,11 @@ pub struct TraceSummary {
     pub counted: Counted,
 }
 
-crate::merge_fields!(TraceSummary { bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted } by { first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of });
+crate::merge_fields!(TraceSummary {
+    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted,
+} by {
+    first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
+});
 
 /// What is missing of a part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,8 +250,6 @@ pub struct TraceLoss {
     pub kernel_overflows: u64,
 }
 
-impl TraceSummary {}
-
 impl Merge for TraceLoss {
     fn merge(&mut self, other: &Self) {
         let doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
@@ -258,7 +260,12 @@ impl Merge for TraceLoss {
             _ => None,
         };
         let is = |mine: &mut Option<u64>, _: &Option<u64>| *mine = doubtful;
-        crate::merge_fields!(self, other, TraceLoss { nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, lost_starts, lost_ends, open_at_end, nrs_sequence_seen, missing_handled, missing_handling, never_handled, torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows } by { nrs_sequence_doubtful: is });
+        crate::merge_fields!(self, other, TraceLoss {
+            nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, nrs_sequence_seen,
+            lost_starts, lost_ends, open_at_end, missing_handled, missing_handling, never_handled,
+            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps,
+            dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
+        } by { nrs_sequence_doubtful: is });
     }
 }
 

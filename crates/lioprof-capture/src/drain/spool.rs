@@ -129,10 +129,9 @@ impl Spool {
         self.asked = now;
         let dir = self.dir.clone();
         // Waits for a frozen file system as renaming does. A refusal is an answer, too.
-        let touch = move || rustix::fs::utimensat(rustix::fs::CWD, &dir, &NOW, rustix::fs::AtFlags::empty()).is_ok();
-        if self.errands.run(touch).wait(PROMPTLY).is_err() {
-            tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
-        }
+        self.run(move || {
+            rustix::fs::utimensat(rustix::fs::CWD, &dir, &NOW, rustix::fs::AtFlags::empty()).unwrap_or_default();
+        });
     }
 
     /// How long the folder's file system has not answered.
