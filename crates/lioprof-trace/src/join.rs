@@ -9,17 +9,19 @@
 //!
 //! Half an RPC is never a row; it is counted.
 
+mod bulk;
 mod nrs;
 mod size;
 #[cfg(test)]
 mod tests;
+mod undecided;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
-    TargetEvidence,
+    BulkSpan, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol,
+    Symbols, TargetEvidence,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -27,8 +29,10 @@ use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use bulk::{Known, TransferId, Transfers};
 use nrs::{Counting, Numbered, SequenceGaps};
 use size::Sizer;
+use undecided::Undecided;
 
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
 /// for its deadline, and adaptive timeouts keep that below 600 s (`at_max`).
@@ -81,6 +85,7 @@ struct Pending {
     prolong: Option<Extent>,
     nrs_ost: Option<u32>,
     request_len: Option<u32>,
+    bulk: Known,
     /// `sending reply` was seen: mask net is on, so a bulk transfer would have been logged.
     net: bool,
     bulk_bytes: Option<u64>,
@@ -113,6 +118,7 @@ impl Pending {
             request_len: None,
             net: false,
             bulk_bytes: None,
+            bulk: Known::Nothing,
             resent: false,
             replay: false,
             owner: (None, None, None),
@@ -152,6 +158,8 @@ pub(crate) struct Join {
     waiting: VecDeque<(i64, u32)>,
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
+    transfers: Transfers,
+    undecided: Undecided,
     pub(crate) counts: JoinCounts,
     /// Rows of requests that are handled now were handed out in an earlier run over the same log ..
     pub(crate) repeats: bool,
@@ -172,6 +180,8 @@ impl Join {
             waiting: VecDeque::new(),
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
+            transfers: Transfers::default(),
+            undecided: Undecided::default(),
             counts: JoinCounts::default(),
             repeats: false,
             unfinished_before: FxHashSet::default(),
@@ -188,6 +198,9 @@ impl Join {
         {
             self.waiting.pop_front();
             self.enough(pid, handled_us, out);
+        }
+        if !matches!(event.body, Body::Transferring { .. } | Body::BulkEvent { .. }) {
+            self.transfers.line(event.pid, event.time_us);
         }
         match event.body {
             Body::Handling(rpc) => self.handling(event, rpc, out),
@@ -237,13 +250,15 @@ impl Join {
                     self.sent_rpc(event, &sent, Some(round_trip_us), out);
                 }
             }
-            Body::Transferring { nid, bytes, first_match_bits } => {
+            Body::Transferring { nid, bytes, match_bits } => {
+                self.transfers.transferring(event.pid, match_bits, event.time_us);
                 let window = self.threads.get(&event.pid).and_then(|thread| thread.current);
-                if let Some(at) = window.or_else(|| self.by_key.get(&(nid, first_match_bits)).copied()) {
+                if let Some(at) = window.or_else(|| self.by_key.get(&(nid, match_bits.0)).copied()) {
                     let moved = self.slab[at as usize].bulk_bytes.get_or_insert(0);
                     *moved += bytes;
                 }
             }
+            Body::BulkEvent { desc, step } => self.transfers.event(desc, step, event.time_us),
             Body::Lock(step, lock) => {
                 self.lock_event(event, LockHappening::Lock(step, lock), out);
                 match step {
@@ -271,6 +286,15 @@ impl Join {
                     self.lock_event(event, LockHappening::CallbackTimedOut { opcode, target }, out);
                 }
             }
+        }
+        while let Some((id, bulk)) = self.transfers.decided() {
+            match self.undecided.decided(id, bulk) {
+                Some(row) => out.sink.rpc(&row, out.symbols),
+                None => self.known_early(id, bulk),
+            }
+        }
+        while let Some(row) = self.undecided.too_long(event.time_us) {
+            out.sink.rpc(&row, out.symbols);
         }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
             self.sweep(event.time_us);
@@ -323,6 +347,9 @@ impl Join {
         for pid in pids {
             self.settle(pid, out);
         }
+        while let Some(row) = self.undecided.too_long(i64::MAX) {
+            out.sink.rpc(&row, out.symbols);
+        }
         for &first in self.by_key.values() {
             let mut at = Some(first);
             while let Some(i) = at {
@@ -344,14 +371,15 @@ impl Join {
     /// When the oldest request that is not over, handled or sent, was first seen.
     pub(crate) fn oldest_open_us(&self) -> Option<i64> {
         let handled = self.by_key.values().map(|&at| self.slab[at as usize].seen_us);
-        handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).min()
+        handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).chain(self.undecided.oldest_us()).min()
     }
 
     /// Requests that were handled but whose rows are not out: their last lines may still come.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Symbol, u64)> {
         // A thread waits for the last lines of one request at most.
         let waiting = self.threads.values().filter_map(|thread| Some(&self.slab[thread.last? as usize]));
-        waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid))
+        let waiting = waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid));
+        waiting.chain(self.undecided.requests())
     }
 
     /// What was counted up to now has been told.
@@ -385,12 +413,14 @@ impl Join {
         self.by_key = self.by_key.drain().map(|((nid, xid), at)| ((renamed(nid), xid), at)).collect();
         self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
         self.sizer.symbols(&mut renamed);
+        self.undecided.symbols(visit);
         for (_, sent) in self.sent.values_mut() {
             sent.symbols(visit);
         }
     }
 
     fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
+        self.transfers.handling(event.pid, rpc.opcode, event.time_us);
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
@@ -416,6 +446,7 @@ impl Join {
     }
 
     fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut Output<'_>) {
+        let bulk = self.transfers.handled(event.pid, rpc.opcode);
         let thread = self.threads.entry(event.pid).or_default();
         let current = thread.current.take();
         let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
@@ -451,6 +482,7 @@ impl Join {
         pending.handled = Some((rpc, outcome, event.time_us, event.pid));
         pending.known = self.repeats && !self.unfinished_before.remove(&(rpc.nid, rpc.xid));
         pending.dropped = dropped;
+        pending.bulk = bulk;
         // Bulk requests log their extent once more after this line.
         self.threads.entry(event.pid).or_default().last = Some(at);
         let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
@@ -469,6 +501,15 @@ impl Join {
             && pending.handled.is_some_and(|(_, _, end_us, _)| end_us == handled_us)
         {
             self.emit(at, out);
+        }
+    }
+
+    /// When the data of a request moved has become known while its last lines may still come.
+    fn known_early(&mut self, id: TransferId, bulk: Option<BulkSpan>) {
+        let pids = self.waiting.iter().map(|(_, pid)| pid);
+        let mut last = pids.filter_map(|pid| self.threads.get(pid)?.last);
+        if let Some(at) = last.find(|&at| self.slab[at as usize].bulk == Known::Later(id)) {
+            self.slab[at as usize].bulk = bulk.map_or(Known::Nothing, Known::Span);
         }
     }
 
@@ -517,7 +558,11 @@ impl Join {
     fn emit(&mut self, at: u32, out: &mut Output<'_>) {
         let known = self.slab[at as usize].known;
         if let Some(row) = self.row(at).filter(|_| !known) {
-            out.sink.rpc(&row, out.symbols);
+            let pending = &self.slab[at as usize];
+            match pending.bulk {
+                Known::Later(id) => self.undecided.wait(id, row, pending.seen_us),
+                Known::Nothing | Known::Span(_) => out.sink.rpc(&row, out.symbols),
+            }
         }
         self.unlink(at);
         self.slab[at as usize].out = true;
@@ -553,6 +598,7 @@ impl Join {
         };
         let (size, size_evidence) = self.sizer.size(&clues);
         let (uid, gid, projid) = pending.owner;
+        let service_us = u64::try_from(outcome.service_us).ok();
         Some(RpcRow {
             node: self.node,
             opcode: rpc.opcode,
@@ -563,7 +609,7 @@ impl Join {
             thread: rpc.thread,
             pid,
             end_us,
-            service_us: u64::try_from(outcome.service_us).ok(),
+            service_us,
             total_us: u64::try_from(outcome.total_us).ok(),
             rc: outcome.rc,
             reply_rc: outcome.reply_rc,
@@ -574,6 +620,10 @@ impl Join {
             extent,
             size,
             size_evidence,
+            bulk: match pending.bulk {
+                Known::Span(bulk) => Some(bulk).filter(|bulk| bulk.is_within(service_us)),
+                Known::Nothing | Known::Later(_) => None,
+            },
             dropped: pending.dropped,
             resent: pending.resent,
             replay: pending.replay,

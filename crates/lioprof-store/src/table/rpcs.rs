@@ -1,7 +1,7 @@
 //! Table `rpcs`: one row per RPC.
 
 use lioprof_model::latency::latency_bucket;
-use lioprof_model::{RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+use lioprof_model::{BulkSpan, RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Fid, Opcode, TargetName, Xid};
 
@@ -44,6 +44,8 @@ table! {
     bytes_max: Option<u64> = Split,
     bytes_exact: bool = Dictionary,
     size_evidence: Text = Dictionary,
+    before_bulk_us: Option<u64> = Split,
+    bulk_us: Option<u64> = Split,
     dropped: bool = Dictionary,
     resent: bool = Dictionary,
     replay: bool = Dictionary,
@@ -93,6 +95,8 @@ impl RpcColumns {
         self.bytes_max.push(max);
         self.bytes_exact.push(matches!(row.size, RpcSize::Exact(_)));
         self.size_evidence.push(texts.word(row.size_evidence));
+        self.before_bulk_us.push(row.bulk.map(|bulk| bulk.before_us));
+        self.bulk_us.push(row.bulk.map(|bulk| bulk.transfer_us));
         self.dropped.push(row.dropped);
         self.resent.push(row.resent);
         self.replay.push(row.replay);
@@ -171,6 +175,7 @@ impl Rpcs {
             extent: view.extent_start.get(at).zip(view.extent_end.get(at)).map(|(start, end)| Extent { start, end }),
             size: self.size(at),
             size_evidence: self.size_evidence.get(at),
+            bulk: self.bulk(at),
             dropped: view.dropped.get(at),
             resent: view.resent.get(at),
             replay: view.replay.get(at),
@@ -186,6 +191,11 @@ impl Rpcs {
             (Some(seq), Some(oid), Some(ver)) => Some(ObjectName::Fid(Fid { seq, oid, ver })),
             _ => Some(ObjectName::Resource(view.resource_0.get(at)?, view.resource_1.get(at)?)),
         }
+    }
+
+    fn bulk(&self, at: usize) -> Option<BulkSpan> {
+        let (before_us, transfer_us) = self.view.before_bulk_us.get(at).zip(self.view.bulk_us.get(at))?;
+        Some(BulkSpan { before_us, transfer_us })
     }
 
     fn size(&self, at: usize) -> RpcSize {

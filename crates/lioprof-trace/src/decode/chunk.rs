@@ -9,13 +9,14 @@ use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Layout, Skipped};
 use lustre_debuglog::message::{
-    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
+    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
+    ReqEvent,
 };
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use super::event::{Body, BulkStep, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
@@ -226,7 +227,7 @@ impl Decoder {
             }
             message => {
                 counts.messages += 1;
-                self.body(message)
+                self.body(message, record.function)
             }
         };
         if let Some(body) = body {
@@ -246,7 +247,7 @@ impl Decoder {
     }
 
     /// The event of a message, if the analysis uses it.
-    fn body(&mut self, message: &Message<'_>) -> Option<Body> {
+    fn body(&mut self, message: &Message<'_>, function: &[u8]) -> Option<Body> {
         Some(match message {
             Message::Handling(rpc) => Body::Handling(self.rpc(rpc)),
             Message::Handled(handled) => {
@@ -289,11 +290,19 @@ impl Decoder {
                 Body::Sending(self.sent(sent))
             }
             Message::Completed(sent) => Body::Completed(self.sent(sent)),
-            Message::Transferring(bulk) => Body::Transferring {
-                nid: self.intern(bulk.nid),
-                bytes: bulk.bytes,
-                first_match_bits: bulk.match_bits.0,
-            },
+            Message::Transferring(bulk) => {
+                Body::Transferring { nid: self.intern(bulk.nid), bytes: bulk.bytes, match_bits: bulk.match_bits }
+            }
+            // What the node's own requests move is no part of its service.
+            Message::BulkEvent(event) if function == b"server_bulk_callback" => {
+                let step = match event.kind {
+                    LnetEvent::Send => Some(BulkStep::Sent),
+                    LnetEvent::Reply => Some(BulkStep::Received),
+                    LnetEvent::Ack => Some(BulkStep::Acknowledged),
+                    LnetEvent::Unlink | LnetEvent::Other(_) => None,
+                };
+                Body::BulkEvent { desc: event.desc, step: step.filter(|_| event.status == 0) }
+            }
             Message::Req(message) => match message.event {
                 ReqEvent::SendingReply => Body::SendingReply(self.req(&message.req)),
                 ReqEvent::DroppedTimedOut { .. } | ReqEvent::DroppedOldConnection => Body::Dropped,

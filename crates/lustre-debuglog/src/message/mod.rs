@@ -25,7 +25,7 @@ pub use client::ClientRpc;
 pub use debug_req::{DebugReq, ReqMessage};
 pub use ldlm::{Contention, LdlmEvent, LdlmMessage, LockDesc, LockTail};
 pub use malformed::{Malformed, strip_process_id};
-pub use net::{SendingBytes, Transferring};
+pub use net::{BulkEvent, LnetEvent, SendingBytes, Transferring};
 pub use nrs::{NrsAction, NrsMessage, NrsPolicy};
 pub use ofd::{ObjectName, ProlongLocks, RefreshRwLocks, RefreshedLocks};
 pub use other::{Connection, PingEviction};
