@@ -1,13 +1,39 @@
 //! Reads a message from left to right, in place.
 //!
-//! Hot: the kinds that make up most of a log are read with this instead of nom's combinators. Those hand an
-//! input and a value on from part to part, in memory; here the place is one variable of one function, and
-//! a value is written once. The parts themselves (`number.rs`) are the same.
+//! Hot: the place is one variable of one function, and a value is written once. Everything here is a straight pass to the right; what
+//! follows a value stays in the text. See [`crate::vocab::digits`] for the digits themselves.
 
-use super::malformed::{Malformed, malformed};
-use super::number::{self, Res, Stop};
+use super::malformed::{Malformed, malformed, strip_process_id};
 use crate::vocab::{digits, near};
-use crate::{Extent, Fid, Opcode, Xid};
+use crate::{Extent, Fid, Opcode, ResourceId, Xid};
+
+/// A message that has a text of its own.
+pub(super) trait Parse<'a>: Sized {
+    /// What its first words announce.
+    const KIND: &'static str;
+
+    /// Reads it from the beginning of its text.
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
+
+    /// The message that is all of `text` but for white space at its end; else where the text stopped being one.
+    #[inline(always)]
+    fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole(Self::KIND, text, |cursor| Self::read(cursor))
+    }
+}
+
+/// Reads labels and the values behind them: `b" x" xid = xid` is the text ` x`, and what [`Cursor::xid`] reads behind it.
+///
+/// Not a function that takes the parts as arguments: they would not be inlined into it.
+macro_rules! fields {
+    ($cursor:ident: $($label:literal $($name:ident = $part:ident $(::<$($stop:literal),+>)?)?),+ $(,)?) => {
+        $(
+            $cursor.tag($label)?;
+            $(let $name = $cursor.$part$(::<$($stop),+>)?()?;)?
+        )+
+    };
+}
+pub(super) use fields;
 
 /// A place in a text. What fails leaves it where it failed.
 #[derive(Clone, Copy)]
@@ -44,27 +70,28 @@ impl<'a> Cursor<'a> {
         self.tag(wanted).is_some()
     }
 
-    /// What `part` reads. Parts are named at each call: a generic caller of functions would not be inlined.
+    /// The value of the first of these words that comes next; the word is read.
+    pub(super) fn one_of<T: Copy>(&mut self, words: &[(&[u8], T)]) -> Option<T> {
+        let (rest, value) = words.iter().find_map(|(word, value)| Some((self.rest.strip_prefix(*word)?, *value)))?;
+        self.rest = rest;
+        Some(value)
+    }
+
+    /// What stands behind `start`, if that comes next; `None` if `start` comes without it.
+    pub(super) fn optional<const N: usize, T>(
+        &mut self,
+        start: &'static [u8; N],
+        value: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if self.eat(start) { value(self).map(Some) } else { Some(None) }
+    }
+
+    /// What a part has read, and what follows it.
     #[inline(always)]
     fn got<T>(&mut self, part: Option<(T, &'a [u8])>) -> Option<T> {
         let (value, rest) = part?;
         self.rest = rest;
         Some(value)
-    }
-
-    /// What a parser of other modules reads.
-    pub(super) fn read<T>(&mut self, parser: impl FnOnce(&'a [u8]) -> Res<'a, T>) -> Option<T> {
-        match parser(self.rest) {
-            Ok((rest, value)) => {
-                self.rest = rest;
-                Some(value)
-            }
-            Err(nom::Err::Error(Stop(rest)) | nom::Err::Failure(Stop(rest))) => {
-                self.rest = rest;
-                None
-            }
-            Err(nom::Err::Incomplete(_)) => None,
-        }
     }
 
     /// `%llu`; fastest with one digit, and good up to seven.
@@ -98,7 +125,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn int(&mut self) -> Option<i64> {
         let start = self.rest;
         if !start.first().is_some_and(u8::is_ascii_digit) {
-            return self.got(number::int(start).ok().map(|(rest, value)| (value, rest)));
+            return self.got(signed(start.strip_prefix(b"+").unwrap_or(start)));
         }
         let value = i64::try_from(self.dec()?).ok();
         self.back_if_none(start, value)
@@ -107,7 +134,7 @@ impl<'a> Cursor<'a> {
     /// `%lld`, mostly long.
     #[inline(always)]
     pub(super) fn int_long(&mut self) -> Option<i64> {
-        self.got(number::int_long(self.rest).ok().map(|(rest, value)| (value, rest)))
+        self.got(signed(self.rest))
     }
 
     /// `%d`.
@@ -118,16 +145,34 @@ impl<'a> Cursor<'a> {
         self.back_if_none(start, value)
     }
 
+    /// `%llx` and `%#llx`.
+    #[inline(always)]
+    pub(super) fn hex(&mut self) -> Option<u64> {
+        self.got(digits::hex_0x(self.rest))
+    }
+
+    /// `%#llx`, mostly with all sixteen digits.
+    #[inline(always)]
+    pub(super) fn hex_long(&mut self) -> Option<u64> {
+        self.got(digits::hex_long(self.rest.strip_prefix(b"0x").unwrap_or(self.rest)))
+    }
+
     /// `%x`.
     #[inline(always)]
     pub(super) fn hex_u32(&mut self) -> Option<u32> {
-        self.got(number::hex_u32(self.rest).ok().map(|(rest, value)| (value, rest)))
+        let start = self.rest;
+        let value = u32::try_from(self.hex()?).ok();
+        self.back_if_none(start, value)
     }
 
-    /// `%p`.
+    /// `%p`: digits, or `(null)`, `(____ptrval____)` and the like, which count as 0.
     #[inline(always)]
     pub(super) fn pointer(&mut self) -> Option<u64> {
-        self.got(number::pointer(self.rest).ok().map(|(rest, value)| (value, rest)))
+        if self.rest.first() != Some(&b'(') {
+            return self.hex_long();
+        }
+        let end = self.rest.iter().take(20).position(|byte| *byte == b')')?;
+        self.take(end + 1).map(|_| 0)
     }
 
     /// An opcode, printed as `%d`.
@@ -157,10 +202,22 @@ impl<'a> Cursor<'a> {
         self.got(Fid::take(self.rest))
     }
 
-    /// A NID, see `number.rs`.
+    /// `[0xN0:0xN1:0xN2].0xN3`.
+    #[inline(always)]
+    pub(super) fn resource(&mut self) -> Option<ResourceId> {
+        self.got(ResourceId::take(self.rest))
+    }
+
+    /// A NID, with or without a process id in front; the plain NID is returned.
     #[inline(always)]
     pub(super) fn nid(&mut self) -> Option<&'a [u8]> {
-        self.got(number::nid(self.rest).ok().map(|(rest, value)| (value, rest)))
+        self.got(split_nid(self.rest))
+    }
+
+    /// One word: everything before the next white space or the end, at least one byte.
+    pub(super) fn word(&mut self) -> Option<&'a [u8]> {
+        let len = self.rest.iter().position(u8::is_ascii_whitespace).unwrap_or(self.rest.len());
+        if len > 0 { self.take(len) } else { None }
     }
 
     /// Everything before the first of two stop bytes (give one twice to have one), which must exist.
@@ -182,6 +239,11 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn skip_space(&mut self) {
         self.rest = self.rest.trim_ascii_start();
+    }
+
+    /// Everything that is left.
+    pub(super) fn skip_rest(&mut self) {
+        self.rest = &self.rest[self.rest.len()..];
     }
 
     /// The first `len` bytes.
@@ -207,14 +269,51 @@ pub(super) fn whole<'a, T>(
     }
 }
 
-/// The same parser as a part of others that are made with nom.
+/// A number that may be negative, mostly long.
 #[inline(always)]
-pub(super) fn part<'a, T>(i: &'a [u8], parser: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Res<'a, T> {
-    let mut cursor = Cursor::new(i);
-    match parser(&mut cursor) {
-        Some(value) => Ok((cursor.rest, value)),
-        None => Err(nom::Err::Error(Stop(cursor.rest))),
+fn signed(text: &[u8]) -> Option<(i64, &[u8])> {
+    let (value, rest) = digits::dec_long(text.strip_prefix(b"-").unwrap_or(text))?;
+    let value = if text.first() == Some(&b'-') { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() };
+    Some((value?, rest))
+}
+
+/// A NID, with or without a process id in front; the plain NID and what follows.
+///
+/// An address may hold colons (IPv6), a network only when its driver is unknown (`<lnd:net>`), so a NID
+/// ends by itself and needs no stop byte.
+#[inline(always)]
+fn split_nid(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    // 12345 is the pid of all kernel peers.
+    let plain = text.strip_prefix(b"12345-").unwrap_or_else(|| strip_process_id(text));
+    if let Some(rest) = plain.strip_prefix(b"<?>") {
+        return plain.split_at_checked(plain.len() - rest.len());
     }
+    // A NID has at most 63 characters, so text without one is given up soon.
+    let addr = near::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n'])?;
+    let (addr, [b'@', net @ ..]) = plain.split_at_checked(addr)? else { return None };
+    let net_len = match net {
+        [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
+        // The usual ones at once.
+        [b't', b'c', b'p', next, ..] if !next.is_ascii_alphanumeric() => 3,
+        [b'o', b'2', b'i', b'b', next, ..] if !next.is_ascii_alphanumeric() => 4,
+        _ => net.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count(),
+    };
+    if addr.is_empty() || net_len == 0 {
+        return None;
+    }
+    plain.split_at_checked(addr.len() + 1 + net_len)
+}
+
+/// `NAME@NID` as one word, where name and address may both hold an `@` (`MGC10.0.0.1@tcp`): splits at
+/// the `@` in front of the NID's address.
+#[inline(always)]
+pub(super) fn split_peer(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let last = near::rfind(text, b'@')?;
+    let at = match text.get(last + 1..)? {
+        b"<?>" | b"<unknown>" => last,
+        _ => near::rfind(text.get(..last)?, b'@')?,
+    };
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 #[cfg(test)]
@@ -229,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_agree_with_those_of_other_messages() {
+    fn numbers_are_read_up_to_what_is_no_digit() {
         for text in [
             "",
             "7",
@@ -259,19 +358,21 @@ mod tests {
             "1x",
             "00000001:",
         ] {
-            let text = text.as_bytes();
-            assert_eq!(left(text, Cursor::int), of(number::int(text)), "{}", text.escape_ascii());
-            assert_eq!(left(text, Cursor::int_i32), of(number::int_i32(text)), "{}", text.escape_ascii());
-            assert_eq!(left(text, Cursor::dec_u32), of(number::dec_u32(text)), "{}", text.escape_ascii());
-            assert_eq!(left(text, Cursor::dec), of(number::dec(text)), "{}", text.escape_ascii());
+            assert_eq!(left(text.as_bytes(), Cursor::int), by_std::<i64>(text, "+-"), "{text}");
+            assert_eq!(left(text.as_bytes(), Cursor::int_long), by_std::<i64>(text, "-"), "{text}");
+            assert_eq!(left(text.as_bytes(), Cursor::int_i32), by_std::<i32>(text, "+-"), "{text}");
+            assert_eq!(left(text.as_bytes(), Cursor::dec_u32), by_std::<u32>(text, ""), "{text}");
+            assert_eq!(left(text.as_bytes(), Cursor::dec), by_std::<u64>(text, ""), "{text}");
         }
     }
 
-    fn of<T>(result: Res<'_, T>) -> (Option<T>, &[u8]) {
-        match result {
-            Ok((rest, value)) => (Some(value), rest),
-            Err(nom::Err::Error(Stop(rest)) | nom::Err::Failure(Stop(rest))) => (None, rest),
-            Err(nom::Err::Incomplete(_)) => panic!("texts are complete"),
+    /// What the standard library makes of the number at the start of a text, which may have one of these signs.
+    fn by_std<'a, T: std::str::FromStr>(text: &'a str, signs: &str) -> (Option<T>, &'a [u8]) {
+        let digits = text.strip_prefix(|first| signs.contains(first)).unwrap_or(text);
+        let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+        match text[..text.len() - rest.len()].parse() {
+            Ok(number) => (Some(number), rest.as_bytes()),
+            Err(_) => (None, text.as_bytes()),
         }
     }
 

@@ -14,7 +14,6 @@ mod ldlm;
 mod malformed;
 mod net;
 mod nrs;
-mod number;
 mod ofd;
 mod other;
 mod parse;
