@@ -9,6 +9,7 @@ mod error;
 mod escape;
 mod extent;
 mod fid;
+mod from_str;
 mod job;
 mod lock;
 pub(crate) mod near;
@@ -17,6 +18,7 @@ mod opcode;
 mod target;
 #[cfg(feature = "serde")]
 mod text;
+mod words;
 mod xid;
 
 pub use error::ParseError;

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// A node identifier, `ADDR@NET`.
 ///
@@ -180,23 +179,6 @@ impl fmt::Display for Lnd {
                 f.write_str(name.unwrap_or_default())
             }
         }
-    }
-}
-
-impl FromStr for Nid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("a NID such as 10.0.0.1@tcp or 2001:db8::1@o2ib1", text))
-    }
-}
-
-impl FromStr for Net {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes()).ok_or_else(|| ParseError::new("a network such as tcp or o2ib12", text))
     }
 }
 
