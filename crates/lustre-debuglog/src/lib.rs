@@ -21,6 +21,7 @@
 //!   [`Message::Malformed`], so that a new Lustre version shows up as a count, never as silence.
 #![forbid(unsafe_code)]
 
+mod cursor;
 pub mod frame;
 pub mod message;
 pub mod record;

@@ -39,6 +39,17 @@ pub enum Context {
     HardIrq = 2,
 }
 
+impl Context {
+    pub(crate) fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Process),
+            1 => Some(Self::SoftIrq),
+            2 => Some(Self::HardIrq),
+            _ => None,
+        }
+    }
+}
+
 /// One record, borrowed from the bytes it was framed from.
 ///
 /// Field numbers and names follow `struct ptldebug_header` (libcfs) and `lctl`'s text form

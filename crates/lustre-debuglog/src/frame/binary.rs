@@ -7,7 +7,7 @@
 //!
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
-use super::sites::{Hash, Names, Sites};
+use super::sites::{Hash, SiteNames, Sites};
 use super::skipped::{Skipped, Why};
 use crate::Record;
 use crate::record::Context;
@@ -107,20 +107,15 @@ impl Header {
 
     /// The record of which this is the header, with these names; `data` is all of it.
     #[inline(always)]
-    fn record<'a>(&self, data: &'a [u8], names: Names) -> Option<Record<'a>> {
+    fn record<'a>(&self, data: &'a [u8], names: SiteNames) -> Option<Record<'a>> {
         let [_, flags, subsystem, mask, _, seconds, _, _, stack, pid, extern_pid, line] = self.words;
         let (cpu, kind) = self.cpu_and_type();
-        let context = match kind {
-            0 => Context::Process,
-            1 => Context::SoftIrq,
-            _ => Context::HardIrq,
-        };
         let body = data.get(HEADER_LEN..)?;
         Some(Record {
             subsystem,
             mask,
             cpu,
-            context: (!self.layout.v1).then_some(context),
+            context: if self.layout.v1 { None } else { Context::from_number(kind) },
             first: flags & 1 != 0,
             time_us: i64::from(seconds) * 1_000_000 + i64::try_from(self.micros()).ok()?,
             stack,
@@ -217,7 +212,7 @@ fn check_next_header(data: &[u8], layout: Layout, sites: &mut Sites) -> Option<C
 
 /// The names behind the header at the start of `record`, which may end in its text.
 #[inline(always)]
-fn known_names(record: &[u8], sites: &mut Sites) -> Option<Names> {
+fn known_names(record: &[u8], sites: &mut Sites) -> Option<SiteNames> {
     // The line in the file and the first bytes of its name.
     let (head, body) = record.split_at_checked(HEADER_LEN)?;
     let (line, file) = (*head.last_chunk::<4>()?, *body.first_chunk::<4>()?);
@@ -230,7 +225,7 @@ fn known_names(record: &[u8], sites: &mut Sites) -> Option<Names> {
 }
 
 /// The strict test of the names at the start of `body`.
-fn test_names(body: &[u8]) -> Option<Names> {
+fn test_names(body: &[u8]) -> Option<SiteNames> {
     let file_len = name_len(body, MAX_FILE)?;
     let function = &body[file_len + 1..];
     let function_len = name_len(function, MAX_FUNCTION)?;
@@ -239,7 +234,7 @@ fn test_names(body: &[u8]) -> Option<Names> {
     let good_function = function_len > 0
         && !function[0].is_ascii_digit()
         && function[..function_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
-    (good_file && good_function).then_some(Names {
+    (good_file && good_function).then_some(SiteNames {
         file_len,
         function_at: file_len + 1,
         function_len,

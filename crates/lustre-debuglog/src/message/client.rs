@@ -5,9 +5,9 @@
 //! * to 2.12.x: `Sending RPC pname:cluuid:pid:xid:nid:opc THREAD:UUID:PID:XID:NID:OPC`
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
 
-use super::cursor::{Cursor, fields, whole};
-use super::malformed::Malformed;
+use super::malformed::{Malformed, whole};
 use super::ptlrpc::{behind_thread, job, job_column, request_pointer};
+use crate::cursor::{Cursor, fields};
 use crate::{Opcode, Xid};
 
 /// `Sending RPC` / `Completed RPC`: an RPC of which this node is the client.

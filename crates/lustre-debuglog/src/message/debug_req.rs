@@ -6,9 +6,10 @@
 //! 2.12.57, `uid:` and `gid:` since 2.15.56, `projid:` since 2.16.55. To 2.12.57 many messages end in a
 //! line break of their own, so that the description stands on a second line.
 
-use super::cursor::{Cursor, Parse, fields, split_peer};
+use super::malformed::Parse;
 use super::req_event::{ReqEvent, event};
-use crate::vocab::near;
+use crate::cursor::{Cursor, fields, split_peer};
+use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
 /// The request description.
@@ -126,7 +127,7 @@ fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let start = *cursor;
     let all = cursor.until::<b' ', b'\n'>()?;
     // The NID may hold colons (IPv6), the portals do not.
-    let names = near::rfind(all, b':').and_then(|at| split_peer(all.get(..at)?));
+    let names = byte_search::rfind(all, b':').and_then(|at| split_peer(all.get(..at)?));
     if names.is_none() {
         *cursor = start;
     }
@@ -150,7 +151,7 @@ fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     if !quoted.eat(b" job:'") {
         return Some(owner);
     }
-    owner.job = Some(quoted.take(near::rfind(quoted.rest(), b'\'')?)?);
+    owner.job = Some(quoted.take(byte_search::rfind(quoted.rest(), b'\'')?)?);
     *cursor = quoted;
     cursor.tag(b"'")?;
     let mut ids = *cursor;
@@ -218,7 +219,7 @@ fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::cursor::whole;
+    use crate::message::malformed::whole;
 
     const HEAD: &str = "req@00000000d5e09f76 x1882455793623808/t4294967433(17) \
         o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0 \

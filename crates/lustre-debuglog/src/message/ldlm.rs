@@ -8,7 +8,8 @@ pub use contention::Contention;
 pub use event::LdlmEvent;
 pub use lock::{LockDesc, LockTail};
 
-use super::cursor::{Cursor, Parse};
+use super::malformed::Parse;
+use crate::cursor::Cursor;
 
 /// A lock manager line: what happened, and the lock it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Messages of mask `net` from `ptlrpc/niobuf.c`: what was really moved.
 
-use super::cursor::{Cursor, Parse, fields};
+use super::malformed::Parse;
 use crate::Xid;
+use crate::cursor::{Cursor, fields};
 
 /// `Transferring N pages M bytes via portal P id ID mbits A-B` (`ptlrpc_start_bulk_transfer`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,9 @@
 //!   `ost_io.0 NRS: TBF dequeues: class@.. key .. rule@..`
 //! * delay, 2.10 and later: `NRS: finished delayed request from P after Ns` and a request description
 
-use super::cursor::{Cursor, Parse, fields};
 use super::debug_req::description;
+use super::malformed::Parse;
+use crate::cursor::{Cursor, fields};
 use crate::{Fid, Xid};
 
 /// Scheduling policy.

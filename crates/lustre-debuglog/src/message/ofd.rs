@@ -9,10 +9,10 @@
 //! * `mdt_io.c`, 2.11 and later: the same without the extent
 
 use super::DebugReq;
-use super::cursor::{Cursor, Parse, fields, whole};
 use super::debug_req::description;
-use super::malformed::Malformed;
-use crate::vocab::near;
+use super::malformed::{Malformed, Parse, whole};
+use crate::cursor::{Cursor, fields};
+use crate::vocab::byte_search;
 use crate::{Extent, Fid, TargetName, Xid};
 
 /// How a message names an object.
@@ -119,9 +119,9 @@ pub(super) struct RefreshHead<'a> {
 /// Splits off the head of a text (without `@@@ `), which says whether it is a refresh at all.
 #[inline]
 pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
-    let (target, rest) = i.split_at_checked(near::find(i.get(..40).unwrap_or(i), [b' '])?)?;
+    let (target, rest) = i.split_at_checked(byte_search::find(i.get(..40).unwrap_or(i), [b' '])?)?;
     let rest = rest.get(1..)?;
-    let (thread, rest) = rest.split_at_checked(near::find(rest.get(..16).unwrap_or(rest), [b':'])?)?;
+    let (thread, rest) = rest.split_at_checked(byte_search::find(rest.get(..16).unwrap_or(rest), [b':'])?)?;
     Some(RefreshHead { target, thread, rest: rest.strip_prefix(b": refresh rw locks")? })
 }
 

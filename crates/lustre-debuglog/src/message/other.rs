@@ -1,6 +1,7 @@
 //! Messages from elsewhere: client connections, evictions by the pinger.
 
-use super::cursor::{Cursor, Parse, fields, split_peer};
+use super::malformed::Parse;
+use crate::cursor::{Cursor, fields, split_peer};
 
 /// `TARGET: haven't heard from client UUID (at NID) in N seconds. I think it's dead, and I am evicting it. ...`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

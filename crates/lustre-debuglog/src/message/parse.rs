@@ -1,10 +1,9 @@
 //! Which message a line is.
 
 use super::client::ClientRpc;
-use super::cursor::{Cursor, Parse, whole};
 use super::debug_req::ReqMessage;
 use super::ldlm::{Contention, LdlmMessage};
-use super::malformed::Malformed;
+use super::malformed::{Malformed, Parse, whole};
 use super::net::{SendingBytes, Transferring};
 use super::nrs;
 use super::nrs::NrsMessage;
@@ -12,6 +11,7 @@ use super::ofd;
 use super::ofd::{ProlongLocks, RefreshRwLocks, RefreshedLocks};
 use super::other::{Connection, PingEviction};
 use super::ptlrpc::{Handled, Handling, Peer};
+use crate::cursor::Cursor;
 use crate::{Record, Xid};
 
 /// First words of the record that `lctl mark` leaves.
@@ -205,8 +205,8 @@ fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::malformed::strip_process_id;
     use super::*;
+    use crate::vocab::strip_process_id;
 
     /// One line of every kind.
     const LINES: [&str; 27] = [

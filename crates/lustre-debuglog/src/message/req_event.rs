@@ -3,7 +3,7 @@
 //!
 //! Wordings: durations are separated by `:` to 2.12.57 (`deadline 30:5s ago`), by `/` since.
 
-use super::cursor::{Cursor, fields};
+use crate::cursor::{Cursor, fields};
 
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! Every type also has `parse_bytes`: the same syntax as `FromStr`, from bytes and without an error
 //! value, for the inside of loops.
 
+pub(crate) mod byte_search;
 pub(crate) mod digits;
 mod error;
 mod escape;
@@ -12,7 +13,6 @@ mod fid;
 mod from_str;
 mod job;
 mod lock;
-pub(crate) mod near;
 mod nid;
 mod opcode;
 mod target;
@@ -27,7 +27,7 @@ pub use extent::Extent;
 pub use fid::{Fid, ResourceId};
 pub use job::JobId;
 pub use lock::{LockCookie, LockMode, LockType};
-pub use nid::{Lnd, Net, Nid, NidAddr};
+pub use nid::{Lnd, Net, Nid, NidAddr, strip_process_id};
 pub use opcode::Opcode;
 pub use target::{TargetKind, TargetName};
 pub use xid::Xid;

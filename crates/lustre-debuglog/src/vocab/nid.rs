@@ -7,7 +7,7 @@ use super::digits;
 
 /// A node identifier, `ADDR@NET`.
 ///
-/// Messages carry NIDs as the bytes that were printed (see [`crate::message::strip_process_id`]);
+/// Messages carry NIDs as the bytes that were printed (see [`strip_process_id`]);
 /// this type is for where a NID's parts matter, such as ranges given by a user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nid {
@@ -71,7 +71,7 @@ impl Nid {
     /// Reads `ADDR@NET`; a process id in front (`12345-`, `U123-`, `LNET_PID_ANY-`) is dropped.
     #[must_use]
     pub fn parse_bytes(text: &[u8]) -> Option<Self> {
-        let text = str::from_utf8(crate::message::strip_process_id(text)).ok()?;
+        let text = str::from_utf8(strip_process_id(text)).ok()?;
         if text == Self::ANY {
             let net = Net { lnd: Lnd::Other("".into()), number: 0 };
             return Some(Self { addr: NidAddr::Other(text.into()), net });
@@ -179,6 +179,21 @@ impl fmt::Display for Lnd {
                 f.write_str(name.unwrap_or_default())
             }
         }
+    }
+}
+
+/// Strips the process-id prefix of a peer id: `12345-10.0.0.1@tcp` gives `10.0.0.1@tcp`
+/// (also `U123-` of user-space peers and `LNET_PID_ANY-`).
+#[must_use]
+pub fn strip_process_id(peer: &[u8]) -> &[u8] {
+    if let Some(rest) = peer.strip_prefix(b"LNET_PID_ANY-") {
+        return rest;
+    }
+    let digits = peer.strip_prefix(b"U").unwrap_or(peer);
+    let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
+    match digits.get(len) {
+        Some(b'-') if len > 0 => digits.get(len + 1..).unwrap_or(peer),
+        _ => peer,
     }
 }
 

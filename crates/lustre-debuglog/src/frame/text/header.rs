@@ -2,8 +2,9 @@
 //!
 //! Hot: tried at the start of every line.
 
-use super::super::sites::{Hash, Names, Sites};
+use super::super::sites::{Hash, SiteNames, Sites};
 use crate::Record;
+use crate::cursor::{Cursor, fields};
 use crate::record::Context;
 use crate::vocab::digits;
 
@@ -178,34 +179,19 @@ impl Numbers {
 
     /// Reads the numbers in all forms that there are.
     fn parse(line: &[u8]) -> Option<Self> {
-        let mut cursor = Cursor { line, at: 18 };
-        let cpu = cursor.number(u32::MAX)?;
-        let context = if cursor.eat(b'.') {
-            Some(match cursor.digit(2)? {
-                0 => Context::Process,
-                1 => Context::SoftIrq,
-                _ => Context::HardIrq,
-            })
-        } else {
-            None
-        };
-        let first = cursor.eat(b'F');
-        cursor.expect(b':')?;
-        let time_us = cursor.time_us()?;
-        cursor.expect(b':')?;
-        let stack = cursor.digit(u32::MAX)?;
-        cursor.expect(b':')?;
-        let pid = cursor.number(u32::MAX)?;
-        cursor.expect(b':')?;
-        let extern_pid = cursor.digit(u32::MAX)?;
-        cursor.expect(b':')?;
-        cursor.expect(b'(')?;
-        Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: cursor.at })
+        let mut cursor = Cursor::new(line.get(18..)?);
+        let cpu = cursor.dec_u32()?;
+        let context = if cursor.eat(b".") { Some(Context::from_number(cursor.dec_u32()?)?) } else { None };
+        let first = cursor.eat(b"F");
+        cursor.tag(b":")?;
+        let time_us = time_us(&mut cursor)?;
+        fields!(cursor: b":" stack = dec_u32, b":" pid = dec_u32, b":" extern_pid = dec_u32, b":(");
+        Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: line.len() - cursor.rest().len() })
     }
 
     /// Writes the header that has these numbers, and more.
     #[inline(always)]
-    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: Names, header: &mut Header<'a>) -> Option<()> {
+    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: SiteNames, header: &mut Header<'a>) -> Option<()> {
         let site = line.get(self.len..)?;
         let file = site.get(..names.file_len)?;
         let function = site.get(names.function_at..names.function_at + names.function_len)?;
@@ -229,7 +215,7 @@ impl Numbers {
 
 /// The names at the start of `site`: `FILE:LINE:FUNC()) `.
 #[inline(always)]
-fn known_names(site: &[u8], sites: &mut Sites) -> Option<Names> {
+fn known_names(site: &[u8], sites: &mut Sites) -> Option<SiteNames> {
     // The file's name, the line, and mostly the first letters of the function's name.
     let Some(head) = site.first_chunk::<24>() else { return parse_names(site) };
     let key = head.as_chunks::<8>().0.iter().fold(0_u64, |key, bytes| key.rotate_left(21) ^ u64::from_le_bytes(*bytes));
@@ -244,18 +230,34 @@ fn known_names(site: &[u8], sites: &mut Sites) -> Option<Names> {
     })
 }
 
-fn parse_names(site: &[u8]) -> Option<Names> {
-    let mut cursor = Cursor { line: site, at: 0 };
-    let file_len = cursor.until(b':', 64)?.len();
-    let line = cursor.number(u32::MAX)?;
-    cursor.expect(b':')?;
-    let function_at = cursor.at;
-    let function_len = cursor.until(b'(', 128)?.len();
-    cursor.expect(b')')?;
-    cursor.expect(b')')?;
+fn parse_names(site: &[u8]) -> Option<SiteNames> {
+    let mut cursor = Cursor::new(site);
+    let file_len = name(&mut cursor, b':', 64)?;
+    fields!(cursor: b":" line = dec_u32, b":");
+    let function_at = site.len() - cursor.rest().len();
+    let function_len = name(&mut cursor, b'(', 128)?;
+    cursor.tag(b"())")?;
     // `lctl` prints one space; an empty text at the end of the input may have lost it.
-    cursor.eat(b' ');
-    Some(Names { file_len, function_at, function_len, len: cursor.at, line })
+    cursor.eat(b" ");
+    Some(SiteNames { file_len, function_at, function_len, len: site.len() - cursor.rest().len(), line })
+}
+
+/// Length of a name that ends before `stop`: less than `max`, without a line break.
+fn name(cursor: &mut Cursor<'_>, stop: u8, max: usize) -> Option<usize> {
+    let len = cursor.rest().iter().take(max).position(|&byte| byte == stop || byte == b'\n')?;
+    cursor.take(len)?;
+    (cursor.rest().first() == Some(&stop)).then_some(len)
+}
+
+/// `SEC.USEC` in microseconds. The digits behind the dot are a number, too: not all are padded.
+#[inline(always)]
+fn time_us(cursor: &mut Cursor<'_>) -> Option<i64> {
+    if let Some(time_us) = cursor.rest().first_chunk().and_then(usual_time_us) {
+        cursor.take(USUAL_TIME_LEN)?;
+        return Some(time_us);
+    }
+    fields!(cursor: b"" seconds = dec_u32, b"." micros = dec_u32);
+    (micros < 1_000_000).then_some(i64::from(seconds) * 1_000_000 + i64::from(micros))
 }
 
 /// Length of `1700000000.123456`.
@@ -285,73 +287,6 @@ impl Second {
         let time_us =
             usual_time_us(&[s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, b'.', b'0', b'0', b'0', b'0', b'0', b'0', b':'])?;
         Some(Self { text: *text, time_us })
-    }
-}
-
-/// Reads a header from left to right.
-struct Cursor<'a> {
-    line: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    #[inline(always)]
-    fn eat(&mut self, byte: u8) -> bool {
-        let hit = self.line.get(self.at) == Some(&byte);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    #[inline(always)]
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        self.eat(byte).then_some(())
-    }
-
-    /// A decimal number of at least one digit, at most `max`.
-    #[inline(always)]
-    fn number(&mut self, max: u32) -> Option<u32> {
-        let (value, rest) = digits::dec_short(self.line.get(self.at..)?)?;
-        self.at = self.line.len() - rest.len();
-        u32::try_from(value).ok().filter(|value| *value <= max)
-    }
-
-    /// The same, where it nearly always has one digit.
-    #[inline(always)]
-    fn digit(&mut self, max: u32) -> Option<u32> {
-        match self.line.get(self.at..self.at + 2)? {
-            [digit @ b'0'..=b'9', next] if !next.is_ascii_digit() => {
-                self.at += 1;
-                Some(u32::from(digit - b'0')).filter(|value| *value <= max)
-            }
-            _ => self.number(max),
-        }
-    }
-
-    /// `SEC.USEC` in microseconds. The digits behind the dot are a number, too: not all are padded.
-    #[inline(always)]
-    fn time_us(&mut self) -> Option<i64> {
-        if let Some(time) = self.line.get(self.at..).and_then(<[u8]>::first_chunk)
-            && let Some(time_us) = usual_time_us(time)
-        {
-            self.at += USUAL_TIME_LEN;
-            return Some(time_us);
-        }
-        let seconds = self.number(u32::MAX)?;
-        self.expect(b'.')?;
-        let micros = self.number(999_999)?;
-        Some(i64::from(seconds) * 1_000_000 + i64::from(micros))
-    }
-
-    /// The bytes up to `stop`, which is consumed; at most `max`, none of them a line break.
-    fn until(&mut self, stop: u8, max: usize) -> Option<&'a [u8]> {
-        let rest = self.line.get(self.at..)?;
-        let window = &rest[..rest.len().min(max)];
-        let len = window.iter().position(|&b| b == stop || b == b'\n')?;
-        if window[len] == b'\n' {
-            return None;
-        }
-        self.at += len + 1;
-        Some(&window[..len])
     }
 }
 

@@ -1,7 +1,8 @@
 //! The kernel's own count of lock conflicts (`ldlm_extent.c`).
 
-use super::super::cursor::{Cursor, Parse, fields};
+use super::super::malformed::Parse;
 use crate::ResourceId;
+use crate::cursor::{Cursor, fields};
 
 /// The kernel's own count of conflicts on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

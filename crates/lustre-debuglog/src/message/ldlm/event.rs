@@ -2,7 +2,7 @@
 //! `ldlm_resource.c`, `ldlm_extent.c`, `ldlm_request.c`). The words are stable from 2.5 to master; older
 //! variants are noted where they are read.
 
-use super::super::cursor::{Cursor, fields};
+use crate::cursor::{Cursor, fields};
 
 /// What a lock manager line reports. Server side unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //! 2.17.51 ` lru_score: S lru_type: T`; server-local inode-bit locks since 2.15.57 instead
 //! ` flags: F pid: P initiator: MDTn`.
 
-use super::super::cursor::{Cursor, fields};
+use crate::cursor::{Cursor, fields};
 use crate::vocab::LockType;
 use crate::{Extent, LockCookie, LockMode, ResourceId};
 
@@ -166,7 +166,7 @@ fn tail<'a>(cursor: &mut Cursor<'a>) -> Option<LockTail<'a>> {
 mod tests {
     use super::super::LdlmMessage;
     use super::*;
-    use crate::message::cursor::Parse;
+    use crate::message::malformed::Parse;
 
     /// Parses a line with this description; nothing may be left over.
     fn parsed(desc: &str) -> Option<LockDesc<'static>> {

@@ -1,26 +1,10 @@
-//! Reads a message from left to right, in place.
+//! Reads a line of the log from left to right, in place.
 //!
 //! Hot: the place is one variable of one function, and a value is written once. Everything here is a straight pass to the right; what
 //! follows a value stays in the text. See [`crate::vocab::digits`] for the digits themselves.
 
-use super::malformed::{Malformed, malformed, strip_process_id};
-use crate::vocab::{digits, near};
+use crate::vocab::{byte_search, digits, strip_process_id};
 use crate::{Extent, Fid, Opcode, ResourceId, Xid};
-
-/// A message that has a text of its own.
-pub(super) trait Parse<'a>: Sized {
-    /// What its first words announce.
-    const KIND: &'static str;
-
-    /// Reads it from the beginning of its text.
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
-
-    /// The message that is all of `text` but for white space at its end; else where the text stopped being one.
-    #[inline(always)]
-    fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole(Self::KIND, text, |cursor| Self::read(cursor))
-    }
-}
 
 /// Reads labels and the values behind them: `b" x" xid = xid` is the text ` x`, and what [`Cursor::xid`] reads behind it.
 ///
@@ -33,29 +17,29 @@ macro_rules! fields {
         )+
     };
 }
-pub(super) use fields;
+pub(crate) use fields;
 
 /// A place in a text. What fails leaves it where it failed.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
     #[inline(always)]
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    pub(crate) fn new(text: &'a [u8]) -> Self {
         Self { rest: text }
     }
 
     /// What has not been read.
     #[inline(always)]
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     /// Exactly these bytes.
     #[inline(always)]
-    pub(super) fn tag<const N: usize>(&mut self, expected: &'static [u8; N]) -> Option<()> {
+    pub(crate) fn tag<const N: usize>(&mut self, expected: &'static [u8; N]) -> Option<()> {
         let (head, rest) = self.rest.split_first_chunk::<N>()?;
         if head != expected {
             return None;
@@ -66,19 +50,19 @@ impl<'a> Cursor<'a> {
 
     /// Whether these bytes come next; if so, they are read.
     #[inline(always)]
-    pub(super) fn eat<const N: usize>(&mut self, wanted: &'static [u8; N]) -> bool {
+    pub(crate) fn eat<const N: usize>(&mut self, wanted: &'static [u8; N]) -> bool {
         self.tag(wanted).is_some()
     }
 
     /// The value of the first of these words that comes next; the word is read.
-    pub(super) fn one_of<T: Copy>(&mut self, words: &[(&[u8], T)]) -> Option<T> {
+    pub(crate) fn one_of<T: Copy>(&mut self, words: &[(&[u8], T)]) -> Option<T> {
         let (rest, value) = words.iter().find_map(|(word, value)| Some((self.rest.strip_prefix(*word)?, *value)))?;
         self.rest = rest;
         Some(value)
     }
 
     /// What stands behind `start`, if that comes next; `None` if `start` comes without it.
-    pub(super) fn optional<const N: usize, T>(
+    pub(crate) fn optional<const N: usize, T>(
         &mut self,
         start: &'static [u8; N],
         value: impl FnOnce(&mut Self) -> Option<T>,
@@ -96,7 +80,7 @@ impl<'a> Cursor<'a> {
 
     /// `%llu`; fastest with one digit, and good up to seven.
     #[inline(always)]
-    pub(super) fn dec(&mut self) -> Option<u64> {
+    pub(crate) fn dec(&mut self) -> Option<u64> {
         match self.rest {
             [digit @ b'0'..=b'9', next, ..] if !next.is_ascii_digit() => {
                 self.rest = self.rest.get(1..)?;
@@ -108,13 +92,13 @@ impl<'a> Cursor<'a> {
 
     /// `%llu`, mostly long.
     #[inline(always)]
-    pub(super) fn dec_long(&mut self) -> Option<u64> {
+    pub(crate) fn dec_long(&mut self) -> Option<u64> {
         self.got(digits::dec_long(self.rest))
     }
 
     /// `%u`.
     #[inline(always)]
-    pub(super) fn dec_u32(&mut self) -> Option<u32> {
+    pub(crate) fn dec_u32(&mut self) -> Option<u32> {
         let start = self.rest;
         let value = u32::try_from(self.dec()?).ok();
         self.back_if_none(start, value)
@@ -122,7 +106,7 @@ impl<'a> Cursor<'a> {
 
     /// `%lld`, and `%+lld`.
     #[inline(always)]
-    pub(super) fn int(&mut self) -> Option<i64> {
+    pub(crate) fn int(&mut self) -> Option<i64> {
         let start = self.rest;
         if !start.first().is_some_and(u8::is_ascii_digit) {
             return self.got(signed(start.strip_prefix(b"+").unwrap_or(start)));
@@ -133,13 +117,13 @@ impl<'a> Cursor<'a> {
 
     /// `%lld`, mostly long.
     #[inline(always)]
-    pub(super) fn int_long(&mut self) -> Option<i64> {
+    pub(crate) fn int_long(&mut self) -> Option<i64> {
         self.got(signed(self.rest))
     }
 
     /// `%d`.
     #[inline(always)]
-    pub(super) fn int_i32(&mut self) -> Option<i32> {
+    pub(crate) fn int_i32(&mut self) -> Option<i32> {
         let start = self.rest;
         let value = i32::try_from(self.int()?).ok();
         self.back_if_none(start, value)
@@ -147,19 +131,19 @@ impl<'a> Cursor<'a> {
 
     /// `%llx` and `%#llx`.
     #[inline(always)]
-    pub(super) fn hex(&mut self) -> Option<u64> {
+    pub(crate) fn hex(&mut self) -> Option<u64> {
         self.got(digits::hex_0x(self.rest))
     }
 
     /// `%#llx`, mostly with all sixteen digits.
     #[inline(always)]
-    pub(super) fn hex_long(&mut self) -> Option<u64> {
+    pub(crate) fn hex_long(&mut self) -> Option<u64> {
         self.got(digits::hex_long(self.rest.strip_prefix(b"0x").unwrap_or(self.rest)))
     }
 
     /// `%x`.
     #[inline(always)]
-    pub(super) fn hex_u32(&mut self) -> Option<u32> {
+    pub(crate) fn hex_u32(&mut self) -> Option<u32> {
         let start = self.rest;
         let value = u32::try_from(self.hex()?).ok();
         self.back_if_none(start, value)
@@ -167,7 +151,7 @@ impl<'a> Cursor<'a> {
 
     /// `%p`: digits, or `(null)`, `(____ptrval____)` and the like, which count as 0.
     #[inline(always)]
-    pub(super) fn pointer(&mut self) -> Option<u64> {
+    pub(crate) fn pointer(&mut self) -> Option<u64> {
         if self.rest.first() != Some(&b'(') {
             return self.hex_long();
         }
@@ -177,7 +161,7 @@ impl<'a> Cursor<'a> {
 
     /// An opcode, printed as `%d`.
     #[inline(always)]
-    pub(super) fn opcode(&mut self) -> Option<Opcode> {
+    pub(crate) fn opcode(&mut self) -> Option<Opcode> {
         let start = self.rest;
         let value = self.int()?;
         let number = u32::try_from(value).or_else(|_| i32::try_from(value).map(i32::cast_unsigned));
@@ -186,44 +170,44 @@ impl<'a> Cursor<'a> {
 
     /// An xid, without `x`.
     #[inline(always)]
-    pub(super) fn xid(&mut self) -> Option<Xid> {
+    pub(crate) fn xid(&mut self) -> Option<Xid> {
         self.dec_long().map(Xid)
     }
 
     /// `START->END`.
     #[inline(always)]
-    pub(super) fn extent(&mut self) -> Option<Extent> {
+    pub(crate) fn extent(&mut self) -> Option<Extent> {
         self.got(Extent::take(self.rest))
     }
 
     /// `[0xSEQ:0xOID:0xVER]`.
     #[inline(always)]
-    pub(super) fn fid(&mut self) -> Option<Fid> {
+    pub(crate) fn fid(&mut self) -> Option<Fid> {
         self.got(Fid::take(self.rest))
     }
 
     /// `[0xN0:0xN1:0xN2].0xN3`.
     #[inline(always)]
-    pub(super) fn resource(&mut self) -> Option<ResourceId> {
+    pub(crate) fn resource(&mut self) -> Option<ResourceId> {
         self.got(ResourceId::take(self.rest))
     }
 
     /// A NID, with or without a process id in front; the plain NID is returned.
     #[inline(always)]
-    pub(super) fn nid(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn nid(&mut self) -> Option<&'a [u8]> {
         self.got(split_nid(self.rest))
     }
 
     /// One word: everything before the next white space or the end, at least one byte.
-    pub(super) fn word(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
         let len = self.rest.iter().position(u8::is_ascii_whitespace).unwrap_or(self.rest.len());
         if len > 0 { self.take(len) } else { None }
     }
 
     /// Everything before the first of two stop bytes (give one twice to have one), which must exist.
     #[inline(always)]
-    pub(super) fn until<const END: u8, const OR: u8>(&mut self) -> Option<&'a [u8]> {
-        self.take(near::find(self.rest, [END, OR])?)
+    pub(crate) fn until<const END: u8, const OR: u8>(&mut self) -> Option<&'a [u8]> {
+        self.take(byte_search::find(self.rest, [END, OR])?)
     }
 
     /// A value that is out of range fails where it begins.
@@ -237,35 +221,21 @@ impl<'a> Cursor<'a> {
 
     /// White space, as much as there is.
     #[inline(always)]
-    pub(super) fn skip_space(&mut self) {
+    pub(crate) fn skip_space(&mut self) {
         self.rest = self.rest.trim_ascii_start();
     }
 
     /// Everything that is left.
-    pub(super) fn skip_rest(&mut self) {
+    pub(crate) fn skip_rest(&mut self) {
         self.rest = &self.rest[self.rest.len()..];
     }
 
     /// The first `len` bytes.
     #[inline(always)]
-    pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         Some(head)
-    }
-}
-
-/// A message that is all of `text` but for white space at its end.
-#[inline(always)]
-pub(super) fn whole<'a, T>(
-    kind: &'static str,
-    text: &'a [u8],
-    parser: impl FnOnce(&mut Cursor<'a>) -> Option<T>,
-) -> Result<T, Malformed> {
-    let mut cursor = Cursor::new(text);
-    match parser(&mut cursor) {
-        Some(value) if cursor.rest.is_empty() || cursor.rest.trim_ascii_start().is_empty() => Ok(value),
-        _ => Err(malformed(kind, text, cursor.rest)),
     }
 }
 
@@ -289,7 +259,7 @@ fn split_nid(text: &[u8]) -> Option<(&[u8], &[u8])> {
         return plain.split_at_checked(plain.len() - rest.len());
     }
     // A NID has at most 63 characters, so text without one is given up soon.
-    let addr = near::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n'])?;
+    let addr = byte_search::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n'])?;
     let (addr, [b'@', net @ ..]) = plain.split_at_checked(addr)? else { return None };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
@@ -307,11 +277,11 @@ fn split_nid(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// `NAME@NID` as one word, where name and address may both hold an `@` (`MGC10.0.0.1@tcp`): splits at
 /// the `@` in front of the NID's address.
 #[inline(always)]
-pub(super) fn split_peer(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let last = near::rfind(text, b'@')?;
+pub(crate) fn split_peer(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let last = byte_search::rfind(text, b'@')?;
     let at = match text.get(last + 1..)? {
         b"<?>" | b"<unknown>" => last,
-        _ => near::rfind(text.get(..last)?, b'@')?,
+        _ => byte_search::rfind(text.get(..last)?, b'@')?,
     };
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
@@ -382,17 +352,5 @@ mod tests {
         assert_eq!(left(b"4294967295", Cursor::opcode), (Some(Opcode(u32::MAX)), &b""[..]));
         assert_eq!(left(b"4294967296 ", Cursor::opcode), (None, &b"4294967296 "[..]));
         assert_eq!(left(b"-2147483649 ", Cursor::opcode), (None, &b"-2147483649 "[..]));
-    }
-
-    #[test]
-    fn what_fails_stays_where_it_failed() {
-        let parsed = whole("a kind", b"a:x", |cursor| {
-            cursor.tag(b"a:")?;
-            cursor.dec()
-        });
-        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 2 }));
-        let parsed = whole("a kind", b"7 8", Cursor::dec);
-        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 1 }));
-        assert_eq!(whole("a kind", b"7 \n", Cursor::dec), Ok(7));
     }
 }
