@@ -7,6 +7,7 @@ pub(crate) mod cell;
 pub(crate) mod column;
 pub(crate) mod counters;
 pub(crate) mod lock_events;
+pub(crate) mod meaning;
 pub(crate) mod rpcs;
 pub(crate) mod sent_rpcs;
 pub(crate) mod texts;
@@ -133,10 +134,6 @@ macro_rules! table {
             $(pub(crate) $derived: $crate::table::Column<$derived_cell>,)*
         }
 
-        impl $buffers {
-            pub(crate) const NAME: &'static str = $name;
-        }
-
         impl $crate::table::Table for $buffers {
             const NAME: &'static str = $name;
 
@@ -179,16 +176,21 @@ macro_rules! table {
             $(pub(crate) $column: <$cell as $crate::table::cell::Cell>::View,)+
         }
 
-        impl $view {
-            /// Columns that are read.
-            pub(crate) const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
+        impl $crate::table::view::Rows for $view {
+            const TABLE: &'static str = $name;
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
 
-            pub(crate) fn new(
+            fn open(
                 batch: &arrow_array::RecordBatch,
+                symbols: &mut lioprof_model::Symbols,
             ) -> Result<Self, $crate::table::view::BadColumn> {
                 Ok(Self {
-                    $($column: $crate::table::cell::open::<$cell>(batch, stringify!($column))?,)+
+                    $($column: $crate::table::cell::open::<$cell>(batch, stringify!($column), symbols)?,)+
                 })
+            }
+
+            fn seqs(&self) -> &[i64] {
+                self.seq.values()
             }
         }
     };
