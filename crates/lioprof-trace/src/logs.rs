@@ -9,7 +9,6 @@ use lioprof_model::units::seconds;
 use lioprof_model::{BadPlace, Input, OtherRecords, RowSink, Symbol, Symbols, TraceLoss, TraceSummary};
 
 use crate::decode::chunk::{Head, merge_heads};
-use crate::decode::flights::chunks_in_flight;
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
 use crate::input::{InputProblem, NodeRule};
@@ -72,18 +71,17 @@ impl NodeLogs {
         self.0.iter().for_each(Planned::expect_again);
     }
 
-    /// Makes rows of all logs, in chunks of `chunk_bytes`. Must run on a thread of a pool of `threads`; with more than one, `sink` gets the
-    /// rows on another thread than they are made on.
+    /// Makes rows of all logs. Must run on a thread of the pool that decodes; if that has more than one, `sink` gets the rows on another
+    /// thread than they are made on.
     ///
     /// What is wrong with a log is in its account ([`Input::error`]); what came before it has been handed on.
     pub fn read(
         self,
         node: Symbol,
-        (chunk_bytes, threads): (usize, usize),
+        reading: Reading,
         symbols: &mut Symbols,
         sink: &mut (dyn RowSink + Send),
     ) -> ReadLogs {
-        let reading = Reading { chunk_bytes, depth: chunks_in_flight(threads) };
         relay(symbols, sink, |symbols, sink| read(node, self.0, reading, symbols, sink))
     }
 }

@@ -114,11 +114,21 @@ fn first_time(head: &[u8], form: Form) -> i64 {
     first.unwrap_or(i64::MIN)
 }
 
-/// Cutting and parallelism of the reading side.
+/// How a log is read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
     pub(crate) chunk_bytes: usize,
-    pub(crate) depth: usize,
+    /// How many chunks are read ahead of the one that is needed next.
+    pub(crate) chunks_in_flight: usize,
+}
+
+impl Reading {
+    /// In chunks of `chunk_bytes` that a pool of `threads` decodes.
+    #[must_use]
+    pub fn new(chunk_bytes: usize, threads: usize) -> Self {
+        // None is read ahead if its only reader decodes it, too: then it is still in the processor's cache.
+        Self { chunk_bytes, chunks_in_flight: if threads == 1 { 1 } else { 2 * threads + 1 } }
+    }
 }
 
 /// What only shows up when an input is really opened.
@@ -144,7 +154,7 @@ impl Planned {
     /// Opens the input for reading; what goes wrong or turns up goes to `late`.
     pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
         match self.chunks(reading, late) {
-            Ok(chunks) => Some(Source::new(chunks, reading.depth)),
+            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight)),
             Err(problem) => {
                 late.error = Some(problem);
                 None

@@ -12,7 +12,7 @@ use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use rayon::ThreadPoolBuilder;
 
 use crate::decode::chunk::Run;
-use crate::decode::flights::{Flights, chunks_in_flight};
+use crate::decode::flights::Flights;
 use crate::decode::held::Held;
 use crate::decode::passes::Passes;
 use crate::decode::source::Chunks;
@@ -54,13 +54,13 @@ pub fn decode_text(
     out: &mut (impl Write + Send),
 ) -> io::Result<DecodeOutcome> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    pool.install(|| decode_nodes(inputs, rules, chunks_in_flight(threads), progress, out))
+    pool.install(|| decode_nodes(inputs, rules, Reading::new(CHUNK_BYTES, threads), progress, out))
 }
 
 fn decode_nodes(
     inputs: &[PathBuf],
     rules: &[NodeRule],
-    depth: usize,
+    reading: Reading,
     progress: &Progress,
     out: &mut impl Write,
 ) -> io::Result<DecodeOutcome> {
@@ -71,12 +71,13 @@ fn decode_nodes(
         let mut sorter = Sorter::default();
         for mut input in planned {
             let mut late = Late::default();
-            let reading = Reading { chunk_bytes: CHUNK_BYTES, depth };
             let path = input.path.clone();
             let error = |message| InputProblem { path: path.clone(), severity: Severity::Error, message };
             match input.chunks(reading, &mut late) {
                 Ok(mut chunks) => {
-                    if let Err(err) = decode_input(&mut chunks, depth, &mut sorter, &mut outcome, out)? {
+                    if let Err(err) =
+                        decode_input(&mut chunks, reading.chunks_in_flight, &mut sorter, &mut outcome, out)?
+                    {
                         outcome.problems.push(error(format!("failed to read `{}`: {err}", path.display())));
                     }
                     outcome.inputs += 1;
@@ -95,7 +96,7 @@ fn decode_nodes(
 /// The outer error is the output's, the inner one the input's.
 fn decode_input(
     chunks: &mut Chunks,
-    depth: usize,
+    chunks_in_flight: usize,
     sorter: &mut Sorter,
     outcome: &mut DecodeOutcome,
     out: &mut impl Write,
@@ -108,7 +109,7 @@ fn decode_input(
     let mut flights = Flights::default();
     let mut end = None;
     loop {
-        while end.is_none() && flights.len() < depth {
+        while end.is_none() && flights.len() < chunks_in_flight {
             match chunks.next_chunk() {
                 Ok(Some(chunk)) => {
                     let spare = sorter.held.spare();

@@ -5,14 +5,13 @@ use std::path::Path;
 use lioprof_model::Symbols;
 use rayon::ThreadPoolBuilder;
 
-use crate::decode::flights::chunks_in_flight;
 use crate::plan::{DEFAULT_CHUNK_BYTES, Late, Reading, plan};
 use crate::progress::Progress;
 
 /// Reads and decodes one log and puts its events in order; returns how many there are, `None` if it is no log.
 #[must_use]
 pub fn order(log: &Path, threads: usize) -> Option<u64> {
-    let reading = Reading { chunk_bytes: DEFAULT_CHUNK_BYTES, depth: chunks_in_flight(threads) };
+    let reading = Reading::new(DEFAULT_CHUNK_BYTES, threads);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let plan = plan(&[log.to_owned()], &[], &|_| false, &Progress::default());

@@ -134,7 +134,7 @@ impl Write for Watched<'_> {
     }
 }
 
-pub(super) fn sink<'a>(
+fn sink<'a>(
     format: Format,
     schema: &SchemaRef,
     out: &'a mut Watched<'_>,

@@ -82,7 +82,7 @@ pub fn run(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress))
     Ok(summary)
 }
 
-pub(super) fn play_log(
+fn play_log(
     args: &ReplayArgs,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Progress),

@@ -6,12 +6,6 @@ use std::time::Duration;
 
 use super::reader::RawChunk;
 
-/// How many chunks to read ahead of the one that is needed next: none if its only reader decodes it, too, for then it is
-/// still in the processor's cache.
-pub(crate) fn chunks_in_flight(threads: usize) -> usize {
-    if threads == 1 { 1 } else { 2 * threads + 1 }
-}
-
 /// Results that are on their way.
 pub(crate) struct Flights<T>(VecDeque<Flight<T>>);
 

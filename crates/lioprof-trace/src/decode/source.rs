@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{Counts, Decoded, decode_binary, decode_text};
 use super::event::Event;
-use super::flights::{Flights, Landed, chunks_in_flight};
+use super::flights::{Flights, Landed};
 use super::held::{Held, Key};
 use super::passes::Passes;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
@@ -78,7 +78,7 @@ pub(crate) struct Source {
     /// `None` before the first part of a log that comes in parts.
     chunks: Option<Chunks>,
     flights: Flights<Decoded>,
-    depth: usize,
+    chunks_in_flight: usize,
     exhausted: bool,
     /// More parts may come: what is not settled waits for them.
     live: bool,
@@ -110,21 +110,21 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A source that keeps up to `depth` chunks in flight.
-    pub(crate) fn new(chunks: Chunks, depth: usize) -> Self {
-        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(depth) }
+    /// A source that keeps up to so many chunks in flight.
+    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize) -> Self {
+        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(chunks_in_flight) }
     }
 
     /// A source of parts that are still to come, which one thread reads.
     pub(crate) fn live() -> Self {
-        Self::empty(chunks_in_flight(1))
+        Self::empty(1)
     }
 
-    fn empty(depth: usize) -> Self {
+    fn empty(chunks_in_flight: usize) -> Self {
         Self {
             chunks: None,
             flights: Flights::default(),
-            depth,
+            chunks_in_flight,
             exhausted: true,
             live: true,
             span: (None, None),
@@ -271,7 +271,7 @@ impl Source {
 
     /// Keeps the pool busy and waits for the oldest chunk.
     fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
-        while self.flights.len() < self.depth && !self.exhausted {
+        while self.flights.len() < self.chunks_in_flight && !self.exhausted {
             match self.chunks.as_mut().map_or(Ok(None), Chunks::next_chunk) {
                 Ok(Some(chunk)) => self.launch(chunk),
                 Ok(None) => self.exhausted = true,
