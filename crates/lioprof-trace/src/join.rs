@@ -14,12 +14,12 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
     LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
-    TargetEvidence,
+    TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -27,7 +27,7 @@ use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
-use nrs::{Counting, Numbered, SequenceGaps};
+use nrs::{Counting, GapSum, Numbered, SequenceGaps};
 use size::Sizer;
 
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
@@ -37,26 +37,6 @@ const FORGET_US: i64 = 1_200_000_000;
 /// A handled request's last lines follow at once. Its row does not wait longer than this for its thread to turn to
 /// something else: a thread that idles would hold it back.
 const LAST_LINES_US: i64 = 1_000_000;
-
-/// What the join found besides rows.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct JoinCounts {
-    /// `Handling RPC` without `Handled RPC`.
-    pub(crate) missing_handled: u64,
-    /// `Handled RPC` without `Handling RPC`.
-    pub(crate) missing_handling: u64,
-    /// Of these, by threads that went on afterwards: the log has lost the line.
-    pub(crate) lost_ends: u64,
-    /// `Handled RPC` without `Handling RPC` and number by threads that were seen before: the log has lost both.
-    pub(crate) lost_starts: u64,
-    /// Announced, never handled.
-    pub(crate) never_handled: u64,
-    pub(crate) dropped: u64,
-    pub(crate) sent_timed_out: u64,
-    pub(crate) evictions: u64,
-    /// Being handled when the log ended, by service.
-    pub(crate) open_at_end: BTreeMap<&'static str, u64>,
-}
 
 /// Where the join puts what it has made.
 pub(crate) struct Output<'a> {
@@ -152,7 +132,8 @@ pub(crate) struct Join {
     waiting: VecDeque<(i64, u32)>,
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
-    pub(crate) counts: JoinCounts,
+    /// What was found besides rows since it was last told.
+    counts: TraceSummary,
     /// Rows of requests that are handled now were handed out in an earlier run over the same log ..
     pub(crate) repeats: bool,
     /// .. but for these, which waited for their last lines then.
@@ -172,7 +153,7 @@ impl Join {
             waiting: VecDeque::new(),
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
-            counts: JoinCounts::default(),
+            counts: TraceSummary::default(),
             repeats: false,
             unfinished_before: FxHashSet::default(),
             gaps: SequenceGaps::default(),
@@ -262,7 +243,7 @@ impl Join {
                 out.sink.mark(&Mark { node: self.node, time_us: event.time_us, text }, out.symbols);
             }
             Body::Dropped => {
-                self.counts.dropped += 1;
+                self.counts.dropped_rpcs += 1;
                 self.threads.entry(event.pid).or_default().dropped = true;
             }
             Body::SentTimedOut { opcode, target } => {
@@ -329,12 +310,12 @@ impl Join {
                 let pending = &self.slab[i as usize];
                 match pending.handling {
                     Some(rpc) => {
-                        self.counts.missing_handled += 1;
+                        self.counts.loss.missing_handled += 1;
                         if let Some(service) = counted_service(out.symbols.bytes(rpc.thread)) {
-                            *self.counts.open_at_end.entry(service).or_default() += 1;
+                            *self.counts.loss.open_at_end.entry(service.to_owned()).or_default() += 1;
                         }
                     }
-                    None => self.counts.never_handled += 1,
+                    None => self.counts.loss.never_handled += 1,
                 }
                 at = pending.next_same_key;
             }
@@ -354,10 +335,24 @@ impl Join {
         waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid))
     }
 
-    /// What was counted up to now has been told.
-    pub(crate) fn counted(&mut self) {
-        self.counts = JoinCounts::default();
-        self.gaps.counted();
+    /// What was found besides rows.
+    pub(crate) fn summary(&self) -> TraceSummary {
+        let GapSum { seen, missing, likely, doubtful, possible } = self.gaps.sum();
+        let loss = TraceLoss {
+            nrs_sequence_gaps: missing,
+            nrs_sequence_likely: likely,
+            nrs_sequence_doubtful: Some(doubtful),
+            nrs_sequence_possible: possible,
+            nrs_sequence_seen: seen,
+            ..self.counts.loss.clone()
+        };
+        TraceSummary { loss, ..self.counts.clone() }
+    }
+
+    /// The summary up to now has been told.
+    pub(crate) fn told(&mut self) {
+        self.counts = TraceSummary::default();
+        self.gaps.told();
     }
 
     /// Shows the symbols of everything held to `visit`, which may replace them.
@@ -399,8 +394,8 @@ impl Join {
         let lost = thread.current.take();
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
-            self.counts.missing_handled += 1;
-            self.counts.lost_ends += 1;
+            self.counts.loss.missing_handled += 1;
+            self.counts.loss.lost_ends += 1;
             self.remove(lost);
         }
         if let Some(numbered) = numbered {
@@ -432,14 +427,14 @@ impl Join {
             Some(at) if is_current(&self.slab[at as usize]) => at,
             other => {
                 if let Some(other) = other {
-                    self.counts.missing_handled += 1;
-                    self.counts.lost_ends += 1;
+                    self.counts.loss.missing_handled += 1;
+                    self.counts.loss.lost_ends += 1;
                     self.remove(other);
                 }
                 // A request that was dropped prints no start.
-                self.counts.missing_handling += u64::from(!dropped);
+                self.counts.loss.missing_handling += u64::from(!dropped);
                 // A thread's first request may have begun before the log.
-                self.counts.lost_starts += u64::from(!dropped && known && numbered.is_none());
+                self.counts.loss.lost_starts += u64::from(!dropped && known && numbered.is_none());
                 if previous.is_some() {
                     self.settle(event.pid, out);
                 }
@@ -650,7 +645,7 @@ impl Join {
                 pending.handling.is_none() && pending.handled.is_none() && pending.seen_us < oldest
             })
             .collect();
-        self.counts.never_handled += stale.len() as u64;
+        self.counts.loss.never_handled += stale.len() as u64;
         for at in stale {
             self.remove(at);
         }

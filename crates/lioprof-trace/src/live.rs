@@ -13,7 +13,7 @@ use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
 use crate::input::{PROBE_BYTES, ReadAt, Spooled};
 use crate::join::{Join, Output};
-use crate::logs::{of_input, of_join};
+use crate::logs::of_input;
 
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -191,8 +191,8 @@ impl LiveTrace {
     /// What came in since the last call.
     pub fn take_summary(&mut self) -> TraceSummary {
         let mut summary = of_input(&self.source.take_seen(), std::mem::take(&mut self.torn_seams));
-        summary.merge(&of_join(&self.join));
-        self.join.counted();
+        summary.merge(&self.join.summary());
+        self.join.told();
         // Parts of one log follow on each other, but for what the kernel could not write in time.
         summary.first_us = summary.first_us.into_iter().chain(self.summed_up_us).min().filter(|_| summary.records > 0);
         self.summed_up_us = summary.last_us.max(self.summed_up_us);

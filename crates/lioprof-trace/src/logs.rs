@@ -12,7 +12,7 @@ use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
 use crate::input::{InputProblem, NodeRule};
-use crate::join::{Join, JoinCounts, Output};
+use crate::join::{Join, Output};
 use crate::plan::{Late, Planned, Reading, plan};
 use crate::progress::Progress;
 use crate::relay::relay;
@@ -139,7 +139,7 @@ fn read(
     for log in &logs {
         summary.merge(&of_input(&log.seen, log.late.seams));
     }
-    summary.merge(&of_join(&join));
+    summary.merge(&join.summary());
     summary.loss.streams_without_head = streams_without_head(&logs);
     let inputs = logs.iter().map(|log| account(symbols.text(node), log)).collect();
     ReadLogs { logs: NodeLogs(logs.into_iter().map(|log| log.planned).collect()), inputs, summary, duplicates }
@@ -206,42 +206,6 @@ pub(crate) fn of_input(seen: &Seen, torn_seams: u64) -> TraceSummary {
             bad_records: seen.gaps.len() as u64,
             skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
             clock_steps: seen.clock_steps + seen.out_of_order,
-            ..TraceLoss::default()
-        },
-        ..TraceSummary::default()
-    }
-}
-
-/// What joining a node's events has shown.
-pub(crate) fn of_join(join: &Join) -> TraceSummary {
-    let JoinCounts {
-        missing_handled,
-        missing_handling,
-        lost_ends,
-        lost_starts,
-        never_handled,
-        dropped,
-        sent_timed_out,
-        evictions,
-        ref open_at_end,
-    } = join.counts;
-    let gaps = join.gaps.sum();
-    TraceSummary {
-        dropped_rpcs: dropped,
-        sent_timed_out,
-        evictions,
-        loss: TraceLoss {
-            nrs_sequence_gaps: gaps.missing,
-            nrs_sequence_likely: gaps.likely,
-            nrs_sequence_doubtful: Some(gaps.doubtful),
-            nrs_sequence_possible: gaps.possible,
-            nrs_sequence_seen: gaps.seen,
-            missing_handled,
-            missing_handling,
-            lost_ends,
-            lost_starts,
-            open_at_end: open_at_end.iter().map(|(service, open)| ((*service).to_owned(), *open)).collect(),
-            never_handled,
             ..TraceLoss::default()
         },
         ..TraceSummary::default()

@@ -11,6 +11,7 @@
 //! Policies other than `fifo` and `tbf` print rounds instead (`nrs_crr.c`, `nrs_orr.c`): several requests may share one.
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 use lustre_debuglog::Opcode;
 use lustre_debuglog::message::NrsPolicy;
@@ -95,12 +96,18 @@ pub(crate) struct GapSum {
 }
 
 impl GapSum {
-    fn add(&mut self, other: Self) {
-        self.seen += other.seen;
-        self.missing += other.missing;
-        self.likely += other.likely;
-        self.doubtful += other.doubtful;
-        self.possible += other.possible;
+    fn with(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            seen: join(self.seen, other.seen),
+            missing: join(self.missing, other.missing),
+            likely: join(self.likely, other.likely),
+            doubtful: join(self.doubtful, other.doubtful),
+            possible: join(self.possible, other.possible),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.with(other, u64::add)
     }
 }
 
@@ -109,53 +116,31 @@ impl SequenceGaps {
     pub(crate) fn add(&mut self, thread: &[u8], opcode: Opcode, it: Numbered) {
         let part = service_part(thread);
         let urgent = may_be_urgent(opcode);
-        let Some(countings) = self.parts.get_mut(part) else {
-            let mut numbers = Numbers::default();
+        if let Some(countings) = self.parts.get_mut(part)
+            && let Some((_, numbers)) = countings.iter_mut().find(|(counting, _)| *counting == it.counting)
+        {
             numbers.add(it, urgent);
-            self.parts.insert(part.into(), vec![(it.counting, numbers)]);
             return;
-        };
-        match countings.iter_mut().find(|(counting, _)| *counting == it.counting) {
-            Some((_, numbers)) => numbers.add(it, urgent),
-            None => {
-                let mut numbers = Numbers::default();
-                numbers.add(it, urgent);
-                countings.push((it.counting, numbers));
-            }
         }
+        let mut numbers = Numbers::default();
+        numbers.add(it, urgent);
+        self.parts.entry(part.into()).or_default().push((it.counting, numbers));
     }
 
     /// Sum over all parts, without what has been told already.
     pub(crate) fn sum(&self) -> GapSum {
-        let all = self.all();
-        GapSum {
-            seen: all.seen.saturating_sub(self.told.seen),
-            // A number that comes late closes a gap that has been told.
-            missing: all.missing.saturating_sub(self.told.missing),
-            likely: all.likely.saturating_sub(self.told.likely),
-            doubtful: all.doubtful.saturating_sub(self.told.doubtful),
-            possible: all.possible.saturating_sub(self.told.possible),
-        }
+        // A number that comes late closes a gap that has been told.
+        self.all().with(self.told, u64::saturating_sub)
     }
 
     /// The sum up to now has been told.
-    pub(crate) fn counted(&mut self) {
-        let (all, told) = (self.all(), self.told);
-        self.told = GapSum {
-            seen: all.seen,
-            missing: all.missing.max(told.missing),
-            likely: all.likely.max(told.likely),
-            doubtful: all.doubtful.max(told.doubtful),
-            possible: all.possible.max(told.possible),
-        };
+    pub(crate) fn told(&mut self) {
+        self.told = self.all().with(self.told, u64::max);
     }
 
     fn all(&self) -> GapSum {
-        let mut sum = GapSum::default();
-        for (counting, numbers) in self.parts.values().flatten() {
-            sum.add(numbers.sum(*counting));
-        }
-        sum
+        let sums = self.parts.values().flatten().map(|(counting, numbers)| numbers.sum(*counting));
+        sums.fold(GapSum::default(), GapSum::plus)
     }
 }
 
@@ -211,9 +196,7 @@ impl Numbers {
         let restarted = it.counting != Counting::Requests
             && self.once.last().is_some_and(|last| it.number <= 1 && last > it.number + ROUNDS_BACK);
         if restarted {
-            let mut before = self.before;
-            before.add(self.open_sum(it.counting));
-            *self = Self { before, ..Self::default() };
+            *self = Self { before: self.sum(it.counting), ..Self::default() };
         }
         self.seen += 1;
         if rounds {
@@ -228,9 +211,7 @@ impl Numbers {
     }
 
     fn sum(&self, counting: Counting) -> GapSum {
-        let mut sum = self.before;
-        sum.add(self.open_sum(counting));
-        sum
+        self.before.plus(self.open_sum(counting))
     }
 
     fn open_sum(&self, counting: Counting) -> GapSum {
