@@ -58,8 +58,8 @@ mod render;
 mod survey;
 
 pub use live::{Known, LiveTrace, Segment};
-pub use logs::{Inputs, NodeLogs, ReadLogs};
-pub use plan::{DEFAULT_CHUNK_BYTES, Reading};
+pub use logs::ReadLogs;
+pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use survey::{Survey, is_cut};

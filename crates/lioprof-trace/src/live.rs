@@ -1,19 +1,17 @@
 //! A log that is still being written: closed segments go in one after the other, rows come out.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::{self, Form};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::decode::reader::BinaryReader;
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{PROBE_BYTES, ReadAt, Spooled};
+use crate::input::ReadAt;
 use crate::join::{Join, Output};
-use crate::logs::of_input;
+use crate::survey::open_daemon_file;
 
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -132,16 +130,14 @@ impl LiveTrace {
     /// # Errors
     /// If the file cannot be read; what came before is handed on.
     pub fn segment(&mut self, path: &Path, may_wrap: bool, sink: &mut (dyn RowSink + Send)) -> io::Result<Segment> {
-        let file = Spooled::file(File::open(path)?)?;
+        let (file, _, layout) = open_daemon_file(path)?;
         let bytes = file.len();
         let part = self.parts;
         self.parts += 1;
         if bytes == 0 {
             return Ok(Segment::default());
         }
-        let mut head = vec![0; PROBE_BYTES];
-        let got = file.read_full_at(0, &mut head)?;
-        let Some(Form::Binary(layout)) = frame::detect(&head[..got], got < PROBE_BYTES) else {
+        let Some(layout) = layout else {
             self.source.skip_input(bytes);
             self.after_gap = true;
             return Ok(Segment { bytes, ..Segment::default() });
@@ -190,7 +186,8 @@ impl LiveTrace {
 
     /// What came in since the last call.
     pub fn take_summary(&mut self) -> TraceSummary {
-        let mut summary = of_input(&self.source.take_seen(), std::mem::take(&mut self.torn_seams));
+        let mut summary = self.source.take_seen().summary();
+        summary.loss.torn_seams = std::mem::take(&mut self.torn_seams);
         summary.merge(&self.join.summary());
         self.join.told();
         // Parts of one log follow on each other, but for what the kernel could not write in time.

@@ -1,51 +1,22 @@
-//! The logs of nodes: found, read as rows, accounted for.
+//! The logs of a node: read as rows, accounted for.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lioprof_model::units::seconds;
-use lioprof_model::{BadPlace, Input, OtherRecords, RowSink, Symbol, Symbols, TraceLoss, TraceSummary};
+use lioprof_model::{BadPlace, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary};
 
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::Seen;
-use crate::input::{InputProblem, NodeRule};
 use crate::join::{Join, Output};
-use crate::plan::{Late, Planned, Reading, plan};
-use crate::progress::Progress;
+use crate::plan::{Late, NodeLogs, Planned, Reading};
 use crate::relay::relay;
 
 /// Bad places listed per input.
 const MAX_BAD_PLACES: usize = 20;
 /// Kinds of records listed per input that lioprof does not interpret.
 const MAX_OTHER: usize = 20;
-
-/// What was found among the inputs.
-#[derive(Default)]
-pub struct Inputs {
-    /// The logs of each node.
-    pub nodes: BTreeMap<String, NodeLogs>,
-    /// Folders of rows.
-    pub stores: Vec<PathBuf>,
-    /// Inputs that cannot be used, and notes.
-    pub problems: Vec<InputProblem>,
-}
-
-impl Inputs {
-    /// Looks for logs in files and directories; `-` is standard input. Whether a directory holds rows instead, `is_store` tells.
-    #[must_use]
-    pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
-        let plan = plan(inputs, rules, is_store, progress);
-        let nodes = plan.nodes.into_iter().map(|(node, logs)| (node, NodeLogs(logs))).collect();
-        Self { nodes, stores: plan.stores, problems: plan.problems }
-    }
-}
-
-/// The logs of one node.
-#[derive(Default)]
-pub struct NodeLogs(Vec<Planned>);
 
 /// What reading a node's logs has shown.
 pub struct ReadLogs {
@@ -60,17 +31,6 @@ pub struct ReadLogs {
 }
 
 impl NodeLogs {
-    /// Whether the logs are still there for a second look: standard input is not.
-    #[must_use]
-    pub fn can_be_read_again(&self) -> bool {
-        self.0.iter().all(Planned::can_be_read_again)
-    }
-
-    /// Tells the progress that all logs will be read once more.
-    pub fn expect_again(&self) {
-        self.0.iter().for_each(Planned::expect_again);
-    }
-
     /// Makes rows of all logs. Must run on a thread of the pool that decodes; if that has more than one, `sink` gets the rows on another
     /// thread than they are made on.
     ///
@@ -137,7 +97,8 @@ fn read(
         .collect();
     let mut summary = TraceSummary::default();
     for log in &logs {
-        summary.merge(&of_input(&log.seen, log.late.seams));
+        summary.merge(&log.seen.summary());
+        summary.loss.torn_seams += log.late.seams;
     }
     summary.merge(&join.summary());
     summary.loss.streams_without_head = streams_without_head(&logs);
@@ -147,7 +108,7 @@ fn read(
 
 /// What was read of a log.
 fn account(node: String, log: &LogResult) -> Input {
-    let (planned, seen, late) = (&log.planned, &log.seen, &log.late);
+    let (planned, seen, late, summary) = (&log.planned, &log.seen, &log.late, log.seen.summary());
     let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
     let mut other: Vec<OtherRecords> = seen
         .counts
@@ -166,15 +127,15 @@ fn account(node: String, log: &LogResult) -> Input {
     let error = late.error.clone().or_else(|| late.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
     Input {
-        path: planned.path.display().to_string(),
+        path: planned.found.path.display().to_string(),
         node,
         format: planned.format,
         compression: planned.compression.map(|compression| compression.name().to_owned()),
-        bytes: seen.bytes,
-        records: seen.counts.records,
-        messages: seen.counts.messages,
-        bad_records: seen.gaps.len() as u64,
-        skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
+        bytes: summary.bytes,
+        records: summary.records,
+        messages: summary.messages,
+        bad_records: summary.loss.bad_records,
+        skipped_bytes: summary.loss.skipped_bytes,
         bad_places: seen
             .gaps
             .iter()
@@ -183,39 +144,16 @@ fn account(node: String, log: &LogResult) -> Input {
             .collect(),
         malformed: seen.counts.malformed.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect(),
         other,
-        first: seen.counts.first_us.map(seconds),
-        last: seen.counts.last_us.map(seconds),
+        first: summary.first_us.map(seconds),
+        last: summary.last_us.map(seconds),
         error,
-    }
-}
-
-/// What reading one log has shown.
-pub(crate) fn of_input(seen: &Seen, torn_seams: u64) -> TraceSummary {
-    TraceSummary {
-        bytes: seen.bytes,
-        records: seen.counts.records,
-        messages: seen.counts.messages,
-        rpctrace_records: seen.counts.rpctrace,
-        first_us: seen.counts.first_us,
-        last_us: seen.counts.last_us,
-        targets: seen.targets.iter().copied().collect(),
-        pinging_targets: seen.pinging.iter().copied().collect(),
-        loss: TraceLoss {
-            torn_seams,
-            discarded_heads: seen.discarded_heads,
-            bad_records: seen.gaps.len() as u64,
-            skipped_bytes: seen.gaps.iter().map(|gap| gap.len).sum(),
-            clock_steps: seen.clock_steps + seen.out_of_order,
-            ..TraceLoss::default()
-        },
-        ..TraceSummary::default()
     }
 }
 
 /// Streams of a node whose first record does not carry the `F` flag.
 fn streams_without_head(logs: &[LogResult]) -> u64 {
     let mut logs: Vec<_> = logs.iter().collect();
-    logs.sort_by_key(|log| log.seen.counts.first_us);
+    logs.sort_by_key(|log| log.seen.counts.summary.first_us);
     let mut heads: Vec<Head> = Vec::new();
     for log in logs {
         merge_heads(&mut heads, &log.seen.counts.stream_heads);

@@ -23,11 +23,9 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 
 /// An input that is a debug log.
 pub(crate) struct Planned {
-    pub(crate) path: PathBuf,
-    pub(crate) node: String,
+    pub(crate) found: Found,
     pub(crate) compression: Option<Compression>,
     pub(crate) format: Format,
-    found: Found,
     form: Form,
     /// Time of the first record, for the order of inputs.
     pub(crate) first_us: i64,
@@ -38,13 +36,50 @@ pub(crate) struct Planned {
     opened: Option<Box<Opened>>,
 }
 
-/// All inputs, by node.
+/// What was found among the inputs.
 #[derive(Default)]
-pub(crate) struct Plan {
-    pub(crate) nodes: BTreeMap<String, Vec<Planned>>,
+pub struct Inputs {
+    /// The logs of each node.
+    pub nodes: BTreeMap<String, NodeLogs>,
     /// Folders of rows.
-    pub(crate) stores: Vec<PathBuf>,
-    pub(crate) problems: Vec<InputProblem>,
+    pub stores: Vec<PathBuf>,
+    /// Inputs that cannot be used, and notes.
+    pub problems: Vec<InputProblem>,
+}
+
+impl Inputs {
+    /// Looks for logs in files and directories; `-` is standard input. Whether a directory holds rows instead, `is_store` tells.
+    #[must_use]
+    pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
+        let discovered = input::discover(inputs, rules, detect, is_store);
+        let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
+        let mut problems = discovered.problems;
+        for found in discovered.files {
+            match look(found, progress) {
+                Ok(planned) => nodes.entry(planned.found.node.clone()).or_default().0.push(planned),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
+        Self { nodes, stores: discovered.stores, problems }
+    }
+}
+
+/// The logs of one node.
+#[derive(Default)]
+pub struct NodeLogs(pub(crate) Vec<Planned>);
+
+impl NodeLogs {
+    /// Whether the logs are still there for a second look: standard input is not.
+    #[must_use]
+    pub fn can_be_read_again(&self) -> bool {
+        self.0.iter().all(|log| log.file_bytes.is_some())
+    }
+
+    /// Tells the progress that all logs will be read once more.
+    pub fn expect_again(&self) {
+        self.0.iter().for_each(|log| log.progress.expect_again(log.file_bytes.unwrap_or(0)));
+    }
 }
 
 fn detect(head: &[u8]) -> Option<Format> {
@@ -52,25 +87,6 @@ fn detect(head: &[u8]) -> Option<Format> {
         Form::Text => Format::Text,
         Form::Binary(_) => Format::Binary,
     })
-}
-
-/// Finds and looks at all inputs.
-pub(crate) fn plan(
-    inputs: &[PathBuf],
-    rules: &[NodeRule],
-    is_store: &dyn Fn(&Path) -> bool,
-    progress: &Progress,
-) -> Plan {
-    let discovered = input::discover(inputs, rules, detect, is_store);
-    let mut plan = Plan { nodes: BTreeMap::new(), stores: discovered.stores, problems: discovered.problems };
-    for found in discovered.files {
-        match look(found, progress) {
-            Ok(planned) => plan.nodes.entry(planned.node.clone()).or_default().push(planned),
-            Err(problem) => plan.problems.push(problem),
-        }
-    }
-    progress.expect(plan.nodes.values().flatten().map(|planned| planned.file_bytes).sum());
-    plan
 }
 
 fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
@@ -88,8 +104,6 @@ fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
         Box::new(opened)
     });
     Ok(Planned {
-        path: found.path.clone(),
-        node: found.node.clone(),
         compression,
         format,
         found,
@@ -141,16 +155,6 @@ pub(crate) struct Late {
 }
 
 impl Planned {
-    /// Whether the input can be opened once more after it was read.
-    pub(crate) fn can_be_read_again(&self) -> bool {
-        self.file_bytes.is_some()
-    }
-
-    /// Tells that the input will be read once more.
-    pub(crate) fn expect_again(&self) {
-        self.progress.expect_again(self.file_bytes.unwrap_or(0));
-    }
-
     /// Opens the input for reading; what goes wrong or turns up goes to `late`.
     pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
         match self.chunks(reading, late) {
@@ -170,7 +174,7 @@ impl Planned {
         };
         late.damage = opened.damage.clone();
         let file_bytes = self.file_bytes.unwrap_or(0);
-        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.path.display());
+        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.found.path.display());
         Ok(match self.form {
             Form::Text => {
                 self.progress.watch(opened.consumed.clone(), file_bytes, file_bytes);

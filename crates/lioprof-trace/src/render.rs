@@ -17,7 +17,7 @@ use crate::decode::held::Held;
 use crate::decode::passes::Passes;
 use crate::decode::source::Chunks;
 use crate::input::{InputProblem, NodeRule, Severity};
-use crate::plan::{Late, Reading, plan};
+use crate::plan::{Inputs, Late, Reading};
 use crate::progress::Progress;
 
 /// Text held back before it is sorted and written.
@@ -64,14 +64,14 @@ fn decode_nodes(
     progress: &Progress,
     out: &mut impl Write,
 ) -> io::Result<DecodeOutcome> {
-    let plan = plan(inputs, rules, &|_| false, progress);
-    let mut outcome = DecodeOutcome { problems: plan.problems, ..DecodeOutcome::default() };
-    for (_, mut planned) in plan.nodes {
-        planned.sort_by_key(|input| input.first_us);
+    let inputs = Inputs::find(inputs, rules, &|_| false, progress);
+    let mut outcome = DecodeOutcome { problems: inputs.problems, ..DecodeOutcome::default() };
+    for (_, mut logs) in inputs.nodes {
+        logs.0.sort_by_key(|input| input.first_us);
         let mut sorter = Sorter::default();
-        for mut input in planned {
+        for mut input in logs.0 {
             let mut late = Late::default();
-            let path = input.path.clone();
+            let path = input.found.path.clone();
             let error = |message| InputProblem { path: path.clone(), severity: Severity::Error, message };
             match input.chunks(reading, &mut late) {
                 Ok(mut chunks) => {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use lustre_debuglog::frame::binary::BinaryRecords;
-use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::frame::{self, Form, Layout};
 use memchr::memmem::Finder;
 
 use crate::decode::ring;
@@ -17,19 +17,27 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// (ptlrpc `service.c`, all versions).
 const HANDLED: &[u8] = b"\0Handled RPC ";
 
+/// Opens a debug daemon's file; its first bytes, as many as [`PROBE_BYTES`] has room for, and its layout, if it is one.
+pub(crate) fn open_daemon_file(path: &Path) -> io::Result<(Spooled, Vec<u8>, Option<Layout>)> {
+    let file = Spooled::file(File::open(path)?)?;
+    let mut bytes = vec![0; PROBE_BYTES];
+    let got = file.read_full_at(0, &mut bytes)?;
+    let layout = match frame::detect(&bytes[..got], got < PROBE_BYTES) {
+        Some(Form::Binary(layout)) => Some(layout),
+        _ => None,
+    };
+    Ok((file, bytes, layout))
+}
+
 /// Whether the end of a debug daemon's file is in the middle of a record, or holds none: the kernel writes whole records, so
 /// somebody or something cut it.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn is_cut(path: &Path) -> io::Result<bool> {
-    let file = Spooled::file(File::open(path)?)?;
-    let mut bytes = vec![0; PROBE_BYTES];
-    let got = file.read_full_at(0, &mut bytes)?;
-    let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
-        return Ok(got > 0);
-    };
+    let (file, mut bytes, layout) = open_daemon_file(path)?;
     let len = file.len();
+    let Some(layout) = layout else { return Ok(len > 0) };
     let got = file.read_full_at(len.saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
     Ok(BinaryRecords::new(&bytes[..got], layout).last().is_none_or(|last| last.is_err()))
 }
@@ -53,12 +61,8 @@ impl Survey {
     /// # Errors
     /// If the file cannot be read.
     pub fn of(path: &Path, may_wrap: bool) -> io::Result<Self> {
-        let file = Spooled::file(File::open(path)?)?;
-        let mut bytes = vec![0; PROBE_BYTES];
-        let got = file.read_full_at(0, &mut bytes)?;
-        let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
-            return Ok(Self::default());
-        };
+        let (file, mut bytes, layout) = open_daemon_file(path)?;
+        let Some(layout) = layout else { return Ok(Self::default()) };
         let times = |bytes: &[u8]| -> Vec<i64> {
             BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
         };

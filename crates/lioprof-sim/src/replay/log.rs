@@ -125,7 +125,7 @@ impl RecordedLog {
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
         read.map_err(|err| ReplayError::Read { path: found.path.clone(), err })?;
-        if let Some(damage) = opened.damage() {
+        if let Some(damage) = opened.damage.get() {
             self.notes.push(format!("`{}`: {damage}", found.path.display()));
         }
         self.files.push(found.path.clone());

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{LockState, LockStep, Symbol, Symbols};
+use lioprof_model::{LockState, LockStep, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Layout, Skipped};
@@ -96,18 +96,12 @@ pub(crate) type FunctionName = Box<[u8]>;
 /// What was seen in a part of an input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) records: u64,
-    /// Records of a kind that the parser knows.
-    pub(crate) messages: u64,
-    /// Records that carry the rpctrace mask.
-    pub(crate) rpctrace: u64,
+    pub(crate) summary: TraceSummary,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
     pub(crate) other: FxHashMap<FileName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
-    pub(crate) first_us: Option<i64>,
-    pub(crate) last_us: Option<i64>,
 }
 
 /// Adds the streams of a later part: those seen before keep their head.
@@ -137,9 +131,7 @@ pub(crate) enum Head {
 impl Counts {
     /// Adds what a later part counted.
     pub(crate) fn merge(&mut self, other: Self) {
-        self.records += other.records;
-        self.messages += other.messages;
-        self.rpctrace += other.rpctrace;
+        self.summary.merge(&other.summary);
         for (kind, n) in other.malformed {
             *self.malformed.entry(kind).or_default() += n;
         }
@@ -150,8 +142,6 @@ impl Counts {
             }
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
-        self.first_us = self.first_us.into_iter().chain(other.first_us).min();
-        self.last_us = self.last_us.into_iter().chain(other.last_us).max();
     }
 }
 
@@ -200,8 +190,11 @@ impl Decoder {
 
     fn record(&mut self, record: &Record<'_>) {
         let counts = &mut self.out.counts;
-        counts.records += 1;
-        counts.rpctrace += u64::from(record.mask & mask::RPCTRACE != 0);
+        let summary = &mut counts.summary;
+        summary.records += 1;
+        summary.rpctrace_records += u64::from(record.mask & mask::RPCTRACE != 0);
+        summary.first_us = Some(summary.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
+        summary.last_us = Some(summary.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
         let stream = record.stream() as usize;
         if stream < MAX_STREAMS {
             if counts.stream_heads.len() <= stream {
@@ -212,8 +205,6 @@ impl Decoder {
                 *head = if record.first { Head::Complete } else { Head::Missing };
             }
         }
-        counts.first_us = Some(counts.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
-        counts.last_us = Some(counts.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
         let message = Message::parse(record);
         let body = match &message {
             Message::Other => {
@@ -225,7 +216,7 @@ impl Decoder {
                 return;
             }
             message => {
-                counts.messages += 1;
+                counts.summary.messages += 1;
                 self.body(message)
             }
         };

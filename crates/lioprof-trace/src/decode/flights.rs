@@ -7,21 +7,15 @@ use std::time::Duration;
 use super::reader::RawChunk;
 
 /// Results that are on their way.
-pub(crate) struct Flights<T>(VecDeque<Flight<T>>);
+pub(crate) struct Flights<T>(VecDeque<Flight<Receiver<T>>>);
 
-struct Flight<T> {
-    offset: u64,
-    after_gap: bool,
-    result: Receiver<T>,
-}
-
-/// What became of a chunk.
-pub(crate) struct Landed<T> {
+/// What becomes of a chunk.
+pub(crate) struct Flight<R> {
     /// Where the chunk started in the input.
     pub(crate) offset: u64,
     /// Binary: the records before it are missing or damaged.
     pub(crate) after_gap: bool,
-    pub(crate) result: T,
+    pub(crate) result: R,
 }
 
 impl<T> Default for Flights<T> {
@@ -50,7 +44,7 @@ impl<T: Send + 'static> Flights<T> {
     /// Waits for the result of the first chunk; `None` if there is no chunk.
     ///
     /// Must be called on a thread of the pool.
-    pub(crate) fn next(&mut self) -> Option<Landed<T>> {
+    pub(crate) fn next(&mut self) -> Option<Flight<T>> {
         let Flight { offset, after_gap, result } = self.0.pop_front()?;
         let result = loop {
             match result.try_recv() {
@@ -65,6 +59,6 @@ impl<T: Send + 'static> Flights<T> {
                 break result;
             }
         };
-        Some(Landed { offset, after_gap, result })
+        Some(Flight { offset, after_gap, result })
     }
 }

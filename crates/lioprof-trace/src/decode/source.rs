@@ -17,14 +17,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem;
 
-use lioprof_model::{Symbol, Symbols};
-use lustre_debuglog::TargetName;
+use lioprof_model::{Symbol, Symbols, TraceSummary};
 use lustre_debuglog::frame::{Layout, Why};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::chunk::{Counts, Decoded, decode_binary, decode_text};
 use super::event::Event;
-use super::flights::{Flights, Landed};
+use super::flights::{Flight, Flights};
 use super::held::{Held, Key};
 use super::passes::Passes;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
@@ -61,16 +60,19 @@ impl Chunks {
 /// What was seen of an input once it has been read.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    pub(crate) bytes: u64,
     pub(crate) counts: Counts,
     pub(crate) gaps: Vec<Gap>,
-    pub(crate) discarded_heads: u64,
-    pub(crate) out_of_order: u64,
-    /// Times that time went back within a stream of a binary log.
-    pub(crate) clock_steps: u64,
-    pub(crate) targets: FxHashSet<TargetName>,
-    pub(crate) pinging: FxHashSet<TargetName>,
     pub(crate) error: Option<io::Error>,
+}
+
+impl Seen {
+    /// What of it a summary tells.
+    pub(crate) fn summary(&self) -> TraceSummary {
+        let mut summary = self.counts.summary.clone();
+        summary.loss.bad_records = self.gaps.len() as u64;
+        summary.loss.skipped_bytes = self.gaps.iter().map(|gap| gap.len).sum();
+        summary
+    }
 }
 
 /// One input as a stream of events in time order.
@@ -190,7 +192,7 @@ impl Source {
 
     /// A part that holds no records.
     pub(crate) fn skip_input(&mut self, bytes: u64) {
-        self.seen.bytes += bytes;
+        self.seen.counts.summary.bytes += bytes;
         self.seen.gaps.push(Gap { offset: 0, len: bytes, why: Why::NoHeader });
     }
 
@@ -264,7 +266,7 @@ impl Source {
         if let Some(Chunks::Binary(reader)) = &mut self.chunks {
             // A page that was torn at the end of a part comes again in the next one.
             self.damaged |= self.live && !reader.gaps.is_empty();
-            self.seen.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
+            self.seen.counts.summary.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
             self.seen.gaps.append(&mut reader.gaps);
         }
     }
@@ -281,7 +283,7 @@ impl Source {
                 }
             }
         }
-        let Landed { offset, after_gap, result: mut decoded } = self.flights.next()?;
+        let Flight { offset, after_gap, result: mut decoded } = self.flights.next()?;
         for skipped in mem::take(&mut decoded.skipped) {
             let offset = offset + skipped.offset as u64;
             match self.seen.gaps.last_mut() {
@@ -293,7 +295,7 @@ impl Source {
     }
 
     fn launch(&mut self, chunk: RawChunk) {
-        self.seen.bytes += chunk.bytes.len() as u64;
+        self.seen.counts.summary.bytes += chunk.bytes.len() as u64;
         let layout = self.chunks.as_ref().and_then(Chunks::layout);
         let spare = self.held.spare();
         self.flights.launch(chunk, move |bytes| {
@@ -308,12 +310,13 @@ impl Source {
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
         let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
-        self.records += counts.records;
-        self.span.0 = self.span.0.or(counts.first_us);
-        self.span.1 = self.span.1.max(counts.last_us);
+        self.records += counts.summary.records;
+        self.span.0 = self.span.0.or(counts.summary.first_us);
+        self.span.1 = self.span.1.max(counts.summary.last_us);
         self.seen.counts.merge(counts);
-        self.seen.targets.extend(targets);
-        self.seen.pinging.extend(pinging);
+        let summary = &mut self.seen.counts.summary;
+        summary.targets.extend(targets);
+        summary.pinging_targets.extend(pinging);
         let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
         for event in &mut events {
             event.translate(&map);
@@ -337,10 +340,11 @@ impl Source {
                     // A page that was written again goes back, too; where it does so, bytes are missing.
                     let repeats = after_gap && i == 0 || self.damaged && !self.passes.continues(run);
                     let cut = !repeats && self.passes.goes_back(run);
-                    let cut = u64::from(cut);
-                    self.seen.clock_steps += run.clock_steps + cut;
-                    self.damaged |= self.seen.clock_steps > 0;
-                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
+                    let clock_steps = run.clock_steps + u64::from(cut);
+                    self.damaged |= clock_steps > 0;
+                    let loss = &mut self.seen.counts.summary.loss;
+                    loss.clock_steps += clock_steps;
+                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut loss.discarded_heads);
                     if starts_pass && self.pending.len() >= self.sort_at {
                         self.release(self.passes.settled_us);
                     }
@@ -363,7 +367,7 @@ impl Source {
             }
         }
         for key in self.pending.drain(..settled) {
-            self.seen.out_of_order += u64::from(key.time_us < self.released_us);
+            self.seen.counts.summary.loss.clock_steps += u64::from(key.time_us < self.released_us);
             self.released_us = key.time_us;
             self.ready.push_back(key);
         }
@@ -385,7 +389,8 @@ impl Source {
             self.ready.extend(&now);
         }
         let released = self.ready.range(before..);
-        self.seen.out_of_order += released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
+        self.seen.counts.summary.loss.clock_steps +=
+            released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
         let Some(last) = released.clone().next_back().filter(|last| last.time_us >= self.released_us) else { return };
         if last.time_us > self.released_us {
             self.latest.clear();

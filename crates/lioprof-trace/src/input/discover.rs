@@ -13,9 +13,8 @@ use lioprof_model::Format;
 
 use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
-use super::found::Found;
 use super::node::{self, NodeRule};
-use super::open::{Detect, open_file};
+use super::open::{Detect, Found, open_file};
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,14 +25,6 @@ pub struct Discovered {
     pub stores: Vec<PathBuf>,
     /// What was left out or is missing.
     pub problems: Vec<InputProblem>,
-}
-
-impl Discovered {
-    /// Whether something that was asked for is missing.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|problem| problem.severity == Severity::Error)
-    }
 }
 
 /// Turns what the user named into a list of files, by the rules of [the module](super).
@@ -116,7 +107,7 @@ impl<'a> Search<'a> {
         let metadata = match fs::metadata(input) {
             Ok(metadata) => metadata,
             Err(err) => {
-                self.error(&InputError::Open { path: input.to_owned(), err });
+                self.error(&InputError::Io { action: "open", path: input.to_owned(), err });
                 return None;
             }
         };
@@ -167,7 +158,7 @@ impl<'a> Search<'a> {
         let paths = match paths {
             Ok(paths) => paths,
             Err(err) => {
-                self.error(&InputError::ReadDir { path: dir.to_owned(), err });
+                self.error(&InputError::Io { action: "read directory", path: dir.to_owned(), err });
                 return listing;
             }
         };
@@ -181,7 +172,7 @@ impl<'a> Search<'a> {
                 }
                 Ok(_) => self.skipped(&path, "it is no regular file"),
                 Err(_) if path.is_symlink() => self.skipped(&path, "it is a symbolic link that leads nowhere"),
-                Err(err) => self.error(&InputError::Open { path, err }),
+                Err(err) => self.error(&InputError::Io { action: "open", path, err }),
             }
         }
         listing

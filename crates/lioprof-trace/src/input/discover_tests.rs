@@ -205,7 +205,7 @@ fn directories_without_a_log_are_errors() {
     symlink(tree.path("empty"), tree.path("empty/loop")).unwrap();
     for name in ["empty", "foreign"] {
         let found = tree.discover(&[name]);
-        assert!(found.has_errors());
+        assert!(found.problems.iter().any(|problem| problem.severity == Severity::Error));
         let message = errors(&found)[0];
         assert!(message.contains(name) && message.contains("no Lustre debug log"), "{message}");
     }
@@ -266,7 +266,7 @@ fn every_compression_is_told_by_content() {
         let mut got = Vec::new();
         opened.stream.read_to_end(&mut got).unwrap();
         assert_eq!(got, TEXT);
-        assert_eq!(opened.damage(), None);
+        assert_eq!(opened.damage.get(), None);
     }
 }
 
@@ -296,7 +296,7 @@ fn truncated_files_give_what_they_hold() {
         opened.stream.read_to_end(&mut got).unwrap();
         assert!(text.starts_with(&got), "{kind}");
         assert!(got.len() > text.len() / 2, "{kind}: {} of {}", got.len(), text.len());
-        let damage = opened.damage().unwrap();
+        let damage = opened.damage.get().unwrap();
         assert!(damage.truncated, "{kind}: {damage:?}");
         assert_eq!((damage.compression, damage.offset), (Some(kind), got.len() as u64));
         assert_eq!(damage.file_offset, cut as u64, "{kind}");
@@ -316,7 +316,7 @@ fn corrupt_files_give_what_comes_before() {
         opened.stream.read_to_end(&mut got).unwrap();
         let same = text.iter().zip(&got).take_while(|(a, b)| a == b).count();
         assert!(same > text.len() / 2, "{kind}: {same} of {}", text.len());
-        let damage = opened.damage().unwrap();
+        let damage = opened.damage.get().unwrap();
         assert_eq!(damage.offset, got.len() as u64, "{kind}");
     }
 }
@@ -341,7 +341,7 @@ fn named_files_that_are_no_logs() {
     assert!(png.to_string().contains(r#"expected a record header at byte 0, found "\x89PNG\r\n"#), "{png}");
     assert!(png.hint().unwrap().contains("lctl debug_file"));
     assert!(open_named("x.zip").hint().unwrap().contains("archive"));
-    assert!(matches!(open_named("gone"), InputError::Open { .. }));
+    assert!(matches!(open_named("gone"), InputError::Io { action: "open", .. }));
     assert!(matches!(open_named(""), InputError::IsADirectory { .. }));
 }
 
@@ -349,7 +349,7 @@ fn named_files_that_are_no_logs() {
 fn files_that_open_but_cannot_be_read() {
     // Reading the unmapped page 0 of a process is an input/output error.
     let err = open(&found(Path::new("/proc/self/mem")), detect).err().unwrap();
-    assert!(matches!(&err, InputError::Read { .. }), "{err}");
+    assert!(matches!(&err, InputError::Io { action: "read", .. }), "{err}");
 }
 
 #[test]

@@ -31,7 +31,6 @@ mod compression;
 mod damage;
 mod discover;
 mod error;
-mod found;
 mod open;
 mod spool;
 
@@ -39,7 +38,6 @@ pub use compression::Compression;
 pub use damage::{Damage, SharedDamage};
 pub use discover::{Discovered, discover};
 pub use error::{Excerpt, InputError, InputProblem, Severity};
-pub use found::Found;
 pub use node::{NodeRule, NodeRuleError};
-pub use open::{Detect, Opened, PROBE_BYTES, open};
+pub use open::{Detect, Found, Opened, PROBE_BYTES, open};
 pub use spool::{ReadAt, Spooled, spool};

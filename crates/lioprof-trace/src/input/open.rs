@@ -2,15 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lioprof_model::Format;
 
 use super::ahead::ReadAhead;
 use super::compression::Compression;
-use super::damage::{Counted, Damage, SharedDamage, Tolerant};
+use super::damage::{Counted, SharedDamage, Tolerant};
 use super::error::{Excerpt, GIVE_A_LOG, InputError};
-use super::found::Found;
 use super::spool::{Spooled, spool};
 use crate::progress::BytesRead;
 
@@ -22,6 +21,17 @@ pub type Detect = fn(&[u8]) -> Option<Format>;
 pub const PROBE_BYTES: usize = 64 << 10;
 
 const BUFFER: usize = 256 << 10;
+
+/// An input to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Path as given, or below the given directory; `-` is standard input.
+    pub path: PathBuf,
+    /// Node it belongs to.
+    pub node: String,
+    /// Read standard input instead of a file.
+    pub is_stdin: bool,
+}
 
 /// An open input.
 pub struct Opened {
@@ -41,12 +51,6 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// What was wrong with what was read so far.
-    #[must_use]
-    pub fn damage(&self) -> Option<Damage> {
-        self.damage.get()
-    }
-
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
@@ -77,7 +81,7 @@ pub fn open(found: &Found, detect: Detect) -> Result<Opened, InputError> {
 }
 
 pub(super) fn open_file(path: &Path, detect: Detect) -> Result<Opened, InputError> {
-    let open_error = |err| InputError::Open { path: path.to_owned(), err };
+    let open_error = |err| InputError::Io { action: "open", path: path.to_owned(), err };
     let file = File::open(path).map_err(open_error)?;
     let metadata = file.metadata().map_err(open_error)?;
     if metadata.is_dir() {
@@ -93,7 +97,7 @@ fn open_stream(
     file: Option<File>,
     detect: Detect,
 ) -> Result<Opened, InputError> {
-    let read_error = |err| InputError::Read { path: path.to_owned(), err };
+    let read_error = |err| InputError::Io { action: "read", path: path.to_owned(), err };
     let magic = read_head(&mut raw, Compression::MAGIC_BYTES).map_err(read_error)?;
     let compression = Compression::detect(&magic);
 
@@ -114,7 +118,6 @@ fn open_stream(
             None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
             None => InputError::NotADebugLog {
                 path: path.to_owned(),
-                offset: 0,
                 found: Excerpt::of(&head),
                 hint: hint(&head).to_owned(),
             },

@@ -57,15 +57,6 @@ impl Spooled {
         let len = file.metadata()?.len();
         Ok(Self(Place::File { file, len }))
     }
-
-    /// The bytes, if they are in memory.
-    #[must_use]
-    pub fn as_slice(&self) -> Option<&[u8]> {
-        match &self.0 {
-            Place::Memory(bytes) => Some(bytes),
-            Place::File { .. } => None,
-        }
-    }
 }
 
 impl From<Vec<u8>> for Spooled {
@@ -130,6 +121,16 @@ fn temporary(err: io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Spooled {
+        /// The bytes, if they are in memory.
+        pub(crate) fn as_slice(&self) -> Option<&[u8]> {
+            match &self.0 {
+                Place::Memory(bytes) => Some(bytes),
+                Place::File { .. } => None,
+            }
+        }
+    }
 
     fn check(source: &Spooled, want: &[u8]) {
         assert_eq!(source.len(), want.len() as u64);
