@@ -54,7 +54,7 @@ impl Context {
 ///
 /// Field numbers and names follow `struct ptldebug_header` (libcfs) and `lctl`'s text form
 /// `SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(FILE:LINE:FUNC()) TEXT`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record<'a> {
     /// Subsystem bit of the emitting file, see [`subsystem`].
     pub subsystem: u32,

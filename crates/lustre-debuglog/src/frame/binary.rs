@@ -133,9 +133,15 @@ impl Header {
 /// does not look at what follows. For many records use [`TestedRecords`].
 #[must_use]
 pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
+    read(data, layout, test_names)
+}
+
+/// The record at the start of `data`, with what `names` finds behind its header.
+#[inline(always)]
+fn read(data: &[u8], layout: Layout, names: impl FnOnce(&[u8]) -> Option<SiteNames>) -> Option<(Record<'_>, usize)> {
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
     let record = data.get(..header.len())?;
-    Some((header.record(record, test_names(&record[HEADER_LEN..])?)?, header.len()))
+    Some((header.record(record, names(record)?)?, header.len()))
 }
 
 /// Iterates over records that follow each other without a gap, as a [`Framer`] has found them.
@@ -167,18 +173,10 @@ impl<'a> Iterator for TestedRecords<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
-        let (record, len) = read_next_record(self.rest, self.layout, &mut self.sites)?;
+        let (record, len) = read(self.rest, self.layout, |record| known_names(record, &mut self.sites))?;
         self.rest = &self.rest[len..];
         Some(record)
     }
-}
-
-/// [`read_record`] with the help of what was seen before.
-#[inline(always)]
-fn read_next_record<'a>(data: &'a [u8], layout: Layout, sites: &mut Sites) -> Option<(Record<'a>, usize)> {
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let record = data.get(..header.len())?;
-    Some((header.record(record, known_names(record, sites)?)?, header.len()))
 }
 
 /// A header that passed the test.
@@ -189,24 +187,14 @@ struct Checked {
     text_at: usize,
 }
 
-/// The strict header test. `data` may end before the record does, but must hold the names.
-fn check_header(data: &[u8], layout: Layout) -> Option<Checked> {
-    if data.len() < MIN_RECORD {
-        return None;
-    }
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let names = test_names(&data[HEADER_LEN..data.len().min(header.len())])?;
-    Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
-}
-
-/// The same, with the help of what was seen before.
+/// The strict header test. `data` may end before the record does, but must hold the names, which `names` finds behind the header.
 #[inline(always)]
-fn check_next_header(data: &[u8], layout: Layout, sites: &mut Sites) -> Option<Checked> {
+fn check(data: &[u8], layout: Layout, names: impl FnOnce(&[u8]) -> Option<SiteNames>) -> Option<Checked> {
     if data.len() < MIN_RECORD {
         return None;
     }
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let names = known_names(&data[..data.len().min(header.len())], sites)?;
+    let names = names(&data[..data.len().min(header.len())])?;
     Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
 }
 
@@ -218,14 +206,15 @@ fn known_names(record: &[u8], sites: &mut Sites) -> Option<SiteNames> {
     let (line, file) = (*head.last_chunk::<4>()?, *body.first_chunk::<4>()?);
     let hash = Hash::new(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
     sites.find(hash, body).or_else(|| {
-        let names = test_names(body)?;
+        let names = test_names(record)?;
         sites.remember(hash, body, names);
         Some(names)
     })
 }
 
-/// The strict test of the names at the start of `body`.
-fn test_names(body: &[u8]) -> Option<SiteNames> {
+/// The strict test of the names behind the header at the start of `record`, which may end in its text.
+fn test_names(record: &[u8]) -> Option<SiteNames> {
+    let body = record.get(HEADER_LEN..)?;
     let file_len = name_len(body, MAX_FILE)?;
     let function = &body[file_len + 1..];
     let function_len = name_len(function, MAX_FUNCTION)?;
@@ -292,7 +281,7 @@ impl Framer {
             return if eof { Step::End } else { Step::NeedMore };
         }
         let complete = eof || data.len() >= Self::ENOUGH;
-        let Some(header) = self.next.take().or_else(|| check_next_header(data, self.layout, &mut self.sites)) else {
+        let Some(header) = self.next.take().or_else(|| self.check_next(data)) else {
             return if complete { self.resync(data, eof, Why::BadHeader) } else { Step::NeedMore };
         };
         if !complete && data.len() < header.len + LOOKAHEAD {
@@ -303,7 +292,7 @@ impl Framer {
             return self.resync(data, eof, Why::TruncatedTail);
         }
         let following = &data[header.len..];
-        self.next = check_next_header(following, self.layout, &mut self.sites);
+        self.next = self.check_next(following);
         // A text holds no NUL, a header always does.
         let text = &data[header.text_at..header.len];
         let suspicious = memchr::memchr(0, text).is_some() || (self.next.is_none() && !following.is_empty());
@@ -322,11 +311,17 @@ impl Framer {
         Step::Record(header.len)
     }
 
+    /// The header test with the help of what was seen before.
+    #[inline(always)]
+    fn check_next(&mut self, data: &[u8]) -> Option<Checked> {
+        check(data, self.layout, |record| known_names(record, &mut self.sites))
+    }
+
     /// Whether a record starts here and is followed by another one or by the end of the input.
     fn chained(&self, data: &[u8], eof: bool) -> bool {
-        check_header(data, self.layout).is_some_and(|header| match data.get(header.len..) {
+        check(data, self.layout, test_names).is_some_and(|header| match data.get(header.len..) {
             Some(b"") => eof,
-            Some(next) => check_header(next, self.layout).is_some(),
+            Some(next) => check(next, self.layout, test_names).is_some(),
             None => false,
         })
     }
@@ -380,7 +375,7 @@ impl<'a> Iterator for BinaryRecords<'a> {
         match self.framer.step(rest, true) {
             Step::Record(len) => {
                 self.pos += len;
-                let read = read_next_record(rest, self.layout, &mut self.framer.sites);
+                let read = read(rest, self.layout, |record| known_names(record, &mut self.framer.sites));
                 read.map(|(record, _)| Ok((record, offset)))
             }
             Step::Skipped(len, why) => {

@@ -155,16 +155,19 @@ fn with_description(text: &[u8]) -> Message<'_> {
 
 /// `Sending N bytes to portal`; LNet's network drivers have other messages that begin with `Sending`.
 fn is_sending_bytes(text: &[u8]) -> bool {
-    let number = text.get(8..).unwrap_or_default();
-    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" bytes to portal "))
+    behind_number(text, 8).starts_with(b" bytes to portal ")
 }
 
 /// `add N to [`.
 fn is_contention_window(text: &[u8]) -> bool {
-    let number = text.get(4..).unwrap_or_default();
+    behind_number(text, 4).starts_with(b" to [")
+}
+
+/// What follows the digits at `at`; nothing if there are none.
+fn behind_number(text: &[u8], at: usize) -> &[u8] {
+    let number = text.get(at..).unwrap_or_default();
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" to ["))
+    if digits > 0 { &number[digits..] } else { b"" }
 }
 
 /// A message of which only an xid follows its first words.

@@ -41,34 +41,14 @@ struct Kind {
 /// How every header ends.
 pub(super) const HEADER_END: &[u8] = b"()) ";
 
-/// A header and where its text starts, relative to the header's first byte.
-#[derive(Clone, Copy, Debug)]
+/// A header and where its text starts, relative to the header's first byte; by default none.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Header<'a> {
     pub(super) record: Record<'a>,
     pub(super) text_at: usize,
 }
 
 impl Header<'_> {
-    /// No header.
-    pub(super) const NONE: Self = Self {
-        record: Record {
-            subsystem: 0,
-            mask: 0,
-            cpu: 0,
-            context: None,
-            first: false,
-            time_us: 0,
-            stack: 0,
-            pid: 0,
-            extern_pid: 0,
-            file: b"",
-            line: 0,
-            function: b"",
-            text: b"",
-        },
-        text_at: 0,
-    };
-
     pub(super) fn is_some(&self) -> bool {
         self.text_at > 0
     }
@@ -106,7 +86,7 @@ pub(super) fn parse_header(line: &[u8]) -> Option<Header<'_>> {
     let kind = Kind::parse(line)?;
     let numbers = Numbers::parse(line)?;
     let names = parse_names(line.get(numbers.len..)?)?;
-    let mut header = Header::NONE;
+    let mut header = Header::default();
     numbers.write(line, kind, names, &mut header)?;
     Some(header)
 }
@@ -311,7 +291,7 @@ mod tests {
                     let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
                     let mut seen = Seen::new();
                     for before in [None, Some(LINE)] {
-                        let mut header = Header::NONE;
+                        let mut header = Header::default();
                         if let Some(before) = before {
                             next_header(before, 0, &mut seen, &mut header).unwrap();
                         }
