@@ -9,7 +9,6 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::decode::reader::BinaryReader;
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::ReadAt;
 use crate::join::{Join, Output};
 use crate::survey::open_daemon_file;
 
@@ -145,7 +144,7 @@ impl LiveTrace {
         let stretches = ring::stretches(&file, layout, may_wrap)?;
         let torn_seams = stretches.len() as u64 - 1;
         self.torn_seams += torn_seams;
-        let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);
+        let mut reader = BinaryReader::new(file, layout, &stretches, CHUNK_BYTES);
         if !std::mem::take(&mut self.after_gap) && torn_seams == 0 {
             reader.continues();
         }

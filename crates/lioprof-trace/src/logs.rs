@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lioprof_model::units::seconds;
-use lioprof_model::{BadPlace, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary};
+use lioprof_model::{BadPlace, Format, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary};
+use lustre_debuglog::frame::Form;
 
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
@@ -129,7 +130,10 @@ fn account(node: String, log: &LogResult) -> Input {
     Input {
         path: planned.found.path.display().to_string(),
         node,
-        format: planned.format,
+        format: match planned.form {
+            Form::Text => Format::Text,
+            Form::Binary(_) => Format::Binary,
+        },
         compression: planned.compression.map(|compression| compression.name().to_owned()),
         bytes: summary.bytes,
         records: summary.records,

@@ -5,14 +5,13 @@ use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
-use lustre_debuglog::frame::{self, Form, binary, text};
+use lustre_debuglog::frame::{Form, binary, text};
 
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, ReadAt, SharedDamage};
-use crate::progress::{BytesRead, Progress, Watched};
+use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
 /// temporary file: a wrapped ring has to be read from its middle.
@@ -25,8 +24,7 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 pub(crate) struct Planned {
     pub(crate) found: Found,
     pub(crate) compression: Option<Compression>,
-    pub(crate) format: Format,
-    form: Form,
+    pub(crate) form: Form,
     /// Time of the first record, for the order of inputs.
     pub(crate) first_us: i64,
     /// Length of the file; a pipe has none.
@@ -51,7 +49,7 @@ impl Inputs {
     /// Looks for logs in files and directories; `-` is standard input. Whether a directory holds rows instead, `is_store` tells.
     #[must_use]
     pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
-        let discovered = input::discover(inputs, rules, detect, is_store);
+        let discovered = input::discover(inputs, rules, is_store);
         let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
         for found in discovered.files {
@@ -82,21 +80,13 @@ impl NodeLogs {
     }
 }
 
-fn detect(head: &[u8]) -> Option<Format> {
-    frame::detect(head, head.len() < PROBE_BYTES).map(|form| match form {
-        Form::Text => Format::Text,
-        Form::Binary(_) => Format::Binary,
-    })
-}
-
 fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
-    let mut opened = input::open(&found, detect).map_err(|err| InputProblem::from(&err))?;
+    let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-    let form = frame::detect(&head, head.len() < PROBE_BYTES).expect("`open` has applied the same test");
+    let (compression, form) = (opened.compression, opened.form);
     let first_us = first_time(&head, form);
-    let (compression, format) = (opened.compression, opened.format);
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let keep = metadata.is_none();
     let opened = keep.then(|| {
@@ -105,7 +95,6 @@ fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
     });
     Ok(Planned {
         compression,
-        format,
         found,
         form,
         first_us,
@@ -170,7 +159,7 @@ impl Planned {
     pub(crate) fn chunks(&mut self, reading: Reading, late: &mut Late) -> Result<Chunks, String> {
         let opened = match self.opened.take() {
             Some(opened) => *opened,
-            None => input::open(&self.found, detect).map_err(|err| InputProblem::from(&err).message)?,
+            None => input::open(&self.found).map_err(|err| InputProblem::from(&err).message)?,
         };
         late.damage = opened.damage.clone();
         let file_bytes = self.file_bytes.unwrap_or(0);
@@ -186,14 +175,13 @@ impl Planned {
                 if !opened.is_plain() {
                     self.progress.watch(opened.consumed.clone(), file_bytes, keeping_bytes);
                 }
-                let source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
+                let mut source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
                 let segments = ring::segments(&source, layout).map_err(failed)?;
                 late.seams = segments.len() as u64 - 1;
-                let source = Watched { inner: source, read: BytesRead::default() };
                 if file_bytes > 0 {
-                    self.progress.watch(source.read.clone(), source.len(), file_bytes - keeping_bytes);
+                    self.progress.watch(source.count(), source.len(), file_bytes - keeping_bytes);
                 }
-                Chunks::Binary(BinaryReader::new(Box::new(source), layout, &segments, reading.chunk_bytes))
+                Chunks::Binary(BinaryReader::new(source, layout, &segments, reading.chunk_bytes))
             }
         })
     }

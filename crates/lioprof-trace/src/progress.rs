@@ -1,10 +1,7 @@
 //! How far reading is, for whoever shows it.
 
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use crate::input::ReadAt;
 
 /// Bytes read of files, as they are on disk. Clones look at the same reading; any thread may.
 #[derive(Clone, Debug, Default)]
@@ -81,22 +78,6 @@ impl BytesRead {
 
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Counts what is read at any offset.
-pub(crate) struct Watched<S> {
-    pub(crate) inner: S,
-    pub(crate) read: BytesRead,
-}
-
-impl<S: ReadAt> ReadAt for Watched<S> {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        self.inner.read_at(offset, buf).inspect(|&bytes| self.read.add(bytes))
     }
 }
 

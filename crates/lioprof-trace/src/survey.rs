@@ -9,7 +9,7 @@ use lustre_debuglog::frame::{self, Form, Layout};
 use memchr::memmem::Finder;
 
 use crate::decode::ring;
-use crate::input::{PROBE_BYTES, ReadAt, Spooled};
+use crate::input::{PROBE_BYTES, Spooled};
 
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -77,7 +77,7 @@ impl Survey {
     }
 }
 
-fn handled(file: &impl ReadAt) -> io::Result<u64> {
+fn handled(file: &Spooled) -> io::Result<u64> {
     let finder = Finder::new(HANDLED);
     let mut bytes = vec![0; CHUNK_BYTES];
     let (mut at, mut rpcs) = (0, 0);

@@ -8,7 +8,7 @@ use lustre_debuglog::frame::binary::{Framer, Step};
 use lustre_debuglog::frame::{Layout, Why, text};
 
 use super::window::{ChunkBytes, Window};
-use crate::input::ReadAt;
+use crate::input::Spooled;
 
 /// A piece of an input to be decoded on its own.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl TextReader {
 }
 
 /// Appends up to `count` bytes from `offset` on; fewer only at the end.
-pub(crate) fn append_at(source: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
+pub(crate) fn append_at(source: &Spooled, offset: u64, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
     let before = bytes.len();
     bytes.resize(before + count, 0);
     let got = source.read_full_at(offset, &mut bytes[before..])?;
@@ -98,7 +98,7 @@ const READ_AHEAD: usize = 8 << 10;
 
 /// Reads chunks of a binary log, one segment after the other.
 pub(crate) struct BinaryReader {
-    source: Box<dyn ReadAt>,
+    source: Spooled,
     layout: Layout,
     chunk_bytes: usize,
     segments: VecDeque<Range<u64>>,
@@ -113,7 +113,7 @@ pub(crate) struct BinaryReader {
 
 impl BinaryReader {
     /// Reads `segments` of `source` in this order.
-    pub(crate) fn new(source: Box<dyn ReadAt>, layout: Layout, segments: &[Range<u64>], chunk_bytes: usize) -> Self {
+    pub(crate) fn new(source: Spooled, layout: Layout, segments: &[Range<u64>], chunk_bytes: usize) -> Self {
         let mut segments: VecDeque<_> = segments.iter().cloned().collect();
         let position = segments.front().map_or(0, |s| s.start);
         segments.retain(|s| !s.is_empty());

@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
+use lustre_debuglog::frame::Form;
 
 use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
 use super::node::{self, NodeRule};
-use super::open::{Detect, Found, open_file};
+use super::open::{Found, open_file};
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,13 +32,8 @@ pub struct Discovered {
 /// Files of directories are opened here for a look at their first bytes; named files are not (they may be
 /// pipes) and may still turn out to be unreadable.
 #[must_use]
-pub fn discover(
-    inputs: &[PathBuf],
-    rules: &[NodeRule],
-    detect: Detect,
-    is_store: &dyn Fn(&Path) -> bool,
-) -> Discovered {
-    let mut search = Search::new(rules, detect, is_store);
+pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Discovered {
+    let mut search = Search::new(rules, is_store);
     // Named files first, whatever the order: they win over the same file in a directory.
     let named: Vec<Option<Named>> = inputs.iter().map(|input| search.named(input)).collect();
     for (at, (input, named)) in inputs.iter().zip(named).enumerate() {
@@ -61,14 +56,14 @@ enum Named {
 /// A file of a directory whose content is a log.
 struct Candidate {
     path: PathBuf,
-    format: Format,
+    is_text: bool,
     compression: Option<Compression>,
 }
 
 impl Candidate {
-    fn look_at(path: &Path, detect: Detect) -> Result<Self, InputError> {
-        let opened = open_file(path, detect)?;
-        Ok(Self { path: path.to_owned(), format: opened.format, compression: opened.compression })
+    fn look_at(path: &Path) -> Result<Self, InputError> {
+        let opened = open_file(path)?;
+        Ok(Self { path: path.to_owned(), is_text: opened.form == Form::Text, compression: opened.compression })
     }
 }
 
@@ -83,7 +78,6 @@ struct Listing {
 
 struct Search<'a> {
     rules: &'a [NodeRule],
-    detect: Detect,
     is_store: &'a dyn Fn(&Path) -> bool,
     /// Device and inode of all files and directories met, and below which input (`NAMED`: named itself).
     seen: HashMap<(u64, u64), usize>,
@@ -95,8 +89,8 @@ struct Search<'a> {
 const NAMED: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a [NodeRule], detect: Detect, is_store: &'a dyn Fn(&Path) -> bool) -> Self {
-        Self { rules, detect, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
+    fn new(rules: &'a [NodeRule], is_store: &'a dyn Fn(&Path) -> bool) -> Self {
+        Self { rules, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
     }
 
     fn named(&mut self, input: &Path) -> Option<Named> {
@@ -194,7 +188,7 @@ impl<'a> Search<'a> {
     fn files_of_one_directory(&mut self, paths: &[PathBuf]) {
         let mut captures: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
         for path in paths {
-            match Candidate::look_at(path, self.detect) {
+            match Candidate::look_at(path) {
                 Ok(candidate) => {
                     let name = node::capture_name(&file_name(path)).to_owned();
                     captures.entry(name).or_default().push(candidate);
@@ -228,7 +222,7 @@ impl<'a> Search<'a> {
         let twin = self.named.iter().find(|path| {
             node::capture_name(&file_name(path)) == node::capture_name(&name)
                 && real_parent(path).as_ref() == Some(&parent)
-                && Candidate::look_at(path, self.detect).is_ok_and(|named| same_capture(&named, candidate))
+                && Candidate::look_at(path).is_ok_and(|named| same_capture(&named, candidate))
         });
         twin.cloned()
     }
@@ -252,13 +246,13 @@ impl<'a> Search<'a> {
 
 /// Which of several copies of a capture to read: the lowest.
 fn rank(candidate: &Candidate) -> (bool, bool, &Path) {
-    (candidate.format == Format::Text, candidate.compression.is_some(), &candidate.path)
+    (candidate.is_text, candidate.compression.is_some(), &candidate.path)
 }
 
 /// Whether two logs whose names differ only by endings are one capture.
 fn same_capture(a: &Candidate, b: &Candidate) -> bool {
     let (name_a, name_b) = (file_name(&a.path), file_name(&b.path));
-    a.format != b.format || node::without_compression(&name_a) == node::without_compression(&name_b)
+    a.is_text != b.is_text || node::without_compression(&name_a) == node::without_compression(&name_b)
 }
 
 fn identity(metadata: &Metadata) -> (u64, u64) {

@@ -3,11 +3,10 @@
 //! Three steps, each usable alone:
 //!
 //! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
-//! 2. [`open()`]: one file to a decompressed stream, its compression and format told by content.
+//! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first [`PROBE_BYTES`].
 //! 3. [`spool()`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
 //!
-//! Nothing here knows what a record looks like: whoever calls passes a [`Detect`] function that looks at the
-//! first [`PROBE_BYTES`] of a file. Input files are only ever read.
+//! Input files are only ever read.
 //!
 //! # Which files are read
 //!
@@ -39,5 +38,5 @@ pub use damage::{Damage, SharedDamage};
 pub use discover::{Discovered, discover};
 pub use error::{Excerpt, InputError, InputProblem, Severity};
 pub use node::{NodeRule, NodeRuleError};
-pub use open::{Detect, Found, Opened, PROBE_BYTES, open};
-pub use spool::{ReadAt, Spooled, spool};
+pub use open::{Found, Opened, PROBE_BYTES, open};
+pub use spool::{Spooled, spool};
