@@ -50,7 +50,7 @@ impl Coding {
 
 /// A column as it is declared.
 #[derive(Clone, Debug)]
-pub(crate) struct Spec {
+pub(crate) struct ColumnSpec {
     pub(crate) name: &'static str,
     pub(crate) field: Field,
     pub(crate) coding: Coding,
@@ -58,7 +58,7 @@ pub(crate) struct Spec {
     pub(crate) bounds: bool,
 }
 
-impl Spec {
+impl ColumnSpec {
     pub(crate) fn new<C: Cell>(name: &'static str, coding: Coding, bounds: bool) -> Self {
         Self { name, field: C::field(name), coding, bounds }
     }
@@ -70,7 +70,7 @@ pub(crate) trait Table: Default {
     const NAME: &'static str;
 
     /// The columns, in the order of [`Self::columns`].
-    fn specs() -> Vec<Spec>;
+    fn specs() -> Vec<ColumnSpec>;
 
     /// The rows gathered so far, column by column.
     fn columns(&self) -> Vec<&dyn AnyColumn>;
@@ -137,14 +137,14 @@ macro_rules! table {
         impl $crate::table::Table for $buffers {
             const NAME: &'static str = $name;
 
-            fn specs() -> Vec<$crate::table::Spec> {
+            fn specs() -> Vec<$crate::table::ColumnSpec> {
                 vec![
-                    $($crate::table::Spec::new::<$cell>(
+                    $($crate::table::ColumnSpec::new::<$cell>(
                         stringify!($column),
                         $crate::table::Coding::$coding,
                         false $(|| stringify!($bounds) == "bounds")?,
                     ),)+
-                    $($crate::table::Spec::new::<$derived_cell>(
+                    $($crate::table::ColumnSpec::new::<$derived_cell>(
                         stringify!($derived),
                         $crate::table::Coding::$derived_coding,
                         false,

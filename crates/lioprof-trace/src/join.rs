@@ -39,7 +39,7 @@ const FORGET_US: i64 = 1_200_000_000;
 const LAST_LINES_US: i64 = 1_000_000;
 
 /// Where the join puts what it has made.
-pub(crate) struct Output<'a> {
+pub(crate) struct RowOutput<'a> {
     /// The table that events' symbols belong to.
     pub(crate) symbols: &'a Symbols,
     /// Takes the rows.
@@ -48,7 +48,7 @@ pub(crate) struct Output<'a> {
 
 /// One request between its first and last message.
 #[derive(Clone, Debug)]
-struct Pending {
+struct OpenRequest {
     nid: Symbol,
     xid: u64,
     /// Request pointer, 0 while unknown.
@@ -77,7 +77,7 @@ struct Pending {
     next_same_key: Option<u32>,
 }
 
-impl Pending {
+impl OpenRequest {
     fn new(nid: Symbol, xid: u64, req: u64, seen_us: i64) -> Self {
         Self {
             nid,
@@ -124,7 +124,7 @@ struct Thread {
 /// The join of one node.
 pub(crate) struct Join {
     node: Symbol,
-    slab: Vec<Pending>,
+    requests: Vec<OpenRequest>,
     free: Vec<u32>,
     by_key: FxHashMap<(Symbol, u64), u32>,
     threads: FxHashMap<u32, Thread>,
@@ -146,7 +146,7 @@ impl Join {
     pub(crate) fn new(node: Symbol) -> Self {
         Self {
             node,
-            slab: Vec::new(),
+            requests: Vec::new(),
             free: Vec::new(),
             by_key: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -163,33 +163,33 @@ impl Join {
 
     /// Takes the next event in time order.
     #[inline(never)] // `scripts/check-instructions` counts it
-    pub(crate) fn event(&mut self, event: &Event, out: &mut Output<'_>) {
+    pub(crate) fn event(&mut self, event: &Event, out: &mut RowOutput<'_>) {
         while let Some(&(handled_us, pid)) = self.waiting.front()
             && event.time_us - handled_us > LAST_LINES_US
         {
             self.waiting.pop_front();
-            self.enough(pid, handled_us, out);
+            self.waited_long_enough(pid, handled_us, out);
         }
         match event.body {
             Body::Handling(rpc) => self.handling(event, rpc, out),
             Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, out),
             Body::Refresh { target, object, extent, req } => {
                 if let Some(at) = self.described(event, &req) {
-                    let pending = &mut self.slab[at as usize];
+                    let pending = &mut self.requests[at as usize];
                     pending.refresh.get_or_insert((target, object, extent));
                 }
             }
             Body::SendingReply(req) => {
                 if let Some(at) = self.described(event, &req) {
-                    self.slab[at as usize].net = true;
+                    self.requests[at as usize].net = true;
                 }
             }
             Body::Prolong { xid, extent } => {
                 let thread = self.threads.get(&event.pid).copied().unwrap_or_default();
                 if let Some(at) = thread.current.or(thread.last)
-                    && self.slab[at as usize].xid == xid
+                    && self.requests[at as usize].xid == xid
                 {
-                    self.slab[at as usize].prolong = Some(extent);
+                    self.requests[at as usize].prolong = Some(extent);
                 }
             }
             Body::NrsStart { number, policy, ost_index } => {
@@ -201,7 +201,7 @@ impl Join {
             }
             Body::NrsStopTbf { sequence } => {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
-                    && let Some((rpc, ..)) = &self.slab[last as usize].handled
+                    && let Some((rpc, ..)) = &self.requests[last as usize].handled
                 {
                     let it = Numbered { number: sequence, counting: Counting::Regular, time_us: event.time_us };
                     self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, it);
@@ -221,7 +221,7 @@ impl Join {
             Body::Transferring { nid, bytes, first_match_bits } => {
                 let window = self.threads.get(&event.pid).and_then(|thread| thread.current);
                 if let Some(at) = window.or_else(|| self.by_key.get(&(nid, first_match_bits)).copied()) {
-                    let moved = self.slab[at as usize].bulk_bytes.get_or_insert(0);
+                    let moved = self.requests[at as usize].bulk_bytes.get_or_insert(0);
                     *moved += bytes;
                 }
             }
@@ -258,13 +258,13 @@ impl Join {
         }
     }
 
-    fn lock_event(&self, event: &Event, happening: LockHappening, out: &mut Output<'_>) {
+    fn lock_event(&self, event: &Event, happening: LockHappening, out: &mut RowOutput<'_>) {
         let Event { time_us, pid, .. } = *event;
         let lock_event = LockEvent { node: self.node, time_us, pid, window: self.window(pid), happening };
         out.sink.lock_event(&lock_event, out.symbols);
     }
 
-    fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut Output<'_>) {
+    fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut RowOutput<'_>) {
         let row = SentRpc {
             node: self.node,
             time_us: event.time_us,
@@ -282,7 +282,7 @@ impl Join {
     /// The request that a thread is handling, if it is.
     fn window(&self, pid: u32) -> Option<RpcWindow> {
         let thread = self.threads.get(&pid)?;
-        let rpc = self.slab[thread.current? as usize].handling?;
+        let rpc = self.requests[thread.current? as usize].handling?;
         let RpcIds { nid, client_uuid, xid, opcode, job, .. } = rpc;
         Some(RpcWindow { nid, client_uuid, xid: Xid(xid), opcode, job })
     }
@@ -293,12 +293,12 @@ impl Join {
             && let (None, Some(LockType::Extent), Some(extent)) = (lock.nid, lock.lock_type, lock.requested)
         {
             let object = ObjectName::Fid(lock.resource.to_ost_fid(lock.target.index()));
-            self.slab[at as usize].local_lock.get_or_insert((lock.target, object, extent));
+            self.requests[at as usize].local_lock.get_or_insert((lock.target, object, extent));
         }
     }
 
     /// Ends the join: what is still open is counted.
-    pub(crate) fn finish(&mut self, out: &mut Output<'_>) {
+    pub(crate) fn finish(&mut self, out: &mut RowOutput<'_>) {
         let mut pids: Vec<u32> = self.threads.keys().copied().collect();
         pids.sort_unstable();
         for pid in pids {
@@ -307,7 +307,7 @@ impl Join {
         for &first in self.by_key.values() {
             let mut at = Some(first);
             while let Some(i) = at {
-                let pending = &self.slab[i as usize];
+                let pending = &self.requests[i as usize];
                 match pending.handling {
                     Some(rpc) => {
                         self.counts.loss.missing_handled += 1;
@@ -324,14 +324,14 @@ impl Join {
 
     /// When the oldest request that is not over, handled or sent, was first seen.
     pub(crate) fn oldest_open_us(&self) -> Option<i64> {
-        let handled = self.by_key.values().map(|&at| self.slab[at as usize].seen_us);
+        let handled = self.by_key.values().map(|&at| self.requests[at as usize].seen_us);
         handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).min()
     }
 
     /// Requests that were handled but whose rows are not out: their last lines may still come.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Symbol, u64)> {
         // A thread waits for the last lines of one request at most.
-        let waiting = self.threads.values().filter_map(|thread| Some(&self.slab[thread.last? as usize]));
+        let waiting = self.threads.values().filter_map(|thread| Some(&self.requests[thread.last? as usize]));
         waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid))
     }
 
@@ -360,9 +360,9 @@ impl Join {
         visit(&mut self.node);
         // Free entries hold symbols of times long past.
         let free: FxHashSet<u32> = self.free.drain(..).collect();
-        for (at, pending) in (0u32..).zip(&mut self.slab) {
+        for (at, pending) in (0u32..).zip(&mut self.requests) {
             if free.contains(&at) {
-                *pending = Pending::new(self.node, 0, 0, 0);
+                *pending = OpenRequest::new(self.node, 0, 0, 0);
                 continue;
             }
             visit(&mut pending.nid);
@@ -385,7 +385,7 @@ impl Join {
         }
     }
 
-    fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
+    fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut RowOutput<'_>) {
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
@@ -402,15 +402,15 @@ impl Join {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let open = self.find(rpc.nid, rpc.xid, |p| p.handling.is_none() && p.handled.is_none() && same(p.req, rpc.req));
-        let at = open.unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
-        let pending = &mut self.slab[at as usize];
+        let at = open.unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
+        let pending = &mut self.requests[at as usize];
         pending.req = rpc.req.max(pending.req);
         pending.handling = Some(rpc);
         pending.nrs_ost = nrs_ost;
         self.threads.entry(event.pid).or_default().current = Some(at);
     }
 
-    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut Output<'_>) {
+    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut RowOutput<'_>) {
         let thread = self.threads.entry(event.pid).or_default();
         let current = thread.current.take();
         let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
@@ -422,9 +422,9 @@ impl Join {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let is_current =
-            |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
+            |pending: &OpenRequest| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
         let at = match current {
-            Some(at) if is_current(&self.slab[at as usize]) => at,
+            Some(at) if is_current(&self.requests[at as usize]) => at,
             other => {
                 if let Some(other) = other {
                     self.counts.loss.missing_handled += 1;
@@ -439,10 +439,10 @@ impl Join {
                     self.settle(event.pid, out);
                 }
                 self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
-                    .unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
+                    .unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
             }
         };
-        let pending = &mut self.slab[at as usize];
+        let pending = &mut self.requests[at as usize];
         pending.handled = Some((rpc, outcome, event.time_us, event.pid));
         pending.known = self.repeats && !self.unfinished_before.remove(&(rpc.nid, rpc.xid));
         pending.dropped = dropped;
@@ -457,9 +457,9 @@ impl Join {
     }
 
     /// The request that a thread handled at this time has waited long enough for its last lines.
-    fn enough(&mut self, pid: u32, handled_us: i64, out: &mut Output<'_>) {
+    fn waited_long_enough(&mut self, pid: u32, handled_us: i64, out: &mut RowOutput<'_>) {
         if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.last)
-            && let pending = &self.slab[at as usize]
+            && let pending = &self.requests[at as usize]
             && !pending.out
             && pending.handled.is_some_and(|(_, _, end_us, _)| end_us == handled_us)
         {
@@ -473,12 +473,12 @@ impl Join {
         let at = match open {
             Some(at) => at,
             // Only an arriving request opens a new entry: the end of one whose row is out must not.
-            None if !req.complete && self.slab_window(event.pid, req).is_none() => {
-                self.insert(Pending::new(req.nid, req.xid, req.req, event.time_us))
+            None if !req.complete && self.described_in_window(event.pid, req).is_none() => {
+                self.insert(OpenRequest::new(req.nid, req.xid, req.req, event.time_us))
             }
-            None => self.slab_window(event.pid, req)?,
+            None => self.described_in_window(event.pid, req)?,
         };
-        let pending = &mut self.slab[at as usize];
+        let pending = &mut self.requests[at as usize];
         if pending.req == 0 {
             pending.req = req.req;
         }
@@ -493,15 +493,15 @@ impl Join {
     }
 
     /// The request in the window of this thread, if it is the one described.
-    fn slab_window(&self, pid: u32, req: &ReqInfo) -> Option<u32> {
+    fn described_in_window(&self, pid: u32, req: &ReqInfo) -> Option<u32> {
         let thread = self.threads.get(&pid)?;
-        thread.current.or(thread.last).filter(|&at| self.slab[at as usize].xid == req.xid)
+        thread.current.or(thread.last).filter(|&at| self.requests[at as usize].xid == req.xid)
     }
 
     /// Whatever the thread's last request was still waiting for will not come any more.
-    fn settle(&mut self, pid: u32, out: &mut Output<'_>) {
+    fn settle(&mut self, pid: u32, out: &mut RowOutput<'_>) {
         if let Some(at) = self.threads.get_mut(&pid).and_then(|thread| thread.last.take()) {
-            if !self.slab[at as usize].out {
+            if !self.requests[at as usize].out {
                 self.emit(at, out);
             }
             self.free.push(at);
@@ -509,17 +509,17 @@ impl Join {
     }
 
     /// Hands out the row of a handled request.
-    fn emit(&mut self, at: u32, out: &mut Output<'_>) {
-        let known = self.slab[at as usize].known;
+    fn emit(&mut self, at: u32, out: &mut RowOutput<'_>) {
+        let known = self.requests[at as usize].known;
         if let Some(row) = self.row(at).filter(|_| !known) {
             out.sink.rpc(&row, out.symbols);
         }
         self.unlink(at);
-        self.slab[at as usize].out = true;
+        self.requests[at as usize].out = true;
     }
 
     fn row(&mut self, at: u32) -> Option<RpcRow> {
-        let pending = &self.slab[at as usize];
+        let pending = &self.requests[at as usize];
         let (rpc, outcome, end_us, pid) = pending.handled?;
         let (target, target_evidence, object, extent) = match (pending.refresh, pending.local_lock, pending.nrs_ost) {
             (Some((target, object, extent)), ..) => {
@@ -535,7 +535,7 @@ impl Join {
             }
             (None, None, None) => (None, TargetEvidence::None, None, pending.prolong),
         };
-        let clues = size::Clues {
+        let clues = size::SizeClues {
             opcode: rpc.opcode,
             nid: rpc.nid,
             target,
@@ -585,10 +585,10 @@ impl Join {
     }
 
     /// The first open request of this key that `fits`.
-    fn find(&self, nid: Symbol, xid: u64, fits: impl Fn(&Pending) -> bool) -> Option<u32> {
+    fn find(&self, nid: Symbol, xid: u64, fits: impl Fn(&OpenRequest) -> bool) -> Option<u32> {
         let mut at = self.by_key.get(&(nid, xid)).copied();
         while let Some(i) = at {
-            let pending = &self.slab[i as usize];
+            let pending = &self.requests[i as usize];
             if fits(pending) {
                 break;
             }
@@ -597,22 +597,21 @@ impl Join {
         at
     }
 
-    fn insert(&mut self, mut pending: Pending) -> u32 {
-        let at = self
-            .free
-            .pop()
-            .unwrap_or_else(|| u32::try_from(self.slab.len()).expect("fewer than 2^32 requests are open at a time"));
+    fn insert(&mut self, mut pending: OpenRequest) -> u32 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            u32::try_from(self.requests.len()).expect("fewer than 2^32 requests are open at a time")
+        });
         pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
-        match self.slab.get_mut(at as usize) {
+        match self.requests.get_mut(at as usize) {
             Some(slot) => *slot = pending,
-            None => self.slab.push(pending),
+            None => self.requests.push(pending),
         }
         at
     }
 
     /// Takes a request out of the list of its key.
     fn unlink(&mut self, at: u32) {
-        let pending = &self.slab[at as usize];
+        let pending = &self.requests[at as usize];
         let (key, next) = ((pending.nid, pending.xid), pending.next_same_key);
         let Some(&head) = self.by_key.get(&key) else { return };
         if head == at {
@@ -623,9 +622,9 @@ impl Join {
             return;
         }
         let mut before = head;
-        while let Some(i) = self.slab[before as usize].next_same_key {
+        while let Some(i) = self.requests[before as usize].next_same_key {
             if i == at {
-                self.slab[before as usize].next_same_key = next;
+                self.requests[before as usize].next_same_key = next;
                 return;
             }
             before = i;
@@ -641,7 +640,7 @@ impl Join {
             .values()
             .copied()
             .filter(|&at| {
-                let pending = &self.slab[at as usize];
+                let pending = &self.requests[at as usize];
                 pending.handling.is_none() && pending.handled.is_none() && pending.seen_us < oldest
             })
             .collect();

@@ -53,13 +53,13 @@ mod live;
 mod logs;
 mod plan;
 mod progress;
-mod relay;
 mod render;
-mod survey;
+mod segment_scan;
+mod sink_thread;
 
-pub use live::{Known, LiveTrace, Segment};
+pub use live::{HandedOn, LiveTrace, Segment};
 pub use logs::ReadLogs;
 pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
-pub use survey::{Survey, is_cut};
+pub use segment_scan::{SegmentScan, is_cut};

@@ -9,10 +9,10 @@ use lustre_debuglog::frame::Form;
 
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
-use crate::decode::source::Seen;
-use crate::join::{Join, Output};
-use crate::plan::{Late, NodeLogs, Planned, Reading};
-use crate::relay::relay;
+use crate::decode::source::InputFacts;
+use crate::join::{Join, RowOutput};
+use crate::plan::{NodeLogs, OpeningNotes, Planned, Reading};
+use crate::sink_thread::with_sink_thread;
 
 /// Bad places listed per input.
 const MAX_BAD_PLACES: usize = 20;
@@ -43,15 +43,15 @@ impl NodeLogs {
         symbols: &mut Symbols,
         sink: &mut (dyn RowSink + Send),
     ) -> ReadLogs {
-        relay(symbols, sink, |symbols, sink| read(node, self.0, reading, symbols, sink))
+        with_sink_thread(symbols, sink, |symbols, sink| read(node, self.0, reading, symbols, sink))
     }
 }
 
 /// What became of one log.
 struct LogResult {
     planned: Planned,
-    seen: Seen,
-    late: Late,
+    seen: InputFacts,
+    notes: OpeningNotes,
 }
 
 fn read(
@@ -62,28 +62,28 @@ fn read(
     sink: &mut dyn RowSink,
 ) -> ReadLogs {
     // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
-    let inputs: Vec<Rc<RefCell<(Planned, Late)>>> =
-        planned.into_iter().map(|input| Rc::new(RefCell::new((input, Late::default())))).collect();
+    let inputs: Vec<Rc<RefCell<(Planned, OpeningNotes)>>> =
+        planned.into_iter().map(|input| Rc::new(RefCell::new((input, OpeningNotes::default())))).collect();
     let waiting = inputs.iter().enumerate().map(|(index, input)| {
         let opening = Rc::clone(input);
         Waiting {
             first_us: input.borrow().0.first_us,
             input: index,
             open: Box::new(move || {
-                let (planned, late) = &mut *opening.borrow_mut();
-                planned.open(reading, late)
+                let (planned, notes) = &mut *opening.borrow_mut();
+                planned.open(reading, notes)
             }),
         }
     });
     let mut merge = Merge::new(waiting.collect());
     let mut join = Join::new(node);
     while let Some(event) = merge.next(symbols) {
-        join.event(event, &mut Output { symbols, sink });
+        join.event(event, &mut RowOutput { symbols, sink });
     }
-    join.finish(&mut Output { symbols, sink });
+    join.finish(&mut RowOutput { symbols, sink });
 
     let duplicates = merge.duplicates;
-    let mut seen: Vec<Option<Seen>> = inputs.iter().map(|_| None).collect();
+    let mut seen: Vec<Option<InputFacts>> = inputs.iter().map(|_| None).collect();
     for (index, source) in merge.done {
         seen[index] = Some(source.finish());
     }
@@ -92,14 +92,14 @@ fn read(
         .zip(seen)
         .map(|(input, seen)| {
             let Ok(cell) = Rc::try_unwrap(input) else { unreachable!("the merge has opened or dropped every input") };
-            let (planned, late) = cell.into_inner();
-            LogResult { planned, seen: seen.unwrap_or_default(), late }
+            let (planned, notes) = cell.into_inner();
+            LogResult { planned, seen: seen.unwrap_or_default(), notes }
         })
         .collect();
     let mut summary = TraceSummary::default();
     for log in &logs {
         summary.merge(&log.seen.summary());
-        summary.loss.torn_seams += log.late.seams;
+        summary.loss.torn_seams += log.notes.seams;
     }
     summary.merge(&join.summary());
     summary.loss.streams_without_head = streams_without_head(&logs);
@@ -109,7 +109,7 @@ fn read(
 
 /// What was read of a log.
 fn account(node: String, log: &LogResult) -> Input {
-    let (planned, seen, late, summary) = (&log.planned, &log.seen, &log.late, log.seen.summary());
+    let (planned, seen, notes, summary) = (&log.planned, &log.seen, &log.notes, log.seen.summary());
     let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
     let mut other: Vec<OtherRecords> = seen
         .counts
@@ -125,7 +125,7 @@ fn account(node: String, log: &LogResult) -> Input {
         .collect();
     other.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| (&a.file, &a.function).cmp(&(&b.file, &b.function))));
     other.truncate(MAX_OTHER);
-    let error = late.error.clone().or_else(|| late.damage.get().map(|damage| damage.to_string()));
+    let error = notes.error.clone().or_else(|| notes.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
     Input {
         path: planned.found.path.display().to_string(),

@@ -136,7 +136,7 @@ impl Reading {
 
 /// What only shows up when an input is really opened.
 #[derive(Default)]
-pub(crate) struct Late {
+pub(crate) struct OpeningNotes {
     pub(crate) damage: SharedDamage,
     pub(crate) error: Option<String>,
     /// Seams of a wrapped ring.
@@ -144,24 +144,24 @@ pub(crate) struct Late {
 }
 
 impl Planned {
-    /// Opens the input for reading; what goes wrong or turns up goes to `late`.
-    pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
-        match self.chunks(reading, late) {
+    /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
+    pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
+        match self.chunks(reading, notes) {
             Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight)),
             Err(problem) => {
-                late.error = Some(problem);
+                notes.error = Some(problem);
                 None
             }
         }
     }
 
     /// Opens the input as chunks of records.
-    pub(crate) fn chunks(&mut self, reading: Reading, late: &mut Late) -> Result<Chunks, String> {
+    pub(crate) fn chunks(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Result<Chunks, String> {
         let opened = match self.opened.take() {
             Some(opened) => *opened,
             None => input::open(&self.found).map_err(|err| InputProblem::from(&err).message)?,
         };
-        late.damage = opened.damage.clone();
+        notes.damage = opened.damage.clone();
         let file_bytes = self.file_bytes.unwrap_or(0);
         let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.found.path.display());
         Ok(match self.form {
@@ -176,12 +176,12 @@ impl Planned {
                     self.progress.watch(opened.consumed.clone(), file_bytes, keeping_bytes);
                 }
                 let mut source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
-                let segments = ring::segments(&source, layout).map_err(failed)?;
-                late.seams = segments.len() as u64 - 1;
+                let stretches = ring::laps_in_order(&source, layout).map_err(failed)?;
+                notes.seams = stretches.len() as u64 - 1;
                 if file_bytes > 0 {
                     self.progress.watch(source.count(), source.len(), file_bytes - keeping_bytes);
                 }
-                Chunks::Binary(BinaryReader::new(source, layout, &segments, reading.chunk_bytes))
+                Chunks::Binary(BinaryReader::new(source, layout, &stretches, reading.chunk_bytes))
             }
         })
     }

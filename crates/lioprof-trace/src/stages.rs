@@ -5,7 +5,7 @@ use std::path::Path;
 use lioprof_model::Symbols;
 use rayon::ThreadPoolBuilder;
 
-use crate::plan::{DEFAULT_CHUNK_BYTES, Inputs, Late, Reading};
+use crate::plan::{DEFAULT_CHUNK_BYTES, Inputs, OpeningNotes, Reading};
 use crate::progress::Progress;
 
 /// Reads and decodes one log and puts its events in order; returns how many there are, `None` if it is no log.
@@ -16,7 +16,7 @@ pub fn order(log: &Path, threads: usize) -> Option<u64> {
     pool.install(|| {
         let inputs = Inputs::find(&[log.to_owned()], &[], &|_| false, &Progress::default());
         let mut source =
-            inputs.nodes.into_values().flat_map(|logs| logs.0).next()?.open(reading, &mut Late::default())?;
+            inputs.nodes.into_values().flat_map(|logs| logs.0).next()?.open(reading, &mut OpeningNotes::default())?;
         let mut symbols = Symbols::default();
         let mut events = 0;
         while source.next(&mut symbols).is_some() {

@@ -15,7 +15,7 @@ pub(crate) fn by_seq(seqs: &[i64]) -> Vec<u32> {
 }
 
 /// A row group in memory.
-struct Loaded<R> {
+struct LoadedRowGroup<R> {
     rows: R,
     order: Vec<u32>,
     next: usize,
@@ -23,10 +23,10 @@ struct Loaded<R> {
 }
 
 /// Where a reader is in a table.
-pub(crate) struct Cursor<R> {
+pub(crate) struct TableCursor<R> {
     file: Option<ParquetFile>,
     next_group: usize,
-    loaded: Option<Loaded<R>>,
+    loaded: Option<LoadedRowGroup<R>>,
 }
 
 /// What the merge needs of a table.
@@ -47,7 +47,7 @@ pub(crate) trait AnyCursor {
     fn stop(&mut self);
 }
 
-impl<R: NodeRows> Cursor<R> {
+impl<R: NodeRows> TableCursor<R> {
     pub(crate) fn open(part: &Part) -> Result<Self, StoreError> {
         let file = ParquetFile::open(part, R::TABLE)?;
         Ok(Self { file, next_group: 0, loaded: None })
@@ -68,16 +68,16 @@ impl<R: NodeRows> Cursor<R> {
             let batch = file.row_group(number, R::COLUMNS)?;
             let rows = R::open(&batch, symbols).map_err(|bad| file.bad_column(number, bad))?;
             let order = by_seq(rows.seqs());
-            self.loaded = Some(Loaded { rows, order, next: 0, number });
+            self.loaded = Some(LoadedRowGroup { rows, order, next: 0, number });
         }
         Ok(())
     }
 }
 
-impl<R: NodeRows> AnyCursor for Cursor<R> {
+impl<R: NodeRows> AnyCursor for TableCursor<R> {
     fn peek(&mut self, symbols: &mut Symbols) -> Result<Option<i64>, StoreError> {
         self.load(symbols)?;
-        let seq = |loaded: &Loaded<R>| loaded.rows.seqs()[loaded.order[loaded.next] as usize];
+        let seq = |loaded: &LoadedRowGroup<R>| loaded.rows.seqs()[loaded.order[loaded.next] as usize];
         Ok(self.loaded.as_ref().map(seq))
     }
 
@@ -88,7 +88,7 @@ impl<R: NodeRows> AnyCursor for Cursor<R> {
         symbols: &Symbols,
         sink: &mut dyn RowSink,
     ) -> Result<(), StoreError> {
-        let Some(Loaded { rows, order, next, number }) = &mut self.loaded else { return Ok(()) };
+        let Some(LoadedRowGroup { rows, order, next, number }) = &mut self.loaded else { return Ok(()) };
         let seqs = rows.seqs();
         while let Some(&row) = order.get(*next) {
             let row = row as usize;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::{CounterSnapshot, Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
 
-use super::cursor::{AnyCursor, Cursor};
+use super::cursor::{AnyCursor, TableCursor};
 use super::part::Part;
 use super::samples::counters;
 use super::snapshots::Snapshots;
@@ -129,9 +129,9 @@ fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn Ro
 }
 
 fn open<R: NodeRows + 'static>(part: &Part, problems: &mut Vec<StoreError>) -> Box<dyn AnyCursor> {
-    let cursor = Cursor::<R>::open(part).unwrap_or_else(|err| {
+    let cursor = TableCursor::<R>::open(part).unwrap_or_else(|err| {
         problems.push(err);
-        Cursor::empty()
+        TableCursor::empty()
     });
     Box::new(cursor)
 }

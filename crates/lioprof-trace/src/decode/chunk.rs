@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{LockState, LockStep, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{Layout, Skipped};
+use lustre_debuglog::frame::{HeaderLayout, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
 };
@@ -22,7 +22,7 @@ const MAX_STREAMS: usize = 4 * 8192;
 
 /// A stretch of records of one stream in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct StreamRun {
     /// The stream.
     pub(crate) stream: u32,
     /// The `F` flag of its first record.
@@ -41,7 +41,7 @@ pub(crate) struct Run {
     pub(crate) bytes: u64,
 }
 
-impl Run {
+impl StreamRun {
     /// Takes the next record of a chunk, of which the one numbered `next` will be made: it belongs to the last of
     /// `runs`, or to a new one.
     #[inline]
@@ -77,7 +77,7 @@ pub(crate) struct Decoded {
     /// Strings of this chunk.
     pub(crate) symbols: Symbols,
     /// Runs, for binary inputs only.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<StreamRun>,
     /// Counts.
     pub(crate) counts: Counts,
     /// Targets of this node that its messages name.
@@ -161,11 +161,11 @@ pub(crate) fn decode_text(data: &[u8], events: Vec<Event>) -> Decoded {
 
 /// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_binary(data: &[u8], layout: Layout, events: Vec<Event>) -> Decoded {
+pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(data.len(), events);
     let mut records = TestedRecords::new(data, layout);
     for record in &mut records {
-        Run::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
+        StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
         decoder.record(&record);
     }
     debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
@@ -222,7 +222,7 @@ impl Decoder {
         };
         if let Some(body) = body {
             let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
-            self.out.events.push(Event { time_us, pid, stream, part: 0, body });
+            self.out.events.push(Event { time_us, pid, stream, segment: 0, body });
         }
     }
 

@@ -35,19 +35,19 @@ pub struct Discovered {
 pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Discovered {
     let mut search = Search::new(rules, is_store);
     // Named files first, whatever the order: they win over the same file in a directory.
-    let named: Vec<Option<Named>> = inputs.iter().map(|input| search.named(input)).collect();
+    let named: Vec<Option<NamedInput>> = inputs.iter().map(|input| search.named(input)).collect();
     for (at, (input, named)) in inputs.iter().zip(named).enumerate() {
         match named {
-            Some(Named::File) => search.add(input, false),
-            Some(Named::Stdin) => search.add(input, true),
-            Some(Named::Directory) => search.directory(input, at),
+            Some(NamedInput::File) => search.add(input, false),
+            Some(NamedInput::Stdin) => search.add(input, true),
+            Some(NamedInput::Directory) => search.directory(input, at),
             None => {}
         }
     }
     search.out
 }
 
-enum Named {
+enum NamedInput {
     File,
     Stdin,
     Directory,
@@ -93,10 +93,10 @@ impl<'a> Search<'a> {
         Self { rules, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
     }
 
-    fn named(&mut self, input: &Path) -> Option<Named> {
+    fn named(&mut self, input: &Path) -> Option<NamedInput> {
         if input == Path::new("-") {
             // No file has this inode on device 0.
-            return self.first_time((0, 0), input).then_some(Named::Stdin);
+            return self.first_time((0, 0), input).then_some(NamedInput::Stdin);
         }
         let metadata = match fs::metadata(input) {
             Ok(metadata) => metadata,
@@ -106,13 +106,13 @@ impl<'a> Search<'a> {
             }
         };
         if metadata.is_dir() {
-            return Some(Named::Directory);
+            return Some(NamedInput::Directory);
         }
         let first = self.first_time(identity(&metadata), input);
         if first && metadata.is_file() {
             self.named.push(input.to_owned());
         }
-        first.then_some(Named::File)
+        first.then_some(NamedInput::File)
     }
 
     fn add(&mut self, path: &Path, is_stdin: bool) {

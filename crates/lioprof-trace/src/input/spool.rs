@@ -9,12 +9,12 @@ use crate::progress::BytesRead;
 /// A whole input, in memory or in a file. Its bytes can be read at any offset.
 #[derive(Debug)]
 pub struct Spooled {
-    place: Place,
+    storage: Storage,
     read: Option<BytesRead>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Memory(Vec<u8>),
     File { file: File, len: u64 },
 }
@@ -26,7 +26,7 @@ impl Spooled {
     /// If its length cannot be told.
     pub fn file(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self { place: Place::File { file, len }, read: None })
+        Ok(Self { storage: Storage::File { file, len }, read: None })
     }
 
     /// From now on what is read is counted.
@@ -37,9 +37,9 @@ impl Spooled {
     /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
-        match &self.place {
-            Place::Memory(bytes) => bytes.len() as u64,
-            Place::File { len, .. } => *len,
+        match &self.storage {
+            Storage::Memory(bytes) => bytes.len() as u64,
+            Storage::File { len, .. } => *len,
         }
     }
 
@@ -56,13 +56,13 @@ impl Spooled {
         if n == 0 {
             return Ok(0);
         }
-        match &self.place {
-            Place::Memory(bytes) => {
+        match &self.storage {
+            Storage::Memory(bytes) => {
                 let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
                 buf[..n].copy_from_slice(&rest[..n]);
                 Ok(n)
             }
-            Place::File { file, .. } => file.read_at(&mut buf[..n], offset),
+            Storage::File { file, .. } => file.read_at(&mut buf[..n], offset),
         }
     }
 
@@ -89,7 +89,7 @@ impl Spooled {
 
 impl From<Vec<u8>> for Spooled {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { place: Place::Memory(bytes), read: None }
+        Self { storage: Storage::Memory(bytes), read: None }
     }
 }
 
@@ -128,9 +128,9 @@ mod tests {
     impl Spooled {
         /// The bytes, if they are in memory.
         pub(crate) fn as_slice(&self) -> Option<&[u8]> {
-            match &self.place {
-                Place::Memory(bytes) => Some(bytes),
-                Place::File { .. } => None,
+            match &self.storage {
+                Storage::Memory(bytes) => Some(bytes),
+                Storage::File { .. } => None,
             }
         }
     }

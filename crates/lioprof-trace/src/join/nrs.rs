@@ -34,7 +34,7 @@ const ROUNDS_BACK: u64 = 64;
 /// The numbers seen, per service part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SequenceGaps {
-    parts: BTreeMap<Box<[u8]>, Vec<(Counting, Numbers)>>,
+    parts: BTreeMap<Box<[u8]>, Vec<(Counting, SeenNumbers)>>,
     told: GapSum,
 }
 
@@ -122,7 +122,7 @@ impl SequenceGaps {
             numbers.add(it, urgent);
             return;
         }
-        let mut numbers = Numbers::default();
+        let mut numbers = SeenNumbers::default();
         numbers.add(it, urgent);
         self.parts.entry(part.into()).or_default().push((it.counting, numbers));
     }
@@ -177,7 +177,7 @@ fn may_be_urgent(opcode: Opcode) -> bool {
 
 /// A set of numbers in which each may occur twice (once per queue).
 #[derive(Clone, Debug, Default)]
-struct Numbers {
+struct SeenNumbers {
     seen: u64,
     once: Stretches,
     twice: Stretches,
@@ -190,7 +190,7 @@ struct Numbers {
     before: GapSum,
 }
 
-impl Numbers {
+impl SeenNumbers {
     fn add(&mut self, it: Numbered, urgent: bool) {
         let rounds = it.counting.is_rounds();
         let restarted = it.counting != Counting::Requests
@@ -306,7 +306,7 @@ struct Split {
 
 /// Where the counters are after some stretches: which one the last of them belongs to, and the last stretch of the other.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CountersSoFar {
     missing: u64,
     /// First stretch that is not of the counter of the very first one.
     second: usize,
@@ -321,19 +321,19 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
     }
     // `places[urgent][j]`: the last stretch belongs to the urgent (1) or regular (0) queue, and the last one of the other
     // queue is `j - 1` (0: none yet).
-    let mut places: [Vec<Option<Place>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
-    places[0][0] = Some(Place { missing: 0, second: 0 });
-    places[1][0] = stretches[0].urgent.then_some(Place { missing: 0, second: 0 });
+    let mut places: [Vec<Option<CountersSoFar>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
+    places[0][0] = Some(CountersSoFar { missing: 0, second: 0 });
+    places[1][0] = stretches[0].urgent.then_some(CountersSoFar { missing: 0, second: 0 });
     for at in 1..n {
         let (last, next) = (&stretches[at - 1], &stretches[at]);
-        let mut after: [Vec<Option<Place>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
+        let mut after: [Vec<Option<CountersSoFar>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
         for queue in 0..2 {
             for other in 0..=at {
                 let Some(place) = places[queue][other] else { continue };
                 let same = follows(last, next) && (queue == 0 || next.urgent);
                 if same {
                     let missing = place.missing + (next.first - last.last - 1);
-                    better(&mut after[queue][other], Place { missing, ..place });
+                    better(&mut after[queue][other], CountersSoFar { missing, ..place });
                 }
                 if queue == 1 || next.urgent {
                     let begins = other == 0;
@@ -341,7 +341,7 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
                     if fits {
                         let gap = if begins { 0 } else { next.first - stretches[other - 1].last - 1 };
                         let second = if begins { at } else { place.second };
-                        better(&mut after[1 - queue][at], Place { missing: place.missing + gap, second });
+                        better(&mut after[1 - queue][at], CountersSoFar { missing: place.missing + gap, second });
                     }
                 }
             }
@@ -352,7 +352,7 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
     Some(Split { missing: best.missing, second: best.second })
 }
 
-fn better(place: &mut Option<Place>, new: Place) {
+fn better(place: &mut Option<CountersSoFar>, new: CountersSoFar) {
     if place.is_none_or(|old| new.missing < old.missing) {
         *place = Some(new);
     }

@@ -2,7 +2,7 @@
 
 use lioprof_model::{RowSink, RpcRow, RpcSize, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence};
 
-use super::{Join, Output, TraceSummary};
+use super::{Join, RowOutput, TraceSummary};
 use crate::decode::chunk::decode_text;
 
 #[derive(Default)]
@@ -37,9 +37,9 @@ fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
     let mut rows = Rows::default();
     let mut join = Join::new(Symbol(0));
     for event in &decoded.events {
-        join.event(event, &mut Output { symbols: &decoded.symbols, sink: &mut rows });
+        join.event(event, &mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     }
-    join.finish(&mut Output { symbols: &decoded.symbols, sink: &mut rows });
+    join.finish(&mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     rows.symbols = decoded.symbols;
     (rows, join.counts)
 }

@@ -2,7 +2,7 @@
 //!
 //! Hot: tried at the start of every line.
 
-use super::super::sites::{Hash, SiteNames, Sites};
+use super::super::call_sites::{CallSites, Hash, SiteNames};
 use crate::Record;
 use crate::cursor::{Cursor, fields};
 use crate::record::Context;
@@ -10,16 +10,16 @@ use crate::vocab::digits;
 
 /// Parts of headers that were parsed before, and mostly stand in the next header again.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    kind: Kind,
+pub(super) struct HeaderMemory {
+    kind: SubsystemAndMask,
     second: Second,
-    sites: Sites,
+    sites: CallSites,
 }
 
-impl Seen {
+impl HeaderMemory {
     /// Nothing yet.
     pub(super) fn new() -> Self {
-        Self { kind: Kind::default(), second: Second::EPOCH, sites: Sites::new() }
+        Self { kind: SubsystemAndMask::default(), second: Second::EPOCH, sites: CallSites::new() }
     }
 }
 
@@ -32,7 +32,7 @@ struct Second {
 
 /// `SUBSYS:MASK:`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kind {
+struct SubsystemAndMask {
     text: [u8; 18],
     subsystem: u32,
     mask: u32,
@@ -62,17 +62,22 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
 
 /// The same, with the help of what was seen before, into `header`, which stays as it is if there is none.
 #[inline(always)]
-pub(super) fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen, header: &mut Header<'a>) -> Option<()> {
+pub(super) fn next_header<'a>(
+    data: &'a [u8],
+    at: usize,
+    memory: &mut HeaderMemory,
+    header: &mut Header<'a>,
+) -> Option<()> {
     let line = data.get(at..)?;
     if !looks_like_header(line) {
         return None;
     }
-    if line.first_chunk() != Some(&seen.kind.text) {
-        seen.kind = Kind::parse(line)?;
+    if line.first_chunk() != Some(&memory.kind.text) {
+        memory.kind = SubsystemAndMask::parse(line)?;
     }
-    let numbers = Numbers::parse_usual(line, &mut seen.second).or_else(|| Numbers::parse(line))?;
-    let names = known_names(line.get(numbers.len..)?, &mut seen.sites)?;
-    numbers.write(line, seen.kind, names, header)
+    let numbers = HeaderNumbers::parse_usual(line, &mut memory.second).or_else(|| HeaderNumbers::parse(line))?;
+    let names = known_names(line.get(numbers.len..)?, &mut memory.sites)?;
+    numbers.write(line, memory.kind, names, header)
 }
 
 /// The cheap part of the header test: two groups of eight and a colon after each.
@@ -83,15 +88,15 @@ pub(super) fn looks_like_header(line: &[u8]) -> bool {
 
 /// Parses a header at the start of `line`; the record's text is left empty.
 pub(super) fn parse_header(line: &[u8]) -> Option<Header<'_>> {
-    let kind = Kind::parse(line)?;
-    let numbers = Numbers::parse(line)?;
+    let kind = SubsystemAndMask::parse(line)?;
+    let numbers = HeaderNumbers::parse(line)?;
     let names = parse_names(line.get(numbers.len..)?)?;
     let mut header = Header::default();
     numbers.write(line, kind, names, &mut header)?;
     Some(header)
 }
 
-impl Kind {
+impl SubsystemAndMask {
     /// Reads `SUBSYS:MASK:`; the colons have been looked at.
     fn parse(line: &[u8]) -> Option<Self> {
         let text: &[u8; 18] = line.first_chunk()?;
@@ -102,7 +107,7 @@ impl Kind {
 }
 
 /// The numbers behind it, `CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(`.
-struct Numbers {
+struct HeaderNumbers {
     cpu: u32,
     context: Option<Context>,
     first: bool,
@@ -114,7 +119,7 @@ struct Numbers {
     len: usize,
 }
 
-impl Numbers {
+impl HeaderNumbers {
     /// Reads numbers that are written as nearly all are, with a time that is mostly in the same second:
     /// everything but CPU and pid stands at a fixed distance. `None` says nothing; the others read all forms.
     #[inline(always)]
@@ -171,7 +176,13 @@ impl Numbers {
 
     /// Writes the header that has these numbers, and more.
     #[inline(always)]
-    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: SiteNames, header: &mut Header<'a>) -> Option<()> {
+    fn write<'a>(
+        &self,
+        line: &'a [u8],
+        kind: SubsystemAndMask,
+        names: SiteNames,
+        header: &mut Header<'a>,
+    ) -> Option<()> {
         let site = line.get(self.len..)?;
         let file = site.get(..names.file_len)?;
         let function = site.get(names.function_at..names.function_at + names.function_len)?;
@@ -195,7 +206,7 @@ impl Numbers {
 
 /// The names at the start of `site`: `FILE:LINE:FUNC()) `.
 #[inline(always)]
-fn known_names(site: &[u8], sites: &mut Sites) -> Option<SiteNames> {
+fn known_names(site: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
     // The file's name, the line, and mostly the first letters of the function's name.
     let Some(head) = site.first_chunk::<24>() else { return parse_names(site) };
     let key = head.as_chunks::<8>().0.iter().fold(0_u64, |key, bytes| key.rotate_left(21) ^ u64::from_le_bytes(*bytes));
@@ -289,7 +300,7 @@ mod tests {
             for (time, cpu) in times.iter().chain([&nul_second]).flat_map(|time| cpus.map(|cpu| (time, cpu))) {
                 for numbers in numbers {
                     let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
-                    let mut seen = Seen::new();
+                    let mut seen = HeaderMemory::new();
                     for before in [None, Some(LINE)] {
                         let mut header = Header::default();
                         if let Some(before) = before {

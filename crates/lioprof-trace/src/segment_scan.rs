@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use lustre_debuglog::frame::binary::BinaryRecords;
-use lustre_debuglog::frame::{self, Form, Layout};
+use lustre_debuglog::frame::{self, Form, HeaderLayout};
 use memchr::memmem::Finder;
 
 use crate::decode::ring;
@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 const HANDLED: &[u8] = b"\0Handled RPC ";
 
 /// Opens a debug daemon's file; its first bytes, as many as [`PROBE_BYTES`] has room for, and its layout, if it is one.
-pub(crate) fn open_daemon_file(path: &Path) -> io::Result<(Spooled, Vec<u8>, Option<Layout>)> {
+pub(crate) fn open_daemon_file(path: &Path) -> io::Result<(Spooled, Vec<u8>, Option<HeaderLayout>)> {
     let file = Spooled::file(File::open(path)?)?;
     let mut bytes = vec![0; PROBE_BYTES];
     let got = file.read_full_at(0, &mut bytes)?;
@@ -44,7 +44,7 @@ pub fn is_cut(path: &Path) -> io::Result<bool> {
 
 /// What a segment holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct SegmentScan {
     /// Time of the first record, microseconds since the epoch.
     pub first_us: Option<i64>,
     /// Time of the last record.
@@ -55,7 +55,7 @@ pub struct Survey {
     pub torn_seams: u64,
 }
 
-impl Survey {
+impl SegmentScan {
     /// Looks through a debug daemon's file; nothing is found in anything else. `may_wrap`: it reached its size limit.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Survey {
         let times = |bytes: &[u8]| -> Vec<i64> {
             BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
         };
-        let stretches = ring::stretches(&file, layout, may_wrap)?;
+        let stretches = ring::in_order_of_writing(&file, layout, may_wrap)?;
         let (first, last) = (&stretches[0], &stretches[stretches.len() - 1]);
         let got = file.read_full_at(first.start, &mut bytes)?;
         let first_us = times(&bytes[..got]).first().copied();

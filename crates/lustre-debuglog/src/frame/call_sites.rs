@@ -12,7 +12,7 @@ const MAX_TEXT: usize = 84;
 
 /// What a header says about its call site, where that is a text that passed the test.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
+pub(super) struct CallSite {
     text: [u8; MAX_TEXT],
     /// Length of the text; 0: no site.
     len: u8,
@@ -36,11 +36,11 @@ pub(super) struct SiteNames {
 
 /// Remembers sites. Each has two places where it may be, so that hardly any two drive each other out.
 #[derive(Clone, Debug)]
-pub(super) struct Sites(Box<[Site; SLOTS]>);
+pub(super) struct CallSites(Box<[CallSite; SLOTS]>);
 
-impl Sites {
+impl CallSites {
     pub(super) fn new() -> Self {
-        let none = Site { text: [0; MAX_TEXT], len: 0, file_len: 0, function_at: 0, function_len: 0, line: 0 };
+        let none = CallSite { text: [0; MAX_TEXT], len: 0, file_len: 0, function_at: 0, function_len: 0, line: 0 };
         Self(Box::new([none; SLOTS]))
     }
 
@@ -53,13 +53,13 @@ impl Sites {
     /// Remembers the site at the start of `data`, unless its text is too long.
     #[cold]
     pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], names: SiteNames) {
-        let Some(site) = Site::new(data, names) else { return };
+        let Some(site) = CallSite::new(data, names) else { return };
         let taken = self.0[usize::from(first)].len > 0;
         self.0[usize::from(if taken { second } else { first })] = site;
     }
 }
 
-impl Site {
+impl CallSite {
     fn new(data: &[u8], names: SiteNames) -> Option<Self> {
         let mut text = [0; MAX_TEXT];
         text.get_mut(..names.len)?.copy_from_slice(data.get(..names.len)?);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn only_the_same_text_is_found() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let hash = Hash([9, 77]);
         assert_eq!(sites.find(hash, b""), None);
         sites.remember(hash, &text(0), NAMES);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn sites_with_the_same_place_do_not_drive_each_other_out() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let hash = |n: u8| Hash([9, 10 + n]);
         (0..4).for_each(|n| sites.remember(hash(n), &text(n), NAMES));
         (0..4).for_each(|n| assert_eq!(sites.find(hash(n), &text(n)), Some(NAMES)));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_not_kept() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let text = [b'x'; 2 * MAX_TEXT];
         let hash = Hash::new(9);
         for len in [MAX_TEXT + 1, 2 * MAX_TEXT, 3 * MAX_TEXT, 300] {
