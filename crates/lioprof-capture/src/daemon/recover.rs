@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lioprof_store::Dataset;
-use lioprof_trace::Known;
+use lioprof_trace::HandedOn;
 
 use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
@@ -20,7 +20,7 @@ use crate::system;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Reached {
     /// What of its log is safe.
-    known: Option<Known>,
+    known: Option<HandedOn>,
     /// The last segment whose content has been counted.
     last_segment: Option<String>,
 }
@@ -171,7 +171,7 @@ fn reached(config: &Config, node: &str, session: &str) -> Result<Reached, Daemon
                 let unfinished = facts.extra.get(keep::UNFINISHED).cloned().unwrap_or_default();
                 let unfinished: Vec<(String, u64)> = serde_json::from_value(unfinished).unwrap_or_default();
                 let unfinished = unfinished.into_iter().map(|(nid, xid)| (nid.into_bytes(), xid)).collect();
-                reached.known = Some(Known { through_us, unfinished });
+                reached.known = Some(HandedOn { through_us, unfinished });
             }
             reached.last_segment = reached.last_segment.max(text(keep::LAST_SEGMENT).map(str::to_owned));
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lioprof_model::TraceSummary;
-use lioprof_trace::{Known, LiveTrace, Segment, Survey};
+use lioprof_trace::{HandedOn, LiveTrace, Segment, SegmentScan};
 
 use super::DrainError;
 use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};
@@ -103,7 +103,7 @@ pub struct Worker<K> {
     live: LiveTrace,
     held: Vec<Held>,
     /// What is safe.
-    safe: Option<Known>,
+    safe: Option<HandedOn>,
     part_since: Instant,
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
@@ -122,7 +122,7 @@ impl<K: Keep> Worker<K> {
     /// If a thread cannot be started.
     pub fn new(
         node: &str,
-        safe: Option<Known>,
+        safe: Option<HandedOn>,
         queue: Arc<Queue>,
         keep: K,
         raw: Option<RawKeep>,
@@ -277,8 +277,8 @@ impl<K: Keep> Worker<K> {
     fn give_up(&mut self, file: &SegmentFile, why: WhyGivenUp) {
         self.live.missing_segment();
         // How much is lost costs little to know, next to decoding it.
-        let Survey { first_us, last_us, rpcs, torn_seams } =
-            Survey::of(&file.path, file.may_wrap()).unwrap_or_default();
+        let SegmentScan { first_us, last_us, rpcs, torn_seams } =
+            SegmentScan::of(&file.path, file.may_wrap()).unwrap_or_default();
         self.summary.loss.torn_seams += torn_seams;
         self.lost(GivenUp { why, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);

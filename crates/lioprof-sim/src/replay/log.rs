@@ -5,8 +5,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
-use lioprof_trace::input::{self, Found, PROBE_BYTES, Severity};
+use lioprof_trace::input::{self, Found, Severity};
 use lustre_debuglog::Record;
 use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
@@ -56,7 +55,7 @@ impl RecordedLog {
     /// # Errors
     /// If an input cannot be read or is no log, if there are no records, or logs of several servers.
     pub fn read(inputs: &[PathBuf]) -> Result<Self, ReplayError> {
-        let found = input::discover(inputs, &[], detect, &|_| false);
+        let found = input::discover(inputs, &[], &|_| false);
         let mut log = Self { rounds_left: 1, ..Self::default() };
         for problem in found.problems {
             if problem.severity == Severity::Error {
@@ -121,11 +120,11 @@ impl RecordedLog {
     }
 
     fn add(&mut self, found: &Found) -> Result<(), ReplayError> {
-        let mut opened = input::open(found, detect).map_err(|err| ReplayError::Open(Box::new(err)))?;
+        let mut opened = input::open(found).map_err(|err| ReplayError::Open(Box::new(err)))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
         read.map_err(|err| ReplayError::Read { path: found.path.clone(), err })?;
-        if let Some(damage) = opened.damage() {
+        if let Some(damage) = opened.damage.get() {
             self.notes.push(format!("`{}`: {damage}", found.path.display()));
         }
         self.files.push(found.path.clone());
@@ -211,11 +210,4 @@ impl Workload for RecordedLog {
         text.clone_into(&mut record.text);
         true
     }
-}
-
-fn detect(head: &[u8]) -> Option<Format> {
-    frame::detect(head, head.len() < PROBE_BYTES).map(|form| match form {
-        Form::Text => Format::Text,
-        Form::Binary(_) => Format::Binary,
-    })
 }

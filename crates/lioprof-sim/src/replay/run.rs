@@ -82,11 +82,7 @@ pub fn run(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress))
     Ok(summary)
 }
 
-pub(super) fn play_log(
-    args: &ReplayArgs,
-    stop: &AtomicBool,
-    tell: &mut dyn FnMut(Progress),
-) -> Result<Summary, ReplayError> {
+fn play_log(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress)) -> Result<Summary, ReplayError> {
     let mut log = RecordedLog::read(&args.inputs)?;
     log.set_rounds(args.rounds);
     for note in log.notes() {

@@ -13,8 +13,8 @@ pub(crate) struct Event {
     pub(crate) pid: u32,
     /// Kernel buffer it went through ([`lustre_debuglog::Record::stream`]).
     pub(crate) stream: u32,
-    /// Part of a log that comes in parts; 0 else.
-    pub(crate) part: u32,
+    /// Segment of a log that comes in segments; 0 else.
+    pub(crate) segment: u32,
     /// What it says.
     pub(crate) body: Body,
 }

@@ -11,7 +11,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::{Known, Transfers};
 use crate::decode::chunk::{Decoded, decode_text};
 use crate::decode::event::{Body, BulkStep, Event};
-use crate::join::{Join, Output};
+use crate::join::{Join, RowOutput};
 
 use BulkStep::{Acknowledged, Received, Sent};
 
@@ -170,9 +170,9 @@ fn spans(log: &Decoded, mut is_lost: impl FnMut(&Event) -> bool) -> Spans {
     let mut join = Join::new(Symbol(0));
     for event in log.events.iter().filter(|event| !is_lost(event)) {
         spans.transfers += usize::from(matches!(event.body, Body::Transferring { .. }));
-        join.event(event, &mut Output { symbols: &log.symbols, sink: &mut spans });
+        join.event(event, &mut RowOutput { symbols: &log.symbols, sink: &mut spans });
     }
-    join.finish(&mut Output { symbols: &log.symbols, sink: &mut spans });
+    join.finish(&mut RowOutput { symbols: &log.symbols, sink: &mut spans });
     spans
 }
 

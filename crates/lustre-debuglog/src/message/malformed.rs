@@ -1,4 +1,6 @@
-//! Lines that begin like a message and go on differently.
+//! Messages that are all of a text, and lines that begin like one and go on differently.
+
+use crate::cursor::Cursor;
 
 /// Where and as what a text failed to parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,24 +11,55 @@ pub struct Malformed {
     pub offset: usize,
 }
 
-/// Strips the process-id prefix of a peer id: `12345-10.0.0.1@tcp` gives `10.0.0.1@tcp`
-/// (also `U123-` of user-space peers and `LNET_PID_ANY-`).
-#[must_use]
-pub fn strip_process_id(peer: &[u8]) -> &[u8] {
-    if let Some(rest) = peer.strip_prefix(b"LNET_PID_ANY-") {
-        return rest;
-    }
-    let digits = peer.strip_prefix(b"U").unwrap_or(peer);
-    let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
-    match digits.get(len) {
-        Some(b'-') if len > 0 => digits.get(len + 1..).unwrap_or(peer),
-        _ => peer,
-    }
-}
-
 /// `rest` is a part of `text`, not always its end, so lengths do not tell where it begins.
 #[cold]
 pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malformed {
     let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());
     Malformed { kind, offset }
+}
+
+/// A message that has a text of its own.
+pub(super) trait Parse<'a>: Sized {
+    /// What its first words announce.
+    const KIND: &'static str;
+
+    /// Reads it from the beginning of its text.
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
+
+    /// The message that is all of `text` but for white space at its end; else where the text stopped being one.
+    #[inline(always)]
+    fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole(Self::KIND, text, |cursor| Self::read(cursor))
+    }
+}
+
+/// A message that is all of `text` but for white space at its end.
+#[inline(always)]
+pub(super) fn whole<'a, T>(
+    kind: &'static str,
+    text: &'a [u8],
+    parser: impl FnOnce(&mut Cursor<'a>) -> Option<T>,
+) -> Result<T, Malformed> {
+    let mut cursor = Cursor::new(text);
+    match parser(&mut cursor) {
+        Some(value) if cursor.rest().is_empty() || cursor.rest().trim_ascii_start().is_empty() => Ok(value),
+        _ => Err(malformed(kind, text, cursor.rest())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_stays_where_it_failed() {
+        let parsed = whole("a kind", b"a:x", |cursor| {
+            cursor.tag(b"a:")?;
+            cursor.dec()
+        });
+        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 2 }));
+        let parsed = whole("a kind", b"7 8", Cursor::dec);
+        assert_eq!(parsed, Err(Malformed { kind: "a kind", offset: 1 }));
+        assert_eq!(whole("a kind", b"7 \n", Cursor::dec), Ok(7));
+    }
 }

@@ -8,13 +8,11 @@
 //! (`12345-10.0.0.1@tcp`), it is stripped.
 
 mod client;
-mod cursor;
 mod debug_req;
 mod ldlm;
 mod malformed;
 mod net;
 mod nrs;
-mod number;
 mod ofd;
 mod other;
 mod parse;
@@ -24,7 +22,7 @@ mod req_event;
 pub use client::ClientRpc;
 pub use debug_req::{DebugReq, ReqMessage};
 pub use ldlm::{Contention, LdlmEvent, LdlmMessage, LockDesc, LockTail};
-pub use malformed::{Malformed, strip_process_id};
+pub use malformed::Malformed;
 pub use net::{BulkEvent, LnetEvent, SendingBytes, Transferring};
 pub use nrs::{NrsAction, NrsMessage, NrsPolicy};
 pub use ofd::{ObjectName, ProlongLocks, RefreshRwLocks, RefreshedLocks};
@@ -32,3 +30,5 @@ pub use other::{Connection, PingEviction};
 pub use parse::Message;
 pub use ptlrpc::{Handled, Handling, Peer};
 pub use req_event::ReqEvent;
+
+pub use crate::vocab::strip_process_id;

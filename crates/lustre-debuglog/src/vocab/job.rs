@@ -1,9 +1,8 @@
 //! Job identifiers.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits, escape};
+use super::{digits, escape};
 
 /// A job id as the client packed it: bytes, at most 31, not necessarily UTF-8, maybe with spaces and colons.
 ///
@@ -59,15 +58,6 @@ impl fmt::Display for JobId {
             escape(f, part, char::is_control)?;
         }
         Ok(())
-    }
-}
-
-impl FromStr for JobId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new(r"a job id with only \\ and \xHH as escapes", text))
     }
 }
 

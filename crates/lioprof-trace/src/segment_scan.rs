@@ -5,11 +5,11 @@ use std::io;
 use std::path::Path;
 
 use lustre_debuglog::frame::binary::BinaryRecords;
-use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::frame::{self, Form, HeaderLayout};
 use memchr::memmem::Finder;
 
 use crate::decode::ring;
-use crate::input::{PROBE_BYTES, ReadAt, Spooled};
+use crate::input::{PROBE_BYTES, Spooled};
 
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -17,26 +17,34 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// (ptlrpc `service.c`, all versions).
 const HANDLED: &[u8] = b"\0Handled RPC ";
 
+/// Opens a debug daemon's file; its first bytes, as many as [`PROBE_BYTES`] has room for, and its layout, if it is one.
+pub(crate) fn open_daemon_file(path: &Path) -> io::Result<(Spooled, Vec<u8>, Option<HeaderLayout>)> {
+    let file = Spooled::file(File::open(path)?)?;
+    let mut bytes = vec![0; PROBE_BYTES];
+    let got = file.read_full_at(0, &mut bytes)?;
+    let layout = match frame::detect(&bytes[..got], got < PROBE_BYTES) {
+        Some(Form::Binary(layout)) => Some(layout),
+        _ => None,
+    };
+    Ok((file, bytes, layout))
+}
+
 /// Whether the end of a debug daemon's file is in the middle of a record, or holds none: the kernel writes whole records, so
 /// somebody or something cut it.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn is_cut(path: &Path) -> io::Result<bool> {
-    let file = Spooled::file(File::open(path)?)?;
-    let mut bytes = vec![0; PROBE_BYTES];
-    let got = file.read_full_at(0, &mut bytes)?;
-    let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
-        return Ok(got > 0);
-    };
+    let (file, mut bytes, layout) = open_daemon_file(path)?;
     let len = file.len();
+    let Some(layout) = layout else { return Ok(len > 0) };
     let got = file.read_full_at(len.saturating_sub(PROBE_BYTES as u64), &mut bytes)?;
     Ok(BinaryRecords::new(&bytes[..got], layout).last().is_none_or(|last| last.is_err()))
 }
 
 /// What a segment holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct SegmentScan {
     /// Time of the first record, microseconds since the epoch.
     pub first_us: Option<i64>,
     /// Time of the last record.
@@ -47,22 +55,18 @@ pub struct Survey {
     pub torn_seams: u64,
 }
 
-impl Survey {
+impl SegmentScan {
     /// Looks through a debug daemon's file; nothing is found in anything else. `may_wrap`: it reached its size limit.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn of(path: &Path, may_wrap: bool) -> io::Result<Self> {
-        let file = Spooled::file(File::open(path)?)?;
-        let mut bytes = vec![0; PROBE_BYTES];
-        let got = file.read_full_at(0, &mut bytes)?;
-        let Some(Form::Binary(layout)) = frame::detect(&bytes[..got], got < PROBE_BYTES) else {
-            return Ok(Self::default());
-        };
+        let (file, mut bytes, layout) = open_daemon_file(path)?;
+        let Some(layout) = layout else { return Ok(Self::default()) };
         let times = |bytes: &[u8]| -> Vec<i64> {
             BinaryRecords::new(bytes, layout).flatten().map(|(record, _)| record.time_us).collect()
         };
-        let stretches = ring::stretches(&file, layout, may_wrap)?;
+        let stretches = ring::in_order_of_writing(&file, layout, may_wrap)?;
         let (first, last) = (&stretches[0], &stretches[stretches.len() - 1]);
         let got = file.read_full_at(first.start, &mut bytes)?;
         let first_us = times(&bytes[..got]).first().copied();
@@ -73,7 +77,7 @@ impl Survey {
     }
 }
 
-fn handled(file: &impl ReadAt) -> io::Result<u64> {
+fn handled(file: &Spooled) -> io::Result<u64> {
     let finder = Finder::new(HANDLED);
     let mut bytes = vec![0; CHUNK_BYTES];
     let (mut at, mut rpcs) = (0, 0);

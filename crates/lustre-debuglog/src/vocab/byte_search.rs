@@ -1,4 +1,4 @@
-//! Finds bytes that are probably near: eight at a time, without a call.
+//! Finds a byte that is probably not far away: eight at a time, without a call.
 //!
 //! Hot: most parts of a message are shorter than a vector register, and for them `memchr` costs more
 //! than it saves.

@@ -9,21 +9,21 @@ const MAX_KEPT: usize = 8;
 
 /// Emptied buffers, shared between those who fill and those who empty them.
 #[derive(Debug)]
-pub(crate) struct Spare<T>(Arc<Mutex<Vec<Vec<T>>>>);
+pub(crate) struct BufferPool<T>(Arc<Mutex<Vec<Vec<T>>>>);
 
-impl<T> Clone for Spare<T> {
+impl<T> Clone for BufferPool<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<T> Default for Spare<T> {
+impl<T> Default for BufferPool<T> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<T> Spare<T> {
+impl<T> BufferPool<T> {
     /// A buffer that was given back, with whatever it held then.
     pub(crate) fn take(&self) -> Option<Vec<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()

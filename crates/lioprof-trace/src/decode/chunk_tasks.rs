@@ -6,37 +6,25 @@ use std::time::Duration;
 
 use super::reader::RawChunk;
 
-/// How many chunks to read ahead of the one that is needed next: none if its only reader decodes it, too, for then it is
-/// still in the processor's cache.
-pub(crate) fn chunks_in_flight(threads: usize) -> usize {
-    if threads == 1 { 1 } else { 2 * threads + 1 }
-}
-
 /// Results that are on their way.
-pub(crate) struct Flights<T>(VecDeque<Flight<T>>);
+pub(crate) struct ChunkTasks<T>(VecDeque<ChunkTask<Receiver<T>>>);
 
-struct Flight<T> {
-    offset: u64,
-    after_gap: bool,
-    result: Receiver<T>,
-}
-
-/// What became of a chunk.
-pub(crate) struct Landed<T> {
+/// What becomes of a chunk.
+pub(crate) struct ChunkTask<R> {
     /// Where the chunk started in the input.
     pub(crate) offset: u64,
     /// Binary: the records before it are missing or damaged.
     pub(crate) after_gap: bool,
-    pub(crate) result: T,
+    pub(crate) result: R,
 }
 
-impl<T> Default for Flights<T> {
+impl<T> Default for ChunkTasks<T> {
     fn default() -> Self {
         Self(VecDeque::new())
     }
 }
 
-impl<T: Send + 'static> Flights<T> {
+impl<T: Send + 'static> ChunkTasks<T> {
     /// How many results have not been taken.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -45,7 +33,7 @@ impl<T: Send + 'static> Flights<T> {
     /// Has a thread of the pool work on a chunk.
     pub(crate) fn launch(&mut self, chunk: RawChunk, work: impl FnOnce(&[u8]) -> T + Send + 'static) {
         let (sender, result) = sync_channel(1);
-        self.0.push_back(Flight { offset: chunk.offset, after_gap: chunk.after_gap, result });
+        self.0.push_back(ChunkTask { offset: chunk.offset, after_gap: chunk.after_gap, result });
         // The oldest first: it is waited for.
         rayon::spawn_fifo(move || {
             // The receiver is gone only when all was given up.
@@ -56,8 +44,8 @@ impl<T: Send + 'static> Flights<T> {
     /// Waits for the result of the first chunk; `None` if there is no chunk.
     ///
     /// Must be called on a thread of the pool.
-    pub(crate) fn next(&mut self) -> Option<Landed<T>> {
-        let Flight { offset, after_gap, result } = self.0.pop_front()?;
+    pub(crate) fn next(&mut self) -> Option<ChunkTask<T>> {
+        let ChunkTask { offset, after_gap, result } = self.0.pop_front()?;
         let result = loop {
             match result.try_recv() {
                 Ok(result) => break result,
@@ -71,6 +59,6 @@ impl<T: Send + 'static> Flights<T> {
                 break result;
             }
         };
-        Some(Landed { offset, after_gap, result })
+        Some(ChunkTask { offset, after_gap, result })
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::chunk::Run;
+use super::chunk::StreamRun;
 
 /// A stream that logged something this long ago may still have pages to come in a pass that failed writes have delayed.
 const MAY_LAG_US: i64 = 60_000_000;
@@ -12,7 +12,7 @@ const LAG_BYTES: u64 = 64 << 20;
 
 /// Follows the flush passes of a binary log.
 #[derive(Debug)]
-pub(crate) struct Passes {
+pub(crate) struct FlushPasses {
     /// Streams that the current pass has brought.
     streams: FxHashSet<u32>,
     /// Bytes of the current pass.
@@ -31,7 +31,7 @@ pub(crate) struct Passes {
     pub(crate) settled_us: i64,
 }
 
-impl Default for Passes {
+impl Default for FlushPasses {
     fn default() -> Self {
         Self {
             streams: FxHashSet::default(),
@@ -46,13 +46,13 @@ impl Default for Passes {
     }
 }
 
-impl Passes {
+impl FlushPasses {
     /// Takes a run; returns whether it starts a new pass.
     ///
     /// A run that starts without the `F` flag has lost its head: the kernel empties each list in each
     /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
     /// pages were discarded. Where the file itself has a gap this says nothing.
-    pub(crate) fn add(&mut self, run: &Run, after_gap: bool, discarded_heads: &mut u64) -> bool {
+    pub(crate) fn add(&mut self, run: &StreamRun, after_gap: bool, discarded_heads: &mut u64) -> bool {
         let mut starts_pass = false;
         if !self.continues(run) {
             if !self.streams.insert(run.stream) {
@@ -80,19 +80,19 @@ impl Passes {
 
     /// The file ends here, and another one goes on: no pass is spread over two files, because the kernel opens the file
     /// once in each pass.
-    pub(crate) fn part_ends(&mut self) {
+    pub(crate) fn segment_ends(&mut self) {
         if self.doubtful {
             self.start(None);
         }
     }
 
     /// Whether this is the second part of the run before it, cut by a chunk's end.
-    pub(crate) fn continues(&self, run: &Run) -> bool {
+    pub(crate) fn continues(&self, run: &StreamRun) -> bool {
         self.current == Some(run.stream) && !run.first_flag
     }
 
     /// Whether the run begins before its stream had come to: each stream is in time order.
-    pub(crate) fn goes_back(&self, run: &Run) -> bool {
+    pub(crate) fn goes_back(&self, run: &StreamRun) -> bool {
         self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
     }
 
@@ -116,7 +116,7 @@ impl Passes {
     }
 
     /// Whether another stream, which the current pass has not brought yet, may still bring records older than this run.
-    fn another_lags(&self, run: &Run) -> bool {
+    fn another_lags(&self, run: &StreamRun) -> bool {
         let recent_us = run.first_us.saturating_sub(MAY_LAG_US);
         self.bytes < LAG_BYTES
             && self.known.iter().any(|(stream, &end_us)| end_us >= recent_us && !self.streams.contains(stream))
@@ -127,13 +127,13 @@ impl Passes {
 mod tests {
     use super::*;
 
-    fn run(stream: u32, first_us: i64, last_us: i64) -> Run {
-        Run { stream, first_flag: true, from: 0, first_us, end_us: last_us, last_us, clock_steps: 0, bytes: 4096 }
+    fn run(stream: u32, first_us: i64, last_us: i64) -> StreamRun {
+        StreamRun { stream, first_flag: true, from: 0, first_us, end_us: last_us, last_us, clock_steps: 0, bytes: 4096 }
     }
 
     /// Adds runs and returns up to where everything was certain after each.
-    fn settled(runs: &[Run]) -> Vec<i64> {
-        let mut passes = Passes::default();
+    fn settled(runs: &[StreamRun]) -> Vec<i64> {
+        let mut passes = FlushPasses::default();
         let add = |run| {
             passes.add(run, false, &mut 0);
             passes.settled_us
@@ -159,7 +159,7 @@ mod tests {
         let normal = [run(4, 10, 20), run(0, 12, 19), run(4, 21, 30), run(0, 22, 31), run(4, 40, 45), run(0, 42, 46)];
         let put_back = [run(4, 1_000, 2_000), run(4, 2_001, 3_000), run(4, 3_001, 9_000)];
         let other = [run(0, 900, 1_500), run(0, 1_501, 8_000), run(0, 8_001, 8_500)];
-        let runs: Vec<Run> = normal.into_iter().chain(put_back).chain(other).collect();
+        let runs: Vec<StreamRun> = normal.into_iter().chain(put_back).chain(other).collect();
         for (at, settled) in settled(&runs).into_iter().enumerate() {
             let to_come = runs[at..].iter().map(|run| run.first_us).min().unwrap();
             assert!(settled <= to_come, "run {at}: certain up to {settled}, but {to_come} is still to come");
@@ -182,12 +182,12 @@ mod tests {
 
     #[test]
     fn a_file_ends_a_pass() {
-        let mut passes = Passes::default();
+        let mut passes = FlushPasses::default();
         for run in [run(0, 0, 1), run(4, 2, 3), run(0, 4, 5), run(0, 6, 7), run(0, 8, 9)] {
             passes.add(&run, false, &mut 0);
         }
         let before = passes.settled_us;
-        passes.part_ends();
+        passes.segment_ends();
         assert!(passes.settled_us > before, "{before}");
     }
 }

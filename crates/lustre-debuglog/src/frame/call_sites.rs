@@ -1,18 +1,18 @@
 //! Call sites that were seen before.
 //!
 //! Every record names the file and the function that logged it, and a whole log comes from a few dozen
-//! places in the source. Names that passed the test once need no second one, only a comparison.
+//! places in the source. SiteNames that passed the test once need no second one, only a comparison.
 //!
 //! Hot: asked for every record.
 
-/// Places in the memory: as many as a `u8` has values, so that no index needs a check.
-const PLACES: usize = 256;
+/// Slots of the memory: as many as a `u8` has values, so that no index needs a check.
+const SLOTS: usize = 256;
 /// Longest text kept. Nearly all are shorter; the others are tested each time.
 const MAX_TEXT: usize = 84;
 
 /// What a header says about its call site, where that is a text that passed the test.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
+pub(super) struct CallSite {
     text: [u8; MAX_TEXT],
     /// Length of the text; 0: no site.
     len: u8,
@@ -24,7 +24,7 @@ pub(super) struct Site {
 
 /// Where the names stand in a site's text. The file's name comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct SiteNames {
     pub(super) file_len: usize,
     pub(super) function_at: usize,
     pub(super) function_len: usize,
@@ -36,31 +36,31 @@ pub(super) struct Names {
 
 /// Remembers sites. Each has two places where it may be, so that hardly any two drive each other out.
 #[derive(Clone, Debug)]
-pub(super) struct Sites(Box<[Site; PLACES]>);
+pub(super) struct CallSites(Box<[CallSite; SLOTS]>);
 
-impl Sites {
+impl CallSites {
     pub(super) fn new() -> Self {
-        let none = Site { text: [0; MAX_TEXT], len: 0, file_len: 0, function_at: 0, function_len: 0, line: 0 };
-        Self(Box::new([none; PLACES]))
+        let none = CallSite { text: [0; MAX_TEXT], len: 0, file_len: 0, function_at: 0, function_len: 0, line: 0 };
+        Self(Box::new([none; SLOTS]))
     }
 
     /// The names of the site at the start of `data`, if it was remembered under this hash.
     #[inline(always)]
-    pub(super) fn find(&self, Hash([first, second]): Hash, data: &[u8]) -> Option<Names> {
+    pub(super) fn find(&self, Hash([first, second]): Hash, data: &[u8]) -> Option<SiteNames> {
         self.0[usize::from(first)].at_start_of(data).or_else(|| self.0[usize::from(second)].at_start_of(data))
     }
 
     /// Remembers the site at the start of `data`, unless its text is too long.
     #[cold]
-    pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], names: Names) {
-        let Some(site) = Site::new(data, names) else { return };
+    pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], names: SiteNames) {
+        let Some(site) = CallSite::new(data, names) else { return };
         let taken = self.0[usize::from(first)].len > 0;
         self.0[usize::from(if taken { second } else { first })] = site;
     }
 }
 
-impl Site {
-    fn new(data: &[u8], names: Names) -> Option<Self> {
+impl CallSite {
+    fn new(data: &[u8], names: SiteNames) -> Option<Self> {
         let mut text = [0; MAX_TEXT];
         text.get_mut(..names.len)?.copy_from_slice(data.get(..names.len)?);
         let narrow = |n: usize| u8::try_from(n).ok();
@@ -75,12 +75,12 @@ impl Site {
     }
 
     #[inline(always)]
-    fn at_start_of(&self, data: &[u8]) -> Option<Names> {
+    fn at_start_of(&self, data: &[u8]) -> Option<SiteNames> {
         let len = usize::from(self.len);
         if len == 0 || !data.starts_with(&self.text[..len]) {
             return None;
         }
-        Some(Names {
+        Some(SiteNames {
             file_len: self.file_len.into(),
             function_at: self.function_at.into(),
             function_len: self.function_len.into(),
@@ -108,7 +108,7 @@ impl Hash {
 mod tests {
     use super::*;
 
-    const NAMES: Names = Names { file_len: 3, function_at: 4, function_len: 1, len: 6, line: 7 };
+    const NAMES: SiteNames = SiteNames { file_len: 3, function_at: 4, function_len: 1, len: 6, line: 7 };
 
     /// A site of seven bytes.
     fn text(n: u8) -> [u8; 7] {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn only_the_same_text_is_found() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let hash = Hash([9, 77]);
         assert_eq!(sites.find(hash, b""), None);
         sites.remember(hash, &text(0), NAMES);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn sites_with_the_same_place_do_not_drive_each_other_out() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let hash = |n: u8| Hash([9, 10 + n]);
         (0..4).for_each(|n| sites.remember(hash(n), &text(n), NAMES));
         (0..4).for_each(|n| assert_eq!(sites.find(hash(n), &text(n)), Some(NAMES)));
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn long_texts_are_not_kept() {
-        let mut sites = Sites::new();
+        let mut sites = CallSites::new();
         let text = [b'x'; 2 * MAX_TEXT];
         let hash = Hash::new(9);
         for len in [MAX_TEXT + 1, 2 * MAX_TEXT, 3 * MAX_TEXT, 300] {
-            sites.remember(hash, &text, Names { len, ..NAMES });
+            sites.remember(hash, &text, SiteNames { len, ..NAMES });
             assert_eq!(sites.find(hash, &text), None);
         }
-        sites.remember(hash, &text, Names { len: MAX_TEXT, ..NAMES });
-        assert_eq!(sites.find(hash, &text), Some(Names { len: MAX_TEXT, ..NAMES }));
+        sites.remember(hash, &text, SiteNames { len: MAX_TEXT, ..NAMES });
+        assert_eq!(sites.find(hash, &text), Some(SiteNames { len: MAX_TEXT, ..NAMES }));
     }
 }

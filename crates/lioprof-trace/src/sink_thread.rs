@@ -44,7 +44,7 @@ struct Queue {
     /// Some thread is taking batches out, or will soon.
     served: bool,
     /// Emptied batches.
-    spare: Vec<Batch>,
+    emptied: Vec<Batch>,
 }
 
 struct Shared<'a> {
@@ -64,7 +64,7 @@ impl Shared<'_> {
         let mut emptied = None;
         loop {
             let mut queue = self.queue();
-            queue.spare.extend(emptied);
+            queue.emptied.extend(emptied);
             let Some(mut batch) = queue.waiting.pop_front() else {
                 queue.served = false;
                 return;
@@ -108,8 +108,8 @@ impl<'scope, 'sink: 'scope> Sender<'scope, '_, 'sink> {
         self.batch.texts.extend(symbols.since(self.symbols).map(Into::into));
         self.symbols = symbols.len();
         let mut queue = self.shared.queue();
-        let spare = queue.spare.pop().unwrap_or_default();
-        queue.waiting.push_back(mem::replace(&mut self.batch, spare));
+        let emptied = queue.emptied.pop().unwrap_or_default();
+        queue.waiting.push_back(mem::replace(&mut self.batch, emptied));
         let idle = !mem::replace(&mut queue.served, true);
         drop(queue);
         if idle {
@@ -154,7 +154,7 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
 /// Lets `make` put rows into `sink`, on another thread if the pool has one. All rows have arrived when this returns.
 ///
 /// Must run on a thread of the pool.
-pub(crate) fn relay<R>(
+pub(crate) fn with_sink_thread<R>(
     symbols: &mut Symbols,
     sink: &mut (dyn RowSink + Send),
     make: impl FnOnce(&mut Symbols, &mut dyn RowSink) -> R,
@@ -195,7 +195,7 @@ mod tests {
         pool.install(|| {
             let mut symbols = Symbols::default();
             let node = symbols.intern(b"node");
-            relay(&mut symbols, sink, |symbols, sink| {
+            with_sink_thread(&mut symbols, sink, |symbols, sink| {
                 for n in 0..count {
                     let text = symbols.intern(format!("mark {}", n % 5_000).as_bytes());
                     sink.mark(&Mark { node, time_us: n, text }, symbols);

@@ -4,14 +4,14 @@
 
 use std::ops::{Deref, Range};
 
-use super::spare::Spare;
+use super::buffer_pool::BufferPool;
 
 /// Bytes of a chunk. Their buffer goes back when they are dropped.
 #[derive(Debug)]
 pub(crate) struct ChunkBytes {
     buffer: Vec<u8>,
     range: Range<usize>,
-    home: Spare<u8>,
+    pool: BufferPool<u8>,
 }
 
 impl Deref for ChunkBytes {
@@ -24,19 +24,19 @@ impl Deref for ChunkBytes {
 
 impl Drop for ChunkBytes {
     fn drop(&mut self) {
-        self.home.give_back(std::mem::take(&mut self.buffer));
+        self.pool.give_back(std::mem::take(&mut self.buffer));
     }
 }
 
 /// Bytes that were read and not yet handed out.
 #[derive(Debug, Default)]
-pub(crate) struct Window {
+pub(crate) struct ReadBuffer {
     buffer: Vec<u8>,
     range: Range<usize>,
-    spare: Spare<u8>,
+    pool: BufferPool<u8>,
 }
 
-impl Window {
+impl ReadBuffer {
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
@@ -79,18 +79,18 @@ impl Window {
             let mut buffer = self.fresh(chunk.len());
             buffer[..chunk.len()].copy_from_slice(&self.buffer[chunk.clone()]);
             self.range = rest;
-            return ChunkBytes { buffer, range: 0..chunk.len(), home: self.spare.clone() };
+            return ChunkBytes { buffer, range: 0..chunk.len(), pool: self.pool.clone() };
         }
         let mut buffer = if rest.is_empty() { Vec::new() } else { self.fresh(self.buffer.len()) };
         buffer[..rest.len()].copy_from_slice(&self.buffer[rest.clone()]);
         self.range = 0..rest.len();
         let buffer = std::mem::replace(&mut self.buffer, buffer);
-        ChunkBytes { buffer, range: chunk, home: self.spare.clone() }
+        ChunkBytes { buffer, range: chunk, pool: self.pool.clone() }
     }
 
     /// A buffer of at least `len` bytes, whatever they hold.
     fn fresh(&self, len: usize) -> Vec<u8> {
-        self.spare.take().filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len])
+        self.pool.take().filter(|buffer| buffer.len() >= len).unwrap_or_else(|| vec![0; len])
     }
 
     /// Goes on in another buffer, which must have room for all bytes.
@@ -99,7 +99,7 @@ impl Window {
         self.range = 0..self.range.len();
         let old = std::mem::replace(&mut self.buffer, buffer);
         if !old.is_empty() {
-            self.spare.give_back(old);
+            self.pool.give_back(old);
         }
     }
 }
@@ -108,27 +108,27 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn fill(window: &mut Window, total: usize, next: &mut u8) {
-        for byte in window.room(total) {
+    fn fill(read_buffer: &mut ReadBuffer, total: usize, next: &mut u8) {
+        for byte in read_buffer.room(total) {
             *byte = *next;
             *next = next.wrapping_add(1);
         }
-        window.filled(total - window.len());
+        read_buffer.filled(total - read_buffer.len());
     }
 
     #[test]
     fn nothing_is_lost_whatever_is_cut_and_read() {
-        let mut window = Window::default();
+        let mut read_buffer = ReadBuffer::default();
         let (mut written, mut read) = (0_u8, 0_u8);
         let mut chunks = Vec::new();
         for step in 0..5000_usize {
-            let total = window.len().max(step % 97);
-            fill(&mut window, total, &mut written);
-            let len = step * 31 % (window.len() + 1);
+            let total = read_buffer.len().max(step % 97);
+            fill(&mut read_buffer, total, &mut written);
+            let len = step * 31 % (read_buffer.len() + 1);
             if step % 7 == 0 {
-                window.skip(len);
+                read_buffer.skip(len);
             } else {
-                let chunk = window.cut(len);
+                let chunk = read_buffer.cut(len);
                 assert_eq!(chunk.len(), len);
                 for (byte, want) in chunk.iter().zip((0..len).map(|n| read.wrapping_add(u8::try_from(n).unwrap()))) {
                     assert_eq!(*byte, want);
@@ -138,18 +138,18 @@ mod tests {
                 chunks.truncate(step % 5);
             }
             read = read.wrapping_add(u8::try_from(len).unwrap());
-            assert_eq!(window.bytes().first().copied().unwrap_or(read), read);
+            assert_eq!(read_buffer.bytes().first().copied().unwrap_or(read), read);
         }
     }
 
     #[test]
     fn buffers_are_used_again() {
-        let mut window = Window::default();
+        let mut read_buffer = ReadBuffer::default();
         let mut written = 0;
         let mut places = std::collections::BTreeSet::new();
         for _ in 0..100 {
-            fill(&mut window, 1000, &mut written);
-            let chunk = window.cut(900);
+            fill(&mut read_buffer, 1000, &mut written);
+            let chunk = read_buffer.cut(900);
             places.insert(chunk.as_ptr().addr());
         }
         assert!(places.len() <= 4, "{places:?}");

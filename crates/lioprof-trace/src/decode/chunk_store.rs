@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 
 use lioprof_model::Symbol;
 
+use super::buffer_pool::BufferPool;
 use super::event::Event;
-use super::spare::Spare;
 
 /// Where an event is, and what its place in the order depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
+pub(crate) struct EventKey {
     /// Its time.
     pub(crate) time_us: i64,
     /// Its stream.
@@ -21,7 +21,7 @@ pub(crate) struct Key {
     index: u32,
 }
 
-impl Key {
+impl EventKey {
     /// What the order depends on, as one number: comparing that takes no branch.
     pub(crate) fn order(&self) -> i128 {
         i128::from(self.time_us) << 32 | i128::from(self.stream)
@@ -38,20 +38,20 @@ struct Chunk<T> {
 
 /// What was made of chunks, as long as not all pieces of it have been taken.
 #[derive(Debug)]
-pub(crate) struct Held<T> {
+pub(crate) struct ChunkStore<T> {
     /// Number of the first chunk.
     first: u32,
     chunks: VecDeque<Chunk<T>>,
-    spare: Spare<T>,
+    buffers: BufferPool<T>,
 }
 
-impl<T> Default for Held<T> {
+impl<T> Default for ChunkStore<T> {
     fn default() -> Self {
-        Self { first: 0, chunks: VecDeque::new(), spare: Spare::default() }
+        Self { first: 0, chunks: VecDeque::new(), buffers: BufferPool::default() }
     }
 }
 
-impl<T> Held<T> {
+impl<T> ChunkStore<T> {
     /// Keeps what was made of a chunk until so many pieces have been taken; returns the chunk's number.
     pub(crate) fn push(&mut self, items: Vec<T>, pieces: usize) -> u32 {
         self.chunks.push_back(Chunk { items, left: pieces });
@@ -59,8 +59,8 @@ impl<T> Held<T> {
     }
 
     /// Where buffers of which all was taken wait to be filled again.
-    pub(crate) fn spare(&self) -> Spare<T> {
-        self.spare.clone()
+    pub(crate) fn buffers(&self) -> BufferPool<T> {
+        self.buffers.clone()
     }
 
     /// What was made of a chunk.
@@ -81,7 +81,7 @@ impl<T> Held<T> {
         while self.chunks.front().is_some_and(|chunk| chunk.left == 0) {
             if let Some(Chunk { mut items, .. }) = self.chunks.pop_front() {
                 items.clear();
-                self.spare.give_back(items);
+                self.buffers.give_back(items);
             }
             self.first = self.first.wrapping_add(1);
         }
@@ -92,27 +92,27 @@ impl<T> Held<T> {
     }
 }
 
-impl Held<Event> {
+impl ChunkStore<Event> {
     /// Keys of a stretch of a chunk's events.
-    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize) -> impl Iterator<Item = Key> {
+    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize) -> impl Iterator<Item = EventKey> {
         let first = u32::try_from(from).expect("a chunk has fewer than 2^32 events");
         let events = self.chunk(chunk)[from..to].iter().zip(first..);
-        events.map(move |(event, index)| Key { time_us: event.time_us, stream: event.stream, chunk, index })
+        events.map(move |(event, index)| EventKey { time_us: event.time_us, stream: event.stream, chunk, index })
     }
 
     /// The event.
-    pub(crate) fn get(&self, key: Key) -> &Event {
+    pub(crate) fn get(&self, key: EventKey) -> &Event {
         &self.chunk(key.chunk)[key.index as usize]
     }
 
     /// The event, for the last time.
-    pub(crate) fn take(&mut self, key: Key) -> &Event {
+    pub(crate) fn take(&mut self, key: EventKey) -> &Event {
         self.forget_taken();
         &self.take_of(key.chunk)[key.index as usize]
     }
 
     /// An event that nobody will take.
-    pub(crate) fn drop(&mut self, key: Key) {
+    pub(crate) fn drop(&mut self, key: EventKey) {
         self.take_of(key.chunk);
     }
 
