@@ -269,15 +269,17 @@ impl Transfers {
             return Ok(());
         }
         request.awake_us = Some(now_us);
-        if request.candidates.is_empty() { Err(Contradiction) } else { self.is_decided(at) }
+        if request.candidates.is_empty() { Err(Contradiction) } else { self.keep_fitting(at) }
     }
 
-    /// Parts a request from the transfers that cannot be its own. One that is not complete when its thread is awake may be its own all
-    /// the same, and lines of it lost: the next event that is seen of it tells.
+    /// Parts a request from the transfers that cannot be its own. One that lacks a single event when its thread is awake may be its own
+    /// all the same, and that line lost: the next event that is seen of it tells.
     fn keep_fitting(&mut self, at: usize) -> Sure {
         for transfer in self.requests[at].candidates.clone() {
             let (Some(request), Some(it)) = (self.requests.get(at), self.transfers.get(transfer)) else { continue };
-            if !it.fits(request) {
+            let lacks = |(_, n): (i64, u32)| 2 * n - it.sent.min(n) - it.answered.min(n);
+            let is_unfinished = request.awake_us.and(request.started).is_some_and(|started| lacks(started) > 1);
+            if is_unfinished || !it.fits(request) {
                 self.part(at, transfer)?;
             }
         }
