@@ -3,15 +3,17 @@
 //! The files moved over the versions, see [`Param`]. Where they cannot be reached (debugfs is not mounted), `lctl` does
 //! the same, if it is there. Each setting is one `write(2)`, because the kernel takes each write as a whole command.
 
+mod bits;
 mod error;
 mod files;
 mod io;
 mod lctl;
 pub mod lustre;
 pub mod masks;
-mod param;
+pub mod param;
 pub mod profile;
 pub mod sizing;
+pub mod values;
 
 #[cfg(test)]
 pub(crate) mod fake;
@@ -20,12 +22,13 @@ use std::path::{Path, PathBuf};
 
 pub use error::ControlError;
 pub use param::Param;
+pub use values::Values;
 
 use crate::system;
 use files::Files;
 use io::ControlIo;
 use lctl::Lctl;
-use masks::{MaskKind, MaskSet};
+use masks::MaskSet;
 use serde::{Deserialize, Serialize};
 
 /// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
@@ -127,38 +130,34 @@ impl Control {
     }
 
     /// The names that are switched on in a mask.
-    pub fn mask(&self, kind: MaskKind) -> Result<MaskSet, ControlError> {
-        self.read(kind.param()).map(|text| MaskSet::parse(kind, &text))
+    pub fn mask(&self, param: Param) -> Result<MaskSet, ControlError> {
+        self.read(param).map(|text| MaskSet::parse(param, &text))
     }
 
     /// Switches the bits of a mask on and off, in one write, and looks whether they are. All other bits stay as they
     /// are, also those that somebody else changes at the same time. Returns the mask as it is now.
-    pub fn change_mask(&self, kind: MaskKind, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
-        let Some(change) = masks::relative(on, off) else { return self.mask(kind) };
-        self.write(kind.param(), &change)?;
-        let now = self.mask(kind)?;
+    pub fn change_mask(&self, param: Param, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
+        let Some(change) = masks::relative(on, off) else { return self.mask(param) };
+        self.write(param, &change)?;
+        let now = self.mask(param)?;
         let missing = on.minus(&now);
         let left = off.and(&now);
         if missing.is_empty() && left.is_empty() {
             return Ok(now);
         }
-        Err(ControlError::NotAccepted { param: kind.param(), wrote: change, found: now.to_string() })
+        Err(ControlError::NotAccepted { param, wrote: change, found: now.to_string() })
     }
 
-    /// Size of the debug buffer as the kernel shows it: what was written, or one more.
-    pub fn debug_mb(&self) -> Result<u64, ControlError> {
-        let text = self.read(Param::DebugMb)?;
-        text.parse().map_err(|_| ControlError::Unexpected {
-            param: Param::DebugMb,
-            expected: "a number of MiB",
-            found: text,
-        })
+    /// A size as the kernel shows it: what was written, or one more.
+    pub fn mib(&self, param: Param) -> Result<u64, ControlError> {
+        let text = self.read(param)?;
+        text.parse().map_err(|_| ControlError::Unexpected { param, expected: "a number of MiB", found: text })
     }
 
-    /// Sets the size of the debug buffer and returns what the kernel then shows.
-    pub fn set_debug_mb(&self, mib: u64) -> Result<u64, ControlError> {
-        self.write(Param::DebugMb, &mib.to_string())?;
-        self.debug_mb()
+    /// Sets a size and returns what the kernel then shows.
+    pub fn set_mib(&self, param: Param, mib: u64) -> Result<u64, ControlError> {
+        self.write(param, &mib.to_string())?;
+        self.mib(param)
     }
 
     /// File of the kernel's debug daemon; `None` if it does not run.
@@ -174,29 +173,24 @@ impl Control {
     /// tells nobody but the kernel log (see [`crate::kmsg`]), so look whether the file appears.
     pub fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
         let text = daemon_path(path)?;
-        self.write(Param::DaemonFile, &format!("size={size_mib}"))?;
-        self.write(Param::DaemonFile, text)?;
-        match self.daemon_file()? {
-            Some(now) if now == path => Ok(()),
-            now => Err(ControlError::NotAccepted {
-                param: Param::DaemonFile,
-                wrote: text.to_owned(),
-                found: now.map_or_else(String::new, |path| path.display().to_string()),
-            }),
-        }
+        self.set_daemon_size(size_mib)?;
+        self.command_daemon(text, Some(path))
     }
 
     /// Stops the kernel's debug daemon. When this returns, all it had is in its file (in the page cache).
     pub fn stop_daemon(&self) -> Result<(), ControlError> {
-        self.write(Param::DaemonFile, "stop")?;
-        match self.daemon_file()? {
-            None => Ok(()),
-            Some(path) => Err(ControlError::NotAccepted {
-                param: Param::DaemonFile,
-                wrote: "stop".to_owned(),
-                found: path.display().to_string(),
-            }),
+        self.command_daemon("stop", None)
+    }
+
+    /// Gives the debug daemon a command and looks whether it then writes this file.
+    fn command_daemon(&self, command: &str, path: Option<&Path>) -> Result<(), ControlError> {
+        self.write(Param::DaemonFile, command)?;
+        let found = self.daemon_file()?;
+        if found.as_deref() == path {
+            return Ok(());
         }
+        let found = found.map_or_else(String::new, |path| path.display().to_string());
+        Err(ControlError::NotAccepted { param: Param::DaemonFile, wrote: command.to_owned(), found })
     }
 
     /// Sets the file size that the kernel's debug daemon uses from now on, in MiB.

@@ -10,7 +10,6 @@ pub mod keep;
 pub mod left_out;
 pub mod queue;
 pub mod raw;
-pub mod record;
 pub mod spool;
 pub mod sums;
 pub mod worker;
@@ -22,7 +21,6 @@ pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGiv
 pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
 pub use raw::{RawKeep, raw_retention};
-pub use record::{SessionRecord, remove_records};
 pub use spool::{SegmentFile, Spool, leftovers, remove_left_out, session_name, session_of};
 pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed, Sums};
 pub use worker::{PartLimits, Progress, Worker};

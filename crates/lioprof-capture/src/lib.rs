@@ -25,6 +25,7 @@ pub mod counters;
 pub mod daemon;
 pub mod doctor;
 pub mod drain;
+mod durable;
 pub mod journal;
 pub mod kmsg;
 pub mod lock;

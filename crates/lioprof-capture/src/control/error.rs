@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::Param;
+use super::param::{Kind, Param};
 
 /// A setting could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -125,14 +125,13 @@ fn why_write(param: Param, error: &io::Error) -> &'static str {
     let errno = Errno::from_io_error(error);
     let is = |code: Errno| errno == Some(code);
     if is(Errno::INVAL) {
-        return match param {
-            Param::Debug | Param::SubsystemDebug => {
+        return match param.about().kind {
+            Kind::Mask(_) => {
                 ": the kernel knows no such mask (its names: `lctl debug_list types` and `lctl debug_list subs`); nothing was changed"
             }
-            Param::DaemonFile => ": expected an absolute path, `size=MIB` or `stop`",
-            Param::DumpKernel => ": expected an absolute path",
-            Param::DebugMb => ": expected a number of MiB",
-            Param::DebugMarker => "",
+            Kind::Daemon => ": expected an absolute path, `size=MIB` or `stop`",
+            Kind::Mib => ": expected a number of MiB",
+            Kind::Marker => "",
         };
     }
     if is(Errno::PERM) {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Param;
 use super::lustre::LustreVersion;
 use super::masks::MaskSet;
 
@@ -48,9 +49,17 @@ pub fn heavy(debug: &MaskSet) -> MaskSet {
 }
 
 impl Profile {
+    /// What a mask shall be like, given the masks that others have on in `debug`.
+    pub(crate) fn wanted(self, param: Param, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
+        match param {
+            Param::Debug => self.debug(),
+            Param::SubsystemDebug => self.subsystems(others_debug, version),
+            _ => Wanted::default(),
+        }
+    }
+
     /// The types of messages. Nothing that is on already is switched off: it is somebody else's.
-    #[must_use]
-    pub fn debug(self) -> Wanted {
+    fn debug(self) -> Wanted {
         let on = match self {
             Self::Full => MaskSet::of(&["rpctrace", "dlmtrace", "net"]),
             Self::Light => MaskSet::of(&["rpctrace"]),
@@ -65,8 +74,7 @@ impl Profile {
     /// `light` adds what is missing and switches nothing off: rpctrace hardly prints anything elsewhere (limiting it saves a
     /// few percent), and the other subsystems' messages about connections and configuration stay in the log for whoever
     /// wants them. If somebody else has masks on that print a lot for each operation, `light` limits as `full` does.
-    #[must_use]
-    pub fn subsystems(self, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
+    fn subsystems(self, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
         let mut on = MaskSet::of(&["rpc", "filter", "ldlm"]);
         if version.is_some_and(|version| version.is_before(2, 6)) {
             on = on.or(&MaskSet::of(&["ost"]));

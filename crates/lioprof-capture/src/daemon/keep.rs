@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
+use crate::control::Param;
 use crate::drain::{CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartSize, session_name, session_of};
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
@@ -194,19 +195,18 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         (LEFT_OUT, (facts.left_out != LeftOut::default()).then(|| serde_json::to_value(facts.left_out).ok()).flatten()),
         (UNFINISHED, unfinished.filter(|list| !list.is_empty()).and_then(|list| serde_json::to_value(list).ok())),
     ];
-    let known = |masks: &String| (!masks.is_empty()).then(|| masks.clone());
     let traced_us: Vec<[i64; 2]> = facts.traced_us.iter().filter_map(traced).collect();
     let mut summary = part.summary;
     summary.traced_us.clone_from(&traced_us);
     ManifestFacts {
         summary,
         through_us,
-        lustre_version: facts.version.as_ref().map(ToString::to_string),
+        lustre_version: facts.lustre_version.clone(),
         kernel: facts.kernel.clone(),
-        debug: known(&facts.debug),
-        subsystem_debug: known(&facts.subsystem_debug),
-        debug_mb: facts.debug_mb,
-        profile: Some(facts.profile.to_owned()),
+        debug: facts.settings.names(Param::Debug),
+        subsystem_debug: facts.settings.names(Param::SubsystemDebug),
+        debug_mb: facts.settings.mib(Param::DebugMb),
+        profile: Some(facts.profile.clone()),
         targets: facts
             .targets
             .iter()

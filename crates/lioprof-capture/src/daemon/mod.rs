@@ -10,6 +10,7 @@ mod ending;
 mod error;
 mod facts;
 mod keep;
+mod record;
 mod recover;
 mod running;
 mod serve;
@@ -21,6 +22,5 @@ mod went_down;
 
 pub use ending::{Ending, Reason};
 pub use error::DaemonError;
-pub use facts::{NodeFacts, SharedFacts};
 pub use serve::run;
 pub use start::restore;

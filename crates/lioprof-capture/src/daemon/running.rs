@@ -17,15 +17,16 @@ use super::account::Account;
 use super::capture::{Capture, Rotation, Switched};
 use super::clock::{CALM_TICK, TICK, now_us};
 use super::ending::{Ending, Reason};
-use super::facts::SharedFacts;
+use super::facts::{NodeFacts, SharedFacts};
 use super::keep;
+use super::record;
 use super::signals::Signals;
 use super::trigger::Trigger;
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
 use crate::causes::with_causes;
 use crate::config::{Auto, Config, ProfileChoice};
 use crate::control::Control;
-use crate::control::profile::Profile;
+use crate::control::lustre::LustreVersion;
 use crate::counters::{Ledger, Sample, Sampler};
 use crate::drain::{self, Job, LeftOut, PartLimits, Progress, Queue, SharedSums, Spool, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
@@ -328,7 +329,7 @@ impl Running {
             Auto::Is(mib) => Some(mib),
             Auto::Auto => self.first_buffer(session.control()),
         };
-        let version = self.facts.lock().version.clone();
+        let version = self.facts.lock().lustre_version.as_deref().and_then(LustreVersion::parse);
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
         self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);
         self.left_out.add(self.capture.as_ref().map(Capture::left_out).unwrap_or_default());
@@ -348,19 +349,20 @@ impl Running {
     }
 
     /// Takes down what is traced now, also for whoever decodes the segments if this process cannot.
-    fn note_profile(&self, facts: &mut super::NodeFacts) {
+    fn note_profile(&self, facts: &mut NodeFacts) {
         if let Some(capture) = &self.capture {
-            facts.refresh_masks(capture.session().control());
-            facts.profile = match capture.tracing() {
-                Some(Profile::Full) => "full",
-                Some(Profile::Light) => "light",
-                None => facts.profile,
-            };
+            facts.settings.refresh(capture.session().control());
+            if let Some(profile) = capture.tracing() {
+                facts.profile = profile.to_string();
+            }
             let spool = capture.spool();
-            let record = facts.record(spool.limit_mib(), &self.config.keep.dir);
+            facts.file_limit_mib = Some(spool.limit_mib());
+            // Whoever reads it may work elsewhere. JSON takes no other bytes than text.
+            facts.keep_dir = std::path::absolute(&self.config.keep.dir).ok().filter(|dir| dir.to_str().is_some());
+            let record = facts.clone();
             let (dir, session) = (spool.dir().to_owned(), spool.session().to_owned());
             spool.run(move || {
-                if let Err(err) = record.write(&dir, &session) {
+                if let Err(err) = record::write(&record, &dir, &session) {
                     tracing::warn!(
                         dir = %dir.display(),
                         error = %err,
@@ -376,7 +378,7 @@ impl Running {
     fn remove_records(&self) {
         let dir = self.config.capture.spool_dir().to_owned();
         let remove = move |current: Option<&str>| {
-            if let Err(err) = drain::remove_records(&dir, current) {
+            if let Err(err) = record::remove(&dir, current) {
                 tracing::warn!(dir = %dir.display(), error = %err, "the spool could not be tidied up");
             }
         };
@@ -484,7 +486,7 @@ impl Running {
         for change in foreign {
             let text = change.to_string();
             tracing::warn!("somebody else has changed the kernel's settings: {text}");
-            if let Foreign::Daemon { path } = &change {
+            if let Foreign::Daemon(path) = &change {
                 let now = path.as_ref().map_or_else(
                     || "was stopped by somebody else".to_owned(),
                     |path| format!("was pointed to `{}` by somebody else", path.display()),

@@ -9,7 +9,7 @@ use super::keep;
 use super::running::Running;
 use crate::drain::Sums;
 use crate::talk::status::{
-    BudgetState, Files, KernelLog, LossAccount, Masks, Rates, Segments, SpoolState, State, Status, Totals,
+    BudgetState, Files, KernelLog, LossAccount, Rates, Segments, SpoolState, State, Status, Totals,
 };
 
 impl Running {
@@ -29,18 +29,14 @@ impl Running {
         Status {
             pid: std::process::id(),
             node: self.node.clone(),
-            lustre_version: facts.version.as_ref().map(ToString::to_string),
+            lustre_version: facts.lustre_version.clone(),
             targets: facts.target_names(),
             state: self.state,
             state_since_us: self.state_since_us,
             since_us: self.started_us,
             now_us,
-            profile: facts.profile.to_owned(),
-            masks: Masks {
-                debug: facts.debug.clone(),
-                subsystem_debug: facts.subsystem_debug.clone(),
-                debug_mb: facts.debug_mb.unwrap_or(0),
-            },
+            profile: facts.profile.clone(),
+            masks: facts.settings.clone().or_blank(),
             spool: SpoolState {
                 directory: self.config.capture.spool_dir().display().to_string(),
                 limit_bytes: self.config.capture.spool_limit_mib() << 20,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::check::{Check, Status};
 use crate::causes::with_causes;
 use crate::config::Config;
-use crate::control::masks::{MaskKind, MaskSet};
+use crate::control::masks::MaskSet;
 use crate::control::profile::heavy;
 use crate::control::{Control, ControlError, Param};
 use crate::pointers::{self, Pointer};
@@ -64,7 +64,7 @@ pub(super) fn checks(control: Option<&Control>, config: &Config) -> Vec<Check> {
 fn writable(control: &Control) -> Check {
     let (id, title) = ("writable", "control files writable");
     let mut told = true;
-    for param in [Param::Debug, Param::SubsystemDebug, Param::DebugMb, Param::DaemonFile] {
+    for param in Param::settings() {
         match control.writable(param) {
             Some(Ok(())) => {}
             Some(Err(error)) => {
@@ -80,7 +80,7 @@ fn writable(control: &Control) -> Check {
         }
     }
     if told {
-        Check::new(id, title, Status::Ok, "debug, subsystem_debug, debug_mb, daemon_file", "")
+        Check::new(id, title, Status::Ok, Param::settings().map(Param::name).collect::<Vec<_>>().join(", "), "")
     } else {
         Check::new(id, title, Status::Skipped, "with lctl that shows only when it is tried", "")
     }
@@ -137,7 +137,7 @@ fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
     let found = format!("a debug daemon writes `{}`", path.display());
     let ours = |pointer: &Pointer| {
         let journal = pointer.load().ok().flatten();
-        journal.and_then(|journal| journal.daemon).is_some_and(|daemon| daemon.path == path)
+        journal.is_some_and(|journal| journal.daemon().is_some_and(|daemon| daemon.path == path))
     };
     if let Some(pointer) = known.iter().find(|pointer| ours(pointer)) {
         let remedy = match pointer.is_running() {
@@ -153,12 +153,12 @@ fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
 
 fn masks(control: &Control, known: &[Pointer]) -> Check {
     let (id, title) = ("masks", "debug masks as usual");
-    let debug = match control.mask(MaskKind::Debug) {
+    let debug = match control.mask(Param::Debug) {
         Ok(debug) => debug,
         Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
     };
     let ours = known.iter().filter_map(|pointer| pointer.load().ok().flatten());
-    let ours = ours.fold(MaskSet::default(), |all, journal| all.or(&journal.debug.switched_on));
+    let ours = ours.fold(MaskSet::default(), |all, journal| all.or(&journal.mask(Param::Debug).switched_on));
     let others = heavy(&debug.minus(&ours));
     if others.is_empty() {
         return Check::new(id, title, Status::Ok, debug.to_string(), "");

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::causes::with_causes;
 use crate::config::Auto;
-use crate::control::Control;
 use crate::control::sizing::{BufferInputs, buffer_size};
+use crate::control::{Control, Param};
 use crate::drain::Job;
 use crate::kmsg::{self, KernelLog};
 use crate::system;
@@ -27,7 +27,7 @@ impl Running {
 
     fn buffer_for(&self, control: &Control, busiest_cpu_bytes_per_s: Option<f64>, overflowed: bool) -> Option<u64> {
         let root = &self.config.control.root;
-        let current_mib = control.debug_mb().ok()?;
+        let current_mib = control.mib(Param::DebugMb).ok()?;
         let mut inputs = BufferInputs {
             possible_cpus: system::cpus::possible_cpus(root)?,
             memory_mib: system::memory::total_mib(root)?,

@@ -37,7 +37,7 @@ impl Running {
     pub(super) fn attach(&mut self, control: Control) -> Result<(), DaemonError> {
         {
             let mut facts = self.facts.lock();
-            facts.version = control.version();
+            facts.lustre_version = control.version().map(|version| version.text);
             facts.boot_id = control.boot_id();
             facts.refresh(&control);
         }
