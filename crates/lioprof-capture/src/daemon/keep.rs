@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::control::Param;
-use crate::drain::{CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartSize, session_name, session_of};
+use crate::drain::{
+    CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartLimits, PartSize, session_name, session_of,
+};
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";
@@ -228,6 +230,15 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
             })
             .collect(),
         extra: extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect(),
+    }
+}
+
+/// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
+pub(super) fn part_limits(config: &Config) -> PartLimits {
+    PartLimits {
+        age: config.keep.file_age.0,
+        bytes: config.keep.file_mib << 20,
+        segment_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
     }
 }
 

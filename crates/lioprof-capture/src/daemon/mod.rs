@@ -16,7 +16,6 @@ mod running;
 mod serve;
 mod signals;
 mod start;
-mod status;
 mod trigger;
 mod went_down;
 

@@ -31,10 +31,15 @@ pub(super) fn read(dir: &Path, session: &str) -> Option<NodeFacts> {
     .ok()
 }
 
+/// What is to be kept of a session.
+pub(super) fn of(facts: &NodeFacts) -> io::Result<Vec<u8>> {
+    Ok(serde_json::to_vec_pretty(facts)?)
+}
+
 /// Writes the record of a session in place of the one before, which stays if that fails.
-pub(super) fn write(facts: &NodeFacts, dir: &Path, session: &str) -> io::Result<()> {
+pub(super) fn write(record: &[u8], dir: &Path, session: &str) -> io::Result<()> {
     let path = path(dir, session);
-    durable::replace(&path, &path.with_extension("tmp"), &serde_json::to_vec_pretty(facts)?)
+    durable::replace(&path, &path.with_extension("tmp"), record)
 }
 
 /// Deletes the records of sessions of which no segment is left, but for that of the one that goes on.
@@ -64,7 +69,7 @@ mod tests {
         let [gone, left, current] = [1, 2, 3].map(session_name);
         let record = NodeFacts { profile: "full".to_owned(), file_limit_mib: Some(64), ..NodeFacts::default() };
         for session in [&gone, &left, &current] {
-            write(&record, dir.path(), session).unwrap();
+            write(&of(&record).unwrap(), dir.path(), session).unwrap();
         }
         fs::write(dir.path().join(format!("{left}-00000007.seg")), b"x").unwrap();
         fs::write(dir.path().join("notes.json"), b"x").unwrap();

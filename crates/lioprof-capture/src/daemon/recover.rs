@@ -6,12 +6,12 @@ use std::sync::Arc;
 use lioprof_store::Dataset;
 use lioprof_trace::Known;
 
+use super::DaemonError;
 use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
 use super::keep::{self, AnyKeep};
 use super::record;
 use super::went_down::{self, LeftSession};
-use super::{DaemonError, running};
 use crate::config::Config;
 use crate::control::Control;
 use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, Worker};
@@ -152,7 +152,7 @@ fn session_leftovers(
             tracing::error!("{err}");
         }
     };
-    Worker::new(node, reached.known.clone(), queue, keep, raw, running::part_limits(config), progress)?.run();
+    Worker::new(node, reached.known.clone(), queue, keep, raw, keep::part_limits(config), progress)?.run();
     Ok(())
 }
 
