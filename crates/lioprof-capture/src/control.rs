@@ -8,21 +8,21 @@ mod error;
 mod files;
 mod io;
 mod lctl;
-pub mod lustre;
-pub mod masks;
-pub mod param;
-pub mod profile;
-pub mod sizing;
-pub mod values;
+pub(crate) mod lustre;
+pub(crate) mod masks;
+pub(crate) mod param;
+pub(crate) mod profile;
+pub(crate) mod sizing;
+pub(crate) mod values;
 
 #[cfg(test)]
 pub(crate) mod fake;
 
 use std::path::{Path, PathBuf};
 
-pub use error::ControlError;
-pub use param::Param;
-pub use values::Values;
+pub(crate) use error::ControlError;
+pub(crate) use param::Param;
+pub(crate) use values::Values;
 
 use crate::system;
 use files::Files;
@@ -55,7 +55,7 @@ pub enum Access {
 
 /// The settings of one node's Lustre.
 #[derive(Debug)]
-pub struct Control {
+pub(crate) struct Control {
     root: PathBuf,
     io: Box<dyn ControlIo>,
     lctl: Lctl,
@@ -63,7 +63,7 @@ pub struct Control {
 
 impl Control {
     /// Finds the control files below `root` (normally `/`). `lctl` is a command name or path, used as `access` says.
-    pub fn open(root: &Path, access: Access, lctl: &Path) -> Result<Self, ControlError> {
+    pub(crate) fn open(root: &Path, access: Access, lctl: &Path) -> Result<Self, ControlError> {
         let lctl = Lctl::new(lctl);
         let files = Files::new(root);
         let io: Box<dyn ControlIo> = match access {
@@ -90,53 +90,48 @@ impl Control {
     }
 
     /// The directory that stands for `/`.
-    #[must_use]
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// How the settings are reached, for people: `files` or `lctl`.
-    #[must_use]
-    pub fn access(&self) -> &'static str {
+    pub(crate) fn access(&self) -> &'static str {
         self.io.name()
     }
 
     /// Are the modules of the debug log loaded? `None` if that cannot be told.
-    #[must_use]
-    pub fn debug_log_loaded(&self) -> Option<bool> {
+    pub(crate) fn debug_log_loaded(&self) -> Option<bool> {
         self.io.debug_log_loaded().or_else(|| system::modules::debug_log_loaded(&self.root))
     }
 
     /// Identity of this boot of the node, if known.
-    #[must_use]
-    pub fn boot_id(&self) -> Option<String> {
+    pub(crate) fn boot_id(&self) -> Option<String> {
         self.io.boot_id().or_else(|| system::boot::boot_id(&self.root))
     }
 
     /// Value of a setting, without white space around it.
-    pub fn read(&self, param: Param) -> Result<String, ControlError> {
+    pub(crate) fn read(&self, param: Param) -> Result<String, ControlError> {
         self.io.read(param).map(|text| text.trim().to_owned())
     }
 
     /// Gives a setting a value (or the debug daemon a command), in one write.
-    pub fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
+    pub(crate) fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
         self.io.write(param, value)
     }
 
     /// Could this process change a setting? `None`: that shows only when it is tried. Changes nothing.
-    #[must_use]
-    pub fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
+    pub(crate) fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
         self.io.writable(param)
     }
 
     /// The names that are switched on in a mask.
-    pub fn mask(&self, param: Param) -> Result<MaskSet, ControlError> {
+    pub(crate) fn mask(&self, param: Param) -> Result<MaskSet, ControlError> {
         self.read(param).map(|text| MaskSet::parse(param, &text))
     }
 
     /// Switches the bits of a mask on and off, in one write, and looks whether they are. All other bits stay as they
     /// are, also those that somebody else changes at the same time. Returns the mask as it is now.
-    pub fn change_mask(&self, param: Param, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
+    pub(crate) fn change_mask(&self, param: Param, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
         let Some(change) = masks::relative(on, off) else { return self.mask(param) };
         self.write(param, &change)?;
         let now = self.mask(param)?;
@@ -149,19 +144,19 @@ impl Control {
     }
 
     /// A size as the kernel shows it: what was written, or one more.
-    pub fn mib(&self, param: Param) -> Result<u64, ControlError> {
+    pub(crate) fn mib(&self, param: Param) -> Result<u64, ControlError> {
         let text = self.read(param)?;
         text.parse().map_err(|_| ControlError::Unexpected { param, expected: "a number of MiB", found: text })
     }
 
     /// Sets a size and returns what the kernel then shows.
-    pub fn set_mib(&self, param: Param, mib: u64) -> Result<u64, ControlError> {
+    pub(crate) fn set_mib(&self, param: Param, mib: u64) -> Result<u64, ControlError> {
         self.write(param, &mib.to_string())?;
         self.mib(param)
     }
 
     /// File of the kernel's debug daemon; `None` if it does not run.
-    pub fn daemon_file(&self) -> Result<Option<PathBuf>, ControlError> {
+    pub(crate) fn daemon_file(&self) -> Result<Option<PathBuf>, ControlError> {
         let text = self.read(Param::DaemonFile)?;
         Ok((!text.is_empty()).then(|| PathBuf::from(text)))
     }
@@ -171,14 +166,14 @@ impl Control {
     ///
     /// That the kernel took the path is checked. Whether it can open the file is not: its thread tries that later and
     /// tells nobody but the kernel log (see [`crate::kmsg`]), so look whether the file appears.
-    pub fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
+    pub(crate) fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
         let text = daemon_path(path)?;
         self.set_daemon_size(size_mib)?;
         self.command_daemon(text, Some(path))
     }
 
     /// Stops the kernel's debug daemon. When this returns, all it had is in its file (in the page cache).
-    pub fn stop_daemon(&self) -> Result<(), ControlError> {
+    pub(crate) fn stop_daemon(&self) -> Result<(), ControlError> {
         self.command_daemon("stop", None)
     }
 
@@ -194,12 +189,12 @@ impl Control {
     }
 
     /// Sets the file size that the kernel's debug daemon uses from now on, in MiB.
-    pub fn set_daemon_size(&self, size_mib: u64) -> Result<(), ControlError> {
+    pub(crate) fn set_daemon_size(&self, size_mib: u64) -> Result<(), ControlError> {
         self.write(Param::DaemonFile, &format!("size={size_mib}"))
     }
 
     /// Puts `DEBUG MARKER: text` into the log and the kernel log. Before 2.16 only `lctl` can do that.
-    pub fn mark(&self, text: &str) -> Result<(), ControlError> {
+    pub(crate) fn mark(&self, text: &str) -> Result<(), ControlError> {
         /// What `lctl mark` takes.
         const LONGEST: usize = 255;
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -22,7 +22,7 @@ pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
 pub use raw::{RawKeep, raw_retention};
 pub use spool::{SegmentFile, Spool, leftovers, remove_left_out, session_name, session_of};
-pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed, Sums};
+pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed};
 pub use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

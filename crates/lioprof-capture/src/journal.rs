@@ -15,8 +15,8 @@ mod file;
 mod foreign;
 mod mask;
 mod outcome;
-pub mod restore;
-pub mod session;
+pub(crate) mod restore;
+pub(crate) mod session;
 mod size;
 
 #[cfg(test)]
@@ -28,15 +28,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use change::Change;
-pub use daemon::DaemonChange;
-pub use file::{JournalError, JournalFile, JournalStore};
-pub use foreign::Foreign;
-pub use mask::MaskChange;
-pub use outcome::Outcome;
-pub use restore::Report;
-pub use session::{Session, SessionError};
-pub use size::SizeChange;
+pub(crate) use change::Change;
+pub(crate) use daemon::DaemonChange;
+pub(crate) use file::{JournalError, JournalFile, JournalStore};
+pub(crate) use foreign::Foreign;
+pub(crate) use mask::MaskChange;
+pub(crate) use restore::Report;
+pub(crate) use session::{Session, SessionError};
 
 use crate::control::Param;
 

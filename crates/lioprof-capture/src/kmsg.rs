@@ -20,7 +20,7 @@ const RECORD_BYTES: usize = 8192;
 
 /// The kernel log cannot be followed.
 #[derive(Debug, thiserror::Error)]
-pub enum KmsgError {
+pub(crate) enum KmsgError {
     /// Opening failed.
     #[error(
         "failed to open `{}`: overflows of the debug buffer will be seen in the log itself only; it takes root, and CAP_SYSLOG where \
@@ -46,7 +46,7 @@ pub enum KmsgError {
 /// What a message is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A CPU's buffer was full; its oldest pages were thrown away before they reached the file.
     Overflow {
         /// Pages thrown away.
@@ -85,7 +85,7 @@ impl fmt::Display for Kind {
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelEvent {
+pub(crate) struct KernelEvent {
     /// Microseconds since boot, as the kernel log has it.
     pub since_boot_us: u64,
     /// What happened.
@@ -94,7 +94,7 @@ pub struct KernelEvent {
 
 /// Sums since opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelCounts {
+pub(crate) struct KernelCounts {
     /// Messages about overflows.
     pub overflows: u64,
     /// Pages that those messages name.
@@ -111,7 +111,7 @@ pub struct KernelCounts {
 
 /// Follows the kernel log.
 #[derive(Debug)]
-pub struct KernelLog {
+pub(crate) struct KernelLog {
     path: PathBuf,
     file: File,
     counts: KernelCounts,
@@ -122,7 +122,7 @@ pub struct KernelLog {
 
 impl KernelLog {
     /// Opens `/dev/kmsg` below `root`, at its end.
-    pub fn open(root: &Path) -> Result<Self, KmsgError> {
+    pub(crate) fn open(root: &Path) -> Result<Self, KmsgError> {
         let path = below(root, "dev/kmsg");
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
         let open = || {
@@ -142,13 +142,12 @@ impl KernelLog {
     }
 
     /// Sums since opening.
-    #[must_use]
-    pub fn counts(&self) -> KernelCounts {
+    pub(crate) fn counts(&self) -> KernelCounts {
         self.counts
     }
 
     /// What came since the last call. Does not wait.
-    pub fn poll(&mut self) -> Result<Vec<KernelEvent>, KmsgError> {
+    pub(crate) fn poll(&mut self) -> Result<Vec<KernelEvent>, KmsgError> {
         let mut events = std::mem::take(&mut self.pending);
         loop {
             match self.file.read(&mut self.buffer) {

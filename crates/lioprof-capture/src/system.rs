@@ -1,20 +1,19 @@
 //! What the node's `/proc`, `/sys` and mounts say about it. Every path is below a root directory, normally `/`.
 
-pub mod boot;
-pub mod cpus;
-pub mod host;
-pub mod memory;
-pub mod modules;
-pub mod mounts;
-pub mod volumes;
+pub(crate) mod boot;
+pub(crate) mod cpus;
+pub(crate) mod host;
+pub(crate) mod memory;
+pub(crate) mod modules;
+pub(crate) mod mounts;
+pub(crate) mod volumes;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// `path` (absolute or not) below `root`.
-#[must_use]
-pub fn below(root: &Path, path: &str) -> PathBuf {
+pub(crate) fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 

@@ -10,12 +10,11 @@ use super::Param;
 /// Names that are on. Names of versions that are not known here are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct MaskSet(BTreeSet<String>);
+pub(crate) struct MaskSet(BTreeSet<String>);
 
 impl MaskSet {
     /// What a control file shows: names with white space (or commas) between them, `0`, or a number. Also takes `all`.
-    #[must_use]
-    pub fn parse(param: Param, text: &str) -> Self {
+    pub(crate) fn parse(param: Param, text: &str) -> Self {
         let mut names = BTreeSet::new();
         for token in text.split(|c: char| c.is_whitespace() || c == ',').filter(|token| !token.is_empty()) {
             match number(token) {
@@ -28,43 +27,32 @@ impl MaskSet {
     }
 
     /// Set of these names.
-    #[must_use]
-    pub fn of(names: &[&str]) -> Self {
+    pub(crate) fn of(names: &[&str]) -> Self {
         names.iter().map(|&name| name.to_ascii_lowercase()).collect()
     }
 
-    /// Is this name on?
-    #[must_use]
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
-    }
-
     /// Is nothing on?
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The names in alphabetic order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
     /// In both.
-    #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub(crate) fn and(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).cloned().collect())
     }
 
     /// In one of them at least.
-    #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub(crate) fn or(&self, other: &Self) -> Self {
         Self(self.0.union(&other.0).cloned().collect())
     }
 
     /// In this one but not in the other.
-    #[must_use]
-    pub fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         Self(self.0.difference(&other.0).cloned().collect())
     }
 }
@@ -95,8 +83,7 @@ impl fmt::Display for MaskSet {
 ///
 /// An operator stands on every name: up to 2.16 one holds for all names that follow, since 2.17 (v2_16_53) for one name
 /// only, and a first name without operator would replace the whole mask.
-#[must_use]
-pub fn relative(on: &MaskSet, off: &MaskSet) -> Option<String> {
+pub(crate) fn relative(on: &MaskSet, off: &MaskSet) -> Option<String> {
     let on = on.iter().map(|name| format!("+{name}"));
     let off = off.iter().map(|name| format!("-{name}"));
     let tokens: Vec<_> = on.chain(off).collect();
@@ -127,7 +114,7 @@ mod tests {
                     snapshot  lmv  sec gss  mgc mgs fid fld\n";
         let set = MaskSet::parse(SubsystemDebug, text);
         assert_eq!(set.iter().count(), 29);
-        assert!(set.contains("fld") && set.contains("filter"));
+        assert!(["fld", "filter"].iter().all(|name| set.iter().any(|on| on == *name)));
         assert_eq!(MaskSet::parse(Debug, "0\n"), MaskSet::default());
         assert_eq!(MaskSet::parse(Debug, ""), MaskSet::default());
         assert_eq!(MaskSet::parse(Debug, "RPCTRACE,NetError  ha"), MaskSet::of(&["ha", "neterror", "rpctrace"]));

@@ -3,6 +3,7 @@
 use lioprof_model::TraceSummary;
 
 use crate::drain::{DrainError, Progress};
+use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::status::Segments;
 
 /// Failures listed.
@@ -36,9 +37,11 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    pub(crate) fn enter(&mut self, progress: Progress) {
+    pub(crate) fn enter(&mut self, progress: Progress, metrics: &Metrics) {
         match progress {
-            Progress::Decoded { records, last_us, busiest_cpu_bytes_per_s, .. } => {
+            Progress::Decoded { bytes, records, last_us, busiest_cpu_bytes_per_s } => {
+                metrics.decoded(records, bytes, 0);
+                metrics.segment(bytes, false);
                 self.busiest_cpu_bytes_per_s =
                     busiest_cpu_bytes_per_s.into_iter().chain(self.busiest_cpu_bytes_per_s).reduce(f64::max);
                 self.segments.decoded += 1;
@@ -46,6 +49,7 @@ impl Account {
                 self.decoded_us = self.decoded_us.max(last_us);
             }
             Progress::GivenUp(stretch) => {
+                metrics.segment(stretch.bytes, true);
                 let segments = &mut self.segments;
                 segments.dropped += 1;
                 segments.dropped_bytes += stretch.bytes;
@@ -61,6 +65,10 @@ impl Account {
                 );
             }
             Progress::Closed { part, summary } => {
+                metrics.file(part.bytes);
+                metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
+                metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
+                metrics.lost(Loss::BadRecord, summary.loss.bad_records);
                 self.files += part.files;
                 self.file_bytes += part.bytes;
                 self.summary.merge(&summary);

@@ -9,7 +9,7 @@ use lioprof_trace::Known;
 use super::DaemonError;
 use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
-use super::keep::{self, AnyKeep};
+use super::keep::{self, RowKeep};
 use super::record;
 use super::went_down::{self, LeftSession};
 use crate::config::Config;
@@ -133,7 +133,7 @@ fn session_leftovers(
     }
     let facts = SharedFacts::default();
     *facts.lock() = about;
-    let mut keep = AnyKeep::new(config, node, facts.clone(), now_us);
+    let mut keep = RowKeep::new(config, node, facts.clone(), now_us);
     keep.goes_on_from(reached.known.as_ref().map_or(i64::MIN, |known| known.through_us));
     let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
     let queue = Arc::new(Queue::default());

@@ -166,7 +166,7 @@ impl Running {
         match request {
             Request::Mark { text } => match &self.captures.current {
                 Some(capture) => {
-                    capture.mark(&text).map_err(|err| with_causes(&err))?;
+                    capture.session.control().mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
                 None => Err(format!("nothing is traced at the moment: the daemon is {}", self.telling.state)),
@@ -306,7 +306,7 @@ impl Running {
 
     fn housekeeping(&mut self) {
         if let Some(capture) = &self.captures.current {
-            self.common.facts.lock().refresh(capture.session().control());
+            self.common.facts.lock().refresh(capture.session.control());
         }
         self.captures.remove_records(&self.common.config);
         for message in keep::delete_old(&self.common.config, &self.common.node) {

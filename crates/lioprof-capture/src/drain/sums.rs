@@ -14,29 +14,10 @@ use super::DrainError;
 use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
 use crate::counters::{Count, Edges};
 use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
-use crate::talk::status::Missing;
+use crate::talk::status::{Missing, Totals};
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
-
-/// Sums since the daemon started.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sums {
-    /// RPCs handled.
-    pub rpcs: u64,
-    /// RPCs of these that failed.
-    pub errors: u64,
-    /// Lock events.
-    pub lock_events: u64,
-    /// RPCs sent by the node.
-    pub sent_rpcs: u64,
-    /// `OST_READ`s among them.
-    pub sent_reads: u64,
-    /// `OST_WRITE`s among them.
-    pub sent_writes: u64,
-    /// Reads and writes.
-    pub io: ReadWrite,
-}
 
 /// When a sample of the server's counters was taken: they are read one after the other, while they move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +94,6 @@ pub struct Interval {
     pub jobs: FxHashMap<Box<[u8]>, ReadWrite>,
     /// A row named a job.
     pub jobs_known: bool,
-    /// More clients or jobs than are kept.
-    pub incomplete: bool,
     /// Reads and writes that were in service while one of the samples was taken.
     pub edges: Edges,
 }
@@ -122,7 +101,7 @@ pub struct Interval {
 /// What the thread that sums up shares with those who look.
 #[derive(Debug, Default)]
 pub struct SharedSums {
-    sums: Mutex<Sums>,
+    totals: Mutex<Totals>,
     stretches: Mutex<Vec<Stretch>>,
     interval: Mutex<Option<Interval>>,
     /// Checkpoints that the summing thread has not seen yet.
@@ -131,10 +110,10 @@ pub struct SharedSums {
 }
 
 impl SharedSums {
-    /// The sums up to now.
+    /// The sums since the daemon started; how many records that took is not among them.
     #[must_use]
-    pub fn sums(&self) -> Sums {
-        lock(&self.sums).clone()
+    pub fn totals(&self) -> Totals {
+        *lock(&self.totals)
     }
 
     /// The counters were sampled at this time, and everything is traced from now on.
@@ -179,7 +158,7 @@ pub struct Summed<K> {
     metrics: Arc<Metrics>,
     /// The metrics of targets, looked up once each.
     targets: FxHashMap<Option<TargetName>, TargetMetrics>,
-    sums: Sums,
+    totals: Totals,
     interval: Interval,
     /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
     countable: Count,
@@ -200,7 +179,7 @@ impl<K: Keep> Summed<K> {
             shared,
             metrics,
             targets: FxHashMap::default(),
-            sums: Sums::default(),
+            totals: Totals::default(),
             interval: Interval::default(),
             countable: Count::default(),
             countable_unsized_rpcs: 0,
@@ -224,7 +203,7 @@ impl<K: Keep> Summed<K> {
     }
 
     fn publish(&mut self) {
-        lock(&self.shared.sums).clone_from(&self.sums);
+        *lock(&self.shared.totals) = self.totals;
         self.interval.stretches.clone_from(&lock(&self.shared.stretches));
         for (at, counted) in lock(&self.shared.checkpoints).drain(..) {
             // The oldest is reached first: a newer one can be done without.
@@ -245,11 +224,7 @@ impl<K: Keep> Summed<K> {
         if !self.interval.add(row, direction, symbols) || row.failed() {
             return;
         }
-        let bytes = match row.size {
-            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
-            RpcSize::Unknown => 0,
-        };
-        let one = Count { rpcs: 1, bytes };
+        let one = Count { rpcs: 1, bytes: bytes(row.size) };
         let is_unsized = u64::from(row.size == RpcSize::Unknown);
         self.countable.add(one);
         self.countable_unsized_rpcs += is_unsized;
@@ -257,16 +232,6 @@ impl<K: Keep> Summed<K> {
         for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
             checkpoint.traced.add(one);
             checkpoint.unsized_rpcs += is_unsized;
-        }
-    }
-}
-
-impl Sums {
-    fn add(&mut self, row: &RpcRow) {
-        self.rpcs += 1;
-        self.errors += u64::from(row.failed());
-        if let Some(direction) = row.direction() {
-            add(&mut self.io, direction, row);
         }
     }
 }
@@ -298,14 +263,22 @@ impl Interval {
             Some(target) => add(self.targets.entry(target).or_default(), direction, row),
             None => add(&mut self.unattributed, direction, row),
         }
-        self.incomplete |= !add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
+        add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
         if let Some(job) = row.job.map(|job| symbols.bytes(job)) {
             self.jobs_known = true;
             if !job.is_empty() {
-                self.incomplete |= !add_to(&mut self.jobs, job, direction, row);
+                add_to(&mut self.jobs, job, direction, row);
             }
         }
         true
+    }
+}
+
+/// As many as are known, or likely.
+fn bytes(size: RpcSize) -> u64 {
+    match size {
+        RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
+        RpcSize::Unknown => 0,
     }
 }
 
@@ -317,23 +290,24 @@ fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
     .add(row.size, row.failed());
 }
 
-/// Adds to the sum of `key`; whether there was room for it.
-fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) -> bool {
+/// Adds to the sum of `key`, if there is room for it.
+fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) {
     if let Some(io) = sums.get_mut(key) {
         add(io, direction, row);
-        return true;
-    }
-    let room = sums.len() < MAX_KEYS;
-    if room {
+    } else if sums.len() < MAX_KEYS {
         add(sums.entry(key.into()).or_default(), direction, row);
     }
-    room
 }
 
 impl<K: Keep> RowSink for Summed<K> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         if self.is_new() {
-            self.sums.add(row);
+            self.totals.rpcs += 1;
+            match row.direction() {
+                Some(Direction::Read) => self.totals.read_bytes += bytes(row.size),
+                Some(Direction::Write) => self.totals.write_bytes += bytes(row.size),
+                None => {}
+            }
             let metrics = self.target(row.target);
             metrics.rpc(row.failed(), row.queue_us(), row.service_us);
             if let Some(direction) = row.direction() {
@@ -351,7 +325,7 @@ impl<K: Keep> RowSink for Summed<K> {
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         if self.is_new() {
-            self.sums.lock_events += 1;
+            self.totals.lock_events += 1;
             if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening {
                 let waiter = match event.window {
                     Some(rpc) if !is_from_server(symbols.bytes(rpc.client_uuid)) => Party::Client(rpc.nid),
@@ -368,9 +342,9 @@ impl<K: Keep> RowSink for Summed<K> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         if self.is_new() && sent.round_trip_us.is_none() {
-            self.sums.sent_rpcs += 1;
-            self.sums.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
-            self.sums.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
+            self.totals.sent_rpcs += 1;
+            self.totals.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
+            self.totals.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
             let kind = match sent.opcode {
                 Opcode::LDLM_BL_CALLBACK => Some(Callback::Blocking),
                 Opcode::LDLM_CP_CALLBACK => Some(Callback::Completion),

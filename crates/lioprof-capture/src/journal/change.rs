@@ -17,7 +17,7 @@ use crate::control::{Control, ControlError, Param};
 /// The value before and lioprof's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Change {
+pub(crate) enum Change {
     /// Of bits of a mask.
     Mask(MaskChange),
     /// Of a size.

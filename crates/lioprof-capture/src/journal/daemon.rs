@@ -10,7 +10,7 @@ use crate::control::{Control, ControlError, KERNELS_DAEMON_SIZE_MIB};
 /// The debug daemon that lioprof started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DaemonChange {
+pub(crate) struct DaemonChange {
     /// Its file.
     pub path: PathBuf,
     /// The size limit that was set, MiB. The kernel keeps it for later starts and shows it to nobody.

@@ -11,7 +11,7 @@ use crate::control::Param;
 use crate::durable::{self, directory};
 
 /// Where a journal is kept.
-pub trait JournalStore: std::fmt::Debug + Send {
+pub(crate) trait JournalStore: std::fmt::Debug + Send {
     /// The journal, if there is one.
     fn load(&self) -> Result<Option<Journal>, JournalError>;
     /// Replaces it. When this returns, it is safe.
@@ -64,7 +64,7 @@ enum Stored {
 
 /// One file, replaced as a whole: temporary file, fsync, rename, fsync of the directory.
 #[derive(Debug)]
-pub struct JournalFile {
+pub(crate) struct JournalFile {
     path: PathBuf,
     /// What is on disk, as far as known.
     saved: Option<Journal>,
@@ -72,8 +72,7 @@ pub struct JournalFile {
 
 impl JournalFile {
     /// The journal at `path`; its directory is made when it is written.
-    #[must_use]
-    pub fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), saved: None }
     }
 
@@ -129,7 +128,8 @@ impl JournalStore for JournalFile {
 mod tests {
     use super::*;
     use crate::control::masks::MaskSet;
-    use crate::journal::{Change, DaemonChange, MaskChange, SizeChange};
+    use crate::journal::size::SizeChange;
+    use crate::journal::{Change, DaemonChange, MaskChange};
     use std::os::unix::fs::PermissionsExt;
 
     fn journal() -> Journal {

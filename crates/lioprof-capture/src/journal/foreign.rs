@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Something that somebody else changed while lioprof was capturing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Foreign {
+pub(crate) enum Foreign {
     /// A setting, in words.
     Setting(String),
     /// The debug daemon does not write lioprof's file any more, but this one, if it runs.

@@ -10,7 +10,7 @@ use crate::control::{Control, ControlError, Param};
 /// Bits of one mask that lioprof switched and has not switched back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MaskChange {
+pub(crate) struct MaskChange {
     /// The mask before lioprof touched it, for people and for the record.
     pub old: MaskSet,
     /// Off before, switched on by lioprof.
@@ -21,7 +21,7 @@ pub struct MaskChange {
 
 /// One write to a mask, and what is lioprof's before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Bits to switch on now.
     pub on: MaskSet,
     /// Bits to switch off now.
@@ -34,23 +34,20 @@ pub struct Step {
 
 impl Step {
     /// Is the mask as it is wanted?
-    #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.on.is_empty() && self.off.is_empty()
     }
 }
 
 impl MaskChange {
     /// Does no bit differ through lioprof?
-    #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.switched_on.is_empty() && self.switched_off.is_empty()
     }
 
     /// What is left of the change, given the mask as it is found now: bits that somebody else switched back are not
     /// lioprof's any more.
-    #[must_use]
-    pub fn still_ours(&self, found: &MaskSet) -> Self {
+    pub(crate) fn still_ours(&self, found: &MaskSet) -> Self {
         Self {
             old: self.old.clone(),
             switched_on: self.switched_on.and(found),
@@ -62,8 +59,7 @@ impl MaskChange {
     ///
     /// Switches what is wanted and is not so yet, undoes what is lioprof's and is not wanted any more, and never touches
     /// another bit. With nothing wanted this is the restore.
-    #[must_use]
-    pub fn step(&self, found: &MaskSet, wanted: &Wanted) -> Step {
+    pub(crate) fn step(&self, found: &MaskSet, wanted: &Wanted) -> Step {
         let ours = self.still_ours(found);
         let must_go = wanted.only.as_ref().map(|only| found.minus(only).minus(&wanted.on)).unwrap_or_default();
         let must_stay_off = |bits: &MaskSet| match &wanted.only {

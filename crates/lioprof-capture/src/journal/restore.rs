@@ -28,7 +28,6 @@ pub struct Report {
 
 impl Report {
     /// Did all go well?
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.remaining.is_none()
     }
@@ -74,7 +73,7 @@ impl fmt::Display for Report {
 ///
 /// For the start of the daemon, after a kill or a power loss, and for `lioprof daemon --restore`. `open` is called only if
 /// there is something to undo, so this works on a node without Lustre, too.
-pub fn restore_leftover(
+pub(crate) fn restore_leftover(
     store: &mut dyn JournalStore,
     boot_id: Option<&str>,
     lustre_loaded: Option<bool>,
@@ -106,8 +105,7 @@ fn nothing_to_undo(journal: &Journal, boot_id: Option<&str>, lustre_loaded: Opti
 }
 
 /// Undoes what is still lioprof's. Doing it twice is harmless.
-#[must_use]
-pub fn restore(control: &Control, journal: &Journal) -> Report {
+pub(crate) fn restore(control: &Control, journal: &Journal) -> Report {
     if let Some(why) = nothing_to_undo(journal, control.boot_id().as_deref(), control.debug_log_loaded()) {
         return Report::note(why);
     }
@@ -133,7 +131,8 @@ mod tests {
     use super::*;
     use crate::control::fake::FakeKernel;
     use crate::control::masks::MaskSet;
-    use crate::journal::{Change, DaemonChange, MaskChange, SizeChange};
+    use crate::journal::size::SizeChange;
+    use crate::journal::{Change, DaemonChange, MaskChange};
 
     fn traced() -> (FakeKernel, Journal) {
         let kernel = FakeKernel::new(1);

@@ -49,7 +49,7 @@ pub enum SessionError {
 
 /// A capture's changes to the kernel's settings. Dropping it puts them back.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     control: Control,
     store: Box<dyn JournalStore>,
     journal: Journal,
@@ -62,7 +62,7 @@ pub struct Session {
 
 impl Session {
     /// Takes the node's settings in hand. Changes nothing yet.
-    pub fn begin(control: Control, store: Box<dyn JournalStore>) -> Result<Self, SessionError> {
+    pub(crate) fn begin(control: Control, store: Box<dyn JournalStore>) -> Result<Self, SessionError> {
         if store.load()?.is_some() {
             return Err(SessionError::Leftover);
         }
@@ -82,20 +82,18 @@ impl Session {
     }
 
     /// The node's settings.
-    #[must_use]
-    pub fn control(&self) -> &Control {
+    pub(crate) fn control(&self) -> &Control {
         &self.control
     }
 
     /// What is traced; `None` before, between and after.
-    #[must_use]
-    pub fn tracing(&self) -> Option<Profile> {
+    pub(crate) fn tracing(&self) -> Option<Profile> {
         self.tracing
     }
 
     /// Sets the debug buffer's size, see [`crate::control::sizing`], and returns what the kernel shows then. A size that is
     /// there already is left as it is.
-    pub fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
+    pub(crate) fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
         let param = Param::DebugMb;
         let found = self.control.mib(param)?;
         if found == mib || found == mib.saturating_add(1) {
@@ -121,7 +119,7 @@ impl Session {
     }
 
     /// Starts the kernel's debug daemon on a file that does not exist yet.
-    pub fn start_daemon(&mut self, path: &Path, size_mib: u64) -> Result<(), SessionError> {
+    pub(crate) fn start_daemon(&mut self, path: &Path, size_mib: u64) -> Result<(), SessionError> {
         match self.control.daemon_file()? {
             Some(now) if self.journal.daemon().is_none_or(|ours| ours.path != now) => {
                 return Err(SessionError::DaemonRuns { path: now });
@@ -139,7 +137,7 @@ impl Session {
     /// this is the same in all versions, takes no privilege but root's, and tells how much it was.
     ///
     /// The file takes 10 MiB; of more than that the oldest is overwritten.
-    pub fn empty_buffer(&mut self, path: &Path) -> Result<(), SessionError> {
+    pub(crate) fn empty_buffer(&mut self, path: &Path) -> Result<(), SessionError> {
         self.start_daemon(path, SMALLEST_DAEMON_SIZE_MIB)?;
         // Its thread writes everything before it ends, once it has begun.
         let begun = Instant::now();
@@ -150,7 +148,7 @@ impl Session {
     }
 
     /// Sets the masks for a profile; also to change from one to another, and to insist after [`Self::look`].
-    pub fn trace(&mut self, profile: Profile, version: Option<&LustreVersion>) -> Result<(), SessionError> {
+    pub(crate) fn trace(&mut self, profile: Profile, version: Option<&LustreVersion>) -> Result<(), SessionError> {
         let (found, ours) = (self.control.mask(Param::Debug)?, self.journal.mask(Param::Debug));
         let others = found.minus(&ours.switched_on);
         let wanted = |param| profile.wanted(param, &others, version);
@@ -165,7 +163,7 @@ impl Session {
     }
 
     /// Puts the masks back for a while; the daemon goes on with an empty log. For sampling by time.
-    pub fn pause(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn pause(&mut self) -> Result<(), SessionError> {
         for param in Param::masks() {
             self.change(param, &Wanted::default())?;
         }
@@ -175,7 +173,7 @@ impl Session {
 
     /// Tells what somebody else changed since the last look (or change of our own). What they switched back is theirs from
     /// now on and will not be restored; [`Self::trace`] switches it again.
-    pub fn look(&mut self) -> Result<Vec<Foreign>, SessionError> {
+    pub(crate) fn look(&mut self) -> Result<Vec<Foreign>, SessionError> {
         let mut foreign = Vec::new();
         for param in Param::settings() {
             foreign.extend(match (param.about().kind, self.journal.change(param)) {
@@ -212,7 +210,7 @@ impl Session {
     }
 
     /// Puts everything back and removes the journal. What fails stays in the journal for the next try.
-    pub fn end(mut self) -> Report {
+    pub(crate) fn end(mut self) -> Report {
         self.finish()
     }
 

@@ -9,7 +9,7 @@ use crate::control::{Control, ControlError, Param};
 /// Change of a size, which the kernel shows as it was written, or as one more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SizeChange {
+pub(crate) struct SizeChange {
     /// What the kernel showed before.
     pub old_mib: u64,
     /// What lioprof wrote, and what the kernel then showed if it was something else.

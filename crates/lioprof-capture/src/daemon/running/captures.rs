@@ -48,7 +48,7 @@ impl Captures {
         let version = common.facts.lock().lustre_version.as_deref().and_then(LustreVersion::parse);
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&common.queue));
         let capture = Capture::begin(session, spool, queue, profile, version, buffer, rotation)?;
-        self.left_out.add(capture.left_out());
+        self.left_out.add(capture.left_out);
         self.current = Some(capture);
         common.facts.lock().left_out = self.left_out;
         let until = config.capture.until.get().and_then(|at| at.0.duration_since(SystemTime::now()).ok());
@@ -72,7 +72,7 @@ impl Captures {
     /// What others have changed of what lioprof set.
     pub(super) fn look(&mut self, common: &Common) -> Result<Vec<Foreign>, DaemonError> {
         let Some(capture) = &mut self.current else { return Ok(Vec::new()) };
-        match capture.look() {
+        match capture.session.look() {
             Ok(foreign) => {
                 self.failed_looks = 0;
                 Ok(foreign)
@@ -89,11 +89,11 @@ impl Captures {
     /// Takes down what is traced now, also for whoever decodes the segments if this process cannot.
     pub(super) fn note(&self, config: &Config, facts: &mut NodeFacts) {
         let Some(capture) = &self.current else { return };
-        facts.settings.refresh(capture.session().control());
+        facts.settings.refresh(capture.session.control());
         if let Some(profile) = capture.tracing() {
             facts.profile = profile.to_string();
         }
-        let spool = capture.spool();
+        let spool = &capture.spool;
         facts.file_limit_mib = Some(spool.limit_mib());
         // Whoever reads it may work elsewhere. JSON takes no other bytes than text.
         facts.keep_dir = std::path::absolute(&config.keep.dir).ok().filter(|dir| dir.to_str().is_some());
@@ -118,7 +118,7 @@ impl Captures {
                 tracing::warn!(dir = %dir.display(), error = %err, "the spool could not be tidied up");
             }
         };
-        match self.current.as_ref().map(Capture::spool) {
+        match self.current.as_ref().map(|capture| &capture.spool) {
             Some(spool) => {
                 let session = spool.session().to_owned();
                 spool.run(move || remove(Some(&session)));

@@ -10,7 +10,7 @@ use crate::control::{Control, ControlError};
 use crate::drain::{Queue, SharedSums};
 use crate::system;
 use crate::talk::metrics::Metrics;
-use crate::talk::status::{SpoolState, Status, Totals};
+use crate::talk::status::{SpoolState, Status};
 
 pub(super) struct Common {
     pub(super) config: Config,
@@ -65,7 +65,7 @@ impl Common {
 
     /// What is known of the node, and what was summed up.
     pub(super) fn status(&self, now_us: i64) -> Status {
-        let (facts, sums) = (self.facts.lock(), self.sums.sums());
+        let facts = self.facts.lock();
         let capture = &self.config.capture;
         let mut status = Status {
             pid: std::process::id(),
@@ -81,16 +81,7 @@ impl Common {
                 limit_bytes: capture.spool_limit_mib() << 20,
                 segment_bytes: capture.segment_mib() << 20,
             },
-            totals: Totals {
-                records: 0,
-                rpcs: sums.rpcs,
-                lock_events: sums.lock_events,
-                read_bytes: sums.io.read.bytes,
-                write_bytes: sums.io.write.bytes,
-                sent_rpcs: sums.sent_rpcs,
-                sent_reads: sums.sent_reads,
-                sent_writes: sums.sent_writes,
-            },
+            totals: self.sums.totals(),
             ..Status::default()
         };
         status.loss.counters = self.sums.missing();

@@ -8,11 +8,11 @@ use lioprof_model::units::{human_bytes, plural, real};
 use super::super::DaemonError;
 use super::super::account::Account;
 use super::super::clock::now_us;
-use super::super::keep::{self, AnyKeep};
+use super::super::keep::{self, RowKeep};
 use super::common::Common;
 use crate::config::Config;
 use crate::drain::{self, Progress, RawKeep, Summed, Worker};
-use crate::talk::metrics::{Loss, Metrics};
+use crate::talk::metrics::Metrics;
 use crate::talk::status::{Files, Segments, Status};
 
 pub(super) struct Draining {
@@ -35,7 +35,7 @@ impl Draining {
             return Ok(());
         }
         let (config, node) = (&common.config, &*common.node);
-        let keep = AnyKeep::new(config, node, common.facts.clone(), now_us());
+        let keep = RowKeep::new(config, node, common.facts.clone(), now_us());
         let keep = Summed::new(keep, Arc::clone(&common.sums), Arc::clone(&common.metrics));
         let facts = common.facts.clone();
         let fs_name = move || keep::fs_of(&facts.of_log());
@@ -63,21 +63,7 @@ impl Draining {
     /// Enters what the decoding thread has told.
     pub(super) fn hear(&mut self, metrics: &Metrics) {
         while let Ok(progress) = self.progress.try_recv() {
-            match &progress {
-                Progress::Decoded { bytes, records, .. } => {
-                    metrics.decoded(*records, *bytes, 0);
-                    metrics.segment(*bytes, false);
-                }
-                Progress::GivenUp(stretch) => metrics.segment(stretch.bytes, true),
-                Progress::Closed { part, summary, .. } => {
-                    metrics.file(part.bytes);
-                    metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
-                    metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
-                    metrics.lost(Loss::BadRecord, summary.loss.bad_records);
-                }
-                Progress::Failed(_) | Progress::AllSafe | Progress::Finished => {}
-            }
-            self.account.enter(progress);
+            self.account.enter(progress, metrics);
         }
     }
 

@@ -75,8 +75,8 @@ impl Kernel {
         }
         self.sized_for = rate;
         let Some(capture) = capture else { return };
-        if let Some(mib) = wanted_buffer(config, capture.session().control(), rate, overflowed) {
-            match capture.set_buffer(mib) {
+        if let Some(mib) = wanted_buffer(config, capture.session.control(), rate, overflowed) {
+            match capture.session.set_buffer(mib) {
                 Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "the kernel's debug buffer was enlarged"),
                 Err(err) => account.failure(&with_causes(&err)),
             }

@@ -11,10 +11,10 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::error::SocketError;
 
-/// Suffix of the name under which the socket is prepared.
-const NEW: &str = ".new";
+/// Extension of the name under which the socket is prepared.
+const NEW: &str = "new";
 /// `sun_path` has 108 bytes, the last one NUL.
-const MOST_BYTES: usize = 107 - NEW.len();
+const MOST_BYTES: usize = 107 - ".".len() - NEW.len();
 
 /// A listening socket, for its owner only (0600). Dropping it removes the file.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl ControlSocket {
         refuse_if_alive(path)?;
 
         // Bound under another name and renamed, so that nobody ever sees the socket with wider permissions.
-        let new = with_suffix(path, NEW);
+        let new = path.with_added_extension(NEW);
         remove(&new)?;
         let step = |step| move |path: &Path, err| SocketError::Io { step, path: path.to_owned(), err };
         let listener = UnixListener::bind(&new).map_err(|err| step("create the socket")(&new, err))?;
@@ -82,12 +82,6 @@ impl Drop for ControlSocket {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 fn check_length(path: &Path) -> Result<(), SocketError> {
     let length = path.as_os_str().as_bytes().len();
     if length > MOST_BYTES {
@@ -97,7 +91,7 @@ fn check_length(path: &Path) -> Result<(), SocketError> {
 }
 
 fn lock(path: &Path) -> Result<File, SocketError> {
-    let lock_path = with_suffix(path, ".lock");
+    let lock_path = path.with_added_extension("lock");
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
