@@ -13,19 +13,13 @@ pub enum LockError {
     /// Another daemon runs.
     #[error("another lioprof daemon runs{}: it holds `{}`; see `lioprof status`", by(pid.as_deref()), path.display())]
     Held {
-        /// Lock file.
         path: PathBuf,
         /// Its process, as far as known.
         pid: Option<String>,
     },
     /// No permission, disk full, ...
     #[error("failed to lock `{}`", path.display())]
-    Io {
-        /// Lock file.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 fn by(pid: Option<&str>) -> String {

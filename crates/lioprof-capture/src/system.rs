@@ -21,3 +21,11 @@ pub(crate) fn below(root: &Path, path: &str) -> PathBuf {
 pub(crate) fn read_text(root: &Path, path: &str) -> io::Result<String> {
     fs::read(below(root, path)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
+
+/// Makes a small file below `root`.
+#[cfg(test)]
+pub(crate) fn put(root: &Path, path: &str, text: &str) {
+    let path = below(root, path);
+    fs::create_dir_all(path.parent().unwrap_or(root)).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
+    fs::write(&path, text).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
+}

@@ -158,7 +158,6 @@ impl Capture {
     }
 
     /// The smallest limit of all segments that is of use.
-    #[must_use]
     pub(crate) fn least_spool_mib(&self) -> u64 {
         self.segment_mib.get().unwrap_or(LEAST_SEGMENT_MIB).saturating_mul(LEAST_SEGMENTS)
     }

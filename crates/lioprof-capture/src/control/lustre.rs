@@ -214,12 +214,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::super::{Access, Control};
     use super::*;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::system::put;
 
     fn open(root: &Path) -> Control {
         Control::open(root, Access::Files, Path::new("/nonexistent/lctl")).unwrap()

@@ -21,7 +21,7 @@ const MAX_KEYS: usize = 50_000;
 
 /// When a sample of the server's counters was taken: they are read one after the other, while they move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleTime {
+pub(crate) struct SampleTime {
     /// Before the first was read, microseconds since the epoch.
     pub begun_us: i64,
     /// After the last was read.
@@ -37,7 +37,7 @@ impl SampleTime {
 
 /// Time between two samples of the server's counters, in which everything was traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     /// The sample at its beginning.
     pub from: SampleTime,
     /// The sample at its end; `None` while it goes on.
@@ -79,7 +79,7 @@ const MAX_CHECKPOINTS: usize = 32;
 
 /// Sums over stretches between samples of the server's counters.
 #[derive(Clone, Debug, Default)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// From sample to sample; the last stretch may be open.
     pub stretches: Vec<Stretch>,
     /// OST reads and writes.
@@ -100,7 +100,7 @@ pub struct Interval {
 
 /// What the thread that sums up shares with those who look.
 #[derive(Debug, Default)]
-pub struct SharedSums {
+pub(crate) struct SharedSums {
     totals: Mutex<Totals>,
     stretches: Mutex<Vec<Stretch>>,
     interval: Mutex<Option<Interval>>,
@@ -111,37 +111,34 @@ pub struct SharedSums {
 
 impl SharedSums {
     /// The sums since the daemon started; how many records that took is not among them.
-    #[must_use]
-    pub fn totals(&self) -> Totals {
+    pub(crate) fn totals(&self) -> Totals {
         *lock(&self.totals)
     }
 
     /// The counters were sampled at this time, and everything is traced from now on.
-    pub fn begin_stretch(&self, from: SampleTime) {
+    pub(crate) fn begin_stretch(&self, from: SampleTime) {
         lock(&self.stretches).push(Stretch { from, to: None });
     }
 
     /// The counters were sampled at this time, and everything was traced until now.
-    pub fn end_stretch(&self, to: SampleTime) {
+    pub(crate) fn end_stretch(&self, to: SampleTime) {
         if let Some(stretch) = lock(&self.stretches).last_mut() {
             stretch.to.get_or_insert(to);
         }
     }
 
     /// The counters were sampled at this time, and have counted so much in all stretches together.
-    pub fn check(&self, at: SampleTime, counted: Count) {
+    pub(crate) fn check(&self, at: SampleTime, counted: Count) {
         lock(&self.checkpoints).push((at, counted));
     }
 
     /// How far the trace was behind the counters at the last sample that it has reached; `None` before the first.
-    #[must_use]
-    pub fn missing(&self) -> Option<Missing> {
+    pub(crate) fn missing(&self) -> Option<Missing> {
         *lock(&self.missing)
     }
 
     /// The sums over the interval, once everything has been written.
-    #[must_use]
-    pub fn take_interval(&self) -> Option<Interval> {
+    pub(crate) fn take_interval(&self) -> Option<Interval> {
         lock(&self.interval).take()
     }
 }
@@ -152,7 +149,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A [`Keep`] that sums up what goes into it.
-pub struct Summed<K> {
+pub(crate) struct Summed<K> {
     inner: K,
     shared: Arc<SharedSums>,
     metrics: Arc<Metrics>,
@@ -173,7 +170,7 @@ pub struct Summed<K> {
 
 impl<K: Keep> Summed<K> {
     /// Sums up what goes into `inner`.
-    pub fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
         Self {
             inner,
             shared,

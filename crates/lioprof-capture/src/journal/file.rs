@@ -28,9 +28,7 @@ pub enum JournalError {
     Io {
         /// `read`, `write`, `remove`.
         action: &'static str,
-        /// File.
         path: PathBuf,
-        /// Cause.
         source: io::Error,
     },
     /// Not a journal, or of a later lioprof.
@@ -40,12 +38,7 @@ pub enum JournalError {
         path.display(),
         names()
     )]
-    Format {
-        /// File.
-        path: PathBuf,
-        /// Cause.
-        source: serde_json::Error,
-    },
+    Format { path: PathBuf, source: serde_json::Error },
 }
 
 fn names() -> String {

@@ -32,10 +32,7 @@ pub enum SessionError {
         "somebody else's debug daemon writes `{}`; a node has only one. If nobody needs it: `lctl debug_daemon stop`",
         path.display()
     )]
-    DaemonRuns {
-        /// Its file.
-        path: PathBuf,
-    },
+    DaemonRuns { path: PathBuf },
     /// An earlier capture was not put back.
     #[error("an earlier lioprof left changed settings behind: run `lioprof daemon --restore` first")]
     Leftover,

@@ -9,6 +9,6 @@
 pub mod logging;
 pub mod metrics;
 pub mod notify;
-pub mod protocol;
+pub(crate) mod protocol;
 pub mod socket;
 pub mod status;

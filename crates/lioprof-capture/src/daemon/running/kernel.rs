@@ -34,9 +34,9 @@ impl Kernel {
         match self.log.as_mut().map_or(Ok(Vec::new()), KernelLog::poll) {
             Ok(events) => {
                 for event in events {
-                    tracing::warn!("the kernel says: {}", event.kind);
-                    let words = event.kind.to_string();
-                    match event.kind {
+                    let words = event.to_string();
+                    tracing::warn!("the kernel says: {words}");
+                    match event {
                         kmsg::Kind::Overflow { .. } => common.metrics.lost(Loss::BufferOverflow, 1),
                         kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
                             if let Some(capture) = &mut capture {

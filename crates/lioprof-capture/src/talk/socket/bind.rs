@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 107 - ".".len() - NEW.len();
 
 /// A listening socket, for its owner only (0600). Dropping it removes the file.
 #[derive(Debug)]
-pub struct ControlSocket {
+pub(crate) struct ControlSocket {
     path: PathBuf,
     listener: UnixListener,
     /// Device and inode of the socket file.
@@ -32,7 +32,7 @@ impl ControlSocket {
     ///
     /// # Errors
     /// If another daemon listens there, or if the file system does not allow it.
-    pub fn bind(path: &Path) -> Result<Self, SocketError> {
+    pub(crate) fn bind(path: &Path) -> Result<Self, SocketError> {
         check_length(path)?;
         let lock = lock(path)?;
         refuse_if_alive(path)?;
@@ -54,14 +54,13 @@ impl ControlSocket {
     ///
     /// # Errors
     /// As of [`Self::bind`].
-    pub fn could_bind(path: &Path) -> Result<(), SocketError> {
+    pub(crate) fn could_bind(path: &Path) -> Result<(), SocketError> {
         check_length(path)?;
         refuse_if_alive(path)
     }
 
     /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
