@@ -6,8 +6,8 @@
 //! ```
 //!
 //! * [`config`] says what to do, [`doctor`] whether the node allows it.
-//! * [`control`] reads and writes Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears
-//!   what the kernel says about the debug log, [`lock`] lets one daemon run at a time, [`pointers`] find
+//! * `control` reads and writes Lustre's settings, `journal` remembers what was changed and puts it back, `kmsg` hears
+//!   what the kernel says about the debug log, `lock` lets one daemon run at a time, [`pointers`] find
 //!   the journals of all.
 //! * [`drain`] turns what the kernel writes into rows on disk.
 //! * [`counters`] samples what the server counts itself, [`budget`] limits what all of it may cost.

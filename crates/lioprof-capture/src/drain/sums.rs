@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
 use lioprof_model::{
-    Direction, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
+    Direction, Io, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
 };
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
@@ -45,14 +45,12 @@ pub(crate) struct Stretch {
 }
 
 /// What the counters had counted at a sample, until the trace has come that far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Checkpoint {
     at: SampleTime,
     counted: Count,
     /// What the trace holds of RPCs that had begun by then.
-    traced: Count,
-    /// Of these, RPCs of unknown size.
-    unsized_rpcs: u64,
+    traced: Io,
 }
 
 impl Checkpoint {
@@ -63,7 +61,8 @@ impl Checkpoint {
         let missing = rpcs.saturating_sub(unfinished);
         // Which of them are unfinished is not known, so all count as equally large: as the missing ones, or, where the trace does not show
         // how much of the bytes it holds, as all that were counted.
-        let (bytes, of) = if self.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
+        let (bytes, of) =
+            if self.traced.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
         let share = u128::from(bytes) * u128::from(missing) / u128::from(of.max(1));
         Missing {
             time_us: self.at.begun_us,
@@ -158,9 +157,7 @@ pub(crate) struct Summed<K> {
     totals: Totals,
     interval: Interval,
     /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
-    countable: Count,
-    /// Of these, RPCs of unknown size.
-    countable_unsized_rpcs: u64,
+    countable: Io,
     checkpoints: VecDeque<Checkpoint>,
     /// Items of the part that is being written.
     in_part: u64,
@@ -178,8 +175,7 @@ impl<K: Keep> Summed<K> {
             targets: FxHashMap::default(),
             totals: Totals::default(),
             interval: Interval::default(),
-            countable: Count::default(),
-            countable_unsized_rpcs: 0,
+            countable: Io::default(),
             checkpoints: VecDeque::new(),
             in_part: 0,
             repeated: 0,
@@ -206,12 +202,7 @@ impl<K: Keep> Summed<K> {
             // The oldest is reached first: a newer one can be done without.
             if self.checkpoints.len() < MAX_CHECKPOINTS {
                 // All rows up to now are of segments that were closed before the sample was taken.
-                self.checkpoints.push_back(Checkpoint {
-                    at,
-                    counted,
-                    traced: self.countable,
-                    unsized_rpcs: self.countable_unsized_rpcs,
-                });
+                self.checkpoints.push_back(Checkpoint { at, counted, traced: self.countable.clone() });
             }
         }
     }
@@ -221,14 +212,10 @@ impl<K: Keep> Summed<K> {
         if !self.interval.add(row, direction, symbols) || row.failed() {
             return;
         }
-        let one = Count { rpcs: 1, bytes: bytes(row.size) };
-        let is_unsized = u64::from(row.size == RpcSize::Unknown);
-        self.countable.add(one);
-        self.countable_unsized_rpcs += is_unsized;
+        self.countable.add(row.size, false);
         let start_us = row.start_us().unwrap_or(row.end_us);
         for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
-            checkpoint.traced.add(one);
-            checkpoint.unsized_rpcs += is_unsized;
+            checkpoint.traced.add(row.size, false);
         }
     }
 }
