@@ -53,8 +53,6 @@ pub enum Progress {
         busiest_cpu_bytes_per_s: Option<f64>,
         /// Time of its last record.
         last_us: Option<i64>,
-        /// What it cost, in CPU time of the thread.
-        took: Duration,
     },
     /// A segment was deleted unread.
     GivenUp(GivenUp),
@@ -64,8 +62,6 @@ pub enum Progress {
         part: KeptPart,
         /// What the log of this part held.
         summary: Box<TraceSummary>,
-        /// All of the log up to this time is safe.
-        through_us: Option<i64>,
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
     Failed(DrainError),
@@ -207,12 +203,10 @@ impl<K: Keep> Worker<K> {
     }
 
     fn segment(&mut self, file: SegmentFile, counted: bool) {
-        let begun = thread_cpu();
         let mut held =
             Held { file, last_us: None, last_of_stretch: false, counted, copied: false, number: 0, outdated: false };
         match self.decode(&mut held) {
             Ok(segment) => {
-                let took = thread_cpu().saturating_sub(begun);
                 if counted {
                     self.live.take_summary();
                 }
@@ -221,7 +215,6 @@ impl<K: Keep> Worker<K> {
                     records: segment.records,
                     busiest_cpu_bytes_per_s: cpu_rate(&segment),
                     last_us: segment.last_us,
-                    took,
                 });
                 self.hold(held);
                 self.decoded_us = segment.last_us.or(self.decoded_us);
@@ -325,7 +318,7 @@ impl<K: Keep> Worker<K> {
             self.live.settle(i64::MAX, &mut self.keep);
         }
         self.summary.merge(&self.live.take_summary());
-        let (known, through_us) = (self.live.known(), self.live.through_us());
+        let known = self.live.known();
         let mut summary = self.summary.clone();
         // Nobody can read these again: they are counted until a part that says so is safe.
         summary.loss.dropped_segments += self.given_up.len() as u64;
@@ -352,7 +345,7 @@ impl<K: Keep> Worker<K> {
                 self.summary = TraceSummary::default();
                 self.held.iter_mut().for_each(|held| held.counted = true);
                 let summary = Box::new(summary);
-                (self.progress)(Progress::Closed { part, summary, through_us });
+                (self.progress)(Progress::Closed { part, summary });
                 self.delete_unneeded();
                 if self.live.symbols().len() > MAX_SYMBOLS {
                     self.live.forget_symbols();
@@ -456,10 +449,4 @@ fn cpu_rate(segment: &Segment) -> Option<f64> {
     let us = segment.last_us?.checked_sub(segment.first_us?).filter(|&us| us >= 500_000)?;
     #[expect(clippy::cast_precision_loss, reason = "bytes and microseconds of a segment need no 53 bits")]
     Some(segment.busiest_cpu_bytes as f64 * 1e6 / us as f64)
-}
-
-/// CPU time of this thread.
-fn thread_cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
