@@ -1,4 +1,4 @@
-//! Puts the page's scripts together: the charting library out of a crate's sources, and our own files in order.
+//! Puts the page's scripts together: the charting library, and our own files in order.
 //! Their hashes go into the page's content security policy, which lets nothing else run.
 
 mod echarts;
@@ -86,12 +86,13 @@ const STYLES: &[&str] = &[
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("web");
+    let crate_dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let web = crate_dir.join("web");
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=echarts");
     println!("cargo::rerun-if-changed=web");
-    println!("cargo::rerun-if-env-changed={}", echarts::OVERRIDE);
 
-    let library = echarts::source(&out);
+    let library = echarts::source(&crate_dir);
     println!("cargo::rustc-env=LIOPROF_ECHARTS_SHA256={}", base64_sha256(&library));
     fs::write(out.join("echarts.js"), library).expect("OUT_DIR can be written");
 

@@ -113,6 +113,11 @@ mod tests {
     }
 
     #[test]
+    fn the_library_is_of_the_version_that_is_told() {
+        assert!(ECHARTS.contains(&format!("version=\"{}\"", crate::ECHARTS_VERSION)));
+    }
+
+    #[test]
     fn the_page_names_nothing_to_fetch() {
         let frame = FRAME.to_ascii_lowercase();
         for word in ["src=", "href=\"http", "url(", "@import"] {
