@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
 use super::lines::{Lines, Release, scatter};
-use super::say::{Rpc, Say};
+use super::say::{Say, Transfer};
 use crate::log_writer::LogWriter;
 use crate::random::Random;
 
@@ -123,7 +123,7 @@ pub fn write<W: Write>(crowd: &CrowdOptions, out: &mut LogWriter<W>) -> io::Resu
         let end_us = start_us + about(&mut random, SERVICE_US);
         service.sequence += 1;
         let object = u64::from(number) * u64::from(STRIPES) + u64::from(client.requests % STRIPES) + 2;
-        let rpc = Rpc {
+        let rpc = Transfer {
             number: n,
             client: number,
             job: crowd.job_of(number),
