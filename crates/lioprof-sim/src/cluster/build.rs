@@ -16,6 +16,7 @@ use super::simulation::Simulation;
 use super::slab::Slab;
 use super::timer::Timer;
 use super::world::{Export, File, Host, Mount, Node, Object, Part, Target, Thread, World};
+use crate::wording::Fid;
 
 impl Cluster {
     /// Builds the cluster and starts its processes.
@@ -181,10 +182,10 @@ impl Cluster {
                 state.next_object += 1;
                 let (index, id) = (u64::from(state.index), state.next_object);
                 let (fid, resource) = if self.wording.has_fid_on_ost {
-                    let fid = (0x2_4000_0400 + index * 0x4000_0000, id);
+                    let fid = Fid(0x2_4000_0400 + index * 0x4000_0000, id);
                     (fid, fid)
                 } else {
-                    ((0x1_0000_0000 | (index << 16), id), (id, 0))
+                    (Fid(0x1_0000_0000 | (index << 16), id), Fid(id, 0))
                 };
                 world.objects.push(Object {
                     target,

@@ -1,10 +1,11 @@
 //! Clients: locks that they keep, I/O that they send.
 
 use super::events::Event;
-use super::lock::{EOF, Lock};
+use super::lock::Lock;
 use super::opcode;
 use super::request::{Io, Purpose, Request, Stage};
 use super::simulation::Simulation;
+use crate::wording::Extent;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -16,7 +17,7 @@ const DEADLINE_S: u64 = 11;
 
 impl Simulation {
     /// Sends an I/O as soon as there is a lock over it; asks for one over `extent` if none is on its way.
-    pub(super) fn submit(&mut self, mount: usize, io: Io, extent: (u64, u64)) {
+    pub(super) fn submit(&mut self, mount: usize, io: Io, extent: Extent) {
         if io.direct {
             self.queue_io(mount, io);
             return;
@@ -25,8 +26,8 @@ impl Simulation {
             Some(lock) if self.world.locks[lock].ready => self.use_lock(mount, lock, io),
             Some(lock) => self.world.locks[lock].waiters.push(io),
             None => {
-                let extent = (extent.0 / PAGE_BYTES * PAGE_BYTES, extent.1 | (PAGE_BYTES - 1));
-                let lock = self.new_lock(mount, io.object, io.write, extent);
+                let (first, last) = (extent.first / PAGE_BYTES * PAGE_BYTES, extent.last | (PAGE_BYTES - 1));
+                let lock = self.new_lock(mount, io.object, io.write, Extent { first, last });
                 let state = &mut self.world.locks[lock];
                 state.waiters.push(io);
                 state.asker = Some(io.process);
@@ -37,7 +38,7 @@ impl Simulation {
         }
     }
 
-    fn new_lock(&mut self, mount: usize, object: usize, write: bool, extent: (u64, u64)) -> usize {
+    fn new_lock(&mut self, mount: usize, object: usize, write: bool, extent: Extent) -> usize {
         let host = &mut self.world.hosts[self.world.mounts[mount].host];
         host.next_cookie += COOKIE_STEP;
         let mut lock = Lock::new(object, Some(mount), write, extent);
@@ -58,7 +59,7 @@ impl Simulation {
     pub(super) fn glimpse(&mut self, process: usize, object: usize) {
         let mount = self.world.processes[process].mount;
         self.world.processes[process].open += 1;
-        let lock = self.new_lock(mount, object, false, (0, EOF));
+        let lock = self.new_lock(mount, object, false, Extent::ALL);
         self.enqueue(mount, process, lock, Purpose::Glimpse(lock));
     }
 

@@ -1,10 +1,8 @@
 //! Extent locks: what may stand side by side, how far a grant grows.
 
 use super::request::Io;
-use crate::wording::ldlm::flags;
-
-/// The last byte there can be.
-pub(crate) const EOF: u64 = u64::MAX;
+use crate::wording::Extent;
+use crate::wording::lock::flags;
 
 /// A lock, on the server and, for those that clients have, on the client.
 pub(crate) struct Lock {
@@ -15,8 +13,8 @@ pub(crate) struct Lock {
     /// `None` for the server's own.
     pub(crate) mount: Option<usize>,
     pub(crate) write: bool,
-    pub(crate) request: (u64, u64),
-    pub(crate) extent: (u64, u64),
+    pub(crate) request: Extent,
+    pub(crate) extent: Extent,
     pub(crate) granted: bool,
     pub(crate) ast_sent: bool,
     /// It waited for its grant.
@@ -49,7 +47,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    pub(crate) fn new(object: usize, mount: Option<usize>, write: bool, request: (u64, u64)) -> Self {
+    pub(crate) fn new(object: usize, mount: Option<usize>, write: bool, request: Extent) -> Self {
         Self {
             pointer: 0,
             cookie: 0,

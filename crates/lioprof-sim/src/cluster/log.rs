@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::account::Effect;
 use super::clock::Clock;
 use crate::record::SimRecord;
-use crate::wording::{Line, Site};
+use crate::wording::Site;
 
 /// Who writes, where and when. Each line takes a few microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,12 @@ impl Log {
         }
     }
 
-    /// A line at the pen's time, or `None` if nobody wants it. Moves the pen on in either case.
-    pub(crate) fn line(&mut self, pen: &mut Pen, site: &Site) -> Option<Line<'_>> {
+    /// The text of a new record at the pen's time, or `None` if nobody wants it. Moves the pen on in either case, unless
+    /// the release has no such message.
+    pub(crate) fn line(&mut self, pen: &mut Pen, site: &Site) -> Option<&mut Vec<u8>> {
+        if site.line == 0 {
+            return None;
+        }
         let time_us = pen.now_us;
         self.jitter ^= self.jitter << 13;
         self.jitter ^= self.jitter >> 17;
@@ -92,7 +96,7 @@ impl Log {
         record.function.clear();
         record.function.extend_from_slice(site.function.as_bytes());
         record.text.clear();
-        Some(Line::new(&mut record.text))
+        Some(&mut record.text)
     }
 
     /// Puts something into the account at the pen's time.

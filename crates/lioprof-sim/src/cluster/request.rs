@@ -1,16 +1,15 @@
 //! Requests in both directions.
 
 use super::opcode::{self, Service};
+use crate::wording::Extent;
 
 /// A read or write of one RPC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {
     pub(crate) process: usize,
     pub(crate) object: usize,
-    /// First byte in the object.
-    pub(crate) first: u64,
-    /// Last byte.
-    pub(crate) last: u64,
+    /// In the object.
+    pub(crate) extent: Extent,
     /// Bytes to move: fewer than the extent has if there are gaps.
     pub(crate) bytes: u64,
     /// Contiguous pieces.

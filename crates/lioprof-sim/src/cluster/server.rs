@@ -6,11 +6,11 @@
 use super::events::Event;
 use super::log::Pen;
 use super::request::{Purpose, Stage};
-use super::say::{say, say_lock};
+use super::say::say;
 use super::simulation::Simulation;
 use super::{lock::Look, opcode};
-use crate::wording::ldlm::flags;
-use crate::wording::{faults, net, ofd, rpc};
+use crate::wording::Extent;
+use crate::wording::lock::flags;
 
 impl Simulation {
     /// The network driver hands a request to its service.
@@ -22,8 +22,8 @@ impl Simulation {
         let node = self.world.targets[target].node;
         let mut pen = self.driver(node, mount);
         let service = self.world.parts[part].service;
-        say!(self, &mut pen, event_in, |line| net::event_in(line, service.name()));
-        say!(self, &mut pen, peer, |line| rpc::peer(line, self.world.nid(mount)));
+        say!(self, &mut pen, event_in(service.name()));
+        say!(self, &mut pen, peer(self.world.nid(mount)));
         self.world.parts[part].incoming.push_back(request);
         if let Some(thread) = self.world.parts[part].idle.pop_front() {
             let node = &self.world.nodes[node];
@@ -80,10 +80,8 @@ impl Simulation {
         let mut pen = self.thread_pen(part, thread);
         let xid = self.world.requests[request].xid;
         self.world.requests[request].thread = thread;
-        if self.world.wording.has_unwrap {
-            say!(self, &mut pen, unwrap, |line| rpc::unwrap(line, xid));
-        }
-        say!(self, &mut pen, got, |line| rpc::got(line, xid));
+        say!(self, &mut pen, unwrap(xid));
+        say!(self, &mut pen, got(xid));
         pen.now_us += self.rng.about(20);
         let urgent = match self.world.requests[request].opcode {
             opcode::OST_READ | opcode::OST_WRITE => self.refresh(request, &mut pen, false) > 0,
@@ -105,8 +103,7 @@ impl Simulation {
         if !self.world.locks[lock].ast_sent || self.world.locks[lock].gone {
             return false;
         }
-        let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-        say_lock!(self, pen, hpreq_cancel, "hpreq cancel/convert lock", lock, look);
+        say!(self, pen, hpreq_cancel(self.world.lock_line(lock, Look::held(4, flags::WAITED | flags::CBPENDING))));
         true
     }
 
@@ -134,16 +131,15 @@ impl Simulation {
         (state.thread, state.urgent, state.stage) = (thread, urgent, Stage::Started);
         let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
         let sequence = state.sequence;
-        say!(self, &mut pen, nrs_start, |line| rpc::nrs_start(line, self.world.nid(mount), sequence));
+        say!(self, &mut pen, nrs_start(self.world.nid(mount), sequence));
         self.world.requests[request].start_us = pen.now_us;
         if self.drop_if_late(request, &mut pen) {
             return;
         }
-        let state = &self.world.requests[request];
-        say!(self, &mut pen, handling, |line| rpc::handling(line, &self.world.handling(state)));
-        say!(self, &mut pen, got_again, |line| rpc::got_again(line, xid));
+        say!(self, &mut pen, handling(self.world.handling(request)));
+        say!(self, &mut pen, got_again(xid));
         if !self.world.export(mount, target).connected && opcode != opcode::OST_CONNECT {
-            say!(self, &mut pen, unconnected, |line| faults::unconnected(line, opcode, self.world.nid(mount)));
+            say!(self, &mut pen, unconnected(opcode, self.world.nid(mount)));
             self.world.requests[request].rc = (super::evict::NOT_CONNECTED, super::evict::NOT_CONNECTED);
             self.finish(request, pen);
             return;
@@ -231,15 +227,10 @@ impl Simulation {
             (true, false) => "Complete:",
             (true, true) => "Complete:H",
         };
-        let wording = self.world.wording;
-        say!(self, pen, refresh, |line| ofd::refresh(
-            line,
-            wording,
-            (&self.world.targets[target].name, &self.world.parts[part].threads[thread].name),
-            self.world.objects[io.object].fid,
-            (io.first, io.last),
-            &self.world.received(&self.world.requests[request], phase, ended),
-        ));
+        let target = &self.world.targets[target].name;
+        let thread = &self.world.parts[part].threads[thread].name;
+        let fid = self.world.objects[io.object].fid;
+        say!(self, pen, refresh(target, thread, fid, io.extent, self.world.received(request, phase, ended)));
         self.prolong(request, pen);
         let wanted: Vec<usize> = self.world.objects[io.object]
             .granted
@@ -247,7 +238,7 @@ impl Simulation {
             .copied()
             .filter(|&lock| {
                 let lock = &self.world.locks[lock];
-                lock.ast_sent && lock.extent.0 <= io.last && io.first <= lock.extent.1
+                lock.ast_sent && lock.extent.overlaps(io.extent)
             })
             .collect();
         for &lock in &wanted {
@@ -255,36 +246,24 @@ impl Simulation {
         }
         let locks = u64::try_from(wanted.len()).unwrap_or(0);
         let pointer = self.world.requests[request].pointer;
-        say!(self, pen, refreshed, |line| ofd::refreshed(line, &self.world.targets[target].name, locks, pointer));
+        let target = &self.world.targets[self.world.requests[request].target].name;
+        say!(self, pen, refreshed(target, locks, pointer));
         locks
     }
 
     /// A client gets more time for a lock under which it still writes.
     fn prolong_lock(&mut self, lock: usize, pen: &mut Pen) {
         let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-        let wording = self.world.wording;
         let seconds = self.lock_timeout_s;
-        if wording.has_prolong_one {
-            say!(self, pen, prolong_one, |line| crate::wording::ldlm::lock_with(
-                line,
-                wording,
-                ("refreshed to ", seconds, "s. "),
-                &self.world.lock_line(lock, look)
-            ));
-        }
-        say!(self, pen, refresh_waiting, |line| crate::wording::ldlm::lock_with(
-            line,
-            wording,
-            ("refreshed to ", seconds, "s"),
-            &self.world.lock_line(lock, look)
-        ));
+        say!(self, pen, prolong_one(seconds, self.world.lock_line(lock, look)));
+        say!(self, pen, refresh_waiting(seconds, self.world.lock_line(lock, look)));
     }
 
     /// The extent of an I/O or punch.
     pub(super) fn prolong(&mut self, request: usize, pen: &mut Pen) {
         let state = &self.world.requests[request];
-        let extent = state.io.map_or((0, u64::MAX), |io| (io.first, io.last));
+        let extent = state.io.map_or(Extent::ALL, |io| io.extent);
         let (pointer, xid) = (state.pointer, state.xid);
-        say!(self, pen, prolong, |line| ofd::prolong(line, pointer, xid, extent));
+        say!(self, pen, prolong(pointer, xid, extent));
     }
 }

@@ -7,7 +7,6 @@ use super::request::Purpose;
 use super::say::say;
 use super::simulation::Simulation;
 use super::timer::Timer;
-use crate::wording::rpc;
 
 impl Simulation {
     /// A timer fires; it is set again as long as any process runs.
@@ -31,7 +30,7 @@ impl Simulation {
                 let pids = &self.world.nodes[node].bl_pids;
                 let pid = pids[index % pids.len()];
                 let mut pen = Pen { node, cpu: 0, pid, now_us: self.now_us };
-                say!(self, &mut pen, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
+                say!(self, &mut pen, bl_idle());
             }
         }
     }
@@ -40,7 +39,7 @@ impl Simulation {
     pub(super) fn mark(&mut self, text: &str) {
         for node in 0..self.world.nodes.len() {
             let mut pen = Pen { node, cpu: 0, pid: 14_366, now_us: self.now_us };
-            say!(self, &mut pen, marker, |line| rpc::marker(line, text));
+            say!(self, &mut pen, marker(text));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::opcode::Service;
 use super::program::Process;
 use super::request::{Callback, Io, Request};
 use super::slab::Slab;
-use crate::wording::Wording;
+use crate::wording::{Fid, Wording};
 
 /// A server.
 pub(crate) struct Node {
@@ -106,8 +106,8 @@ impl Export {
 /// An object on an OST.
 pub(crate) struct Object {
     pub(crate) target: usize,
-    pub(crate) fid: (u64, u64),
-    pub(crate) resource: (u64, u64),
+    pub(crate) fid: Fid,
+    pub(crate) resource: Fid,
     pub(crate) size_bytes: u64,
     pub(crate) mtime_s: u64,
     /// What the lock server believes of size and time; `None` without locks.
