@@ -12,7 +12,7 @@ use lioprof_analysis::{Config, analyze, analyze_with_stores};
 use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
-use lioprof_model::{Format, LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_trace::input::{discover, open};
 use lioprof_trace::{Progress, decode_text, stages};
 
@@ -77,10 +77,10 @@ fn reading(c: &mut Criterion, logs: &Logs) {
     let mut group = short(c, "read");
     group.throughput(Throughput::Bytes(bytes));
     for name in [text, COMPRESSED] {
-        let found = discover(&[logs.path(name)], &[], |_| Some(Format::Text), &|_| false).files.remove(0);
+        let found = discover(&[logs.path(name)], &[], &|_| false).files.remove(0);
         group.bench_function(name, |b| {
             b.iter(|| {
-                let mut stream = open(&found, |_| Some(Format::Text)).expect("a log").stream;
+                let mut stream = open(&found).expect("a log").stream;
                 let read = std::io::copy(&mut stream, &mut std::io::sink()).expect("a whole log");
                 assert_eq!(read, bytes);
             });
