@@ -91,7 +91,7 @@ impl FlushPasses {
         self.current == Some(run.stream) && !run.first_flag
     }
 
-    /// Whether the run begins before its stream had come to: each stream is in time order.
+    /// Whether the run begins earlier than its stream's last record; each stream is in time order.
     pub(crate) fn goes_back(&self, run: &StreamRun) -> bool {
         self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
     }
