@@ -42,10 +42,7 @@ impl RowSource for NodeSource {
         for part in &self.parts {
             read_part(part, node, symbols, sink, &mut problems);
         }
-        if problems.is_empty() {
-            return Ok(());
-        }
-        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+        all_read(&problems)
     }
 
     fn summary(&self) -> TraceSummary {
@@ -69,15 +66,20 @@ impl RowSource for NodeSource {
             problems.extend(counters(part, &mut |sample| snapshots.sample(session, sample)).err());
         }
         snapshots.finish();
-        if problems.is_empty() {
-            return Ok(());
-        }
-        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+        all_read(&problems)
     }
 
     fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// An error that names all problems, if there are any.
+fn all_read(problems: &[StoreError]) -> Result<(), String> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
 }
 
 /// Hands on the rows and marks of a part in the order of `seq`.

@@ -133,19 +133,22 @@ impl Header {
 /// does not look at what follows. For many records use [`TestedRecords`].
 #[must_use]
 pub fn read_record(data: &[u8], layout: HeaderLayout) -> Option<(Record<'_>, usize)> {
-    read(data, layout, test_names)
+    let (header, record) = header_and_record(data, layout)?;
+    Some((header.record(record, test_names(record)?)?, record.len()))
 }
 
-/// The record at the start of `data`, with what `names` finds behind its header.
+/// The same with the help of what was seen before.
 #[inline(always)]
-fn read(
-    data: &[u8],
-    layout: HeaderLayout,
-    names: impl FnOnce(&[u8]) -> Option<SiteNames>,
-) -> Option<(Record<'_>, usize)> {
+fn read_next_record<'a>(data: &'a [u8], layout: HeaderLayout, sites: &mut CallSites) -> Option<(Record<'a>, usize)> {
+    let (header, record) = header_and_record(data, layout)?;
+    Some((header.record(record, known_names(record, sites)?)?, record.len()))
+}
+
+/// The header at the start of `data`, if it passes the test, and all bytes of its record.
+#[inline(always)]
+fn header_and_record(data: &[u8], layout: HeaderLayout) -> Option<(Header, &[u8])> {
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let record = data.get(..header.len())?;
-    Some((header.record(record, names(record)?)?, header.len()))
+    Some((header, data.get(..header.len())?))
 }
 
 /// Iterates over records that follow each other without a gap, as a [`Framer`] has found them.
@@ -177,7 +180,7 @@ impl<'a> Iterator for TestedRecords<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
-        let (record, len) = read(self.rest, self.layout, |record| known_names(record, &mut self.sites))?;
+        let (record, len) = read_next_record(self.rest, self.layout, &mut self.sites)?;
         self.rest = &self.rest[len..];
         Some(record)
     }
@@ -379,7 +382,7 @@ impl<'a> Iterator for BinaryRecords<'a> {
         match self.framer.step(rest, true) {
             Step::Record(len) => {
                 self.pos += len;
-                let read = read(rest, self.layout, |record| known_names(record, &mut self.framer.sites));
+                let read = read_next_record(rest, self.layout, &mut self.framer.sites);
                 read.map(|(record, _)| Ok((record, offset)))
             }
             Step::Skipped(len, why) => {

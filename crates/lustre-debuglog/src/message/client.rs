@@ -34,24 +34,19 @@ pub struct ClientRpc<'a> {
 impl<'a> ClientRpc<'a> {
     /// Parses `Sending RPC ...`.
     pub(super) fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Sending RPC", text, |cursor| {
-            cursor.tag(b"Sending RPC ")?;
-            client_rpc(cursor)
-        })
+        whole("Sending RPC", text, |cursor| client_rpc(cursor, b"Sending RPC "))
     }
 
     /// Parses `Completed RPC ...`, which has the same fields.
     pub(super) fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Completed RPC", text, |cursor| {
-            cursor.tag(b"Completed RPC ")?;
-            client_rpc(cursor)
-        })
+        whole("Completed RPC", text, |cursor| client_rpc(cursor, b"Completed RPC "))
     }
 }
 
-/// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
+/// `Sending RPC ` or `Completed RPC `, and what follows; the job is all the rest.
 #[inline(always)]
-fn client_rpc<'a>(cursor: &mut Cursor<'a>) -> Option<ClientRpc<'a>> {
+fn client_rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; N]) -> Option<ClientRpc<'a>> {
+    cursor.tag(words)?;
     let req = request_pointer(cursor)?;
     cursor.tag(b"pname:cluuid:pid:xid:nid:opc")?;
     let has_job = job_column(cursor)?;
@@ -66,8 +61,7 @@ fn client_rpc<'a>(cursor: &mut Cursor<'a>) -> Option<ClientRpc<'a>> {
 fn device<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], i32, Xid)> {
     fields!(cursor: b"" uuid = until::<b':', b':'>, b":" pid = int_i32, b":");
     cursor.eat(b"x");
-    let xid = cursor.xid()?;
-    Some((uuid, pid, xid))
+    Some((uuid, pid, cursor.xid()?))
 }
 
 #[cfg(test)]

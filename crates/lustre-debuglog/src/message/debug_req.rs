@@ -192,6 +192,7 @@ impl<'a> Parse<'a> for ReqMessage<'a> {
     const KIND: &'static str = "DEBUG_REQ";
 
     /// `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         cursor.eat(b"@@@ ");
         let (before, suffix) = split_description(cursor.rest())?;

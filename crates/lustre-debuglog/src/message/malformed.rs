@@ -27,13 +27,14 @@ pub(super) trait Parse<'a>: Sized {
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
 
     /// The message that is all of `text` but for white space at its end; else where the text stopped being one.
-    #[inline(always)]
     fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole(Self::KIND, text, |cursor| Self::read(cursor))
+        let mut cursor = Cursor::new(text);
+        let value = Self::read(&mut cursor);
+        at_end(Self::KIND, text, cursor, value)
     }
 }
 
-/// A message that is all of `text` but for white space at its end.
+/// The same with a parser of any kind.
 #[inline(always)]
 pub(super) fn whole<'a, T>(
     kind: &'static str,
@@ -41,7 +42,14 @@ pub(super) fn whole<'a, T>(
     parser: impl FnOnce(&mut Cursor<'a>) -> Option<T>,
 ) -> Result<T, Malformed> {
     let mut cursor = Cursor::new(text);
-    match parser(&mut cursor) {
+    let value = parser(&mut cursor);
+    at_end(kind, text, cursor, value)
+}
+
+/// What was read of `text`, if nothing but white space follows it.
+#[inline(always)]
+fn at_end<T>(kind: &'static str, text: &[u8], cursor: Cursor<'_>, value: Option<T>) -> Result<T, Malformed> {
+    match value {
         Some(value) if cursor.rest().is_empty() || cursor.rest().trim_ascii_start().is_empty() => Ok(value),
         _ => Err(malformed(kind, text, cursor.rest())),
     }

@@ -68,6 +68,7 @@ pub struct NrsMessage<'a> {
 impl<'a> Parse<'a> for NrsMessage<'a> {
     const KIND: &'static str = "NRS";
 
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         match cursor.rest() {
             [b'N', b'R', b'S', b' ', ..] => sequence_line(cursor),

@@ -67,6 +67,7 @@ impl<'a> Parse<'a> for RefreshRwLocks<'a> {
     const KIND: &'static str = "refresh rw locks";
 
     /// `TARGET THREAD: refresh rw locks ...`, with or without the leading `@@@ `.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         cursor.eat(b"@@@ ");
         refresh(cursor, refresh_head(cursor.rest())?)
@@ -85,6 +86,7 @@ impl Parse<'_> for ProlongLocks {
 
     /// `Prolong locks for req %p with x%llu ext(%llu->%llu)` (2.8.56 and later), `Prolong DOM lock for req
     /// %p with x%llu` (2.10.59 and later).
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
         if !cursor.eat(b"Prolong locks for req ") {
             cursor.tag(b"Prolong DOM lock for req ")?;
@@ -99,6 +101,7 @@ impl<'a> Parse<'a> for RefreshedLocks<'a> {
     const KIND: &'static str = "refreshed locks";
 
     /// `%s: refreshed %u locks timeout for req %p`.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         fields!(cursor:
             b"" target = until::<b':', b' '>,

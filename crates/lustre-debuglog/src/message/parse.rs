@@ -11,7 +11,6 @@ use super::ofd;
 use super::ofd::{ProlongLocks, RefreshRwLocks, RefreshedLocks};
 use super::other::{Connection, PingEviction};
 use super::ptlrpc::{Handled, Handling, Peer};
-use crate::cursor::Cursor;
 use crate::{Record, Xid};
 
 /// First words of the record that `lctl mark` leaves.
@@ -183,9 +182,8 @@ fn behind_number(text: &[u8], at: usize) -> &[u8] {
 
 /// A message of which only an xid follows its first words.
 fn xid_only<'a>(kind: &'static str, text: &'a [u8], words: &[u8], wrap: fn(Xid) -> Message<'a>) -> Message<'a> {
-    let number = text.get(words.len()..).unwrap_or_default();
     let result = whole(kind, text, |cursor| {
-        *cursor = Cursor::new(number);
+        cursor.take(words.len())?;
         cursor.xid()
     });
     or_malformed(text, result, wrap)

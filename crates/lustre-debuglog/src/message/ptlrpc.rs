@@ -67,21 +67,20 @@ impl<'a> Parse<'a> for Handling<'a> {
 
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        cursor.tag(b"Handling RPC ")?;
-        rpc(cursor)
+        rpc(cursor, b"Handling RPC ")
     }
 }
 
 impl<'a> Parse<'a> for Handled<'a> {
     const KIND: &'static str = "Handled RPC";
 
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
         let text = cursor.rest();
         let (head, tail) = text.split_at_checked(memchr::memrchr(b'R', text)?)?;
         *cursor = Cursor::new(head.strip_suffix(b" ")?);
-        cursor.tag(b"Handled RPC ")?;
-        let rpc = rpc(cursor)?;
+        let rpc = rpc(cursor, b"Handled RPC ")?;
         if !cursor.rest().trim_ascii_start().is_empty() {
             return None;
         }
@@ -104,6 +103,7 @@ impl<'a> Parse<'a> for Peer<'a> {
     const KIND: &'static str = "peer";
 
     /// `peer: %s` to 2.9.52, `peer: %s (source: %s)` since (`events.c`, `request_in_callback`).
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         fields!(cursor: b"peer: " nid = nid);
         if !cursor.eat(b" (source: ") {
@@ -114,9 +114,10 @@ impl<'a> Parse<'a> for Peer<'a> {
     }
 }
 
-/// What follows `Handling RPC ` and `Handled RPC `; the job is all the rest.
+/// `Handling RPC ` or `Handled RPC `, and what follows; the job is all the rest.
 #[inline(always)]
-fn rpc<'a>(cursor: &mut Cursor<'a>) -> Option<Handling<'a>> {
+fn rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; N]) -> Option<Handling<'a>> {
+    cursor.tag(words)?;
     let req = request_pointer(cursor)?;
     cursor.tag(b"pname:cluuid+ref:pid:xid:nid:opc")?;
     let has_job = job_column(cursor)?;

@@ -12,7 +12,7 @@ use super::{digits, escape};
 pub struct JobId(pub Box<[u8]>);
 
 impl JobId {
-    /// The job id with exactly these bytes; unlike [`FromStr`] this interprets no escapes.
+    /// The job id with exactly these bytes; unlike [`FromStr`](std::str::FromStr) this interprets no escapes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(bytes.into())

@@ -106,24 +106,22 @@ impl Net {
         if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == '@') {
             return None;
         }
+        let number = |digits: &str| match digits {
+            "" => Some(0),
+            digits => digits::dec_all(digits.as_bytes()).and_then(|n| u16::try_from(n).ok()),
+        };
         for (name, lnd) in Lnd::NAMED {
             // Names of drivers hold digits themselves (`o2ib`), so known names come first.
-            match text.strip_prefix(name).map(str::as_bytes) {
-                Some(b"") => return Some(Self { lnd, number: 0 }),
-                Some(number) => {
-                    if let Some(number) = digits::dec_all(number).and_then(|n| u16::try_from(n).ok()) {
-                        return Some(Self { lnd, number });
-                    }
-                }
-                None => {}
+            if let Some(number) = text.strip_prefix(name).and_then(number) {
+                return Some(Self { lnd, number });
             }
         }
         let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number = text.get(name.len()..).unwrap_or_default();
-        Some(match digits::dec_all(number.as_bytes()).and_then(|n| u16::try_from(n).ok()) {
-            Some(number) if !name.is_empty() => Self { lnd: Lnd::Other(name.into()), number },
-            _ => Self { lnd: Lnd::Other(text.into()), number: 0 },
-        })
+        let (name, number) = match text.strip_prefix(name).and_then(number) {
+            Some(number) if !name.is_empty() => (name, number),
+            _ => (text, 0),
+        };
+        Some(Self { lnd: Lnd::Other(name.into()), number })
     }
 }
 
