@@ -8,26 +8,11 @@ use serde::Serialize;
 use super::bins::{Bins, add, unless_zero};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
 use super::names::Names;
-use super::number::{Dense, Precise, Rough};
+use super::number::{Dense, Rough};
+use crate::object::object;
 
 /// Servers with a row of their own.
 const MAX_NODES: usize = 24;
-
-/// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
-#[derive(Debug, Serialize)]
-pub(crate) struct SeriesView<'a> {
-    /// Seconds since the start of the window.
-    edges_s: Precise,
-    /// All targets, known or not.
-    total: Lane,
-    /// Single targets, busiest first; those that findings name are among them.
-    lanes: Vec<Lane>,
-    /// All OSTs, if there are more than lanes.
-    heat: Option<Heat>,
-    nodes: Vec<NodeLane<'a>>,
-    /// Servers of the analysis.
-    of_nodes: usize,
-}
 
 /// A target over time. An array that is not there is all zeros.
 #[derive(Debug, Default, Serialize)]
@@ -55,24 +40,6 @@ pub(crate) struct Lane {
     read_ceiling: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     write_ceiling: Option<f64>,
-}
-
-/// Bytes of all OSTs: `targets.len()` rows of `edges_s.len() - 1` bins.
-#[derive(Debug, Serialize)]
-pub(crate) struct Heat {
-    edges_s: Precise,
-    targets: Vec<u32>,
-    read_bytes: Rough,
-    write_bytes: Rough,
-}
-
-/// A server over time: all its RPCs.
-#[derive(Debug, Serialize)]
-pub(crate) struct NodeLane<'a> {
-    node: &'a str,
-    queued: Dense,
-    in_process: Dense,
-    rpcs: Dense,
 }
 
 #[derive(Default)]
@@ -125,7 +92,8 @@ fn busy(it: &TargetSeries) -> u64 {
     sum(&it.read_bytes).saturating_add(sum(&it.write_bytes)).saturating_add(sum(&it.rpcs))
 }
 
-pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> SeriesView<'a> {
+/// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
+pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> impl Serialize + use<'a> {
     let bins = Bins::new(analysis, MAX_BINS);
     // One row per name: a target may have been served by several nodes, and what is unknown is so on each.
     let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
@@ -165,28 +133,31 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Serie
         write_ceiling: ceiling(name, Direction::Write),
         ..sums.lane(name.map(|name| names.target(name)))
     };
-    let lanes = lanes.into_iter().map(&mut lane).collect();
+    let lanes = lanes.into_iter().map(&mut lane).collect::<Vec<_>>();
     let together = |direction| analysis.available(direction).map(|it| it.ceiling_bytes_per_s);
     let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
-    SeriesView {
+    object!(Series {
         edges_s: bins.edges(),
+        // All targets, known or not.
         total: Lane {
             read_ceiling: together(Direction::Read),
             write_ceiling: together(Direction::Write),
             ..total.lane(None)
         },
+        // Single targets, busiest first; those that findings name are among them.
         lanes,
         heat,
         nodes: nodes(analysis, &bins),
         of_nodes: analysis.series.nodes.len(),
-    }
+    })
 }
 
+/// Bytes of all OSTs, if there are more than lanes: `targets.len()` rows of `edges_s.len() - 1` bins.
 fn heat<'a>(
     analysis: &Analysis,
     by_name: &BTreeMap<Option<&'a str>, Vec<&'a TargetSeries>>,
     names: &mut Names<'a>,
-) -> Heat {
+) -> impl Serialize + use<> {
     let osts: Vec<_> = by_name.iter().filter_map(|(name, parts)| Some(((*name)?, parts))).take(MAX_TARGETS).collect();
     let bins = Bins::new(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));
     let (mut read, mut write) = (Vec::new(), Vec::new());
@@ -201,19 +172,21 @@ fn heat<'a>(
         read.extend(row_read);
         write.extend(row_write);
     }
-    Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) }
+    object!(Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) })
 }
 
-fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<NodeLane<'a>> {
+/// Servers over time, the busiest first: all their RPCs.
+fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<impl Serialize + use<'a>> {
     let mut nodes: Vec<_> = analysis.series.nodes.iter().collect();
     let load = |it: &lioprof_model::NodeSeries| it.in_flight.iter().copied().filter(|v| v.is_finite()).sum::<f64>();
     nodes.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.node.cmp(&b.node)));
-    nodes.truncate(MAX_NODES);
-    let lane = |it: &'a lioprof_model::NodeSeries| NodeLane {
-        node: &it.node,
-        queued: Dense(bins.means(&it.queued)),
-        in_process: Dense(bins.means(&it.in_process)),
-        rpcs: Dense(bins.sums(&it.rpcs)),
-    };
-    nodes.into_iter().map(lane).collect()
+    let lanes = nodes.into_iter().take(MAX_NODES).map(|it| {
+        object!(NodeLane {
+            node: &it.node,
+            queued: Dense(bins.means(&it.queued)),
+            in_process: Dense(bins.means(&it.in_process)),
+            rpcs: Dense(bins.sums(&it.rpcs)),
+        })
+    });
+    lanes.collect()
 }
