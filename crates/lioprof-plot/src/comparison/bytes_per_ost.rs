@@ -5,19 +5,11 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{ComparisonPlot, INKS, keys};
-use crate::data::names::without_file_system;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::PALE;
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::Swatch;
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel};
-use crate::figure::rows::{RowLabels, split};
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::units::{bytes, more_have, percent};
+use crate::data::{Covers, without_file_system};
+use crate::draw::{Area, Item, PALE, Scene, index};
+use crate::figure::{
+    Axis, BELOW, HEAD, Page, Panel, RowLabels, Scale, Swatch, bytes, bytes_from_zero, more_have, percent, split,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {

@@ -9,3 +9,12 @@ pub(crate) mod scene;
 pub(crate) mod smooth;
 pub(crate) mod svg;
 pub(crate) mod text;
+
+pub(crate) use area::Area;
+pub(crate) use color::{
+    AFTER, BEFORE, BLACK, CATEGORIES, FRAME, GREY, GRID, Ink, OTHERS, PALE, QUEUE, READ, SERVICE, WRITE, direction,
+    readable_on,
+};
+pub(crate) use num::{index, ratio};
+pub(crate) use scene::{Item, Scene};
+pub(crate) use text::{Align, BODY, SMALL, TINY, Text, fit, widest, width};

@@ -5,22 +5,14 @@ use std::collections::BTreeMap;
 use lioprof_model::Analysis;
 
 use super::plot::Plot;
-use crate::data::names::{UNATTRIBUTED, without_file_system};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, FRAME, GREY, Ink, PALE, readable_on};
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, Text, widest, width};
-use crate::figure::axis::Axis;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{HEAD, y_title};
-use crate::figure::rows::{RowLabels, column_names, split};
-use crate::figure::ticks::{bytes_colors, log_bytes};
-use crate::figure::units::{bytes, count, counted};
+use crate::data::{Covers, UNATTRIBUTED, without_file_system};
+use crate::draw::{
+    Align, Area, BLACK, BODY, FRAME, GREY, Ink, PALE, SMALL, Scene, Text, index, readable_on, widest, width,
+};
+use crate::figure::{
+    Axis, HEAD, HeatScale, Key, Page, RowLabels, Swatch, bytes, bytes_colors, column_names, count, counted, heat,
+    log_bytes, split, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -5,21 +5,12 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, SampledRpc};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::data::sample::{Thinned, client_name, sound};
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, PALE, READ, WRITE, direction};
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::BODY;
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::lanes::{LaneRows, PAD, assign};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel, y_title};
-use crate::figure::rows::RowLabels;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, duration_us, more_have, percent};
+use crate::data::{Covers, Thinned, client_name, sound};
+use crate::draw::{Area, BLACK, BODY, Item, PALE, READ, Scene, WRITE, direction, index};
+use crate::figure::{
+    Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Scale, Swatch, Window, assign, counted, duration_us,
+    more_have, percent, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

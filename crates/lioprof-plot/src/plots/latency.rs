@@ -3,19 +3,11 @@
 use lioprof_model::{Analysis, Operation};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, GREY, PALE, QUEUE, SERVICE};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, TINY, fit, widest};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel};
-use crate::figure::range::range;
-use crate::figure::rows::split;
-use crate::figure::ticks::log_time;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::Covers;
+use crate::draw::{Align, Area, BLACK, BODY, GREY, PALE, QUEUE, SERVICE, Scene, TINY, fit, widest};
+use crate::figure::{
+    Axis, BELOW, Key, Page, Panel, Scale, Swatch, counted, log_time, more_have, percent, range, split,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

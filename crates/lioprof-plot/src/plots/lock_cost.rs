@@ -3,22 +3,11 @@
 use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest};
-use crate::data::locks::{Contended, NO_CONFLICT, contended, contended_osts, seconds, sum};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{GREY, Ink, READ, WRITE};
-use crate::draw::num::ratio;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, SMALL, Text, width};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::steps::Steps;
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{bytes, duration_us, more_have, percent};
+use crate::data::{Bins, Contended, Covers, NO_CONFLICT, add, contended, contended_osts, largest, seconds, sum};
+use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
+use crate::figure::{
+    Grid, Key, Page, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, more_have, percent,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -3,21 +3,14 @@
 use lioprof_model::{Analysis, Distribution, LockEvidence, LockTarget};
 
 use super::plot::Plot;
-use crate::data::locks::{NO_CONFLICT, contended, label, seconds};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, CATEGORIES, GREY, Ink, PALE, QUEUE};
-use crate::draw::num::{index, ratio};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, TINY, fit, widest};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel};
-use crate::figure::range::range;
-use crate::figure::rows::split;
-use crate::figure::ticks::log_time;
-use crate::figure::units::{counted, duration_us, more_have, percent, short_count};
+use crate::data::{Covers, NO_CONFLICT, contended, label, seconds};
+use crate::draw::{
+    Align, Area, BLACK, BODY, CATEGORIES, GREY, Ink, PALE, QUEUE, Scene, TINY, fit, index, ratio, widest,
+};
+use crate::figure::{
+    Axis, BELOW, Key, Page, Panel, Scale, Swatch, counted, duration_us, log_time, more_have, percent, range,
+    short_count, split,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

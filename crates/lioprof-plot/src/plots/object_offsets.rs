@@ -5,20 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Direction, SampledRpc};
 
 use super::plot::Plot;
-use crate::data::bins::largest;
-use crate::data::names::UNATTRIBUTED;
-use crate::data::quality::Covers;
-use crate::data::sample::{Thinned, client_name, sound};
-use crate::draw::color::{CATEGORIES, GREY, Ink, OTHERS};
-use crate::draw::num::ratio;
-use crate::draw::scene::{Item, Scene};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch, cross};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::{Covers, Thinned, UNATTRIBUTED, client_name, largest, sound};
+use crate::draw::{CATEGORIES, GREY, Ink, Item, OTHERS, Scene, ratio};
+use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, bytes_from_zero, counted, cross, more_have, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -3,18 +3,9 @@
 use lioprof_model::{Analysis, NodeSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest};
-use crate::data::quality::Covers;
-use crate::draw::color::{QUEUE, SERVICE};
-use crate::draw::num::ratio;
-use crate::draw::scene::Scene;
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::steps::Steps;
-use crate::figure::ticks::from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{more_have, percent, short};
+use crate::data::{Bins, Covers, add, largest};
+use crate::draw::{QUEUE, SERVICE, Scene, ratio};
+use crate::figure::{Grid, Key, Page, Steps, Swatch, Window, from_zero, more_have, percent, short};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -6,18 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::{Analysis, FlowSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest, total};
-use crate::data::names::UNATTRIBUTED;
-use crate::data::quality::Covers;
-use crate::draw::color::{CATEGORIES, Ink, OTHERS};
-use crate::draw::scene::{Item, Scene};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::ticks::from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, total};
+use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
+use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, more_have, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -5,19 +5,12 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{FRAME, GREY, READ, WRITE};
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, BODY, SMALL, TINY, width};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::hatch;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel, left_of, y_title};
-use crate::figure::ticks::counts_from_zero;
-use crate::figure::units::{bytes, counted, short_count};
+use crate::data::Covers;
+use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, READ, SMALL, Scene, TINY, WRITE, index, width};
+use crate::figure::{
+    Axis, BELOW, Key, Page, Panel, Scale, Swatch, bytes, counted, counts_from_zero, hatch, left_of, short_count,
+    y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
