@@ -3,7 +3,7 @@
 use lioprof_model::{Analysis, LockObject, LockPair, LockSeries, LockTarget, Locks, Timeline};
 use serde::Serialize;
 
-use super::bins::{Bins, unless_zero};
+use super::bins::Bins;
 use super::limits::{
     MAX_BINS, MAX_HOLDS, MAX_JOBS, MAX_LANES, MAX_LOCK_OBJECTS, MAX_LOCK_TARGETS, MAX_PAIRS, MAX_TIMELINES,
 };
@@ -15,14 +15,14 @@ use crate::object::object;
 #[derive(Debug, Serialize)]
 pub(crate) struct Lane {
     target: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    conflicts: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    true_conflicts: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expansion_conflicts: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waiting: Option<Dense>,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    conflicts: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    true_conflicts: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    expansion_conflicts: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    waiting: Dense,
 }
 
 /// Lock contention.
@@ -170,10 +170,10 @@ fn lanes<'a>(locks: &'a Locks, bins: &Bins, names: &mut Names<'a>) -> Vec<Lane> 
     rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1.target, &a.1.node).cmp(&(&b.1.target, &b.1.node))));
     let lane = |(_, it): (u64, &'a LockSeries)| Lane {
         target: names.target(&it.target),
-        conflicts: unless_zero(bins.sums(&it.conflicts)),
-        true_conflicts: unless_zero(bins.sums(&it.true_conflicts)),
-        expansion_conflicts: unless_zero(bins.sums(&it.expansion_conflicts)),
-        waiting: unless_zero(bins.means(&it.waiting)),
+        conflicts: Dense(bins.sums(&it.conflicts)),
+        true_conflicts: Dense(bins.sums(&it.true_conflicts)),
+        expansion_conflicts: Dense(bins.sums(&it.expansion_conflicts)),
+        waiting: Dense(bins.means(&it.waiting)),
     };
     rows.into_iter().take(MAX_LANES).map(lane).collect()
 }
