@@ -6,10 +6,10 @@ use lioprof_model::{Analysis, SampledRpc};
 
 use super::plot::Plot;
 use crate::data::{Covers, Thinned, client_name, sound};
-use crate::draw::{Area, BLACK, BODY, Item, PALE, READ, Scene, WRITE, direction, index};
+use crate::draw::{Area, BLACK, BODY, Item, READ, Scene, WRITE, direction, index};
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Scale, Swatch, Window, assign, counted, duration_us,
-    more_have, percent, y_title,
+    Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Swatch, Window, assign, counted, duration_us,
+    more_have, percent, stripes, y_title,
 };
 use crate::options::PlotOptions;
 
@@ -233,12 +233,10 @@ impl<'a> Pack<'a> {
 
     fn draw(&self, scene: &mut Scene, top: f64, labels: &RowLabels) -> Area {
         let area = Area::new(self.x.0, top, self.x.1, top + self.rows.height());
-        let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+        let nothing = Axis::unmarked("");
         let panel = Panel { area, x: self.time, y: &nothing };
         let rows: Vec<(f64, f64)> = self.rows.rows.iter().map(|(y0, y1)| (top + y0, top + y1)).collect();
-        for (y0, y1) in rows.iter().step_by(2) {
-            scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
-        }
+        stripes(scene, area, &rows);
         panel.grid(scene, true, false);
         let thick = self.rows.lane - if self.rows.lane > 4.0 { 1.0 } else { 0.5 };
         for (row, (y0, _)) in self.bars.iter().zip(&rows) {

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::{Analysis, FlowSeries};
 
 use super::plot::Plot;
-use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, total};
+use crate::data::{Bins, Covers, UNATTRIBUTED, add, cut, largest, total};
 use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
-use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, more_have, percent};
+use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -54,7 +54,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     let mut targets: Vec<Panelled<'_>> = by_target.into_values().collect();
     targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
-    let hidden = targets.split_off(targets.len().min(MOST_PANELS));
+    let hidden = cut(&mut targets, MOST_PANELS, |t| t.rpcs as f64);
     let columns = if targets.len() > 3 { 2 } else { 1 };
     let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
     let bins = Bins::new(analysis, longest.unwrap_or(0), 180 / columns).ok_or("no time bins")?;
@@ -72,15 +72,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         keys.push(Key::new(Swatch::Line(OTHERS), "mean of the other clients"));
     }
     page.legend(&keys);
-    if !hidden.is_empty() {
-        let (all, rest) = (targets.iter().chain(&hidden), hidden.iter());
-        let sum = |some: &mut dyn Iterator<Item = &Panelled<'_>>| some.map(|t| t.rpcs as f64).sum::<f64>();
-        let share = sum(&mut rest.into_iter()) / sum(&mut all.into_iter());
-        page.note(format!(
-            "The {MOST_PANELS} OSTs with most requests are shown; {} {} of the requests.",
-            more_have(hidden.len(), "OST"),
-            percent(share)
-        ));
+    if let Some(hidden) = hidden {
+        let have = hidden.have("OST");
+        page.note(format!("The {MOST_PANELS} OSTs with most requests are shown; {have} of the requests."));
     }
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
     let max = largest(panelled.iter().flat_map(|l| l.all().flatten()));
