@@ -36,13 +36,13 @@ struct Matrix {
     sums: (bool, bool),
 }
 
-/// Places of the `keep` largest; the others share the place after them.
-fn top<'a>(sums: &BTreeMap<&'a str, f64>, keep: usize) -> (Vec<&'a str>, usize) {
+/// Names of the `most` largest; the others share the place after them.
+fn top<'a>(sums: &BTreeMap<&'a str, f64>, most: usize) -> (Vec<&'a str>, usize) {
     let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let all = sorted.len();
-    let keep = if all <= keep { all } else { keep.saturating_sub(1).max(1) };
-    (sorted.into_iter().take(keep).map(|(name, _)| name).collect(), all - keep)
+    let most = if all <= most { all } else { most.saturating_sub(1).max(1) };
+    (sorted.into_iter().take(most).map(|(name, _)| name).collect(), all - most)
 }
 
 fn places<'a>(names: &[&'a str]) -> BTreeMap<&'a str, usize> {

@@ -158,8 +158,8 @@ impl View {
         axis.scale = Scale::Linear { lo: low, hi: top };
         if self.more {
             // Its label comes first.
-            let near = |at: f64| (top - at) / (top - low) * height < SMALL * 1.2;
-            axis.ticks.iter_mut().filter(|tick| near(tick.at)).for_each(|tick| tick.label.clear());
+            let is_at_top = |at: f64| (top - at) / (top - low) * height < SMALL * 1.2;
+            axis.ticks.iter_mut().filter(|tick| is_at_top(tick.at)).for_each(|tick| tick.label.clear());
             axis.ticks.push(Tick::new(top, "EOF"));
         }
         axis

@@ -24,10 +24,11 @@ pub(super) const PLOT: Plot = Plot {
 const MOST_PANELS: usize = 6;
 const MOST_MARKS: usize = 3600;
 
-type Key2<'a> = (Option<u32>, &'a str);
+/// Number of the target, FID.
+type ObjectKey<'a> = (Option<u32>, &'a str);
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let mut by_object: BTreeMap<Key2<'_>, Vec<&SampledRpc>> = BTreeMap::new();
+    let mut by_object: BTreeMap<ObjectKey<'_>, Vec<&SampledRpc>> = BTreeMap::new();
     for rpc in analysis.sample.rpcs.iter().filter(|rpc| sound(rpc) && rpc.offset.is_some()) {
         if let Some(object) = &rpc.object {
             by_object.entry((rpc.target, object)).or_default().push(rpc);
@@ -37,7 +38,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no read or write has a known object and offset");
     }
     let sum = |rpcs: &[&SampledRpc]| rpcs.iter().map(|r| r.bytes.unwrap_or(0) as f64).sum::<f64>();
-    let mut objects: Vec<(Key2<'_>, Vec<&SampledRpc>)> = by_object.into_iter().collect();
+    let mut objects: Vec<(ObjectKey<'_>, Vec<&SampledRpc>)> = by_object.into_iter().collect();
     objects.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)).then_with(|| a.0.cmp(&b.0)));
     let hidden = cut(&mut objects, MOST_PANELS, |object| sum(&object.1));
 

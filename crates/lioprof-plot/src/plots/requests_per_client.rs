@@ -25,7 +25,7 @@ pub(super) const PLOT: Plot = Plot {
 const MOST_PANELS: usize = 6;
 
 /// Requests on one OST.
-struct Panelled<'a> {
+struct OstRequests<'a> {
     name: &'a str,
     flows: Vec<&'a FlowSeries>,
     rpcs: u64,
@@ -40,11 +40,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if flows.is_empty() {
         return Err("no read or write requests");
     }
-    let mut by_target: BTreeMap<&str, Panelled<'_>> = BTreeMap::new();
+    let mut by_target: BTreeMap<&str, OstRequests<'_>> = BTreeMap::new();
     let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
     for flow in &flows {
         let name = flow.target.as_deref().unwrap_or(UNATTRIBUTED);
-        let panel = by_target.entry(name).or_insert_with(|| Panelled { name, flows: Vec::new(), rpcs: 0 });
+        let panel = by_target.entry(name).or_insert_with(|| OstRequests { name, flows: Vec::new(), rpcs: 0 });
         panel.rpcs = panel.rpcs.saturating_add(rpcs(flow));
         panel.flows.push(flow);
         if let Some(nid) = &flow.nid {
@@ -52,7 +52,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             *sum = sum.saturating_add(rpcs(flow));
         }
     }
-    let mut targets: Vec<Panelled<'_>> = by_target.into_values().collect();
+    let mut targets: Vec<OstRequests<'_>> = by_target.into_values().collect();
     targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
     let hidden = cut(&mut targets, MOST_PANELS, |t| t.rpcs as f64);
     let columns = if targets.len() > 3 { 2 } else { 1 };
@@ -65,7 +65,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bins.width());
     let covers = Covers { targets: true, ..Covers::default() };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
-    let panelled: Vec<Lines> = targets.iter().map(|t| Lines::of(analysis, t, &top, &bins)).collect();
+    let panelled: Vec<ClientLines> = targets.iter().map(|t| ClientLines::of(analysis, t, &top, &bins)).collect();
 
     let mut keys: Vec<Key> = top.iter().zip(CATEGORIES).map(|(nid, ink)| Key::new(Swatch::Line(ink), *nid)).collect();
     if panelled.iter().any(|lines| lines.others.is_some()) {
@@ -104,7 +104,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 }
 
 /// The lines of one panel.
-struct Lines {
+struct ClientLines {
     /// One per top client.
     clients: Vec<Vec<f64>>,
     /// Mean of the others.
@@ -113,8 +113,8 @@ struct Lines {
     others_share: Option<f64>,
 }
 
-impl Lines {
-    fn of(analysis: &Analysis, target: &Panelled<'_>, top: &[&str], bins: &Bins) -> Self {
+impl ClientLines {
+    fn of(analysis: &Analysis, target: &OstRequests<'_>, top: &[&str], bins: &Bins) -> Self {
         let mut clients = vec![vec![0.0; bins.len()]; top.len()];
         let mut others = vec![0.0; bins.len()];
         let mut others_rpcs = 0_u64;

@@ -4,14 +4,14 @@ use lioprof_model::{Analysis, Finding};
 use serde::Serialize;
 
 use super::limits::MAX_FINDINGS;
-use super::names::Names;
+use super::names::NameNumbers;
 use crate::object::object;
 
-pub(crate) fn cards<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<impl Serialize + use<'a>> {
+pub(crate) fn cards<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Vec<impl Serialize + use<'a>> {
     analysis.findings.iter().take(MAX_FINDINGS).map(|it| card(analysis, it, names)).collect()
 }
 
-fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut Names<'a>) -> impl Serialize + use<'a> {
+fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     let start = analysis.window.start;
     let targets = it.targets.iter().map(|name| names.target(name)).collect::<Vec<_>>();
     let clients = it.clients.iter().map(|nid| names.client(nid)).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use lioprof_model::{Analysis, Flow, Io};
 use serde::Serialize;
 
 use super::limits::MATRIX;
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::IoView;
 use super::rows::moved;
 use crate::object::object;
@@ -24,7 +24,7 @@ pub(crate) enum Slot {
 }
 
 /// Client x target. A row or column is the number of a name; see [`Slot`] for the others.
-pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> impl Serialize + use<> {
+pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<> {
     let flows: Vec<&Flow> = analysis.flows.iter().filter(|it| it.read.rpcs + it.write.rpcs > 0).collect();
     let (rows, columns) = MATRIX;
     let by_client = busiest(flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
@@ -75,7 +75,7 @@ fn rpcs(flow: &Flow) -> u64 {
     flow.read.rpcs + flow.write.rpcs
 }
 
-/// Names by bytes, then RPCs, then name.
+/// NameNumbers by bytes, then RPCs, then name.
 fn busiest<'a>(figures: impl Iterator<Item = (&'a str, u64, u64)>) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (name, bytes, rpcs) in figures {

@@ -7,7 +7,7 @@ use super::bins::Bins;
 use super::limits::{
     MAX_BINS, MAX_HOLDS, MAX_JOBS, MAX_LANES, MAX_LOCK_OBJECTS, MAX_LOCK_TARGETS, MAX_PAIRS, MAX_TIMELINES,
 };
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::{Dense, Exact, Times};
 use crate::object::object;
 
@@ -26,7 +26,11 @@ pub(crate) struct Lane {
 }
 
 /// Lock contention.
-pub(crate) fn locks<'a>(analysis: &Analysis, locks: &'a Locks, names: &mut Names<'a>) -> impl Serialize + use<'a> {
+pub(crate) fn locks<'a>(
+    analysis: &Analysis,
+    locks: &'a Locks,
+    names: &mut NameNumbers<'a>,
+) -> impl Serialize + use<'a> {
     let start = analysis.window.start;
     let objects = locks.objects.iter().chain(&locks.mdt_objects);
     let of_objects = objects.clone().count();
@@ -58,7 +62,7 @@ pub(crate) fn locks<'a>(analysis: &Analysis, locks: &'a Locks, names: &mut Names
     })
 }
 
-fn target_row<'a>(it: &'a LockTarget, names: &mut Names<'a>) -> impl Serialize + use<'a> {
+fn target_row<'a>(it: &'a LockTarget, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     object!(TargetRow {
         target: names.target(&it.target),
         node: &it.node,
@@ -85,7 +89,7 @@ fn object_row<'a>(
     it: &'a LockObject,
     start: f64,
     with_timeline: bool,
-    names: &mut Names<'a>,
+    names: &mut NameNumbers<'a>,
 ) -> impl Serialize + use<'a> {
     let target = names.target(&it.target);
     object!(ObjectRow {
@@ -118,7 +122,7 @@ fn last(byte: u64) -> Option<Exact> {
 }
 
 /// Who held and waited when; clients by number, times in seconds since the start of the window.
-fn timeline<'a>(it: &'a Timeline, start: f64, names: &mut Names<'a>) -> impl Serialize + use<'a> {
+fn timeline<'a>(it: &'a Timeline, start: f64, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     let holds = it.holds.iter().take(MAX_HOLDS).map(|it| {
         (
             names.client(&it.nid),
@@ -151,7 +155,7 @@ fn timeline<'a>(it: &'a Timeline, start: f64, names: &mut Names<'a>) -> impl Ser
 }
 
 /// Two clients on one target.
-fn pair_row<'a>(it: &'a LockPair, names: &mut Names<'a>) -> impl Serialize + use<> {
+fn pair_row<'a>(it: &'a LockPair, names: &mut NameNumbers<'a>) -> impl Serialize + use<> {
     object!(PairRow {
         target: names.target(&it.target),
         holder: names.client(&it.holder_nid),
@@ -163,7 +167,7 @@ fn pair_row<'a>(it: &'a LockPair, names: &mut Names<'a>) -> impl Serialize + use
     })
 }
 
-fn lanes<'a>(locks: &'a Locks, bins: &Bins, names: &mut Names<'a>) -> Vec<Lane> {
+fn lanes<'a>(locks: &'a Locks, bins: &Bins, names: &mut NameNumbers<'a>) -> Vec<Lane> {
     let conflicts = |it: &LockSeries| it.conflicts.iter().fold(0_u64, |sum, value| sum.saturating_add(*value));
     let mut rows: Vec<(u64, &LockSeries)> =
         locks.series.targets.iter().map(|it| (conflicts(it), it)).filter(|it| it.0 > 0).collect();

@@ -3,7 +3,7 @@
 use lioprof_model::{Analysis, Marker};
 use serde::Serialize;
 
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::IoView;
 use super::{findings, flows, latency, locks, quality, rows, sample, series, sizes};
 use crate::object::object;
@@ -20,7 +20,7 @@ const SCHEMA: &str = "lioprof.report/1";
 pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Verdict) -> impl Serialize + use<'a> {
     let start = analysis.window.start;
     // Whose names come first gets the low numbers.
-    let mut names = Names::default();
+    let mut names = NameNumbers::default();
     let targets = rows::targets(analysis, &mut names);
     let clients = rows::clients(analysis, &mut names);
     let series = series::series(analysis, &mut names);

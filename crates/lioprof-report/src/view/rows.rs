@@ -6,7 +6,7 @@ use lioprof_model::{Analysis, Client, Io, Job, Object, Operation, Owner, SentRpc
 use serde::Serialize;
 
 use super::limits::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::{Exact, IoView, Times};
 use crate::object::object;
 
@@ -65,7 +65,7 @@ pub(crate) fn moved(read: &Io, write: &Io) -> u64 {
 }
 
 /// The targets of each server.
-pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<impl Serialize + use<'a>> {
+pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<'a>> {
     let mut all: Vec<&Target> = analysis.targets.iter().filter(|it| it.kind != TargetKindName::Mgs).collect();
     // If not all fit, the busiest; in the order of their names all the same, as the page first shows them.
     if all.len() > MAX_TARGETS {
@@ -89,7 +89,7 @@ pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows
     Rows::new(all, MAX_TARGETS, row, |it| (it.read.io.rpcs + it.write.io.rpcs, &it.read.io, &it.write.io))
 }
 
-pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<impl Serialize + use<>> {
+pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
     let row = |it: &'a Client| {
         object!(ClientRow {
             client: names.client(&it.nid),
@@ -132,7 +132,7 @@ pub(crate) fn owners(analysis: &Analysis) -> Rows<impl Serialize + use<>> {
 }
 
 /// Objects, and one row of all others.
-pub(crate) fn objects<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<impl Serialize + use<>> {
+pub(crate) fn objects<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
     let row = |it: &'a Object| {
         let target = it.target.as_deref().map(|name| names.target(name));
         object!(ObjectRow {
@@ -185,7 +185,7 @@ pub(crate) fn operations(analysis: &Analysis) -> Rows<OperationRow<'_>> {
 }
 
 /// RPCs that servers sent.
-pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<impl Serialize + use<'a>> {
+pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<'a>> {
     let mut all: Vec<&SentRpcs> = analysis.sent.iter().collect();
     // Stable: among equals the order of the analysis.
     all.sort_by_key(|it| std::cmp::Reverse(it.rpcs));

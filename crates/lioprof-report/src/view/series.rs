@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::bins::{Bins, add};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::{Dense, Rough};
 use crate::object::object;
 
@@ -63,7 +63,7 @@ fn busy(it: &TargetSeries) -> u64 {
 }
 
 /// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
-pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> impl Serialize + use<'a> {
+pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     let bins = Bins::new(analysis, MAX_BINS);
     // One row per name: a target may have been served by several nodes, and what is unknown is so on each.
     let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
@@ -121,7 +121,7 @@ fn busy_of_all(parts: &[&TargetSeries]) -> u64 {
 fn heat<'a>(
     analysis: &Analysis,
     by_name: &BTreeMap<Option<&'a str>, Vec<&'a TargetSeries>>,
-    names: &mut Names<'a>,
+    names: &mut NameNumbers<'a>,
 ) -> impl Serialize + use<> {
     let osts: Vec<_> = by_name.iter().filter_map(|(name, parts)| Some(((*name)?, parts))).take(MAX_TARGETS).collect();
     let bins = Bins::new(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));

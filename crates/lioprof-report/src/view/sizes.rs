@@ -3,13 +3,13 @@
 use lioprof_model::{Analysis, SizeBucket, SizeHistogram};
 use serde::Serialize;
 
-use super::names::Names;
+use super::names::NameNumbers;
 use crate::object::object;
 
 /// Targets with histograms of their own.
 const MAX_TARGETS: usize = 200;
 
-pub(crate) fn sizes(analysis: &Analysis, names: &Names<'_>) -> impl Serialize + use<> {
+pub(crate) fn sizes(analysis: &Analysis, names: &NameNumbers<'_>) -> impl Serialize + use<> {
     let (mut read, mut write) = (SizeHistogram::default(), SizeHistogram::default());
     for target in super::rows::osts(analysis) {
         read.merge(&target.read.size_hist);
