@@ -19,9 +19,9 @@
 //! * All text is bytes. Job ids and file names need not be UTF-8.
 //! * Unknown text is not an error ([`Message::Other`]); a known text that does not parse is
 //!   [`Message::Malformed`], so that a new Lustre version shows up as a count, never as silence.
+//! * `nom` is an implementation detail and not part of the public API.
 #![forbid(unsafe_code)]
 
-mod cursor;
 pub mod frame;
 pub mod message;
 pub mod record;

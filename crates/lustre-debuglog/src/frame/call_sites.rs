@@ -1,7 +1,7 @@
 //! Call sites that were seen before.
 //!
 //! Every record names the file and the function that logged it, and a whole log comes from a few dozen
-//! places in the source. SiteNames that passed the test once need no second one, only a comparison.
+//! places in the source. Names that passed the test once need no second one, only a comparison.
 //!
 //! Hot: asked for every record.
 

@@ -52,7 +52,7 @@ impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: Header::default(), memory: HeaderMemory::new() }
+        Self { data, pos: 0, next: Header::NONE, memory: HeaderMemory::new() }
     }
 
     /// Where the record that starts at `start` ends; the header there, if there is one, is read.

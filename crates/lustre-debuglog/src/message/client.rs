@@ -5,9 +5,9 @@
 //! * to 2.12.x: `Sending RPC pname:cluuid:pid:xid:nid:opc THREAD:UUID:PID:XID:NID:OPC`
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
 
-use super::malformed::{Malformed, whole};
+use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
 use super::ptlrpc::{behind_thread, job, job_column, request_pointer};
-use crate::cursor::{Cursor, fields};
 use crate::{Opcode, Xid};
 
 /// `Sending RPC` / `Completed RPC`: an RPC of which this node is the client.
@@ -33,25 +33,39 @@ pub struct ClientRpc<'a> {
 
 impl<'a> ClientRpc<'a> {
     /// Parses `Sending RPC ...`.
-    pub(super) fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Sending RPC", text, |cursor| client_rpc(cursor, b"Sending RPC "))
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse_sending(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("Sending RPC", text, |cursor| {
+            cursor.tag(b"Sending RPC ")?;
+            client_rpc(cursor)
+        })
     }
 
     /// Parses `Completed RPC ...`, which has the same fields.
-    pub(super) fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Completed RPC", text, |cursor| client_rpc(cursor, b"Completed RPC "))
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse_completed(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("Completed RPC", text, |cursor| {
+            cursor.tag(b"Completed RPC ")?;
+            client_rpc(cursor)
+        })
     }
 }
 
-/// `Sending RPC ` or `Completed RPC `, and what follows; the job is all the rest.
+/// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
 #[inline(always)]
-fn client_rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; N]) -> Option<ClientRpc<'a>> {
-    cursor.tag(words)?;
+fn client_rpc<'a>(cursor: &mut Cursor<'a>) -> Option<ClientRpc<'a>> {
     let req = request_pointer(cursor)?;
     cursor.tag(b"pname:cluuid:pid:xid:nid:opc")?;
     let has_job = job_column(cursor)?;
     let (thread, (device_uuid, pid, xid)) = behind_thread(cursor, device)?;
-    fields!(cursor: b":" nid = nid, b":" opcode = opcode);
+    cursor.tag(b":")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b":")?;
+    let opcode = cursor.opcode()?;
     let job = if has_job { Some(job(cursor)?) } else { None };
     Some(ClientRpc { req, thread, device_uuid, pid, xid, nid, opcode, job })
 }
@@ -59,9 +73,13 @@ fn client_rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; 
 /// `UUID:PID:XID`; Lustre 1.8 printed an `x` before the xid.
 #[inline(always)]
 fn device<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], i32, Xid)> {
-    fields!(cursor: b"" uuid = until::<b':', b':'>, b":" pid = int_i32, b":");
+    let uuid = cursor.until::<b':', b':'>()?;
+    cursor.tag(b":")?;
+    let pid = cursor.int_i32()?;
+    cursor.tag(b":")?;
     cursor.eat(b"x");
-    Some((uuid, pid, cursor.xid()?))
+    let xid = cursor.xid()?;
+    Some((uuid, pid, xid))
 }
 
 #[cfg(test)]

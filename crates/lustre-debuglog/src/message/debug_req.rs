@@ -1,14 +1,16 @@
 //! `DEBUG_REQ`: the description of a request that ends many messages.
 //!
 //! `MESSAGE req@PTR xXID/tTRANSNO(..) oOPC->PEER@NID:..` (`pack_generic.c`, `_debug_req`).
+
 //!
 //! Wordings of the description: 1.8 has no `(..)` behind the transaction number; `job:'..'` since
 //! 2.12.57, `uid:` and `gid:` since 2.15.56, `projid:` since 2.16.55. To 2.12.57 many messages end in a
 //! line break of their own, so that the description stands on a second line.
 
-use super::malformed::Parse;
+use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
+use super::number::split_peer;
 use super::req_event::{ReqEvent, event};
-use crate::cursor::{Cursor, fields, split_peer};
 use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
@@ -71,31 +73,59 @@ impl DebugReq<'_> {
     }
 }
 
+impl<'a> DebugReq<'a> {
+    /// Parses a description alone, `req@...` to the end of the text.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("DEBUG_REQ", text, description)
+    }
+}
+
 /// ` req@%p x%llu/t%lld(%lld) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl FLAGS/%x/%x
 /// rc %d/%d job:'%s' uid:%u gid:%u projid:%u`, without the leading space.
 #[inline(always)]
 pub(super) fn description<'a>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
-    fields!(cursor: b"req@" req = pointer, b" x" xid = xid, b"/t" transno = int_long);
+    cursor.tag(b"req@")?;
+    let req = cursor.pointer()?;
+    cursor.tag(b" x")?;
+    let xid = cursor.xid()?;
+    cursor.tag(b"/t")?;
+    let transno = cursor.int_long()?;
     // The transaction number in the request; not in 1.8.
     if cursor.eat(b"(") {
-        fields!(cursor: b"" _in_request = int, b")");
+        cursor.int()?;
+        cursor.tag(b")")?;
     }
-    fields!(cursor: b" o" opcode = opcode, b"->");
+    cursor.tag(b" o")?;
+    let opcode = cursor.opcode()?;
+    cursor.tag(b"->")?;
     let (peer, nid) = peer(cursor)?;
-    fields!(cursor:
-        b" lens " request_len = dec_u32,
-        b"/" reply_len = int_i32,
-        b" e " early_count = int_i32,
-        b" to " _timed_out = int,
-        b" dl " deadline_s = int_long,
-        b" ref " _refs = int,
-        b" fl " phase = until::<b':', b'\n'>,
-        b":" letters = until::<b'/', b' '>,
-        b"/" request_flags = hex_u32,
-        b"/" reply_flags = hex_u32,
-        b" rc " rc = int_i32,
-        b"/" reply_rc = int_i32,
-    );
+    cursor.tag(b" lens ")?;
+    let request_len = cursor.dec_u32()?;
+    cursor.tag(b"/")?;
+    let reply_len = cursor.int_i32()?;
+    cursor.tag(b" e ")?;
+    let early_count = cursor.int_i32()?;
+    cursor.tag(b" to ")?;
+    let _timed_out = cursor.int()?;
+    cursor.tag(b" dl ")?;
+    let deadline_s = cursor.int_long()?;
+    cursor.tag(b" ref ")?;
+    let _refs = cursor.int()?;
+    cursor.tag(b" fl ")?;
+    let phase = cursor.until::<b':', b'\n'>()?;
+    cursor.tag(b":")?;
+    let letters = cursor.until::<b'/', b' '>()?;
+    cursor.tag(b"/")?;
+    let request_flags = cursor.hex_u32()?;
+    cursor.tag(b"/")?;
+    let reply_flags = cursor.hex_u32()?;
+    cursor.tag(b" rc ")?;
+    let rc = cursor.int_i32()?;
+    cursor.tag(b"/")?;
+    let reply_rc = cursor.int_i32()?;
     let Owner { job, uid, gid, projid } = owner(cursor)?;
     Some(DebugReq {
         req,
@@ -188,28 +218,32 @@ pub struct ReqMessage<'a> {
     pub req: DebugReq<'a>,
 }
 
-impl<'a> Parse<'a> for ReqMessage<'a> {
-    const KIND: &'static str = "DEBUG_REQ";
-
-    /// `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        cursor.eat(b"@@@ ");
-        let (before, suffix) = split_description(cursor.rest())?;
-        *cursor = Cursor::new(before);
-        let event = event(cursor)?;
-        if !cursor.rest().is_empty() {
-            return None;
-        }
-        *cursor = Cursor::new(suffix);
-        let req = description(cursor)?;
-        Some(Self { event, req })
+impl<'a> ReqMessage<'a> {
+    /// Parses `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
+    ///
+    /// # Errors
+    /// When the text does not end in a request description: where it stopped being one.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("DEBUG_REQ", text, req_message)
     }
+}
+
+fn req_message<'a>(cursor: &mut Cursor<'a>) -> Option<ReqMessage<'a>> {
+    cursor.eat(b"@@@ ");
+    let (before, suffix) = split_description(cursor.rest())?;
+    *cursor = Cursor::new(before);
+    let event = cursor.read(event)?;
+    if !cursor.rest().is_empty() {
+        return None;
+    }
+    *cursor = Cursor::new(suffix);
+    let req = description(cursor)?;
+    Some(ReqMessage { event, req })
 }
 
 /// Splits a text before its description, at the first `req@` that is a word's beginning; the text
 /// before it loses its trailing white space.
-fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
     memchr::memchr_iter(b'@', i).find_map(|at| {
         let (before, suffix) = i.split_at_checked(at.checked_sub(3)?)?;
         let starts_a_word = before.last().is_none_or(u8::is_ascii_whitespace);
@@ -220,7 +254,6 @@ fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::malformed::whole;
 
     const HEAD: &str = "req@00000000d5e09f76 x1882455793623808/t4294967433(17) \
         o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0 \
@@ -253,7 +286,7 @@ mod tests {
 
     fn parsed(tail: &str) -> DebugReq<'static> {
         let text: &'static str = format!("{HEAD}{tail}").leak();
-        whole("DEBUG_REQ", text.as_bytes(), description).unwrap()
+        DebugReq::parse(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -265,7 +298,7 @@ mod tests {
     #[test]
     fn description_1_8_has_one_transaction_number() {
         let text = HEAD.replace("(17)", "");
-        assert_eq!(whole("DEBUG_REQ", text.as_bytes(), description), Ok(want()));
+        assert_eq!(DebugReq::parse(text.as_bytes()), Ok(want()));
     }
 
     #[test]
@@ -295,7 +328,7 @@ mod tests {
     fn description_without_what_is_not_known_yet() {
         let text =
             b"req@(null) x0/t0(0) o-1-><?>@<unknown>:0/0 lens 0/0 e 0 to 0 dl 0 ref 1 fl ?Phase?:N/0/ffffffff rc 0/-1";
-        let req = whole("DEBUG_REQ", text, description).unwrap();
+        let req = DebugReq::parse(text).unwrap();
         assert_eq!((req.req, req.opcode, req.peer, req.nid), (0, None, &b"<?>"[..], &b"<unknown>"[..]));
         assert_eq!((req.phase, req.letters, req.reply_flags), (&b"?Phase?"[..], &b"N"[..], u32::MAX));
     }
@@ -313,7 +346,7 @@ mod tests {
                 "b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0",
                 &format!("{peer_and_nid}:15/-16"),
             );
-            let req = whole("DEBUG_REQ", text.as_bytes(), description).unwrap();
+            let req = DebugReq::parse(text.as_bytes()).unwrap();
             assert_eq!((req.peer, req.nid), (peer.as_bytes(), nid.as_bytes()));
         }
     }
@@ -341,7 +374,7 @@ mod tests {
             ("rc -5/-110", "rc -5/-110 job:'a' uid:1 gid:1 projid:"),
         ] {
             let text = HEAD.replace(from, to);
-            let error = whole("DEBUG_REQ", text.as_bytes(), description).unwrap_err();
+            let error = DebugReq::parse(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind, "DEBUG_REQ", "{text}");
             assert!(error.offset > 0 && error.offset <= text.len(), "{text}");
         }

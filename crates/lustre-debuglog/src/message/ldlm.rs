@@ -8,8 +8,8 @@ pub use contention::Contention;
 pub use event::LdlmEvent;
 pub use lock::{LockDesc, LockTail};
 
-use super::malformed::Parse;
-use crate::cursor::Cursor;
+use super::malformed::Malformed;
+use super::number::{Res, complete, stop};
 
 /// A lock manager line: what happened, and the lock it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,30 +20,33 @@ pub struct LdlmMessage<'a> {
     pub lock: Option<LockDesc<'a>>,
 }
 
-impl<'a> Parse<'a> for LdlmMessage<'a> {
-    const KIND: &'static str = "lock manager";
-
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        cursor.tag(b"### ")?;
-        let (event_text, lock) = match split_lock(cursor.rest()) {
-            Some((event_text, desc)) => {
-                *cursor = Cursor::new(desc);
-                (event_text, Some(lock::lock(cursor)?))
-            }
-            None => {
-                let event_text = cursor.rest();
-                cursor.skip_rest();
-                (event_text, None)
-            }
-        };
-        let end = std::mem::replace(cursor, Cursor::new(event_text.trim_ascii_end()));
-        let event = event::event(cursor)?;
-        if !cursor.rest().is_empty() {
-            return None;
-        }
-        *cursor = end;
-        Some(Self { event, lock })
+impl<'a> LdlmMessage<'a> {
+    /// Parses `### ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("lock manager", text, message(text))
     }
+}
+
+fn message(text: &[u8]) -> Res<'_, LdlmMessage<'_>> {
+    let Some(i) = text.strip_prefix(b"### ") else { return stop(text) };
+    let (event_text, (rest, lock)) = match split_lock(i) {
+        Some((event_text, desc)) => {
+            let (rest, lock) = lock::lock(desc)?;
+            (event_text, (rest, Some(lock)))
+        }
+        None => {
+            let (event_text, end) = i.split_at(i.len());
+            (event_text, (end, None))
+        }
+    };
+    let (unread, event) = event::event(event_text.trim_ascii_end())?;
+    if !unread.is_empty() {
+        return stop(unread);
+    }
+    Ok((rest, LdlmMessage { event, lock }))
 }
 
 /// Splits a text before its lock description, at the first ` ns: `. What is in front of it may hold

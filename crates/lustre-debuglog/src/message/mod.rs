@@ -8,11 +8,13 @@
 //! (`12345-10.0.0.1@tcp`), it is stripped.
 
 mod client;
+mod cursor;
 mod debug_req;
 mod ldlm;
 mod malformed;
 mod net;
 mod nrs;
+mod number;
 mod ofd;
 mod other;
 mod parse;
@@ -30,5 +32,3 @@ pub use other::{Connection, PingEviction};
 pub use parse::Message;
 pub use ptlrpc::{Handled, Handling, Peer};
 pub use req_event::ReqEvent;
-
-pub use crate::vocab::strip_process_id;

@@ -1,8 +1,11 @@
 //! Messages of mask `net` from `ptlrpc/niobuf.c` and `ptlrpc/events.c`: what was really moved, and when.
 
-use super::malformed::Parse;
+use nom::Parser;
+use nom::branch::alt;
+
+use super::malformed::Malformed;
+use super::number::{Res, complete, dec_long, dec_u32, field, hex, int_i32, nid, pointer, tag, xid};
 use crate::Xid;
-use crate::cursor::{Cursor, fields};
 
 /// `Transferring N pages M bytes via portal P id ID mbits A-B` (`ptlrpc_start_bulk_transfer`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,48 +74,63 @@ impl From<u32> for LnetEvent {
     }
 }
 
-impl Parse<'_> for BulkEvent {
-    const KIND: &'static str = "bulk event";
-
-    /// `event type %d, status %d, desc %p`.
-    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
-        fields!(cursor: b"event type " kind = dec_u32, b", status " status = int_i32, b", desc " desc = pointer);
-        Some(Self { kind: LnetEvent::from(kind), status, desc })
+impl BulkEvent {
+    /// Parses `event type ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        complete("bulk event", text, bulk_event(text))
     }
 }
 
-impl<'a> Parse<'a> for Transferring<'a> {
-    const KIND: &'static str = "Transferring";
-
-    /// `Transferring %u pages %u bytes via portal %d id %s mbits %#llx-%#llx`; to 2.7.55 `xid` for `mbits`.
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        fields!(cursor:
-            b"Transferring " pages = dec_u32,
-            b" pages " bytes = dec_long,
-            b" bytes via portal " portal = dec_u32,
-            b" id " nid = nid,
-        );
-        if !cursor.eat(b" mbits ") {
-            cursor.tag(b" xid ")?;
-        }
-        fields!(cursor: b"" first = hex, b"-" last = hex);
-        Some(Self { pages, bytes, portal, nid, match_bits: (first, last) })
+impl<'a> Transferring<'a> {
+    /// Parses `Transferring ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("Transferring", text, transferring(text))
     }
 }
 
-impl Parse<'_> for SendingBytes {
-    const KIND: &'static str = "Sending bytes";
-
-    /// `Sending %d bytes to portal %d, xid %lld, offset %u`.
-    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
-        fields!(cursor:
-            b"Sending " bytes = dec_u32,
-            b" bytes to portal " portal = dec_u32,
-            b", xid " xid = xid,
-            b", offset " offset = dec_u32,
-        );
-        Some(Self { bytes, portal, xid, offset })
+impl SendingBytes {
+    /// Parses `Sending N bytes to portal ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        complete("Sending bytes", text, sending_bytes(text))
     }
+}
+
+/// `Transferring %u pages %u bytes via portal %d id %s mbits %#llx-%#llx`; to 2.7.55 `xid` for `mbits`.
+fn transferring(i: &[u8]) -> Res<'_, Transferring<'_>> {
+    let (i, pages) = field(i, b"Transferring ", dec_u32, b" pages ")?;
+    let (i, bytes) = field(i, b"", dec_long, b" bytes via portal ")?;
+    let (i, portal) = field(i, b"", dec_u32, b" id ")?;
+    let (i, nid) = nid(i)?;
+    let (i, ()) = alt((tag(b" mbits "), tag(b" xid "))).parse(i)?;
+    let (i, first) = field(i, b"", hex, b"-")?;
+    let (i, last) = hex(i)?;
+    Ok((i, Transferring { pages, bytes, portal, nid, match_bits: (first, last) }))
+}
+
+/// `event type %d, status %d, desc %p`.
+fn bulk_event(i: &[u8]) -> Res<'_, BulkEvent> {
+    let (i, kind) = field(i, b"event type ", dec_u32, b", status ")?;
+    let (i, status) = field(i, b"", int_i32, b", desc ")?;
+    let (i, desc) = pointer(i)?;
+    Ok((i, BulkEvent { kind: LnetEvent::from(kind), status, desc }))
+}
+
+/// `Sending %d bytes to portal %d, xid %lld, offset %u`.
+fn sending_bytes(i: &[u8]) -> Res<'_, SendingBytes> {
+    let (i, bytes) = field(i, b"Sending ", dec_u32, b" bytes to portal ")?;
+    let (i, portal) = field(i, b"", dec_u32, b", xid ")?;
+    let (i, xid) = field(i, b"", xid, b", offset ")?;
+    let (i, offset) = dec_u32(i)?;
+    Ok((i, SendingBytes { bytes, portal, xid, offset }))
 }
 
 #[cfg(test)]

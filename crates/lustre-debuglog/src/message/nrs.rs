@@ -1,4 +1,5 @@
 //! Messages of the network request scheduler, `ptlrpc/nrs_*.c`.
+
 //!
 //! Wordings:
 //!
@@ -9,9 +10,14 @@
 //!   `ost_io.0 NRS: TBF dequeues: class@.. key .. rule@..`
 //! * delay, 2.10 and later: `NRS: finished delayed request from P after Ns` and a request description
 
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{opt, value};
+
+use super::cursor::{Cursor, part, whole};
 use super::debug_req::description;
-use super::malformed::Parse;
-use crate::cursor::{Cursor, fields};
+use super::malformed::Malformed;
+use super::number::{Res, complete, dec_long, fid, field, int, nid, space, tag, until};
 use crate::{Fid, Xid};
 
 /// Scheduling policy.
@@ -65,17 +71,13 @@ pub struct NrsMessage<'a> {
     pub xid: Option<Xid>,
 }
 
-impl<'a> Parse<'a> for NrsMessage<'a> {
-    const KIND: &'static str = "NRS";
-
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        match cursor.rest() {
-            [b'N', b'R', b'S', b' ', ..] => sequence_line(cursor),
-            [b'N', b'R', b'S', b':', b' ', ..] => round_line(cursor),
-            [b'@', b'@', b'@', b' ', ..] => delay_line(cursor),
-            _ => tbf_line(cursor),
-        }
+impl<'a> NrsMessage<'a> {
+    /// Parses a scheduler's line.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        if text.starts_with(b"NRS st") { whole("NRS", text, sequence_line) } else { complete("NRS", text, nrs(text)) }
     }
 }
 
@@ -98,6 +100,16 @@ const fn blank<'a>(policy: NrsPolicy, action: NrsAction) -> NrsMessage<'a> {
     NrsMessage { policy, action, nid: None, sequence: None, round: None, fid: None, ost_index: None, xid: None }
 }
 
+fn nrs(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
+    if i.starts_with(b"@@@ ") {
+        delay_line(i)
+    } else if i.starts_with(b"NRS: ") {
+        round_line(i)
+    } else {
+        tbf_line(i)
+    }
+}
+
 /// `NRS start|stop fifo|tbf request from %s, seq: %llu`.
 #[inline(always)]
 fn sequence_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
@@ -113,78 +125,80 @@ fn sequence_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
         cursor.tag(b"tbf")?;
         NrsPolicy::Tbf
     };
-    fields!(cursor: b" request from " nid = nid, b", seq: " sequence = dec_long);
+    cursor.tag(b" request from ")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b", seq: ")?;
+    let sequence = cursor.dec_long()?;
     Some(NrsMessage { nid: Some(nid), sequence: Some(sequence), ..blank(policy, action) })
 }
 
 /// `NRS: starting to handle|finished handling crrn|orr|trr request ..., with round %llu`.
-fn round_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
-    let action = cursor
-        .one_of(&[(b"NRS: starting to handle ", NrsAction::Start), (b"NRS: finished handling ", NrsAction::Stop)])?;
-    let policy = cursor.one_of(&[
-        (b"crrn", NrsPolicy::Crrn),
-        (b"orr", NrsPolicy::Orr),
-        (b"ORR", NrsPolicy::Orr),
-        (b"trr", NrsPolicy::Trr),
-        (b"TRR", NrsPolicy::Trr),
-    ])?;
-    let mut message = blank(policy, action);
-    cursor.tag(b" request ")?;
-    match policy {
+fn round_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
+    let start = value(NrsAction::Start, tag(b"NRS: starting to handle "));
+    let stop = value(NrsAction::Stop, tag(b"NRS: finished handling "));
+    let (i, action) = alt((start, stop)).parse(i)?;
+    let crrn = value(NrsPolicy::Crrn, tag(b"crrn"));
+    let orr = value(NrsPolicy::Orr, alt((tag(b"orr"), tag(b"ORR"))));
+    let trr = value(NrsPolicy::Trr, alt((tag(b"trr"), tag(b"TRR"))));
+    let (i, policy) = alt((crrn, orr, trr)).parse(i)?;
+    let message = blank(policy, action);
+    let (i, ()) = tag(b" request ").parse(i)?;
+    let (i, message) = match policy {
         NrsPolicy::Crrn => {
-            fields!(cursor: b"from " nid = nid);
-            message.nid = Some(nid);
+            let (i, nid) = field(i, b"from ", nid, b"")?;
+            (i, NrsMessage { nid: Some(nid), ..message })
         }
         NrsPolicy::Orr => {
-            fields!(cursor: b"for object with FID " fid = fid, b", from OST with index " _meaningless = dec_long);
-            message.fid = Some(fid);
+            let (i, fid) = field(i, b"for object with FID ", fid, b", ")?;
+            let (i, _meaningless) = ost_index(i)?;
+            (i, NrsMessage { fid: Some(fid), ..message })
         }
         _ => {
-            fields!(cursor: b"from OST with index " index = dec_long);
-            message.ost_index = u32::try_from(index).ok();
+            let (i, index) = ost_index(i)?;
+            (i, NrsMessage { ost_index: u32::try_from(index).ok(), ..message })
         }
-    }
-    fields!(cursor: b", with round " round = dec_long);
-    Some(NrsMessage { round: Some(round), ..message })
+    };
+    let (i, round) = field(i, b", with round ", dec_long, b"")?;
+    Ok((i, NrsMessage { round: Some(round), ..message }))
+}
+
+/// `from OST with index %u`.
+fn ost_index(i: &[u8]) -> Res<'_, u64> {
+    field(i, b"from OST with index ", dec_long, b"")
 }
 
 /// `[SVC.CPT NRS: ]TBF dequeues: class@...`; the rest is the state of token buckets.
-fn tbf_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
-    let mut behind_service = *cursor;
-    if behind_service.until::<b' ', b' '>().is_some() && behind_service.eat(b" NRS: ") {
-        *cursor = behind_service;
-    }
-    cursor.tag(b"TBF ")?;
-    let action = cursor.one_of(&[
-        (b"dequeues: class@", NrsAction::Start),
-        (b"enqueues: class@", NrsAction::Enqueue),
-        (b"class@", NrsAction::Note),
-        (b"class insert: class@", NrsAction::Note),
-        (b"class fini: class@", NrsAction::Note),
-        (b"LRU ", NrsAction::Note),
-    ])?;
-    let nid = class_nid(cursor.rest());
-    cursor.skip_rest();
-    Some(NrsMessage { nid, ..blank(NrsPolicy::Tbf, action) })
+fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
+    let (i, _) = opt((until::<b' ', b' '>, tag(b" NRS: "))).parse(i)?;
+    let (i, ()) = tag(b"TBF ").parse(i)?;
+    let start = value(NrsAction::Start, tag(b"dequeues: class@"));
+    let enqueue = value(NrsAction::Enqueue, tag(b"enqueues: class@"));
+    let note = value(
+        NrsAction::Note,
+        alt((tag(b"class@"), tag(b"class insert: class@"), tag(b"class fini: class@"), tag(b"LRU "))),
+    );
+    let (i, action) = alt((start, enqueue, note)).parse(i)?;
+    let (_, end) = i.split_at(i.len());
+    Ok((end, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, action) }))
 }
 
 /// The NID in the key of a class, `&nid={10.10.0.11@tcp}`, where classes are by NID. Searched from the
 /// right: a job, which may hold anything, stands before it.
-fn class_nid(text: &[u8]) -> Option<&[u8]> {
-    memchr::memrchr_iter(b'{', text).find_map(|at| {
-        let (before, brace) = text.split_at_checked(at)?;
-        let mut cursor = Cursor::new(brace.get(1..)?);
-        let nid = cursor.nid()?;
-        (before.ends_with(b"nid=") && cursor.eat(b"}")).then_some(nid)
+fn class_nid(i: &[u8]) -> Option<&[u8]> {
+    memchr::memrchr_iter(b'{', i).find_map(|at| {
+        let (before, brace) = i.split_at_checked(at)?;
+        let (rest, nid) = field(brace, b"{", nid, b"").ok()?;
+        (before.ends_with(b"nid=") && rest.starts_with(b"}")).then_some(nid)
     })
 }
 
 /// `@@@ NRS: finished delayed request from %s after %llds` and the description of the request.
-fn delay_line<'a>(cursor: &mut Cursor<'a>) -> Option<NrsMessage<'a>> {
-    fields!(cursor: b"@@@ NRS: finished delayed request from " nid = nid, b" after " _seconds = int, b"s");
-    cursor.skip_space();
-    let req = description(cursor)?;
-    Some(NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Start) })
+fn delay_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
+    let (i, nid) = field(i, b"@@@ NRS: finished delayed request from ", nid, b"")?;
+    let (i, _seconds) = field(i, b" after ", int, b"s")?;
+    let (i, ()) = space(i)?;
+    let (i, req) = part(i, description)?;
+    Ok((i, NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Start) }))
 }
 
 #[cfg(test)]

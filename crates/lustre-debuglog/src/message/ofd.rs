@@ -1,5 +1,6 @@
 //! Messages of `ofd/ofd_dev.c` (older: `ost/ost_handler.c`) and `mdt/mdt_io.c`: which target, object
 //! and extent an OST_READ or OST_WRITE is for.
+
 //!
 //! Wordings of `refresh rw locks`, text before the request description:
 //!
@@ -9,9 +10,9 @@
 //! * `mdt_io.c`, 2.11 and later: the same without the extent
 
 use super::DebugReq;
+use super::cursor::{Cursor, whole};
 use super::debug_req::description;
-use super::malformed::{Malformed, Parse, whole};
-use crate::cursor::{Cursor, fields};
+use super::malformed::Malformed;
 use crate::vocab::byte_search;
 use crate::{Extent, Fid, TargetName, Xid};
 
@@ -63,52 +64,45 @@ pub struct RefreshedLocks<'a> {
     pub req: u64,
 }
 
-impl<'a> Parse<'a> for RefreshRwLocks<'a> {
-    const KIND: &'static str = "refresh rw locks";
-
-    /// `TARGET THREAD: refresh rw locks ...`, with or without the leading `@@@ `.
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        cursor.eat(b"@@@ ");
-        refresh(cursor, refresh_head(cursor.rest())?)
-    }
-}
-
 impl<'a> RefreshRwLocks<'a> {
+    /// Parses `TARGET THREAD: refresh rw locks ...`, with or without the leading `@@@ `.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
+        match refresh_head(i) {
+            Some(head) => Self::parse_behind(text, head),
+            None => whole("refresh rw locks", text, |cursor| {
+                *cursor = Cursor::new(i);
+                None
+            }),
+        }
+    }
+
     /// Parses the rest of `text` when its head is known already.
     pub(super) fn parse_behind(text: &'a [u8], head: RefreshHead<'a>) -> Result<Self, Malformed> {
-        whole(Self::KIND, text, |cursor| refresh(cursor, head))
+        whole("refresh rw locks", text, |cursor| refresh(cursor, head))
     }
 }
 
-impl Parse<'_> for ProlongLocks {
-    const KIND: &'static str = "Prolong locks";
-
-    /// `Prolong locks for req %p with x%llu ext(%llu->%llu)` (2.8.56 and later), `Prolong DOM lock for req
-    /// %p with x%llu` (2.10.59 and later).
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
-        if !cursor.eat(b"Prolong locks for req ") {
-            cursor.tag(b"Prolong DOM lock for req ")?;
-        }
-        fields!(cursor: b"" req = pointer, b" with x" xid = xid);
-        let extent = if cursor.eat(b" ext(") { Some(extent_and_bracket(cursor)?) } else { None };
-        Some(Self { req, xid, extent })
+impl ProlongLocks {
+    /// Parses `Prolong locks for req ...` and `Prolong DOM lock for req ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        whole("Prolong locks", text, prolong)
     }
 }
 
-impl<'a> Parse<'a> for RefreshedLocks<'a> {
-    const KIND: &'static str = "refreshed locks";
-
-    /// `%s: refreshed %u locks timeout for req %p`.
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        fields!(cursor:
-            b"" target = until::<b':', b' '>,
-            b": refreshed " locks = dec_u32,
-            b" locks timeout for req " req = pointer,
-        );
-        Some(Self { target, locks, req })
+impl<'a> RefreshedLocks<'a> {
+    /// Parses `TARGET: refreshed N locks timeout for req P`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("refreshed locks", text, refreshed)
     }
 }
 
@@ -164,6 +158,29 @@ fn object(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
     let first = cursor.dec_long()?;
     cursor.tag(b"/")?;
     Some(ObjectName::Resource(first, cursor.dec_long()?))
+}
+
+/// `Prolong locks for req %p with x%llu ext(%llu->%llu)` (2.8.56 and later), `Prolong DOM lock for req
+/// %p with x%llu` (2.10.59 and later).
+fn prolong(cursor: &mut Cursor<'_>) -> Option<ProlongLocks> {
+    if !cursor.eat(b"Prolong locks for req ") {
+        cursor.tag(b"Prolong DOM lock for req ")?;
+    }
+    let req = cursor.pointer()?;
+    cursor.tag(b" with x")?;
+    let xid = cursor.xid()?;
+    let extent = if cursor.eat(b" ext(") { Some(extent_and_bracket(cursor)?) } else { None };
+    Some(ProlongLocks { req, xid, extent })
+}
+
+/// `%s: refreshed %u locks timeout for req %p`.
+fn refreshed<'a>(cursor: &mut Cursor<'a>) -> Option<RefreshedLocks<'a>> {
+    let target = cursor.until::<b':', b' '>()?;
+    cursor.tag(b": refreshed ")?;
+    let locks = cursor.dec_u32()?;
+    cursor.tag(b" locks timeout for req ")?;
+    let req = cursor.pointer()?;
+    Some(RefreshedLocks { target, locks, req })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Messages from elsewhere: client connections, evictions by the pinger.
 
-use super::malformed::Parse;
-use crate::cursor::{Cursor, fields, split_peer};
+use super::malformed::Malformed;
+use super::number::{Res, complete, field, int, nid, split_peer, stop, until, word};
 
 /// `TARGET: haven't heard from client UUID (at NID) in N seconds. I think it's dead, and I am evicting it. ...`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,34 +27,44 @@ pub struct Connection<'a> {
     pub nid: &'a [u8],
 }
 
-impl<'a> Parse<'a> for PingEviction<'a> {
-    const KIND: &'static str = "ping eviction";
-
-    /// `%s: haven't heard from client %s (at %s) in %lld seconds. I think ...` (`pinger.c`,
-    /// `ping_evictor_main`). What follows names times that `in` already says.
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        fields!(cursor:
-            b"" target = until::<b':', b' '>,
-            b": haven't heard from client " client_uuid = word,
-            b" (at " nid = nid,
-            b") in " silent_s = int,
-            b" seconds.",
-        );
-        cursor.skip_rest();
-        Some(Self { target, client_uuid, nid, silent_s })
+impl<'a> PingEviction<'a> {
+    /// Parses `TARGET: haven't heard from client ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("ping eviction", text, ping_eviction(text))
     }
 }
 
-impl<'a> Parse<'a> for Connection<'a> {
-    const KIND: &'static str = "connection";
-
-    /// `%s: connection from %s@%s %st%llu exp %p cur %lld last %lld` (`ldlm_lib.c`, `target_handle_connect`).
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        fields!(cursor: b"" target = until::<b':', b' '>, b": connection from ");
-        let (client_uuid, nid) = split_peer(Cursor::new(cursor.rest()).word()?)?;
-        cursor.skip_rest();
-        Some(Self { target, client_uuid, nid })
+impl<'a> Connection<'a> {
+    /// Parses `TARGET: connection from ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        complete("connection", text, connection(text))
     }
+}
+
+/// `%s: haven't heard from client %s (at %s) in %lld seconds. I think ...` (`pinger.c`,
+/// `ping_evictor_main`). What follows names times that `in` already says.
+fn ping_eviction(i: &[u8]) -> Res<'_, PingEviction<'_>> {
+    let (i, target) = field(i, b"", until::<b':', b' '>, b": haven't heard from client ")?;
+    let (i, client_uuid) = word(i)?;
+    let (i, nid) = field(i, b" (at ", nid, b") in ")?;
+    let (i, silent_s) = field(i, b"", int, b" seconds.")?;
+    let (_, end) = i.split_at(i.len());
+    Ok((end, PingEviction { target, client_uuid, nid, silent_s }))
+}
+
+/// `%s: connection from %s@%s %st%llu exp %p cur %lld last %lld` (`ldlm_lib.c`, `target_handle_connect`).
+fn connection(i: &[u8]) -> Res<'_, Connection<'_>> {
+    let (i, target) = field(i, b"", until::<b':', b' '>, b": connection from ")?;
+    let (rest, peer) = word(i)?;
+    let Some((client_uuid, nid)) = split_peer(peer) else { return stop(i) };
+    let (_, end) = rest.split_at(rest.len());
+    Ok((end, Connection { target, client_uuid, nid }))
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use super::client::ClientRpc;
 use super::debug_req::ReqMessage;
 use super::ldlm::{Contention, LdlmMessage};
-use super::malformed::{Malformed, Parse, whole};
+use super::malformed::Malformed;
 use super::net::{BulkEvent, SendingBytes, Transferring};
 use super::nrs;
 use super::nrs::NrsMessage;
+use super::number;
 use super::ofd;
 use super::ofd::{ProlongLocks, RefreshRwLocks, RefreshedLocks};
 use super::other::{Connection, PingEviction};
@@ -14,7 +15,7 @@ use super::ptlrpc::{Handled, Handling, Peer};
 use crate::{Record, Xid};
 
 /// First words of the record that `lctl mark` leaves.
-const MARKER: &[u8] = b"DEBUG MARKER: ";
+pub(super) const MARKER: &[u8] = b"DEBUG MARKER: ";
 
 /// A parsed message. Borrowed from the record's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,52 +88,52 @@ impl<'a> Message<'a> {
 }
 
 /// Messages that begin with words of their own; all others may begin with a name.
-fn by_first_word(text: &[u8]) -> Message<'_> {
+pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
     let starts = |words: &[u8]| text.starts_with(words);
     let Some(first) = text.first_chunk::<4>() else { return Message::Other };
     match first {
-        b"Hand" if starts(b"Handling RPC ") => parsed(text, Message::Handling),
-        b"Hand" if starts(b"Handled RPC ") => parsed(text, Message::Handled),
+        b"Hand" if starts(b"Handling RPC ") => or_malformed(text, Handling::parse(text), Message::Handling),
+        b"Hand" if starts(b"Handled RPC ") => or_malformed(text, Handled::parse(text), Message::Handled),
         b"Send" if starts(b"Sending RPC ") => or_malformed(text, ClientRpc::parse_sending(text), Message::Sending),
         b"Comp" if starts(b"Completed RPC ") => {
             or_malformed(text, ClientRpc::parse_completed(text), Message::Completed)
         }
-        b"peer" if starts(b"peer: ") => parsed(text, Message::Peer),
+        b"peer" if starts(b"peer: ") => or_malformed(text, Peer::parse(text), Message::Peer),
         b"unwr" if starts(b"unwrap req x") => xid_only("unwrap req", text, b"unwrap req x", Message::UnwrapReq),
         b"got " if starts(b"got req x") => xid_only("got req", text, b"got req x", Message::GotReq),
         b"got " if starts(b"got req ") => xid_only("got req", text, b"got req ", Message::GotReqNet),
         b"fini" if starts(b"finish req x") => xid_only("finish req", text, b"finish req x", Message::FinishReq),
-        b"NRS " | b"NRS:" | b"TBF " if nrs::is_nrs(text) => parsed(text, Message::Nrs),
+        b"NRS " | b"NRS:" | b"TBF " if nrs::is_nrs(text) => or_malformed(text, NrsMessage::parse(text), Message::Nrs),
         b"@@@ " => with_description(text),
-        b"### " => parsed(text, Message::Ldlm),
+        b"### " => or_malformed(text, LdlmMessage::parse(text), Message::Ldlm),
         b"Prol" if starts(b"Prolong locks for req ") || starts(b"Prolong DOM lock for req ") => {
-            parsed(text, Message::ProlongLocks)
+            or_malformed(text, ProlongLocks::parse(text), Message::ProlongLocks)
         }
-        b"Tran" if starts(b"Transferring ") => parsed(text, Message::Transferring),
-        b"even" if is_bulk_event(text) => parsed(text, Message::BulkEvent),
-        b"Send" if is_sending_bytes(text) => parsed(text, Message::SendingBytes),
-        b"cont" if starts(b"contended locks = ") => parsed(text, Message::Contention),
-        b"add " if is_contention_window(text) => parsed(text, Message::Contention),
+        b"Tran" if starts(b"Transferring ") => or_malformed(text, Transferring::parse(text), Message::Transferring),
+        b"even" if is_bulk_event(text) => or_malformed(text, BulkEvent::parse(text), Message::BulkEvent),
+        b"Send" if is_sending_bytes(text) => or_malformed(text, SendingBytes::parse(text), Message::SendingBytes),
+        b"cont" if starts(b"contended locks = ") => or_malformed(text, Contention::parse(text), Message::Contention),
+        b"add " if is_contention_window(text) => or_malformed(text, Contention::parse(text), Message::Contention),
         b"DEBU" if starts(MARKER) => Message::Marker(text.get(MARKER.len()..).unwrap_or_default().trim_ascii_end()),
         _ => by_target(text),
     }
 }
 
 /// Messages that begin with the name of a target or service: their second word decides.
-fn by_target(text: &[u8]) -> Message<'_> {
+pub(super) fn by_target(text: &[u8]) -> Message<'_> {
     // Of all names the longest is that of a target, colon included: 18 bytes.
     let space = memchr::memchr(b' ', text.get(..24).unwrap_or(text));
     let Some((name, rest)) = space.and_then(|at| text.split_at_checked(at)) else { return Message::Other };
     let named = name.ends_with(b":");
     let maybe_target = || name.len() > 8 && name.get(name.len() - 8) == Some(&b'-');
     if named && rest.starts_with(b" refreshed ") {
-        parsed(text, Message::RefreshedLocks)
+        or_malformed(text, RefreshedLocks::parse(text), Message::RefreshedLocks)
     } else if named && rest.starts_with(b" haven't heard from client ") {
-        parsed(text, Message::PingEviction)
+        or_malformed(text, PingEviction::parse(text), Message::PingEviction)
     } else if named && rest.starts_with(b" connection from ") {
-        parsed(text, Message::Connection)
+        or_malformed(text, Connection::parse(text), Message::Connection)
     } else if rest.starts_with(b" NRS: TBF ") {
-        parsed(text, Message::Nrs)
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else if !named && maybe_target() {
         // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
         ofd::refresh_head(text).map_or(Message::Other, |head| {
@@ -144,19 +145,19 @@ fn by_target(text: &[u8]) -> Message<'_> {
 }
 
 /// `@@@ MESSAGE req@...`.
-fn with_description(text: &[u8]) -> Message<'_> {
+pub(super) fn with_description(text: &[u8]) -> Message<'_> {
     let i = text.get(4..).unwrap_or_default();
     if let Some(head) = ofd::refresh_head(i) {
         or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
     } else if i.starts_with(b"NRS: finished delayed ") {
-        parsed(text, Message::Nrs)
+        or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else {
-        parsed(text, Message::Req)
+        or_malformed(text, ReqMessage::parse(text), Message::Req)
     }
 }
 
 /// `event type T, status S, desc P`; requests and replies have events, too, without a descriptor.
-fn is_bulk_event(text: &[u8]) -> bool {
+pub(super) fn is_bulk_event(text: &[u8]) -> bool {
     // A pointer has 16 digits at most.
     let end = text.len().saturating_sub(24);
     text.starts_with(b"event type ")
@@ -164,40 +165,37 @@ fn is_bulk_event(text: &[u8]) -> bool {
 }
 
 /// `Sending N bytes to portal`; LNet's network drivers have other messages that begin with `Sending`.
-fn is_sending_bytes(text: &[u8]) -> bool {
-    behind_number(text, 8).starts_with(b" bytes to portal ")
+pub(super) fn is_sending_bytes(text: &[u8]) -> bool {
+    let number = text.get(8..).unwrap_or_default();
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" bytes to portal "))
 }
 
 /// `add N to [`.
-fn is_contention_window(text: &[u8]) -> bool {
-    behind_number(text, 4).starts_with(b" to [")
-}
-
-/// What follows the digits at `at`; nothing if there are none.
-fn behind_number(text: &[u8], at: usize) -> &[u8] {
-    let number = text.get(at..).unwrap_or_default();
+pub(super) fn is_contention_window(text: &[u8]) -> bool {
+    let number = text.get(4..).unwrap_or_default();
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits > 0 { &number[digits..] } else { b"" }
+    number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" to ["))
 }
 
 /// A message of which only an xid follows its first words.
-fn xid_only<'a>(kind: &'static str, text: &'a [u8], words: &[u8], wrap: fn(Xid) -> Message<'a>) -> Message<'a> {
-    let result = whole(kind, text, |cursor| {
-        cursor.take(words.len())?;
-        cursor.xid()
-    });
-    or_malformed(text, result, wrap)
-}
-
-/// The message that `text` begins like.
-#[inline(always)]
-fn parsed<'a, T: Parse<'a>>(text: &'a [u8], wrap: fn(T) -> Message<'a>) -> Message<'a> {
-    or_malformed(text, T::parse(text), wrap)
+pub(super) fn xid_only<'a>(
+    kind: &'static str,
+    text: &'a [u8],
+    words: &[u8],
+    wrap: fn(Xid) -> Message<'a>,
+) -> Message<'a> {
+    let number = text.get(words.len()..).unwrap_or_default();
+    or_malformed(text, number::complete(kind, text, number::xid(number)), wrap)
 }
 
 /// The message that `text` was parsed as. Messages are large: this is the only place that moves one.
 #[inline(always)]
-fn or_malformed<'a, T>(text: &'a [u8], result: Result<T, Malformed>, wrap: fn(T) -> Message<'a>) -> Message<'a> {
+pub(super) fn or_malformed<'a, T>(
+    text: &'a [u8],
+    result: Result<T, Malformed>,
+    wrap: fn(T) -> Message<'a>,
+) -> Message<'a> {
     match result {
         Ok(value) => wrap(value),
         Err(malformed) => first_line(text, malformed),
@@ -207,7 +205,7 @@ fn or_malformed<'a, T>(text: &'a [u8], result: Result<T, Malformed>, wrap: fn(T)
 /// Only request descriptions and lock lines have line breaks inside (see `frame::text`). Behind any other
 /// message they mean that a line which is no record follows it in a damaged text.
 #[cold]
-fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
+pub(super) fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
     let line = memchr::memchr(b'\n', text).and_then(|end| text.get(..end));
     match line.map(by_first_word) {
         None | Some(Message::Malformed(_)) => Message::Malformed(malformed),

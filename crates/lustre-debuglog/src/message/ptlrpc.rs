@@ -1,4 +1,5 @@
 //! Messages of `ptlrpc/service.c` and `ptlrpc/events.c`: the life of an RPC on its server.
+
 //!
 //! Wordings of `Handling RPC` and `Handled RPC`:
 //!
@@ -8,8 +9,8 @@
 //!
 //! The job is free text: nothing to its right may be looked for from the left.
 
-use super::malformed::Parse;
-use crate::cursor::{Cursor, fields};
+use super::cursor::{Cursor, whole};
+use super::malformed::Malformed;
 use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
@@ -62,67 +63,76 @@ pub struct Peer<'a> {
     pub source: Option<&'a [u8]>,
 }
 
-impl<'a> Parse<'a> for Handling<'a> {
-    const KIND: &'static str = "Handling RPC";
-
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        rpc(cursor, b"Handling RPC ")
+impl<'a> Handling<'a> {
+    /// Parses `Handling RPC ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("Handling RPC", text, |cursor| {
+            cursor.tag(b"Handling RPC ")?;
+            rpc(cursor)
+        })
     }
 }
 
-impl<'a> Parse<'a> for Handled<'a> {
-    const KIND: &'static str = "Handled RPC";
-
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
-        let text = cursor.rest();
-        let (head, tail) = text.split_at_checked(memchr::memrchr(b'R', text)?)?;
-        *cursor = Cursor::new(head.strip_suffix(b" ")?);
-        let rpc = rpc(cursor, b"Handled RPC ")?;
-        if !cursor.rest().trim_ascii_start().is_empty() {
-            return None;
-        }
-        *cursor = Cursor::new(tail);
-        if !cursor.eat(b"Request processed in ") {
-            cursor.tag(b"Request procesed in ")?;
-        }
-        fields!(cursor:
-            b"" service_us = int,
-            b"us (" total_us = int,
-            b"us total) trans " transno = dec_long,
-            b" rc " rc = int_i32,
-            b"/" reply_rc = int_i32,
-        );
-        Some(Self { rpc, service_us, total_us, transno, rc, reply_rc })
+impl<'a> Handled<'a> {
+    /// Parses `Handled RPC ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("Handled RPC", text, handled)
     }
 }
 
-impl<'a> Parse<'a> for Peer<'a> {
-    const KIND: &'static str = "peer";
-
-    /// `peer: %s` to 2.9.52, `peer: %s (source: %s)` since (`events.c`, `request_in_callback`).
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
-        fields!(cursor: b"peer: " nid = nid);
-        if !cursor.eat(b" (source: ") {
-            return Some(Self { nid, source: None });
-        }
-        fields!(cursor: b"" source = nid, b")");
-        Some(Self { nid, source: Some(source) })
+impl<'a> Peer<'a> {
+    /// Parses `peer: P` or `peer: P (source: S)`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+        whole("peer", text, peer)
     }
 }
 
-/// `Handling RPC ` or `Handled RPC `, and what follows; the job is all the rest.
+fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
+    // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
+    let text = cursor.rest();
+    let (head, tail) = text.split_at_checked(memchr::memrchr(b'R', text)?)?;
+    *cursor = Cursor::new(head.strip_suffix(b" ")?);
+    cursor.tag(b"Handled RPC ")?;
+    let rpc = rpc(cursor)?;
+    if !cursor.rest().trim_ascii_start().is_empty() {
+        return None;
+    }
+    *cursor = Cursor::new(tail);
+    if !cursor.eat(b"Request processed in ") {
+        cursor.tag(b"Request procesed in ")?;
+    }
+    let service_us = cursor.int()?;
+    cursor.tag(b"us (")?;
+    let total_us = cursor.int()?;
+    cursor.tag(b"us total) trans ")?;
+    let transno = cursor.dec_long()?;
+    cursor.tag(b" rc ")?;
+    let rc = cursor.int_i32()?;
+    cursor.tag(b"/")?;
+    let reply_rc = cursor.int_i32()?;
+    Some(Handled { rpc, service_us, total_us, transno, rc, reply_rc })
+}
+
+/// What follows `Handling RPC ` and `Handled RPC `; the job is all the rest.
 #[inline(always)]
-fn rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; N]) -> Option<Handling<'a>> {
-    cursor.tag(words)?;
+fn rpc<'a>(cursor: &mut Cursor<'a>) -> Option<Handling<'a>> {
     let req = request_pointer(cursor)?;
     cursor.tag(b"pname:cluuid+ref:pid:xid:nid:opc")?;
     let has_job = job_column(cursor)?;
     let (thread, (client_uuid, export_refs, client_pid, xid)) = behind_thread(cursor, export)?;
-    fields!(cursor: b":" nid = nid, b":" opcode = opcode);
+    cursor.tag(b":")?;
+    let nid = cursor.nid()?;
+    cursor.tag(b":")?;
+    let opcode = cursor.opcode()?;
     let job = if has_job { Some(job(cursor)?) } else { None };
     Some(Handling { req, thread, client_uuid, export_refs, client_pid, xid, nid, opcode, job })
 }
@@ -130,7 +140,13 @@ fn rpc<'a, const N: usize>(cursor: &mut Cursor<'a>, words: &'static [u8; N]) -> 
 /// `CLUUID+REF:PID:xXID`.
 #[inline(always)]
 fn export<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], i32, i32, Xid)> {
-    fields!(cursor: b"" uuid = until::<b'+', b':'>, b"+" refs = int_i32, b":" pid = int_i32, b":x" xid = xid);
+    let uuid = cursor.until::<b'+', b':'>()?;
+    cursor.tag(b"+")?;
+    let refs = cursor.int_i32()?;
+    cursor.tag(b":")?;
+    let pid = cursor.int_i32()?;
+    cursor.tag(b":x")?;
+    let xid = cursor.xid()?;
     Some((uuid, refs, pid, xid))
 }
 
@@ -140,7 +156,9 @@ pub(super) fn request_pointer(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
     if cursor.rest().first() != Some(&b'r') {
         return Some(None);
     }
-    fields!(cursor: b"req@" req = pointer, b" ");
+    cursor.tag(b"req@")?;
+    let req = cursor.pointer()?;
+    cursor.tag(b" ")?;
     Some(Some(req))
 }
 
@@ -184,6 +202,18 @@ pub(super) fn behind_thread<'a, T>(
     }
     *cursor = first_error.unwrap_or(*cursor);
     None
+}
+
+/// `peer: %s` to 2.9.52, `peer: %s (source: %s)` since (`events.c`, `request_in_callback`).
+fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<Peer<'a>> {
+    cursor.tag(b"peer: ")?;
+    let nid = cursor.nid()?;
+    if !cursor.eat(b" (source: ") {
+        return Some(Peer { nid, source: None });
+    }
+    let source = cursor.nid()?;
+    cursor.tag(b")")?;
+    Some(Peer { nid, source: Some(source) })
 }
 
 #[cfg(test)]

@@ -3,7 +3,11 @@
 //!
 //! Wordings: durations are separated by `:` to 2.12.57 (`deadline 30:5s ago`), by `/` since.
 
-use crate::cursor::{Cursor, fields};
+use nom::Parser;
+use nom::branch::alt;
+use nom::sequence::separated_pair;
+
+use super::number::{Res, field, hex, int, nid, tag};
 
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,79 +74,75 @@ const BULK_ERRORS: [&[u8]; 5] = [b"timeout on", b"Reconnect on", b"Eviction on",
 
 /// Reads the text before a description, which has no white space at its end. All of it is used, or the
 /// rest says where a known beginning goes on in an unknown way.
-pub(super) fn event<'a>(cursor: &mut Cursor<'a>) -> Option<ReqEvent<'a>> {
-    let text = cursor.rest();
-    if text == b"sending reply" {
-        cursor.skip_rest();
-        return Some(ReqEvent::SendingReply);
+pub(super) fn event(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    if i == b"sending reply" {
+        return fixed(i, ReqEvent::SendingReply);
     }
-    let starts = |words: &[u8]| text.starts_with(words);
-    let event = match text.first() {
-        Some(b's') if starts(b"sending early reply (") => ReqEvent::EarlyReply,
-        Some(b's') if starts(b"sent ") => return Some(sent_early_replies(cursor)),
-        Some(b'D') if starts(b"Dropping timed-out request from ") => return dropped_timed_out(cursor),
-        Some(b'D') if starts(b"DROPPING req from old connection") => ReqEvent::DroppedOldConnection,
-        Some(b'R') if starts(b"Request took longer than estimated ") => return took_longer(cursor),
-        Some(b'R') if starts(b"Request being processed") => ReqEvent::BeingProcessed,
-        Some(b'R') if starts(b"Request sent has ") => ReqEvent::SentTimedOut,
-        Some(b'S') if starts(b"Slow req_in handling ") => {
-            fields!(cursor: b"Slow req_in handling " seconds = int, b"s");
-            return Some(ReqEvent::SlowReqIn { seconds });
-        }
+    let starts = |words: &[u8]| i.starts_with(words);
+    match i.first() {
+        Some(b's') if starts(b"sending early reply (") => fixed(i, ReqEvent::EarlyReply),
+        Some(b's') if starts(b"sent ") => sent_early_replies(i),
+        Some(b'D') if starts(b"Dropping timed-out request from ") => dropped_timed_out(i),
+        Some(b'D') if starts(b"DROPPING req from old connection") => fixed(i, ReqEvent::DroppedOldConnection),
+        Some(b'R') if starts(b"Request took longer than estimated ") => took_longer(i),
+        Some(b'R') if starts(b"Request being processed") => fixed(i, ReqEvent::BeingProcessed),
+        Some(b'R') if starts(b"Request sent has ") => fixed(i, ReqEvent::SentTimedOut),
+        Some(b'S') if starts(b"Slow req_in handling ") => slow_req_in(i),
         Some(b'A') if starts(b"Already past deadline") || starts(b"AT off - not sending early reply") => {
-            ReqEvent::NoEarlyReply
+            fixed(i, ReqEvent::NoEarlyReply)
         }
-        Some(b'C') if starts(b"Could not add any time") || starts(b"Couldn't add any time") => ReqEvent::NoEarlyReply,
-        Some(b'F') if starts(b"Found duplicate req in processing") => ReqEvent::DuplicateInProcessing,
-        Some(b'P') if starts(b"Prio raised by lock ") => ReqEvent::PriorityRaised,
-        Some(b'T') if starts(b"Too many granted locks") => ReqEvent::TooManyLocks,
-        Some(b'f') if starts(b"found existing lock cookie ") => {
-            fields!(cursor: b"found existing lock cookie " cookie = hex);
-            return Some(ReqEvent::ExistingLock { cookie });
+        Some(b'C') if starts(b"Could not add any time") || starts(b"Couldn't add any time") => {
+            fixed(i, ReqEvent::NoEarlyReply)
         }
-        _ => bulk_error(text).unwrap_or(ReqEvent::Other(text)),
-    };
-    cursor.skip_rest();
-    Some(event)
+        Some(b'F') if starts(b"Found duplicate req in processing") => fixed(i, ReqEvent::DuplicateInProcessing),
+        Some(b'P') if starts(b"Prio raised by lock ") => fixed(i, ReqEvent::PriorityRaised),
+        Some(b'T') if starts(b"Too many granted locks") => fixed(i, ReqEvent::TooManyLocks),
+        Some(b'f') if starts(b"found existing lock cookie ") => existing_lock(i),
+        _ => fixed(i, bulk_error(i).unwrap_or(ReqEvent::Other(i))),
+    }
+}
+
+/// An event without values: nothing more to read.
+fn fixed<'a>(i: &'a [u8], event: ReqEvent<'a>) -> Res<'a, ReqEvent<'a>> {
+    let (_, end) = i.split_at(i.len());
+    Ok((end, event))
 }
 
 /// Two numbers of seconds, `30:5` or `30/5`.
-fn two_seconds(cursor: &mut Cursor<'_>) -> Option<(i64, i64)> {
-    let first = cursor.int()?;
-    if !cursor.eat(b"/") {
-        cursor.tag(b":")?;
-    }
-    Some((first, cursor.int()?))
+fn two_seconds(i: &[u8]) -> Res<'_, (i64, i64)> {
+    separated_pair(int, alt((tag(b"/"), tag(b":"))), int).parse(i)
 }
 
 /// `sent %d early replies before finishing in %llds`; other texts begin with `sent`, too.
-fn sent_early_replies<'a>(cursor: &mut Cursor<'a>) -> ReqEvent<'a> {
-    let known = |cursor: &mut Cursor<'a>| {
-        fields!(cursor: b"sent " _replies = int, b" early replies before finishing in " _seconds = int, b"s");
-        Some(ReqEvent::SentEarlyReplies)
-    };
-    let text = cursor.rest();
-    known(cursor).unwrap_or_else(|| {
-        cursor.skip_rest();
-        ReqEvent::Other(text)
-    })
+fn sent_early_replies(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    let known = (tag(b"sent "), int, tag(b" early replies before finishing in "), int, tag(b"s")).parse(i);
+    known.map_or_else(|_| fixed(i, ReqEvent::Other(i)), |(rest, _)| Ok((rest, ReqEvent::SentEarlyReplies)))
 }
 
 /// `Dropping timed-out request from %s: deadline %lld/%llds ago`.
-fn dropped_timed_out<'a>(cursor: &mut Cursor<'a>) -> Option<ReqEvent<'a>> {
-    fields!(cursor: b"Dropping timed-out request from " nid = nid, b": deadline ");
-    let (allowed_s, late_s) = two_seconds(cursor)?;
-    cursor.tag(b"s ago")?;
-    Some(ReqEvent::DroppedTimedOut { nid, allowed_s, late_s })
+fn dropped_timed_out(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    let (i, nid) = field(i, b"Dropping timed-out request from ", nid, b"")?;
+    let (i, (allowed_s, late_s)) = field(i, b": deadline ", two_seconds, b"s ago")?;
+    Ok((i, ReqEvent::DroppedTimedOut { nid, allowed_s, late_s }))
 }
 
 /// `Request took longer than estimated (%lld/%llds); client may timeout`, with a full stop when old.
-fn took_longer<'a>(cursor: &mut Cursor<'a>) -> Option<ReqEvent<'a>> {
-    cursor.tag(b"Request took longer than estimated (")?;
-    let (estimated_s, over_s) = two_seconds(cursor)?;
-    cursor.tag(b"s); client may timeout")?;
-    cursor.eat(b".");
-    Some(ReqEvent::TookLonger { estimated_s, over_s })
+fn took_longer(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    let (i, (estimated_s, over_s)) =
+        field(i, b"Request took longer than estimated (", two_seconds, b"s); client may timeout")?;
+    Ok((i.strip_prefix(b".").unwrap_or(i), ReqEvent::TookLonger { estimated_s, over_s }))
+}
+
+/// `Slow req_in handling %llds`.
+fn slow_req_in(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    let (i, seconds) = field(i, b"Slow req_in handling ", int, b"s")?;
+    Ok((i, ReqEvent::SlowReqIn { seconds }))
+}
+
+/// `found existing lock cookie %#llx`.
+fn existing_lock(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
+    let (i, cookie) = field(i, b"found existing lock cookie ", hex, b"")?;
+    Ok((i, ReqEvent::ExistingLock { cookie }))
 }
 
 /// `timeout on bulk READ after ..`, `truncated bulk WRITE ..`, `bulk READ failed: ..` and others.
@@ -162,9 +162,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> ReqEvent<'_> {
-        let mut cursor = Cursor::new(text.as_bytes());
-        let event = event(&mut cursor).unwrap();
-        assert!(cursor.rest().is_empty(), "{text}");
+        let (rest, event) = event(text.as_bytes()).unwrap();
+        assert!(rest.is_empty(), "{text}");
         event
     }
 
@@ -246,10 +245,9 @@ mod tests {
             "Slow req_in handling s",
             "found existing lock cookie ",
         ] {
-            assert!(event(&mut Cursor::new(text.as_bytes())).is_none(), "{text}");
+            assert!(event(text.as_bytes()).is_err(), "{text}");
         }
-        let mut cursor = Cursor::new(b"Slow req_in handling 7s!");
-        assert!(event(&mut cursor).is_some());
-        assert_eq!(cursor.rest(), b"!");
+        let (rest, _) = event(b"Slow req_in handling 7s!").unwrap();
+        assert_eq!(rest, b"!");
     }
 }

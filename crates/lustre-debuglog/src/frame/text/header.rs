@@ -4,14 +4,13 @@
 
 use super::super::call_sites::{CallSites, Hash, SiteNames};
 use crate::Record;
-use crate::cursor::{Cursor, fields};
 use crate::record::Context;
 use crate::vocab::digits;
 
 /// Parts of headers that were parsed before, and mostly stand in the next header again.
 #[derive(Clone, Debug)]
 pub(super) struct HeaderMemory {
-    kind: SubsystemAndMask,
+    kind: Kind,
     second: Second,
     sites: CallSites,
 }
@@ -19,7 +18,7 @@ pub(super) struct HeaderMemory {
 impl HeaderMemory {
     /// Nothing yet.
     pub(super) fn new() -> Self {
-        Self { kind: SubsystemAndMask::default(), second: Second::EPOCH, sites: CallSites::new() }
+        Self { kind: Kind::default(), second: Second::EPOCH, sites: CallSites::new() }
     }
 }
 
@@ -32,7 +31,7 @@ struct Second {
 
 /// `SUBSYS:MASK:`.
 #[derive(Clone, Copy, Debug, Default)]
-struct SubsystemAndMask {
+struct Kind {
     text: [u8; 18],
     subsystem: u32,
     mask: u32,
@@ -41,14 +40,34 @@ struct SubsystemAndMask {
 /// How every header ends.
 pub(super) const HEADER_END: &[u8] = b"()) ";
 
-/// A header and where its text starts, relative to the header's first byte; by default none.
-#[derive(Clone, Copy, Debug, Default)]
+/// A header and where its text starts, relative to the header's first byte.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Header<'a> {
     pub(super) record: Record<'a>,
     pub(super) text_at: usize,
 }
 
 impl Header<'_> {
+    /// No header.
+    pub(super) const NONE: Self = Self {
+        record: Record {
+            subsystem: 0,
+            mask: 0,
+            cpu: 0,
+            context: None,
+            first: false,
+            time_us: 0,
+            stack: 0,
+            pid: 0,
+            extern_pid: 0,
+            file: b"",
+            line: 0,
+            function: b"",
+            text: b"",
+        },
+        text_at: 0,
+    };
+
     pub(super) fn is_some(&self) -> bool {
         self.text_at > 0
     }
@@ -65,19 +84,19 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
 pub(super) fn next_header<'a>(
     data: &'a [u8],
     at: usize,
-    memory: &mut HeaderMemory,
+    seen: &mut HeaderMemory,
     header: &mut Header<'a>,
 ) -> Option<()> {
     let line = data.get(at..)?;
     if !looks_like_header(line) {
         return None;
     }
-    if line.first_chunk() != Some(&memory.kind.text) {
-        memory.kind = SubsystemAndMask::parse(line)?;
+    if line.first_chunk() != Some(&seen.kind.text) {
+        seen.kind = Kind::parse(line)?;
     }
-    let numbers = HeaderNumbers::parse_usual(line, &mut memory.second).or_else(|| HeaderNumbers::parse(line))?;
-    let names = known_names(line.get(numbers.len..)?, &mut memory.sites)?;
-    numbers.write(line, memory.kind, names, header)
+    let numbers = Numbers::parse_usual(line, &mut seen.second).or_else(|| Numbers::parse(line))?;
+    let names = known_names(line.get(numbers.len..)?, &mut seen.sites)?;
+    numbers.write(line, seen.kind, names, header)
 }
 
 /// The cheap part of the header test: two groups of eight and a colon after each.
@@ -88,15 +107,15 @@ pub(super) fn looks_like_header(line: &[u8]) -> bool {
 
 /// Parses a header at the start of `line`; the record's text is left empty.
 pub(super) fn parse_header(line: &[u8]) -> Option<Header<'_>> {
-    let kind = SubsystemAndMask::parse(line)?;
-    let numbers = HeaderNumbers::parse(line)?;
+    let kind = Kind::parse(line)?;
+    let numbers = Numbers::parse(line)?;
     let names = parse_names(line.get(numbers.len..)?)?;
-    let mut header = Header::default();
+    let mut header = Header::NONE;
     numbers.write(line, kind, names, &mut header)?;
     Some(header)
 }
 
-impl SubsystemAndMask {
+impl Kind {
     /// Reads `SUBSYS:MASK:`; the colons have been looked at.
     fn parse(line: &[u8]) -> Option<Self> {
         let text: &[u8; 18] = line.first_chunk()?;
@@ -107,7 +126,7 @@ impl SubsystemAndMask {
 }
 
 /// The numbers behind it, `CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(`.
-struct HeaderNumbers {
+struct Numbers {
     cpu: u32,
     context: Option<Context>,
     first: bool,
@@ -119,7 +138,7 @@ struct HeaderNumbers {
     len: usize,
 }
 
-impl HeaderNumbers {
+impl Numbers {
     /// Reads numbers that are written as nearly all are, with a time that is mostly in the same second:
     /// everything but CPU and pid stands at a fixed distance. `None` says nothing; the others read all forms.
     #[inline(always)]
@@ -164,25 +183,34 @@ impl HeaderNumbers {
 
     /// Reads the numbers in all forms that there are.
     fn parse(line: &[u8]) -> Option<Self> {
-        let mut cursor = Cursor::new(line.get(18..)?);
-        let cpu = cursor.dec_u32()?;
-        let context = if cursor.eat(b".") { Some(Context::from_number(cursor.dec_u32()?)?) } else { None };
-        let first = cursor.eat(b"F");
-        cursor.tag(b":")?;
-        let time_us = time_us(&mut cursor)?;
-        fields!(cursor: b":" stack = dec_u32, b":" pid = dec_u32, b":" extern_pid = dec_u32, b":(");
-        Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: line.len() - cursor.rest().len() })
+        let mut cursor = Cursor { line, at: 18 };
+        let cpu = cursor.number(u32::MAX)?;
+        let context = if cursor.eat(b'.') {
+            Some(match cursor.digit(2)? {
+                0 => Context::Process,
+                1 => Context::SoftIrq,
+                _ => Context::HardIrq,
+            })
+        } else {
+            None
+        };
+        let first = cursor.eat(b'F');
+        cursor.expect(b':')?;
+        let time_us = cursor.time_us()?;
+        cursor.expect(b':')?;
+        let stack = cursor.digit(u32::MAX)?;
+        cursor.expect(b':')?;
+        let pid = cursor.number(u32::MAX)?;
+        cursor.expect(b':')?;
+        let extern_pid = cursor.digit(u32::MAX)?;
+        cursor.expect(b':')?;
+        cursor.expect(b'(')?;
+        Some(Self { cpu, context, first, time_us, stack, pid, extern_pid, len: cursor.at })
     }
 
     /// Writes the header that has these numbers, and more.
     #[inline(always)]
-    fn write<'a>(
-        &self,
-        line: &'a [u8],
-        kind: SubsystemAndMask,
-        names: SiteNames,
-        header: &mut Header<'a>,
-    ) -> Option<()> {
+    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: SiteNames, header: &mut Header<'a>) -> Option<()> {
         let site = line.get(self.len..)?;
         let file = site.get(..names.file_len)?;
         let function = site.get(names.function_at..names.function_at + names.function_len)?;
@@ -222,33 +250,17 @@ fn known_names(site: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
 }
 
 fn parse_names(site: &[u8]) -> Option<SiteNames> {
-    let mut cursor = Cursor::new(site);
-    let file_len = name(&mut cursor, b':', 64)?;
-    fields!(cursor: b":" line = dec_u32, b":");
-    let function_at = site.len() - cursor.rest().len();
-    let function_len = name(&mut cursor, b'(', 128)?;
-    cursor.tag(b"())")?;
+    let mut cursor = Cursor { line: site, at: 0 };
+    let file_len = cursor.until(b':', 64)?.len();
+    let line = cursor.number(u32::MAX)?;
+    cursor.expect(b':')?;
+    let function_at = cursor.at;
+    let function_len = cursor.until(b'(', 128)?.len();
+    cursor.expect(b')')?;
+    cursor.expect(b')')?;
     // `lctl` prints one space; an empty text at the end of the input may have lost it.
-    cursor.eat(b" ");
-    Some(SiteNames { file_len, function_at, function_len, len: site.len() - cursor.rest().len(), line })
-}
-
-/// Length of a name that ends before `stop`: less than `max`, without a line break.
-fn name(cursor: &mut Cursor<'_>, stop: u8, max: usize) -> Option<usize> {
-    let len = cursor.rest().iter().take(max).position(|&byte| byte == stop || byte == b'\n')?;
-    cursor.take(len)?;
-    (cursor.rest().first() == Some(&stop)).then_some(len)
-}
-
-/// `SEC.USEC` in microseconds. The digits behind the dot are a number, too: not all are padded.
-#[inline(always)]
-fn time_us(cursor: &mut Cursor<'_>) -> Option<i64> {
-    if let Some(time_us) = cursor.rest().first_chunk().and_then(usual_time_us) {
-        cursor.take(USUAL_TIME_LEN)?;
-        return Some(time_us);
-    }
-    fields!(cursor: b"" seconds = dec_u32, b"." micros = dec_u32);
-    (micros < 1_000_000).then_some(i64::from(seconds) * 1_000_000 + i64::from(micros))
+    cursor.eat(b' ');
+    Some(SiteNames { file_len, function_at, function_len, len: cursor.at, line })
 }
 
 /// Length of `1700000000.123456`.
@@ -281,6 +293,73 @@ impl Second {
     }
 }
 
+/// Reads a header from left to right.
+struct Cursor<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline(always)]
+    fn eat(&mut self, byte: u8) -> bool {
+        let hit = self.line.get(self.at) == Some(&byte);
+        self.at += usize::from(hit);
+        hit
+    }
+
+    #[inline(always)]
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.eat(byte).then_some(())
+    }
+
+    /// A decimal number of at least one digit, at most `max`.
+    #[inline(always)]
+    fn number(&mut self, max: u32) -> Option<u32> {
+        let (value, rest) = digits::dec_short(self.line.get(self.at..)?)?;
+        self.at = self.line.len() - rest.len();
+        u32::try_from(value).ok().filter(|value| *value <= max)
+    }
+
+    /// The same, where it nearly always has one digit.
+    #[inline(always)]
+    fn digit(&mut self, max: u32) -> Option<u32> {
+        match self.line.get(self.at..self.at + 2)? {
+            [digit @ b'0'..=b'9', next] if !next.is_ascii_digit() => {
+                self.at += 1;
+                Some(u32::from(digit - b'0')).filter(|value| *value <= max)
+            }
+            _ => self.number(max),
+        }
+    }
+
+    /// `SEC.USEC` in microseconds. The digits behind the dot are a number, too: not all are padded.
+    #[inline(always)]
+    fn time_us(&mut self) -> Option<i64> {
+        if let Some(time) = self.line.get(self.at..).and_then(<[u8]>::first_chunk)
+            && let Some(time_us) = usual_time_us(time)
+        {
+            self.at += USUAL_TIME_LEN;
+            return Some(time_us);
+        }
+        let seconds = self.number(u32::MAX)?;
+        self.expect(b'.')?;
+        let micros = self.number(999_999)?;
+        Some(i64::from(seconds) * 1_000_000 + i64::from(micros))
+    }
+
+    /// The bytes up to `stop`, which is consumed; at most `max`, none of them a line break.
+    fn until(&mut self, stop: u8, max: usize) -> Option<&'a [u8]> {
+        let rest = self.line.get(self.at..)?;
+        let window = &rest[..rest.len().min(max)];
+        let len = window.iter().position(|&b| b == stop || b == b'\n')?;
+        if window[len] == b'\n' {
+            return None;
+        }
+        self.at += len + 1;
+        Some(&window[..len])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,7 +381,7 @@ mod tests {
                     let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
                     let mut seen = HeaderMemory::new();
                     for before in [None, Some(LINE)] {
-                        let mut header = Header::default();
+                        let mut header = Header::NONE;
                         if let Some(before) = before {
                             next_header(before, 0, &mut seen, &mut header).unwrap();
                         }

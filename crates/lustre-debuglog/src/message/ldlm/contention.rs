@@ -1,8 +1,8 @@
 //! The kernel's own count of lock conflicts (`ldlm_extent.c`).
 
-use super::super::malformed::Parse;
+use super::super::Malformed;
+use super::super::number::{Res, complete, dec_u32, field, int, resource};
 use crate::ResourceId;
-use crate::cursor::{Cursor, fields};
 
 /// The kernel's own count of conflicts on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,25 +22,29 @@ pub enum Contention {
     },
 }
 
-impl Parse<'_> for Contention {
-    const KIND: &'static str = "contention";
-
-    /// `contended locks = %d`, `add %d to [res] since=%us v=(%u %u)`.
-    fn read(cursor: &mut Cursor<'_>) -> Option<Self> {
-        if !cursor.eat(b"add ") {
-            fields!(cursor: b"contended locks = " locks = dec_u32);
-            return Some(Self::Count(locks));
-        }
-        fields!(cursor:
-            b"" added = dec_u32,
-            b" to " resource = resource,
-            b" since=" since_s = int,
-            b"s v=(" first = dec_u32,
-            b" " second = dec_u32,
-            b")",
-        );
-        Some(Self::Window { added, resource, since_s, window: (first, second) })
+impl Contention {
+    /// Parses `contended locks = N` and `add N to RES since=Ns v=(A B)`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        complete("contention", text, if text.starts_with(b"add ") { window(text) } else { count(text) })
     }
+}
+
+/// `contended locks = %d`.
+fn count(i: &[u8]) -> Res<'_, Contention> {
+    field(i, b"contended locks = ", dec_u32, b"").map(|(rest, locks)| (rest, Contention::Count(locks)))
+}
+
+/// `add %d to [res] since=%us v=(%u %u)`.
+fn window(i: &[u8]) -> Res<'_, Contention> {
+    let (i, added) = field(i, b"add ", dec_u32, b" to ")?;
+    let (i, resource) = field(i, b"", resource, b" since=")?;
+    let (i, since_s) = field(i, b"", int, b"s v=(")?;
+    let (i, first) = field(i, b"", dec_u32, b" ")?;
+    let (i, second) = field(i, b"", dec_u32, b")")?;
+    Ok((i, Contention::Window { added, resource, since_s, window: (first, second) }))
 }
 
 #[cfg(test)]

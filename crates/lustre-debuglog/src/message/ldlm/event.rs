@@ -2,7 +2,9 @@
 //! `ldlm_resource.c`, `ldlm_extent.c`, `ldlm_request.c`). The words are stable from 2.5 to master; older
 //! variants are noted where they are read.
 
-use crate::cursor::{Cursor, fields};
+use nom::Parser;
+
+use super::super::number::{Res, dec_u32, field, int, int_i32, nid, pointer, stop, tag, word};
 
 /// What a lock manager line reports. Server side unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,43 +117,24 @@ pub enum LdlmEvent<'a> {
 
 /// Reads the text before ` ns:` (or all of it), which has no white space at its end. All of it is used,
 /// or the rest says where a known beginning goes on in an unknown way.
-pub(super) fn event<'a>(cursor: &mut Cursor<'a>) -> Option<LdlmEvent<'a>> {
-    let text = cursor.rest();
-    if let Some(event) = fixed(text) {
-        cursor.skip_rest();
-        return Some(event);
+pub(super) fn event(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    if let Some(event) = fixed(i) {
+        let (_, end) = i.split_at(i.len());
+        return Ok((end, event));
     }
-    let starts = |words: &[u8]| text.starts_with(words);
-    match text.first() {
-        Some(b's') if starts(b"server-side enqueue handler, sending reply") => sending_reply(cursor),
-        Some(b's') if starts(b"server-side enqueue handler END") => {
-            fields!(cursor: b"server-side enqueue handler END (lock " _lock = pointer, b", rc " rc = int_i32, b")");
-            Some(LdlmEvent::EnqueueEnd { rc })
-        }
-        Some(b's') if starts(b"server-side cancel handler START") => {
-            fields!(cursor: b"server-side cancel handler START: " locks = dec_u32, b" locks, starting at " first = dec_u32);
-            Some(LdlmEvent::CancelStart { locks, first })
-        }
-        Some(b's') if starts(b"server cancels blocked lock after ") => {
-            fields!(cursor: b"server cancels blocked lock after " after_s = int, b"s");
-            Some(LdlmEvent::CancelsBlocked { after_s })
-        }
-        Some(b's') if starts(b"server-side convert handler END, rc = ") => {
-            fields!(cursor: b"server-side convert handler END, rc = " rc = int_i32);
-            Some(LdlmEvent::ConvertEnd { rc })
-        }
-        Some(b'a') if starts(b"adding to wait list(timeout: ") => {
-            fields!(cursor: b"adding to wait list(timeout: " timeout_s = int, b", AT: " _on_or_off = word);
-            Some(LdlmEvent::AddedToWaitList { timeout_s })
-        }
-        Some(b'l') if starts(b"lock callback timer expired after ") => {
-            fields!(cursor: b"lock callback timer expired after " after_s = int, b"s: evicting client at " nid = nid);
-            Some(LdlmEvent::CallbackTimerExpired { after_s, nid })
-        }
-        Some(b'c') if starts(b"client (nid ") => client_ast(cursor),
+    let starts = |words: &[u8]| i.starts_with(words);
+    match i.first() {
+        Some(b's') if starts(b"server-side enqueue handler, sending reply") => sending_reply(i),
+        Some(b's') if starts(b"server-side enqueue handler END") => enqueue_end(i),
+        Some(b's') if starts(b"server-side cancel handler START") => cancel_start(i),
+        Some(b's') if starts(b"server cancels blocked lock after ") => cancels_blocked(i),
+        Some(b's') if starts(b"server-side convert handler END, rc = ") => convert_end(i),
+        Some(b'a') if starts(b"adding to wait list(timeout: ") => added_to_wait_list(i),
+        Some(b'l') if starts(b"lock callback timer expired after ") => callback_timer_expired(i),
+        Some(b'c') if starts(b"client (nid ") => client_ast(i),
         _ => {
-            cursor.skip_rest();
-            Some(beginning(text).unwrap_or(LdlmEvent::Other(text)))
+            let (_, end) = i.split_at(i.len());
+            Ok((end, beginning(i).unwrap_or(LdlmEvent::Other(i))))
         }
     }
 }
@@ -200,30 +183,66 @@ fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
 }
 
 /// `server-side enqueue handler, sending reply (err=%d, rc=%d)`; to 2.12 without the space.
-fn sending_reply<'a>(cursor: &mut Cursor<'a>) -> Option<LdlmEvent<'a>> {
-    cursor.tag(b"server-side enqueue handler, sending reply")?;
-    cursor.eat(b" ");
-    fields!(cursor: b"(err=" err = int_i32, b", rc=" rc = int_i32, b")");
-    Some(LdlmEvent::SendingReply { err, rc })
+fn sending_reply(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, ()) = tag(b"server-side enqueue handler, sending reply").parse(i)?;
+    let (i, err) = field(i.strip_prefix(b" ").unwrap_or(i), b"(err=", int_i32, b", rc=")?;
+    let (i, rc) = field(i, b"", int_i32, b")")?;
+    Ok((i, LdlmEvent::SendingReply { err, rc }))
+}
+
+/// `server-side enqueue handler END (lock %p, rc %d)`.
+fn enqueue_end(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, _lock) = field(i, b"server-side enqueue handler END (lock ", pointer, b", rc ")?;
+    let (i, rc) = field(i, b"", int_i32, b")")?;
+    Ok((i, LdlmEvent::EnqueueEnd { rc }))
+}
+
+/// `server-side cancel handler START: %d locks, starting at %d`.
+fn cancel_start(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, locks) = field(i, b"server-side cancel handler START: ", dec_u32, b" locks, starting at ")?;
+    let (i, first) = dec_u32(i)?;
+    Ok((i, LdlmEvent::CancelStart { locks, first }))
+}
+
+/// `server cancels blocked lock after %llds`.
+fn cancels_blocked(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, after_s) = field(i, b"server cancels blocked lock after ", int, b"s")?;
+    Ok((i, LdlmEvent::CancelsBlocked { after_s }))
+}
+
+/// `server-side convert handler END, rc = %d`.
+fn convert_end(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, rc) = field(i, b"server-side convert handler END, rc = ", int_i32, b"")?;
+    Ok((i, LdlmEvent::ConvertEnd { rc }))
+}
+
+/// `adding to wait list(timeout: %lld, AT: on|off)`.
+fn added_to_wait_list(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, timeout_s) = field(i, b"adding to wait list(timeout: ", int, b", AT: ")?;
+    let (i, _) = word(i)?;
+    Ok((i, LdlmEvent::AddedToWaitList { timeout_s }))
+}
+
+/// `lock callback timer expired after %llds: evicting client at %s `.
+fn callback_timer_expired(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, after_s) = field(i, b"lock callback timer expired after ", int, b"s: evicting client at ")?;
+    let (i, nid) = nid(i)?;
+    Ok((i, LdlmEvent::CallbackTimerExpired { after_s, nid }))
 }
 
 /// `client (nid %s) returned error from|failed to reply to %s AST (...), evict it` and
 /// `client (nid %s) returned %d from %s AST ... - normal race`; requests in parentheses since 2.10.
-fn client_ast<'a>(cursor: &mut Cursor<'a>) -> Option<LdlmEvent<'a>> {
-    fields!(cursor: b"client (nid " nid = nid, b") ");
-    if cursor.rest().ends_with(b"normal race") {
-        cursor.skip_rest();
-        return Some(LdlmEvent::AstRace);
+fn client_ast(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
+    let (i, nid) = field(i, b"client (nid ", nid, b") ")?;
+    let (_, end) = i.split_at(i.len());
+    if i.ends_with(b"normal race") {
+        return Ok((end, LdlmEvent::AstRace));
     }
-    if !cursor.rest().ends_with(b"evict it") {
-        return None;
-    }
-    if !cursor.eat(b"returned error from ") {
-        cursor.tag(b"failed to reply to ")?;
-    }
-    fields!(cursor: b"" ast = word, b" AST");
-    cursor.skip_rest();
-    Some(LdlmEvent::AstFailedEvicting { nid, ast })
+    let verb = i.strip_prefix(b"returned error from ").or_else(|| i.strip_prefix(b"failed to reply to "));
+    let Some(i) = verb.filter(|i| i.ends_with(b"evict it")) else { return stop(i) };
+    let (i, ast) = word(i)?;
+    let (_, ()) = tag(b" AST").parse(i)?;
+    Ok((end, LdlmEvent::AstFailedEvicting { nid, ast }))
 }
 
 #[cfg(test)]
@@ -231,9 +250,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> LdlmEvent<'_> {
-        let mut cursor = Cursor::new(text.as_bytes());
-        let event = event(&mut cursor).unwrap();
-        assert!(cursor.rest().is_empty(), "{text}");
+        let (rest, event) = event(text.as_bytes()).unwrap();
+        assert!(rest.is_empty(), "{text}");
         event
     }
 
@@ -341,10 +359,9 @@ mod tests {
             "client (nid 1.2.3.4@tcp) did something",
             "client (nid ) returned error from glimpse AST (), evict it",
         ] {
-            assert!(event(&mut Cursor::new(text.as_bytes())).is_none(), "{text}");
+            assert!(event(text.as_bytes()).is_err(), "{text}");
         }
-        let mut cursor = Cursor::new(b"server cancels blocked lock after 1s!");
-        assert!(event(&mut cursor).is_some());
-        assert_eq!(cursor.rest(), b"!");
+        let (rest, _) = event(b"server cancels blocked lock after 1s!").unwrap();
+        assert_eq!(rest, b"!");
     }
 }

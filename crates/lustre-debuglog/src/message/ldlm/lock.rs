@@ -12,7 +12,11 @@
 //! 2.17.51 ` lru_score: S lru_type: T`; server-local inode-bit locks since 2.15.57 instead
 //! ` flags: F pid: P initiator: MDTn`.
 
-use crate::cursor::{Cursor, fields};
+use nom::Parser;
+
+use super::super::number::{
+    Res, dec, dec_u32, extent, field, hex, hex_long, int, int_i32, optional, pointer, resource, stop, tag, until, word,
+};
 use crate::vocab::LockType;
 use crate::{Extent, LockCookie, LockMode, ResourceId};
 
@@ -69,37 +73,23 @@ pub enum LockTail<'a> {
 }
 
 /// Reads a description from `ns: ` on.
-pub(super) fn lock<'a>(cursor: &mut Cursor<'a>) -> Option<LockDesc<'a>> {
-    // `lrc` counts references, readers, writers.
-    fields!(cursor:
-        b"ns: " namespace = word,
-        b" lock: " _pointer = pointer,
-        b"/" cookie = hex_long,
-        b" lrc: " _references = int,
-        b"/" _readers = int,
-        b"," _writers = int,
-        b" mode: ",
-    );
-    let granted_mode = mode(cursor)?;
-    cursor.tag(b"/")?;
-    let requested_mode = mode(cursor)?;
-    cursor.tag(b" res: ")?;
-    let resource = if cursor.eat(b"??") { None } else { Some(cursor.resource()?) };
-    // Before try-bits existed, one number.
-    let inode_bits = cursor.optional(b" bits ", |cursor| {
-        let bits = cursor.hex()?;
-        Some((bits, cursor.optional(b"/", Cursor::hex)?.unwrap_or(0)))
-    })?;
-    if cursor.optional(b" rrc: ", Cursor::int)?.is_none() {
-        cursor.tag(b" rrc=??")?;
-    }
-    fields!(cursor: b" type: " type_name = word);
+pub(super) fn lock(i: &[u8]) -> Res<'_, LockDesc<'_>> {
+    let (i, namespace) = field(i, b"ns: ", word, b" lock: ")?;
+    let (i, _pointer) = field(i, b"", pointer, b"/")?;
+    let (i, cookie) = hex_long(i)?;
+    let (i, ()) = counts(i)?;
+    let (i, granted_mode) = field(i, b"", mode, b"/")?;
+    let (i, requested_mode) = field(i, b"", mode, b" res: ")?;
+    let (i, resource) = resource_or_none(i)?;
+    let (i, inode_bits) = inode_bits(i)?;
+    let (i, ()) = resource_count(i)?;
+    let (i, type_name) = field(i, b" type: ", word, b"")?;
     let lock_type = LockType::parse_bytes(type_name);
-    let (granted_extent, requested_extent) = extents(cursor, lock_type)?;
-    let gid = cursor.optional(b" gid ", Cursor::dec)?;
-    fields!(cursor: b" flags: " flags = hex);
-    let tail = tail(cursor)?;
-    Some(LockDesc {
+    let (i, (granted_extent, requested_extent)) = extents(i, lock_type)?;
+    let (i, gid) = optional(i, b" gid ", dec)?;
+    let (i, flags) = field(i, b" flags: ", hex, b"")?;
+    let (i, tail) = tail(i)?;
+    let lock = LockDesc {
         namespace,
         cookie: LockCookie(cookie),
         granted_mode,
@@ -112,61 +102,102 @@ pub(super) fn lock<'a>(cursor: &mut Cursor<'a>) -> Option<LockDesc<'a>> {
         gid,
         flags,
         tail,
-    })
+    };
+    Ok((i, lock))
+}
+
+/// ` lrc: %d/%d,%d mode: `: references, readers, writers.
+#[inline]
+fn counts(i: &[u8]) -> Res<'_, ()> {
+    let (i, _) = field(i, b" lrc: ", int, b"/")?;
+    let (i, _) = field(i, b"", int, b",")?;
+    let (i, _) = field(i, b"", int, b" mode: ")?;
+    Ok((i, ()))
 }
 
 #[inline]
-fn mode(cursor: &mut Cursor<'_>) -> Option<LockMode> {
-    let len = cursor.rest().iter().take_while(|byte| byte.is_ascii_uppercase() || **byte == b'-').count();
-    let mode = LockMode::parse_bytes(cursor.rest().get(..len)?)?;
-    cursor.take(len)?;
-    Some(mode)
+fn mode(i: &[u8]) -> Res<'_, LockMode> {
+    let len = i.iter().take_while(|byte| byte.is_ascii_uppercase() || **byte == b'-').count();
+    let (word, rest) = i.split_at(len);
+    LockMode::parse_bytes(word).map_or_else(|| stop(i), |mode| Ok((rest, mode)))
+}
+
+/// `[n0:n1:n2].n3` or `??`.
+#[inline]
+fn resource_or_none(i: &[u8]) -> Res<'_, Option<ResourceId>> {
+    match i {
+        [b'?', b'?', rest @ ..] => Ok((rest, None)),
+        _ => resource(i).map(|(rest, resource)| (rest, Some(resource))),
+    }
+}
+
+/// ` bits %#llx/%#llx`; before try-bits existed, one number.
+#[inline]
+fn inode_bits(i: &[u8]) -> Res<'_, Option<(u64, u64)>> {
+    optional(i, b" bits ", |i| {
+        let (i, bits) = hex(i)?;
+        let (i, try_bits) = optional(i, b"/", hex)?;
+        Ok((i, (bits, try_bits.unwrap_or(0))))
+    })
+}
+
+/// ` rrc: %d`, without a resource ` rrc=??`.
+#[inline]
+fn resource_count(i: &[u8]) -> Res<'_, ()> {
+    match tag(b" rrc: ").parse(i) {
+        Ok((rest, ())) => int(rest).map(|(rest, _)| (rest, ())),
+        Err(_) => tag(b" rrc=??").parse(i),
+    }
 }
 
 /// Extent locks: ` [s->e] (req s->e)`; flocks: ` pid: %d [s->e]`, the pid that owns it on the client.
 #[inline]
-fn extents(cursor: &mut Cursor<'_>, lock_type: Option<LockType>) -> Option<(Option<Extent>, Option<Extent>)> {
+fn extents(i: &[u8], lock_type: Option<LockType>) -> Res<'_, (Option<Extent>, Option<Extent>)> {
     match lock_type {
         Some(LockType::Extent) => {
-            fields!(cursor: b" [" granted = extent, b"] (req " requested = extent, b")");
-            Some((Some(granted), Some(requested)))
+            let (i, granted) = field(i, b" [", extent, b"]")?;
+            let (i, requested) = field(i, b" (req ", extent, b")")?;
+            Ok((i, (Some(granted), Some(requested))))
         }
         Some(LockType::Flock) => {
-            fields!(cursor: b" pid: " _owner = int, b" [" granted = extent, b"]");
-            Some((Some(granted), None))
+            let (i, _owner) = field(i, b" pid: ", int, b"")?;
+            let (i, granted) = field(i, b" [", extent, b"]")?;
+            Ok((i, (Some(granted), None)))
         }
-        _ => Some((None, None)),
+        _ => Ok((i, (None, None))),
     }
 }
 
 /// Everything behind the flags.
 #[inline]
-fn tail<'a>(cursor: &mut Cursor<'a>) -> Option<LockTail<'a>> {
-    let tail = if cursor.eat(b" nid: ") {
-        fields!(cursor:
-            b"" nid = until::<b' ', b'\n'>,
-            b" remote: " remote = hex_long,
-            b" expref: " _export_refs = int,
-            b" pid: " pid = dec_u32,
-            b" timeout: " timeout = int,
-        );
-        cursor.optional(b" lvb_type: ", Cursor::int)?;
-        LockTail::Export { nid, remote, pid, timeout }
-    } else {
-        fields!(cursor: b" pid: " pid = dec_u32, b" initiator: MDT" mdt = int_i32);
-        LockTail::Initiator { pid, mdt }
+fn tail(i: &[u8]) -> Res<'_, LockTail<'_>> {
+    let (i, tail) = match tag(b" nid: ").parse(i) {
+        Ok((i, ())) => {
+            let (i, nid) = field(i, b"", until::<b' ', b'\n'>, b" remote: ")?;
+            let (i, remote) = field(i, b"", hex_long, b" expref: ")?;
+            let (i, _export_refs) = field(i, b"", int, b" pid: ")?;
+            let (i, pid) = field(i, b"", dec_u32, b" timeout: ")?;
+            let (i, timeout) = int(i)?;
+            let (i, _) = optional(i, b" lvb_type: ", int)?;
+            (i, LockTail::Export { nid, remote, pid, timeout })
+        }
+        Err(_) => {
+            let (i, pid) = field(i, b" pid: ", dec_u32, b" initiator: MDT")?;
+            let (i, mdt) = int_i32(i)?;
+            (i, LockTail::Initiator { pid, mdt })
+        }
     };
-    if cursor.eat(b" lru_score: ") {
-        fields!(cursor: b"" _score = int, b" lru_type: " _type = int);
-    }
-    Some(tail)
+    let (i, _lru) = optional(i, b" lru_score: ", |i| {
+        let (i, _score) = field(i, b"", int, b" lru_type: ")?;
+        int(i)
+    })?;
+    Ok((i, tail))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::LdlmMessage;
     use super::*;
-    use crate::message::malformed::Parse;
 
     /// Parses a line with this description; nothing may be left over.
     fn parsed(desc: &str) -> Option<LockDesc<'static>> {
