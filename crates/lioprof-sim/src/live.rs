@@ -14,12 +14,13 @@ mod names;
 mod stats;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use lioprof_model::time;
 
 use crate::cluster::Simulation;
 use crate::counters::Counters;
+use crate::guard::lock;
 use crate::kernel::LustreVersion;
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;
@@ -84,11 +85,7 @@ impl LiveStats {
     /// The truth so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.shared().simulation.counters_of(self.node)
-    }
-
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        lock(&self.shared)
+        lock(&self.shared).simulation.counters_of(self.node)
     }
 
     fn clock(&self, shared: &Shared, since_us: i64) -> Clock {
@@ -100,7 +97,7 @@ impl LiveStats {
     }
 
     fn target_file(&self, target: &str, file: &TargetFile) -> Option<String> {
-        let shared = self.shared();
+        let shared = lock(&self.shared);
         let style = self.style;
         let clock = self.clock(&shared, self.since_us);
         if matches!(file, TargetFile::Locks | TargetFile::LockResources) {
@@ -140,7 +137,7 @@ impl LiveStats {
     }
 
     fn service(&self, service: &str) -> String {
-        let shared = self.shared();
+        let shared = lock(&self.shared);
         let clock = self.clock(&shared, self.since_us);
         let counters = shared.simulation.services_of(self.node).get(service).copied().cloned().unwrap_or_default();
         let glimpses = match service {
@@ -190,9 +187,4 @@ impl Workload for LiveScenario {
         }
         true
     }
-}
-
-/// A panic of another thread leaves figures that are as good as before.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -76,7 +76,7 @@ impl Log {
         self.jitter ^= self.jitter >> 17;
         self.jitter ^= self.jitter << 5;
         pen.now_us += 1 + u64::from(self.jitter & 7);
-        let wanted = site.mask & crate::wording::ALWAYS != 0
+        let wanted = site.mask & crate::bits::ALWAYS != 0
             || (site.mask & self.masks != 0 && site.subsystem & self.subsystems != 0);
         if !wanted || self.node.is_some_and(|node| node != pen.node) {
             return None;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Simulation;
+use crate::tree::DISK;
 
 /// What is behind a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +43,6 @@ const MDT_SERVICES: [(&str, &str); 3] =
     [("mds/MDS/mdt", "mdt"), ("mds/MDS/mdt_io", "mdt_io"), ("mds/MDS/mdt_readpage", "mdt_readpage")];
 const LOCK_SERVICES: [(&str, &str); 2] =
     [("ldlm/services/ldlm_canceld", "ldlm_canceld"), ("ldlm/services/ldlm_cbd", "ldlm_cbd")];
-
-/// Figures of a target's disk.
-const DISK: [(&str, &str); 5] = [
-    ("kbytestotal", "1048576000"),
-    ("kbytesfree", "734003200"),
-    ("kbytesavail", "681574400"),
-    ("filestotal", "26214400"),
-    ("filesfree", "26000000"),
-];
 
 /// All files of a server.
 pub(super) fn all(

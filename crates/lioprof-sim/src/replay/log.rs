@@ -124,7 +124,7 @@ impl RecordedLog {
         let mut opened = input::open(found, detect).map_err(|err| ReplayError::Open(Box::new(err)))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
-        read.map_err(|err| ReplayError::Read { path: found.path.clone(), err })?;
+        read.map_err(ReplayError::file("read", &found.path))?;
         if let Some(damage) = opened.damage() {
             self.notes.push(format!("`{}`: {damage}", found.path.display()));
         }

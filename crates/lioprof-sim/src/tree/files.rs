@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use fuser::{FileAttr, FileHandle, FileType, FopenFlags, INodeNo, OpenAccMode, OpenFlags};
@@ -13,6 +13,7 @@ use super::content::Server;
 use super::kmsg::{Place, SHOWN_BYTES};
 use super::layout;
 use super::node::{Content, Flavour, Node, Nodes};
+use crate::guard::lock;
 use crate::kernel::Kernel;
 
 /// Open flag of `/dev/kmsg`.
@@ -250,8 +251,4 @@ fn refused(flavour: Flavour) -> Errno {
         Flavour::Sysfs => Errno::ACCESS,
         Flavour::Procfs => Errno::IO,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,6 +11,17 @@ const DEBUGFS_LUSTRE: &str = "sys/kernel/debug/lustre";
 const SYSFS_LUSTRE: &str = "sys/fs/lustre";
 const PROC_LUSTRE: &str = "proc/fs/lustre";
 
+/// Parameters of libcfs: name in the directory of LNet, name as a parameter of the module.
+const LIBCFS_PARAMETERS: [(&str, &str, Content); 7] = [
+    ("debug_mb", "libcfs_debug_mb", Content::DebugMb),
+    ("debug_path", "libcfs_debug_file_path", Content::Parameter(Parameter::DebugPath)),
+    ("console_ratelimit", "libcfs_console_ratelimit", Content::Parameter(Parameter::ConsoleRatelimit)),
+    ("console_backoff", "libcfs_console_backoff", Content::Parameter(Parameter::ConsoleBackoff)),
+    ("console_max_delay_centisecs", "libcfs_console_max_delay", Content::Parameter(Parameter::ConsoleMaxDelay)),
+    ("console_min_delay_centisecs", "libcfs_console_min_delay", Content::Parameter(Parameter::ConsoleMinDelay)),
+    ("panic_on_lbug", "libcfs_panic_on_lbug", Content::Parameter(Parameter::PanicOnLbug)),
+];
+
 /// All nodes as they are now.
 pub(super) fn nodes(kernel: &Kernel, stats: &dyn Stats) -> Nodes {
     let mut nodes = Nodes::default();
@@ -53,15 +64,7 @@ fn debugfs_lnet(nodes: &mut Nodes, kernel: &Kernel) {
     if version.has_debug_marker() {
         file("debug_marker", 0o200, Content::DebugMarker);
     }
-    for (name, parameter) in [
-        ("console_ratelimit", "libcfs_console_ratelimit"),
-        ("debug_path", "libcfs_debug_file_path"),
-        ("panic_on_lbug", "libcfs_panic_on_lbug"),
-        ("console_backoff", "libcfs_console_backoff"),
-        ("debug_mb", "libcfs_debug_mb"),
-        ("console_min_delay_centisecs", "libcfs_console_min_delay"),
-        ("console_max_delay_centisecs", "libcfs_console_max_delay"),
-    ] {
+    for (name, parameter, _) in LIBCFS_PARAMETERS {
         nodes.link(&format!("{DEBUGFS_LNET}/{name}"), &format!("../../../module/libcfs/parameters/{parameter}"));
     }
 }
@@ -70,15 +73,7 @@ fn debugfs_lnet(nodes: &mut Nodes, kernel: &Kernel) {
 fn proc_lnet(nodes: &mut Nodes, kernel: &Kernel) {
     const DIRECTORY: &str = "proc/sys/lnet";
     lnet_table(nodes, DIRECTORY, Flavour::Sysfs, kernel);
-    for (name, content) in [
-        ("debug_mb", Content::DebugMb),
-        ("debug_path", Content::Parameter(Parameter::DebugPath)),
-        ("console_ratelimit", Content::Parameter(Parameter::ConsoleRatelimit)),
-        ("console_backoff", Content::Parameter(Parameter::ConsoleBackoff)),
-        ("console_max_delay_centisecs", Content::Parameter(Parameter::ConsoleMaxDelay)),
-        ("console_min_delay_centisecs", Content::Parameter(Parameter::ConsoleMinDelay)),
-        ("panic_on_lbug", Content::Parameter(Parameter::PanicOnLbug)),
-    ] {
+    for (name, _, content) in LIBCFS_PARAMETERS {
         nodes.file(&format!("{DIRECTORY}/{name}"), 0o644, Flavour::Sysfs, content);
     }
 }
@@ -102,13 +97,9 @@ fn parameters(nodes: &mut Nodes, version: LustreVersion) {
     file("libcfs_debug", Content::MaskNumber(Mask::Debug, true));
     file("libcfs_subsystem_debug", Content::MaskNumber(Mask::SubsystemDebug, true));
     file("libcfs_printk", Content::MaskNumber(Mask::Printk, false));
-    file("libcfs_debug_mb", Content::DebugMb);
-    file("libcfs_debug_file_path", Content::Parameter(Parameter::DebugPath));
-    file("libcfs_console_ratelimit", Content::Parameter(Parameter::ConsoleRatelimit));
-    file("libcfs_console_backoff", Content::Parameter(Parameter::ConsoleBackoff));
-    file("libcfs_console_max_delay", Content::Parameter(Parameter::ConsoleMaxDelay));
-    file("libcfs_console_min_delay", Content::Parameter(Parameter::ConsoleMinDelay));
-    file("libcfs_panic_on_lbug", Content::Parameter(Parameter::PanicOnLbug));
+    for (_, name, content) in LIBCFS_PARAMETERS {
+        file(name, content);
+    }
     if version.has_subsystem_printk() {
         file("libcfs_subsystem_printk", Content::MaskNumber(Mask::SubsystemPrintk, false));
         file("libcfs_debug_raw_pointers", Content::Parameter(Parameter::RawPointers));

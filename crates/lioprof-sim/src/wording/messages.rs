@@ -6,10 +6,11 @@
 
 use std::io::Write as _;
 
+use super::Site;
 use super::lock::Lock;
 use super::notation::{Extent, Fid};
 use super::request::{Handled, Request, Rpc};
-use super::{Site, mask, subsystem};
+use crate::bits::{mask, subsystem};
 
 /// Of one or two values the last one.
 macro_rules! older {
