@@ -1,6 +1,7 @@
 //! What goes wrong: clients that keep locks or do not answer, late requests, resends, reconnects.
 
 use super::account::{Effect, LockEffect};
+use super::client_config::ClientFaults;
 use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
@@ -126,7 +127,7 @@ impl Simulation {
             }
             self.world.mounts[mount].locks.insert(object, kept);
         }
-        self.world.mounts[mount].faults = super::world::ClientFaults::default();
+        self.world.mounts[mount].config.faults = ClientFaults::default();
         self.send(mount, target, opcode::OST_CONNECT, Purpose::Nothing);
         let again = &mut self.world.requests[request];
         (again.rc, again.stage, again.answered) = ((0, 0), Stage::Waiting, false);
@@ -194,7 +195,7 @@ impl Simulation {
             rc: (0, -999),
         };
         let state = &self.world.requests[request];
-        let (sequence, service) = (state.sequence, state.service.name());
+        let (sequence, service) = (state.sequence, self.world.parts[part].service.name());
         self.log.effect(pen, Effect::Dropped { node: pen.node, service });
         say!(self, pen, handled(self.world.handling(request), end));
         say!(self, pen, nrs_stop(self.world.nid(mount), sequence));
@@ -210,7 +211,7 @@ impl Simulation {
 
     /// The sender repeats a request that was thrown away: the same xid, marked as resent.
     fn send_again(&mut self, request: usize) {
-        let way_us = self.world.mounts[self.world.requests[request].mount].rtt_us;
+        let way_us = self.world.mounts[self.world.requests[request].mount].config.rtt_us;
         let arrival_us = self.now_us + self.rng.about(way_us).max(1) + RECONNECT_US;
         let state = &mut self.world.requests[request];
         state.resent = true;

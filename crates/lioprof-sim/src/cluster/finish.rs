@@ -13,7 +13,7 @@ impl Simulation {
     pub(super) fn finish(&mut self, request: usize, mut pen: Pen) {
         let state = &self.world.requests[request];
         let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
-        let (service, part, thread, io) = (state.service, state.part, state.thread, state.io);
+        let (part, thread, io) = (state.part, state.thread, state.io);
         let phase = if state.urgent { "Interpret:H" } else { "Interpret:" };
         if opcode != opcode::LDLM_CANCEL {
             let rc = (state.rc.0, 0);
@@ -22,17 +22,14 @@ impl Simulation {
         let bytes = self.world.lens(state).1;
         let mbits = xid + io.filter(|io| !io.is_short()).map_or(0, |io| io.descriptors() - 1);
         let offset = if opcode == opcode::OST_CONNECT { 0 } else { 224 };
-        let portal = service.reply_portal();
+        let portal = self.world.parts[part].service.reply_portal();
         say!(self, &mut pen, send_buffer(bytes, portal, mbits, offset));
-        let way_us = self.world.mounts[mount].rtt_us / 2;
-        let reply_us = pen.now_us + self.rng.about(way_us).max(1) + self.world.mounts[mount].extra_us.1;
+        let reply_us = pen.now_us + self.way_us(mount) + self.world.mounts[mount].config.extra_back_us;
         pen.now_us += self.rng.about(6);
         self.warn_if_late(request, &mut pen);
         self.handled(request, &mut pen);
         if matches!(opcode, opcode::OST_READ | opcode::OST_WRITE) {
             self.refresh(request, &mut pen, true);
-        } else if opcode == opcode::OST_PUNCH {
-            self.prolong(request, &mut pen);
         }
         self.world.export_mut(mount, target).requests -= 1;
         self.world.requests[request].answered = true;
@@ -53,7 +50,7 @@ impl Simulation {
             target: state.target,
             mount: state.mount,
             job: state.job,
-            service: state.service.name(),
+            service: self.world.parts[state.part].service.name(),
             opcode: state.opcode,
             bytes: state.io.filter(|_| state.rc.0 >= 0).map(|io| io.bytes),
             wait_us: state.start_us - state.arrival_us,

@@ -49,8 +49,9 @@ pub(crate) enum Entry {
 }
 
 impl Log {
-    /// A log of all nodes or of one, with the records that `masks` and `subsystems` let pass.
-    pub(crate) fn new(node: Option<usize>, masks: u32, subsystems: u32, clocks: Vec<Clock>, start_us: u64) -> Self {
+    /// A log of all nodes or of one, with the records of these masks and subsystems.
+    pub(crate) fn new(node: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>, start_us: u64) -> Self {
+        let (masks, subsystems) = interest;
         Self {
             heap: BinaryHeap::new(),
             slots: Vec::new(),

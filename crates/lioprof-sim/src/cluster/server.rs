@@ -9,7 +9,6 @@ use super::request::{Purpose, Stage};
 use super::say::say;
 use super::simulation::Simulation;
 use super::{lock::Look, opcode};
-use crate::wording::Extent;
 use crate::wording::lock::flags;
 
 impl Simulation {
@@ -72,7 +71,8 @@ impl Simulation {
     /// The next request of the queues; urgent ones first.
     fn take(&mut self, part: usize) -> Option<(usize, bool)> {
         let part = &mut self.world.parts[part];
-        part.urgent.pop_front().map(|request| (request, true)).or_else(|| Some((part.queue.pop_front()?, false)))
+        let urgent = part.urgent.requests.pop_front().map(|request| (request, true));
+        urgent.or_else(|| Some((part.regular.requests.pop_front()?, false)))
     }
 
     /// Unpacks a request and finds out how urgent it is.
@@ -85,10 +85,6 @@ impl Simulation {
         pen.now_us += self.rng.about(20);
         let urgent = match self.world.requests[request].opcode {
             opcode::OST_READ | opcode::OST_WRITE => self.refresh(request, &mut pen, false) > 0,
-            opcode::OST_PUNCH => {
-                self.prolong(request, &mut pen);
-                false
-            }
             opcode::LDLM_CANCEL => self.is_wanted_back(request, &mut pen),
             opcode => opcode == opcode::OBD_PING,
         };
@@ -109,16 +105,11 @@ impl Simulation {
 
     /// Puts a request into its queue; the thread goes on with the first of the queues.
     pub(super) fn queue(&mut self, part: usize, thread: usize, request: usize) {
-        let queues = &mut self.world.parts[part];
-        if self.world.requests[request].urgent {
-            self.world.requests[request].sequence = queues.urgent_sequence;
-            queues.urgent_sequence += 1;
-            queues.urgent.push_back(request);
-        } else {
-            self.world.requests[request].sequence = queues.sequence;
-            queues.sequence += 1;
-            queues.queue.push_back(request);
-        }
+        let (state, queues) = (&mut self.world.requests[request], &mut self.world.parts[part]);
+        let queue = if state.urgent { &mut queues.urgent } else { &mut queues.regular };
+        state.sequence = queue.next_sequence;
+        queue.next_sequence += 1;
+        queue.requests.push_back(request);
         if let Some((next, urgent)) = self.take(part) {
             self.start(part, thread, next, urgent);
         }
@@ -189,16 +180,8 @@ impl Simulation {
     /// The end of an operation that only takes time.
     fn end_plain(&mut self, request: usize) {
         let mut pen = self.handler_pen(request);
-        let state = &self.world.requests[request];
-        let (opcode, object) = (state.opcode, state.object);
-        match opcode {
+        match self.world.requests[request].opcode {
             opcode::OST_CONNECT => self.connect(request, &mut pen),
-            opcode::OST_PUNCH => {
-                if let Some(object) = object {
-                    self.world.objects[object].size_bytes = 0;
-                }
-                self.new_transaction(request);
-            }
             opcode::OST_CREATE | opcode::OST_SETATTR | opcode::MDS_REINT | opcode::MDS_CLOSE => {
                 self.new_transaction(request);
             }
@@ -231,7 +214,8 @@ impl Simulation {
         let thread = &self.world.parts[part].threads[thread].name;
         let fid = self.world.objects[io.object].fid;
         say!(self, pen, refresh(target, thread, fid, io.extent, self.world.received(request, phase, ended)));
-        self.prolong(request, pen);
+        let (pointer, xid) = (self.world.requests[request].pointer, self.world.requests[request].xid);
+        say!(self, pen, prolong(pointer, xid, io.extent));
         let wanted: Vec<usize> = self.world.objects[io.object]
             .granted
             .iter()
@@ -245,7 +229,6 @@ impl Simulation {
             self.prolong_lock(lock, pen);
         }
         let locks = u64::try_from(wanted.len()).unwrap_or(0);
-        let pointer = self.world.requests[request].pointer;
         let target = &self.world.targets[self.world.requests[request].target].name;
         say!(self, pen, refreshed(target, locks, pointer));
         locks
@@ -257,13 +240,5 @@ impl Simulation {
         let seconds = self.lock_timeout_s;
         say!(self, pen, prolong_one(seconds, self.world.lock_line(lock, look)));
         say!(self, pen, refresh_waiting(seconds, self.world.lock_line(lock, look)));
-    }
-
-    /// The extent of an I/O or punch.
-    pub(super) fn prolong(&mut self, request: usize, pen: &mut Pen) {
-        let state = &self.world.requests[request];
-        let extent = state.io.map_or(Extent::ALL, |io| io.extent);
-        let (pointer, xid) = (state.pointer, state.xid);
-        say!(self, pen, prolong(pointer, xid, extent));
     }
 }

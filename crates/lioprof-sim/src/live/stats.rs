@@ -160,7 +160,7 @@ pub(super) fn service(style: Style, clock: Clock, name: &str, counters: &Service
     }
     for (opcode, samples) in counters.operations_us.iter().filter(|(opcode, _)| **opcode != opcode::LDLM_ENQUEUE) {
         if let Some(name) = opcode::name(*opcode) {
-            file.samples(name, "usecs", samples);
+            file.samples(&name, "usecs", samples);
         }
     }
     file.text
