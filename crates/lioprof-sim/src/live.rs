@@ -24,7 +24,7 @@ use crate::guard::lock;
 use crate::kernel::LustreVersion;
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;
-use names::{Name, TargetFile};
+use names::{CounterFile, TargetFile};
 use stats::{Clock, Style};
 
 /// What the one who plays and those who look share.
@@ -53,7 +53,7 @@ pub struct LiveStats {
     node: usize,
     /// uuids by NID.
     clients: BTreeMap<String, Vec<String>>,
-    names: BTreeMap<String, Name>,
+    names: BTreeMap<String, CounterFile>,
 }
 
 impl LiveScenario {
@@ -141,13 +141,10 @@ impl LiveStats {
         let clock = self.clock(&shared, self.since_us);
         let counters = shared.simulation.services_of(self.node).get(service).copied().cloned().unwrap_or_default();
         let glimpses = match service {
-            "ost" => shared
-                .simulation
-                .targets_of(self.node)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|name| shared.simulation.target(name).map_or(0, |target| target.locks.glimpses))
-                .sum(),
+            "ost" => {
+                let targets = shared.simulation.targets_of(self.node);
+                targets.filter_map(|name| shared.simulation.target(name)).map(|target| target.locks.glimpses).sum()
+            }
             _ => 0,
         };
         stats::service(self.style, clock, service, &counters, glimpses)
@@ -161,9 +158,9 @@ impl Stats for LiveStats {
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let text = match self.names.get(name)? {
-            Name::Text(text) => text.clone(),
-            Name::Target(target, file) => self.target_file(target, file)?,
-            Name::Service(service) => self.service(service),
+            CounterFile::Text(text) => text.clone(),
+            CounterFile::Target(target, file) => self.target_file(target, file)?,
+            CounterFile::Service(service) => self.service(service),
         };
         Some(text.into_bytes())
     }

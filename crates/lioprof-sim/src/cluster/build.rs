@@ -15,7 +15,7 @@ use super::program::{Pause, Process};
 use super::rng::{Rng, uuid};
 use super::simulation::Simulation;
 use super::timer::{Regular, Timer};
-use super::world::{Export, File, Host, Mount, Node, Object, Queue, ServicePart, Target, Thread, World};
+use super::world::{Export, Host, Mount, Node, Object, Queue, ServicePart, ServiceThread, StripedFile, Target, World};
 use crate::wording::Fid;
 
 /// Name of the file system.
@@ -81,7 +81,7 @@ impl Cluster {
                         pid += 1;
                         let mut name = format!("{}{cpt:02}_{id:03}", service.thread());
                         name.truncate(15);
-                        Thread { pid, name, cpu: cpt * per_cpt }
+                        ServiceThread { pid, name, cpu: cpt * per_cpt }
                     });
                     world.parts.push(ServicePart {
                         node: index,
@@ -177,7 +177,7 @@ impl Cluster {
                 };
                 world.objects.push(Object { target, fid, resource, ..Object::default() });
             }
-            world.files.push(File { stripe_bytes: (*stripe_bytes).max(4096), objects });
+            world.files.push(StripedFile { stripe_bytes: (*stripe_bytes).max(4096), objects });
         }
     }
 

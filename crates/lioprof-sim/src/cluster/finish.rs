@@ -26,7 +26,9 @@ impl Simulation {
         say!(self, &mut pen, send_buffer(bytes, portal, mbits, offset));
         let reply_us = pen.now_us + self.way_us(mount) + self.world.mounts[mount].config.extra_back_us;
         pen.now_us += self.rng.about(6);
-        self.warn_if_late(request, &mut pen);
+        if let Some((allowed_s, late_s)) = self.late_s(request, &pen) {
+            say!(self, &mut pen, too_long(allowed_s, late_s, self.world.received(request, "Complete:", true)));
+        }
         self.handled(request, &mut pen);
         if matches!(opcode, opcode::OST_READ | opcode::OST_WRITE) {
             self.refresh(request, &mut pen, true);
@@ -37,7 +39,7 @@ impl Simulation {
         self.events.at(pen.now_us + 1, Event::Thread(part, thread));
     }
 
-    /// `Handled RPC`, `NRS stop` and what counts.
+    /// The lines of the end, and what counts.
     pub(super) fn handled(&mut self, request: usize, pen: &mut Pen) {
         let state = &self.world.requests[request];
         let end = Handled {
@@ -57,20 +59,20 @@ impl Simulation {
             service_us: end.service_us,
         };
         self.log.effect(pen, Effect::Rpc(rpc));
-        let (mount, sequence) = (state.mount, state.sequence);
+        self.say_handled(request, end, pen);
+    }
+
+    /// `Handled RPC` and `NRS stop`.
+    pub(super) fn say_handled(&mut self, request: usize, end: Handled, pen: &mut Pen) {
+        let (mount, sequence) = (self.world.requests[request].mount, self.world.requests[request].sequence);
         say!(self, pen, handled(self.world.handling(request), end));
         say!(self, pen, nrs_stop(self.world.nid(mount), sequence));
     }
 
-    /// The sender has given up by now.
-    fn warn_if_late(&mut self, request: usize, pen: &mut Pen) {
+    /// How many seconds a request's sender waits, and since how many it no longer does; `None` while it waits.
+    pub(super) fn late_s(&self, request: usize, pen: &Pen) -> Option<(u64, u64)> {
         let state = &self.world.requests[request];
-        let now_s = pen.now_us / 1_000_000;
-        if now_s <= state.deadline_s {
-            return;
-        }
-        let allowed_s = state.deadline_s.saturating_sub(state.arrival_us / 1_000_000);
-        let late_s = now_s - state.deadline_s;
-        say!(self, pen, too_long(allowed_s, late_s, self.world.received(request, "Complete:", true)));
+        let late_s = (pen.now_us / 1_000_000).checked_sub(state.deadline_s).filter(|&late_s| late_s > 0)?;
+        Some((state.deadline_s.saturating_sub(state.arrival_us / 1_000_000), late_s))
     }
 }

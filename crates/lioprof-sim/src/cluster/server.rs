@@ -5,7 +5,7 @@
 
 use super::events::Event;
 use super::log::Pen;
-use super::request::{Purpose, Stage};
+use super::request::{Purpose, Request, Stage};
 use super::say::say;
 use super::simulation::Simulation;
 use super::{lock::Look, opcode};
@@ -18,14 +18,10 @@ impl Simulation {
         state.arrival_us = self.now_us;
         let (mount, target, part) = (state.mount, state.target, state.part);
         self.world.export_mut(mount, target).requests += 1;
-        let node = self.world.targets[target].node;
-        let mut pen = self.driver(node, mount);
-        let service = self.world.parts[part].service;
-        say!(self, &mut pen, event_in(service.name()));
-        say!(self, &mut pen, peer(self.world.nid(mount)));
+        let pen = self.say_arrival(request);
         self.world.parts[part].incoming.push_back(request);
         if let Some(thread) = self.world.parts[part].idle.pop_front() {
-            let node = &self.world.nodes[node];
+            let node = &self.world.nodes[pen.node];
             let per_cpt = (node.cpus / node.cpts).max(1);
             let first = self.world.parts[part].threads[thread].cpu / per_cpt * per_cpt;
             let cpu = first + u16::try_from(self.rng.below(u64::from(per_cpt))).unwrap_or(0);
@@ -33,6 +29,15 @@ impl Simulation {
             let wake_us = self.rng.about(30);
             self.events.at(pen.now_us + wake_us, Event::Thread(part, thread));
         }
+    }
+
+    /// What the network driver says about a request that has come in; its pen.
+    pub(super) fn say_arrival(&mut self, request: usize) -> Pen {
+        let Request { mount, target, part, .. } = self.world.requests[request];
+        let mut pen = self.driver(self.world.targets[target].node, mount);
+        say!(self, &mut pen, event_in(self.world.parts[part].service.name()));
+        say!(self, &mut pen, peer(self.world.nid(mount)));
+        pen
     }
 
     /// A pen of the network driver's thread that talks to a mount's host.

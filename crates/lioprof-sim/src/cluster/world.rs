@@ -110,13 +110,13 @@ pub(crate) struct Object {
 }
 
 /// A file: its objects and how bytes go round them.
-pub(crate) struct File {
+pub(crate) struct StripedFile {
     pub(crate) stripe_bytes: u64,
     pub(crate) objects: Vec<usize>,
 }
 
 /// A thread of a service.
-pub(crate) struct Thread {
+pub(crate) struct ServiceThread {
     pub(crate) pid: u32,
     /// Cut to fifteen characters, as the kernel keeps it.
     pub(crate) name: String,
@@ -135,7 +135,7 @@ pub(crate) struct Queue {
 pub(crate) struct ServicePart {
     pub(crate) node: usize,
     pub(crate) service: Service,
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Vec<ServiceThread>,
     pub(crate) idle: VecDeque<usize>,
     /// Nobody looked at these yet.
     pub(crate) incoming: VecDeque<usize>,
@@ -153,7 +153,7 @@ pub(crate) struct World {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) jobs: Vec<String>,
     pub(crate) objects: Vec<Object>,
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Vec<StripedFile>,
     pub(crate) parts: Vec<ServicePart>,
     /// First part of (node, service); the CPU partitions follow.
     pub(crate) part_of: rustc_hash::FxHashMap<(usize, Service), usize>,

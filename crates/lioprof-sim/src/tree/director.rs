@@ -28,7 +28,7 @@ pub struct Director {
 
 /// `sim/ctl` as it reads.
 #[derive(Debug, Serialize)]
-struct State {
+struct DirectorState {
     phase: &'static str,
     paused: bool,
     records: u64,
@@ -45,7 +45,7 @@ impl Director {
             (true, false) => "playing",
             (false, false) => "waiting",
         };
-        let state = State {
+        let state = DirectorState {
             phase,
             paused: self.paused.load(Relaxed),
             records: self.records.load(Relaxed),

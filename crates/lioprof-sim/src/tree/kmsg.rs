@@ -11,14 +11,14 @@ const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 /// Where a reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct KmsgPlace {
     /// Number of the next line.
     sequence: u64,
     /// Offset that the next read has unless the reader seeks.
     offset: u64,
 }
 
-impl Place {
+impl KmsgPlace {
     /// A new reader begins at the oldest line.
     pub(super) fn start(&mut self, log: &KernelLog) {
         *self = Self { sequence: log.first(), offset: 0 };
