@@ -46,7 +46,7 @@ impl Say<'_> {
     /// All lines of a request; returns when its thread is idle.
     pub(super) fn all(&mut self, it: &Transfer) -> i64 {
         let sites = &V2_17.sites;
-        let names = Names::of(it);
+        let names = TransferNames::of(it);
         let pid = FIRST_THREAD_PID + it.part * 1_000 + it.thread;
         // The handler of a read returns the bytes that it sent.
         let rc = if it.write { 0 } else { i64::try_from(it.bytes).unwrap_or(0) };
@@ -119,7 +119,15 @@ impl Say<'_> {
     }
 
     /// Object and extent, twice.
-    fn extent(&mut self, time_us: i64, pid: u32, it: &Transfer, names: &Names, extent: Extent, request: &Request<'_>) {
+    fn extent(
+        &mut self,
+        time_us: i64,
+        pid: u32,
+        it: &Transfer,
+        names: &TransferNames,
+        extent: Extent,
+        request: &Request<'_>,
+    ) {
         let sites = &V2_17.sites;
         let fid = Fid(0x2_4000_0400 + u64::from(it.ost) * 0x4000_0000, it.object);
         let (target, thread) = (names.target.as_str(), names.thread.as_str());
@@ -163,7 +171,7 @@ fn old_refresh(line: &mut Vec<u8>, target: &str, thread: &str, fid: Fid, extent:
 }
 
 /// The texts in a request's lines.
-struct Names {
+struct TransferNames {
     nid: String,
     uuid: String,
     job: String,
@@ -171,7 +179,7 @@ struct Names {
     thread: String,
 }
 
-impl Names {
+impl TransferNames {
     fn of(it: &Transfer) -> Self {
         let (client, hash) = (it.client, scatter(u64::from(it.client) << 1));
         let address = (1 + client / 62_500, client / 250 % 250, 1 + client % 250);

@@ -50,7 +50,7 @@ impl Simulation {
         let descriptor = self.rng.pointer();
         let mut driver = self.driver(node, mount);
         let piece_us = (io.bytes / pieces).saturating_mul(1_000_000) / NETWORK_BYTES_PER_S;
-        let way_us = self.world.mounts[mount].rtt_us / 2;
+        let way_us = self.world.mounts[mount].config.rtt_us / 2;
         driver.now_us = pen.now_us + 2;
         for _ in 0..pieces {
             say!(self, &mut driver, bulk_event(SENT, descriptor));

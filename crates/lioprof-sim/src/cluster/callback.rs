@@ -69,12 +69,11 @@ impl Simulation {
         if opcode == opcode::LDLM_BL_CALLBACK {
             self.world.locks[lock].asts += 1;
         }
-        if self.world.mounts[mount].faults.deaf {
+        if self.world.mounts[mount].config.faults.deaf {
             self.events.at(pen.now_us + AST_TIMEOUT_US, Event::CallbackTimeout(callback));
             return;
         }
-        let way_us = self.world.mounts[mount].rtt_us / 2;
-        let there_us = pen.now_us + self.rng.about(way_us).max(1);
+        let there_us = pen.now_us + self.way_us(mount);
         self.events.at(there_us, Event::Callback(callback));
     }
 
@@ -93,22 +92,21 @@ impl Simulation {
         let lock = &mut self.world.locks[state.lock];
         if lock.cookie == state.cookie {
             match state.opcode {
-                opcode::LDLM_BL_CALLBACK if !self.world.mounts[mount].faults.keeps_locks => {
+                opcode::LDLM_BL_CALLBACK if !self.world.mounts[mount].config.faults.keeps_locks => {
                     lock.closing = true;
                     self.close_if_unused(mount, state.lock);
                 }
                 opcode::LDLM_CP_CALLBACK => {
-                    lock.closing |= lock.ast_sent && !self.world.mounts[mount].faults.keeps_locks;
+                    lock.closing |= lock.ast_sent && !self.world.mounts[mount].config.faults.keeps_locks;
                     lock.told = true;
                     self.lock_ready(mount, state.lock);
                 }
                 _ => {}
             }
         }
-        let way_us = self.world.mounts[mount].rtt_us / 2;
         // Now and then a client gives the lock back before its answer is on its way.
         let busy_us = if self.rng.chance(120_000) { 600 } else { 10 };
-        let back_us = self.now_us + self.rng.about(way_us).max(1) + self.rng.about(busy_us);
+        let back_us = self.now_us + self.way_us(mount) + self.rng.about(busy_us);
         self.events.at(back_us, Event::CallbackReply(callback));
     }
 

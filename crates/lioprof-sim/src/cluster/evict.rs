@@ -1,6 +1,7 @@
 //! What goes wrong: clients that keep locks or do not answer, late requests, resends, reconnects.
 
 use super::account::{Effect, LockEffect};
+use super::client_config::ClientFaults;
 use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
@@ -126,7 +127,7 @@ impl Simulation {
             }
             self.world.mounts[mount].locks.insert(object, kept);
         }
-        self.world.mounts[mount].faults = super::world::ClientFaults::default();
+        self.world.mounts[mount].config.faults = ClientFaults::default();
         self.send(mount, target, opcode::OST_CONNECT, Purpose::Nothing);
         let again = &mut self.world.requests[request];
         (again.rc, again.stage, again.answered) = ((0, 0), Stage::Waiting, false);
@@ -174,30 +175,19 @@ impl Simulation {
 
     /// Throws away a request whose sender has given up waiting.
     pub(super) fn drop_if_late(&mut self, request: usize, pen: &mut Pen) -> bool {
+        let Some((allowed_s, late_s)) = self.late_s(request, pen) else { return false };
         let state = &self.world.requests[request];
-        let now_s = pen.now_us / 1_000_000;
-        if now_s <= state.deadline_s || state.opcode == opcode::LDLM_CANCEL {
+        if state.opcode == opcode::LDLM_CANCEL {
             return false;
         }
         let (mount, target, part, thread) = (state.mount, state.target, state.part, state.thread);
-        let allowed_s = state.deadline_s.saturating_sub(state.arrival_us / 1_000_000);
-        let late_s = now_s - state.deadline_s;
-        say!(
-            self,
-            pen,
-            timed_out(self.world.nid(mount), allowed_s, late_s, self.world.received(request, "Interpret:", false))
-        );
-        let end = Handled {
-            service_us: pen.now_us - self.world.requests[request].start_us,
-            total_us: pen.now_us - self.world.requests[request].arrival_us,
-            transno: 0,
-            rc: (0, -999),
-        };
+        let late = self.world.received(request, "Interpret:", false);
+        say!(self, pen, timed_out(self.world.nid(mount), allowed_s, late_s, late));
         let state = &self.world.requests[request];
-        let (sequence, service) = (state.sequence, state.service.name());
+        let (service_us, total_us) = (pen.now_us - state.start_us, pen.now_us - state.arrival_us);
+        let service = self.world.parts[part].service.name();
         self.log.effect(pen, Effect::Dropped { node: pen.node, service });
-        say!(self, pen, handled(self.world.handling(request), end));
-        say!(self, pen, nrs_stop(self.world.nid(mount), sequence));
+        self.say_handled(request, Handled { service_us, total_us, transno: 0, rc: (0, -999) }, pen);
         if self.world.requests[request].io.is_some() {
             self.refresh(request, pen, true);
         }
@@ -210,7 +200,7 @@ impl Simulation {
 
     /// The sender repeats a request that was thrown away: the same xid, marked as resent.
     fn send_again(&mut self, request: usize) {
-        let way_us = self.world.mounts[self.world.requests[request].mount].rtt_us;
+        let way_us = self.world.mounts[self.world.requests[request].mount].config.rtt_us;
         let arrival_us = self.now_us + self.rng.about(way_us).max(1) + RECONNECT_US;
         let state = &mut self.world.requests[request];
         state.resent = true;
@@ -224,12 +214,8 @@ impl Simulation {
         if state.xid != xid || state.answered || state.stage == Stage::Waiting {
             return;
         }
-        let (mount, part) = (state.mount, state.part);
-        let node = self.world.targets[state.target].node;
-        let mut pen = self.driver(node, mount);
-        let service = self.world.parts[part].service;
-        say!(self, &mut pen, event_in(service.name()));
-        say!(self, &mut pen, peer(self.world.nid(mount)));
+        let part = state.part;
+        let pen = self.say_arrival(request);
         let Some(thread) = self.world.parts[part].idle.pop_front() else { return };
         let mut pen = Pen { now_us: pen.now_us + 20, ..self.thread_pen(part, thread) };
         say!(self, &mut pen, unwrap(xid));

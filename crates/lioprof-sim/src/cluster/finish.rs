@@ -13,7 +13,7 @@ impl Simulation {
     pub(super) fn finish(&mut self, request: usize, mut pen: Pen) {
         let state = &self.world.requests[request];
         let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
-        let (service, part, thread, io) = (state.service, state.part, state.thread, state.io);
+        let (part, thread, io) = (state.part, state.thread, state.io);
         let phase = if state.urgent { "Interpret:H" } else { "Interpret:" };
         if opcode != opcode::LDLM_CANCEL {
             let rc = (state.rc.0, 0);
@@ -22,17 +22,16 @@ impl Simulation {
         let bytes = self.world.lens(state).1;
         let mbits = xid + io.filter(|io| !io.is_short()).map_or(0, |io| io.descriptors() - 1);
         let offset = if opcode == opcode::OST_CONNECT { 0 } else { 224 };
-        let portal = service.reply_portal();
+        let portal = self.world.parts[part].service.reply_portal();
         say!(self, &mut pen, send_buffer(bytes, portal, mbits, offset));
-        let way_us = self.world.mounts[mount].rtt_us / 2;
-        let reply_us = pen.now_us + self.rng.about(way_us).max(1) + self.world.mounts[mount].extra_us.1;
+        let reply_us = pen.now_us + self.way_us(mount) + self.world.mounts[mount].config.extra_back_us;
         pen.now_us += self.rng.about(6);
-        self.warn_if_late(request, &mut pen);
+        if let Some((allowed_s, late_s)) = self.late_s(request, &pen) {
+            say!(self, &mut pen, too_long(allowed_s, late_s, self.world.received(request, "Complete:", true)));
+        }
         self.handled(request, &mut pen);
         if matches!(opcode, opcode::OST_READ | opcode::OST_WRITE) {
             self.refresh(request, &mut pen, true);
-        } else if opcode == opcode::OST_PUNCH {
-            self.prolong(request, &mut pen);
         }
         self.world.export_mut(mount, target).requests -= 1;
         self.world.requests[request].answered = true;
@@ -40,7 +39,7 @@ impl Simulation {
         self.events.at(pen.now_us + 1, Event::Thread(part, thread));
     }
 
-    /// `Handled RPC`, `NRS stop` and what counts.
+    /// The lines of the end, and what counts.
     pub(super) fn handled(&mut self, request: usize, pen: &mut Pen) {
         let state = &self.world.requests[request];
         let end = Handled {
@@ -53,27 +52,27 @@ impl Simulation {
             target: state.target,
             mount: state.mount,
             job: state.job,
-            service: state.service.name(),
+            service: self.world.parts[state.part].service.name(),
             opcode: state.opcode,
             bytes: state.io.filter(|_| state.rc.0 >= 0).map(|io| io.bytes),
             wait_us: state.start_us - state.arrival_us,
             service_us: end.service_us,
         };
         self.log.effect(pen, Effect::Rpc(rpc));
-        let (mount, sequence) = (state.mount, state.sequence);
+        self.say_handled(request, end, pen);
+    }
+
+    /// `Handled RPC` and `NRS stop`.
+    pub(super) fn say_handled(&mut self, request: usize, end: Handled, pen: &mut Pen) {
+        let (mount, sequence) = (self.world.requests[request].mount, self.world.requests[request].sequence);
         say!(self, pen, handled(self.world.handling(request), end));
         say!(self, pen, nrs_stop(self.world.nid(mount), sequence));
     }
 
-    /// The sender has given up by now.
-    fn warn_if_late(&mut self, request: usize, pen: &mut Pen) {
+    /// How many seconds a request's sender waits, and since how many it no longer does; `None` while it waits.
+    pub(super) fn late_s(&self, request: usize, pen: &Pen) -> Option<(u64, u64)> {
         let state = &self.world.requests[request];
-        let now_s = pen.now_us / 1_000_000;
-        if now_s <= state.deadline_s {
-            return;
-        }
-        let allowed_s = state.deadline_s.saturating_sub(state.arrival_us / 1_000_000);
-        let late_s = now_s - state.deadline_s;
-        say!(self, pen, too_long(allowed_s, late_s, self.world.received(request, "Complete:", true)));
+        let late_s = (pen.now_us / 1_000_000).checked_sub(state.deadline_s).filter(|&late_s| late_s > 0)?;
+        Some((state.deadline_s.saturating_sub(state.arrival_us / 1_000_000), late_s))
     }
 }

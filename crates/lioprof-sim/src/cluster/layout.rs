@@ -41,7 +41,7 @@ impl Simulation {
 
     /// An extent cut at the mount's RPC size.
     fn rpcs(&self, process: usize, access: &Access, object: usize, extent: Extent) -> Vec<Io> {
-        let limit = self.world.mounts[self.world.processes[process].mount].max_rpc_bytes;
+        let limit = self.world.mounts[self.world.processes[process].mount].config.max_rpc_bytes;
         let mut rpcs = Vec::new();
         let mut first = extent.first;
         while first <= extent.last {

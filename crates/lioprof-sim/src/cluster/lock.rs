@@ -5,6 +5,7 @@ use crate::wording::Extent;
 use crate::wording::lock::flags;
 
 /// A lock, on the server and, for those that clients have, on the client.
+#[derive(Default)]
 pub(crate) struct Lock {
     pub(crate) pointer: u32,
     pub(crate) cookie: u64,
@@ -48,35 +49,7 @@ pub(crate) struct Lock {
 
 impl Lock {
     pub(crate) fn new(object: usize, mount: Option<usize>, write: bool, request: Extent) -> Self {
-        Self {
-            pointer: 0,
-            cookie: 0,
-            remote: 0,
-            object,
-            mount,
-            write,
-            request,
-            extent: request,
-            granted: false,
-            ast_sent: false,
-            waited: false,
-            gone: false,
-            asts: 0,
-            released: false,
-            pid: 0,
-            blocked_us: 0,
-            ast_us: 0,
-            timeout_s: 0,
-            replied: false,
-            told: false,
-            granted_in_reply: false,
-            ready: false,
-            users: 0,
-            closing: false,
-            cancelled: false,
-            asker: None,
-            waiters: Vec::new(),
-        }
+        Self { object, mount, write, request, extent: request, ..Self::default() }
     }
 
     pub(super) fn mode(&self) -> &'static str {

@@ -49,8 +49,9 @@ pub(crate) enum Entry {
 }
 
 impl Log {
-    /// A log of all nodes or of one, with the records that `masks` and `subsystems` let pass.
-    pub(crate) fn new(node: Option<usize>, masks: u32, subsystems: u32, clocks: Vec<Clock>, start_us: u64) -> Self {
+    /// A log of all nodes or of one, with the records of these masks and subsystems.
+    pub(crate) fn new(node: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>, start_us: u64) -> Self {
+        let (masks, subsystems) = interest;
         Self {
             heap: BinaryHeap::new(),
             slots: Vec::new(),
@@ -76,7 +77,7 @@ impl Log {
         self.jitter ^= self.jitter >> 17;
         self.jitter ^= self.jitter << 5;
         pen.now_us += 1 + u64::from(self.jitter & 7);
-        let wanted = site.mask & crate::wording::ALWAYS != 0
+        let wanted = site.mask & crate::bits::ALWAYS != 0
             || (site.mask & self.masks != 0 && site.subsystem & self.subsystems != 0);
         if !wanted || self.node.is_some_and(|node| node != pen.node) {
             return None;

@@ -20,7 +20,7 @@ const LOOP_GAP_US: i64 = 1_000;
 
 /// One record; its texts are in [`RecordedLog`].
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LogEntry {
     time_us: i64,
     text_at: usize,
     text_len: u32,
@@ -37,7 +37,7 @@ struct Entry {
 /// A log that is played as it was recorded, once or several times.
 #[derive(Debug, Default)]
 pub struct RecordedLog {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     texts: Vec<u8>,
     names: Vec<Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
@@ -123,7 +123,7 @@ impl RecordedLog {
         let mut opened = input::open(found).map_err(|err| ReplayError::Open(Box::new(err)))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
-        read.map_err(|err| ReplayError::Read { path: found.path.clone(), err })?;
+        read.map_err(ReplayError::file("read", &found.path))?;
         if let Some(damage) = opened.damage.get() {
             self.notes.push(format!("`{}`: {damage}", found.path.display()));
         }
@@ -158,7 +158,7 @@ impl RecordedLog {
     fn push(&mut self, record: &Record<'_>, path: &Path) -> Result<(), ReplayError> {
         let bad_cpu = |_| ReplayError::BadCpu { path: path.to_owned(), cpu: record.cpu };
         let cpu = u16::try_from(record.cpu).map_err(bad_cpu)?;
-        let entry = Entry {
+        let entry = LogEntry {
             time_us: record.time_us,
             text_at: self.texts.len(),
             text_len: u32::try_from(record.text.len()).unwrap_or(u32::MAX),

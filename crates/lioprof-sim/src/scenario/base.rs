@@ -6,7 +6,7 @@ use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op, Program, Ser
 pub(super) const MIB: u64 = 1 << 20;
 
 /// Servers with OSTs, and clients.
-pub(super) struct Base {
+pub(super) struct BaseCluster {
     pub(super) cluster: Cluster,
     pub(super) osts: Vec<usize>,
     pub(super) clients: Vec<usize>,
@@ -14,24 +14,24 @@ pub(super) struct Base {
 
 /// Differences from the usual cluster.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Traits {
+pub(super) struct Hardware {
     pub(super) server: ServerConfig,
     pub(super) disk: DiskConfig,
     pub(super) client: ClientConfig,
 }
 
 /// A usual cluster of the size asked for.
-pub(super) fn base(options: &Options, traits: Traits) -> Base {
+pub(super) fn base(options: &Options, traits: Hardware) -> BaseCluster {
     base_with(options, traits, |_| traits.disk)
 }
 
 /// The same without anything unusual.
-pub(super) fn usual(options: &Options) -> Base {
-    base(options, Traits::default())
+pub(super) fn usual(options: &Options) -> BaseCluster {
+    base(options, Hardware::default())
 }
 
 /// A cluster with a disk for each OST.
-pub(super) fn base_with(options: &Options, traits: Traits, disk: impl Fn(usize) -> DiskConfig) -> Base {
+pub(super) fn base_with(options: &Options, traits: Hardware, disk: impl Fn(usize) -> DiskConfig) -> BaseCluster {
     let mut cluster = Cluster::new(options.seed, options.start_us);
     cluster.wording = options.wording;
     cluster.follow = options.follow;
@@ -39,10 +39,10 @@ pub(super) fn base_with(options: &Options, traits: Traits, disk: impl Fn(usize) 
     let servers: Vec<usize> = (0..options.servers.max(1)).map(|_| cluster.server(traits.server)).collect();
     let osts = (0..options.osts.max(1)).map(|ost| cluster.ost(servers[ost % servers.len()], disk(ost))).collect();
     let clients = (0..options.clients.max(1)).map(|_| cluster.client(traits.client)).collect();
-    Base { cluster, osts, clients }
+    BaseCluster { cluster, osts, clients }
 }
 
-impl Base {
+impl BaseCluster {
     /// A file over all OSTs in stripes of 1 MiB.
     pub(super) fn striped_file(&mut self) -> usize {
         self.cluster.file(MIB, &self.osts)

@@ -1,12 +1,12 @@
 //! The two case studies that LIOProf was made for, each before and after.
 
-use super::base::{Base, MIB, usual, wide};
+use super::base::{BaseCluster, MIB, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
 const STRIPES: u64 = 32;
 
-fn shared_file(options: &Options) -> (Base, usize) {
+fn shared_file(options: &Options) -> (BaseCluster, usize) {
     let mut base = usual(options);
     let file = base.striped_file();
     (base, file)

@@ -1,6 +1,6 @@
 //! Workloads without a fault.
 
-use super::base::{MIB, Traits, base, program, stream, usual, wide};
+use super::base::{Hardware, MIB, base, program, stream, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
@@ -55,7 +55,7 @@ pub(super) fn steady(options: &Options) -> Cluster {
 pub(super) fn busy(options: &Options) -> Cluster {
     let disk = DiskConfig { bytes_per_s: 200_000_000_000, latency_us: 200, ..DiskConfig::default() };
     let server = ServerConfig { threads: Threads { ost_io: 64, other: 16 }, ..ServerConfig::default() };
-    let mut base = base(options, Traits { disk, server, ..Traits::default() });
+    let mut base = base(options, Hardware { disk, server, ..Hardware::default() });
     let clients = wide(base.clients.len());
     let rate = options.rate.max(1);
     let interval_us = move |calls: u64| calls * clients * 1_000_000 / rate;

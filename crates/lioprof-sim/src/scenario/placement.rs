@@ -1,6 +1,6 @@
 //! Load that is not where it should be.
 
-use super::base::{MIB, Traits, base, base_with, program, stream, usual, wide};
+use super::base::{Hardware, MIB, base, base_with, program, stream, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op};
 
@@ -11,7 +11,7 @@ pub(super) fn sluggish_ost(options: &Options) -> Cluster {
     let last = options.osts.max(1) - 1;
     let usual = DiskConfig::default();
     let slow = DiskConfig { bytes_per_s: usual.bytes_per_s / 10, latency_us: usual.latency_us * 10, ..usual };
-    let base = base_with(options, Traits::default(), |ost| if ost == last { slow } else { usual });
+    let base = base_with(options, Hardware::default(), |ost| if ost == last { slow } else { usual });
     base.write_everywhere(32 * MIB * options.size)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn hot_ost(options: &Options) -> Cluster {
 pub(super) fn unfair(options: &Options) -> Cluster {
     let modest = ClientConfig { max_in_flight: 1, ..ClientConfig::default() };
     let disk = DiskConfig { bytes_per_s: 500_000_000, ..DiskConfig::default() };
-    let mut base = base(options, Traits { client: modest, disk, ..Traits::default() });
+    let mut base = base(options, Hardware { client: modest, disk, ..Hardware::default() });
     let greedy = base.cluster.client(ClientConfig { max_in_flight: 64, ..ClientConfig::default() });
     let stop_us = 200_000 * options.size;
     for &client in base.clients.iter().chain([&greedy]) {

@@ -6,10 +6,11 @@
 
 use std::io::Write as _;
 
+use super::Site;
 use super::lock::Lock;
 use super::notation::{Extent, Fid};
 use super::request::{Handled, Request, Rpc};
-use super::{Site, mask, subsystem};
+use crate::bits::{mask, subsystem};
 
 /// Of one or two values the last one.
 macro_rules! older {
@@ -161,7 +162,7 @@ messages! {
     refreshed(target: &str, locks: u64, pointer: u32):
         "{target}: refreshed {locks} locks timeout for req {pointer:016x}",
         "ofd_dev.c" "ofd_rw_hpreq_check" 2715 | 2636, FILTER, DLMTRACE;
-    /// The extent again, also for OST_PUNCH.
+    /// The extent again.
     prolong(pointer: u32, xid: u64, extent: Extent): "Prolong locks for req {pointer:016x} with x{xid} ext({extent})",
         "ofd_dev.c" "ofd_prolong_extent_locks" 2564 | 2488, FILTER, RPCTRACE;
     /// What a client asked for when it connected.

@@ -3,6 +3,13 @@
 use super::Wording;
 use super::messages::{SITES_2_15, SITES_2_17};
 
+/// The newest.
+impl Default for &'static Wording {
+    fn default() -> Self {
+        &V2_17
+    }
+}
+
 /// Lustre 2.17.57.
 pub static V2_17: Wording = Wording {
     release: "2.17.57",
