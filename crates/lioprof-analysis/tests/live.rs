@@ -278,9 +278,10 @@ fn a_survey_tells_of_a_segment_that_the_kernel_began_to_overwrite() {
         let mut live = LiveTrace::new("oss1", None).unwrap();
         let read = live.segment(&segment, true, &mut Told::default()).unwrap();
         assert_eq!(scan.torn_seams, live.take_summary().loss.torn_seams, "{}", path.display());
-        // The first page is not always the oldest one, but of the same flush pass.
+        // The first page is not always the oldest one, but of the same flush pass: the debug daemon writes once a second, and a busy
+        // node lets it wait (1.02 s in `pair_slow_client_sick`).
         let late_us = scan.first_us.unwrap() - read.first_us.unwrap();
-        assert!((0..1_000_000).contains(&late_us), "{}: {late_us}", path.display());
+        assert!((0..1_500_000).contains(&late_us), "{}: {late_us}", path.display());
         let is_ring = path.to_string_lossy().contains("wrap");
         assert_eq!(scan.torn_seams > 0, is_ring, "{}", path.display());
         wrapped += u64::from(is_ring);
