@@ -269,12 +269,11 @@ impl Join {
             }
         }
         while let Some((id, bulk)) = self.transfers.decided() {
-            match self.undecided.decided(id, bulk) {
-                Some(row) => out.sink.rpc(&row, out.symbols),
-                None => self.known_early(id, bulk),
+            if !self.undecided.decided(id, bulk) {
+                self.known_early(id, bulk);
             }
         }
-        while let Some(row) = self.undecided.too_long(event.time_us) {
+        while let Some(row) = self.undecided.next(event.time_us) {
             out.sink.rpc(&row, out.symbols);
         }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
@@ -328,7 +327,7 @@ impl Join {
         for pid in pids {
             self.settle(pid, out);
         }
-        while let Some(row) = self.undecided.too_long(i64::MAX) {
+        while let Some(row) = self.undecided.next(i64::MAX) {
             out.sink.rpc(&row, out.symbols);
         }
         for &first in self.by_key.values() {
@@ -554,9 +553,14 @@ impl Join {
         let known = self.requests[at as usize].known;
         if let Some(row) = self.row(at).filter(|_| !known) {
             let pending = &self.requests[at as usize];
-            match pending.bulk {
-                Known::Later(id) => self.undecided.wait(id, row, pending.seen_us),
-                Known::Nothing | Known::Span(_) => out.sink.rpc(&row, out.symbols),
+            let transfer = match pending.bulk {
+                Known::Later(id) => Some(id),
+                Known::Nothing | Known::Span(_) => None,
+            };
+            if transfer.is_none() && self.undecided.is_empty() {
+                out.sink.rpc(&row, out.symbols);
+            } else {
+                self.undecided.wait(transfer, row, pending.seen_us);
             }
         }
         self.unlink(at);

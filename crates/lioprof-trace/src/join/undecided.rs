@@ -1,4 +1,5 @@
-//! Rows of which everything is known but when their data moved: other transfers have to go on first.
+//! Rows on their way out. A row of which everything is known but when its data moved waits, because what other transfers do next will
+//! tell. The rows behind it wait with it: who follows a client's reads through a file needs them in order.
 
 use std::collections::VecDeque;
 
@@ -17,55 +18,67 @@ struct Waiting {
     row: RpcRow,
     /// When its request was first seen.
     seen_us: i64,
+    is_undecided: bool,
 }
 
-/// Rows that wait, in the order in which they began to.
+/// Rows that wait, in the order in which they go out.
 #[derive(Default)]
 pub(super) struct Undecided {
-    rows: FxHashMap<TransferId, Waiting>,
-    /// Those of which it is known are still in here.
-    order: VecDeque<(i64, TransferId)>,
+    rows: VecDeque<Waiting>,
+    /// Rows that have gone out.
+    gone: u64,
+    /// The undecided ones: how many rows came before them.
+    places: FxHashMap<TransferId, u64>,
 }
 
 impl Undecided {
-    pub(super) fn wait(&mut self, id: TransferId, row: RpcRow, seen_us: i64) {
-        self.order.push_back((row.end_us.saturating_add(AT_MOST_US), id));
-        self.rows.insert(id, Waiting { row, seen_us });
+    /// Whether a row that waits for nothing can go out at once.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
-    /// The row that waits for this, if it has not waited too long.
-    pub(super) fn decided(&mut self, id: TransferId, bulk: Option<BulkSpan>) -> Option<RpcRow> {
-        let waiting = self.rows.remove(&id)?;
-        let bulk = bulk.filter(|bulk| bulk.is_within(waiting.row.service_us));
-        Some(RpcRow { bulk, ..waiting.row })
-    }
-
-    /// The next row that has waited long enough.
-    pub(super) fn too_long(&mut self, now_us: i64) -> Option<RpcRow> {
-        while let Some(&(until_us, id)) = self.order.front()
-            && (until_us < now_us || self.rows.len() > AT_MOST_ROWS || !self.rows.contains_key(&id))
-        {
-            self.order.pop_front();
-            if let Some(waiting) = self.rows.remove(&id) {
-                return Some(waiting.row);
-            }
+    /// The next row, which waits for its transfer or for the rows before it.
+    pub(super) fn wait(&mut self, transfer: Option<TransferId>, row: RpcRow, seen_us: i64) {
+        if let Some(id) = transfer {
+            self.places.insert(id, self.gone + self.rows.len() as u64);
         }
-        None
+        self.rows.push_back(Waiting { row, seen_us, is_undecided: transfer.is_some() });
+    }
+
+    /// A transfer has become known. `false`: no row waits for it.
+    pub(super) fn decided(&mut self, id: TransferId, bulk: Option<BulkSpan>) -> bool {
+        let Some(place) = self.places.remove(&id) else { return false };
+        let at = place.checked_sub(self.gone).and_then(|at| usize::try_from(at).ok());
+        if let Some(waiting) = at.and_then(|at| self.rows.get_mut(at)) {
+            waiting.is_undecided = false;
+            waiting.row.bulk = bulk.filter(|bulk| bulk.is_within(waiting.row.service_us));
+        }
+        true
+    }
+
+    /// The next row that goes out.
+    pub(super) fn next(&mut self, now_us: i64) -> Option<RpcRow> {
+        let Waiting { row, is_undecided, .. } = self.rows.front()?;
+        if *is_undecided && row.end_us.saturating_add(AT_MOST_US) >= now_us && self.rows.len() <= AT_MOST_ROWS {
+            return None;
+        }
+        self.gone += 1;
+        Some(self.rows.pop_front()?.row)
     }
 
     /// Requests whose rows wait.
     pub(super) fn requests(&self) -> impl Iterator<Item = (Symbol, u64)> {
-        self.rows.values().map(|waiting| (waiting.row.nid, waiting.row.xid.0))
+        self.rows.iter().map(|waiting| (waiting.row.nid, waiting.row.xid.0))
     }
 
     /// When the oldest of them was first seen.
     pub(super) fn oldest_us(&self) -> Option<i64> {
-        self.rows.values().map(|waiting| waiting.seen_us).min()
+        self.rows.iter().map(|waiting| waiting.seen_us).min()
     }
 
     /// Shows the symbols of everything that waits to `visit`, which may replace them.
     pub(super) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
-        for Waiting { row, .. } in self.rows.values_mut() {
+        for Waiting { row, .. } in &mut self.rows {
             for symbol in [&mut row.node, &mut row.nid, &mut row.client_uuid, &mut row.thread] {
                 visit(symbol);
             }
