@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lioprof_testkit::until;
+
 use super::fixture::{assert_kept, rich, speed};
 use super::node::Node;
-use super::process::{free_port, http_get, until};
+use super::process::{free_port, http_get};
 
 /// A disk of a test's own, which can be frozen as snapshots of volumes do it.
 struct Disk {
