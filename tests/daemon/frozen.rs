@@ -1,14 +1,16 @@
 //! A file system under the segments that does not answer for a while.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lioprof_testkit::until;
+use serde_json::Value;
 
-use super::fixture::{assert_kept, rich, speed};
+use super::fixture::{Log, assert_kept, rich, speed};
 use super::node::Node;
-use super::process::{free_port, http_get};
+use super::process::{Daemon, free_port, http_get};
 
 /// A disk of a test's own, which can be frozen as snapshots of volumes do it.
 struct Disk {
@@ -54,51 +56,99 @@ fn is_logged(node: &Node) -> bool {
     current.any(|path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0))
 }
 
+/// A daemon whose spool is on a disk of its own.
+struct Capture {
+    daemon: Daemon,
+    metrics: SocketAddr,
+    disk: Disk,
+    node: Node,
+}
+
+impl Capture {
+    /// The log is not played yet.
+    fn paused(log: &Log, keys: &[(&str, &str)]) -> Self {
+        let node = Node::playing_with(&log.path, &["--speed", &speed(log, 8.0)]);
+        node.ctl("pause");
+        let disk = Disk::mount(&node.path("disk.img"), &node.spool(), 128);
+        let metrics = free_port();
+        let always = [
+            ("capture.spool_limit_mib", "64"),
+            ("capture.buffer_mib", "64"),
+            ("talk.metrics", &*format!("\"{metrics}\"")),
+        ];
+        let daemon = node.daemon(&[&always[..], keys].concat());
+        Self { daemon, metrics, disk, node }
+    }
+
+    /// The kernel's writing stands still with the disk.
+    fn freeze(&self) {
+        self.node.ctl("stall on");
+        self.disk.freeze();
+    }
+
+    fn thaw(&self) {
+        self.disk.thaw();
+        self.node.ctl("stall off");
+    }
+
+    fn health(&self) -> String {
+        http_get(self.metrics, "/healthz")
+    }
+
+    fn wait_sick(&self) {
+        self.daemon.wait("the warning", is_warned);
+        let health = self.health();
+        assert!(health.starts_with("HTTP/1.1 503") && health.contains(TOLD), "{health}");
+    }
+
+    fn wait_well(&self) {
+        self.daemon.wait("the end of the warning", |status| !is_warned(status));
+        until("the daemon to be healthy again", || self.health().starts_with("HTTP/1.1 200").then_some(()));
+    }
+
+    /// Plays to the end of the log and stops the daemon.
+    fn finish(self) -> Node {
+        let Self { daemon, node, .. } = self;
+        node.wait_played();
+        node.wait_written();
+        daemon.stop().exits(0);
+        node
+    }
+}
+
+const TOLD: &str = "has not answered for ";
+
+fn is_warned(status: &Value) -> bool {
+    status["warnings"][0].as_str().is_some_and(|text| text.contains(TOLD))
+}
+
+/// The time that the warning tells.
+fn silent_s(status: &Value) -> Option<u64> {
+    let (_, rest) = status["warnings"][0].as_str()?.split_once(TOLD)?;
+    rest.split_once(' ')?.0.parse().ok()
+}
+
 #[test]
 fn a_frozen_spool_is_told_while_it_lasts_and_nothing_is_lost() {
     let log = rich();
-    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 8.0)]);
-    node.ctl("pause");
-    let disk = Disk::mount(&node.path("disk.img"), &node.spool(), 128);
-    let port = free_port();
-    let daemon = node.daemon(&[
-        ("capture.spool_limit_mib", "64"),
-        ("capture.buffer_mib", "64"),
-        ("capture.rotate", "\"3s\""),
-        ("talk.metrics", &format!("\"{port}\"")),
-    ]);
-    node.ctl("resume");
-    // The kernel stands still with it, and there is something to rename.
+    let capture = Capture::paused(&log, &[("capture.rotate", "\"3s\"")]);
+    capture.node.ctl("resume");
+    // There is something to rename.
     until("a frozen disk with a file of the kernel", || {
-        until("the kernel's file", || is_logged(&node).then_some(()));
-        node.ctl("stall on");
-        disk.freeze();
-        let there = is_logged(&node);
+        until("the kernel's file", || is_logged(&capture.node).then_some(()));
+        capture.freeze();
+        let there = is_logged(&capture.node);
         if !there {
-            disk.thaw();
-            node.ctl("stall off");
+            capture.thaw();
         }
         there.then_some(())
     });
-    let told = "has not answered for ";
-    let warned = |status: &serde_json::Value| status["warnings"][0].as_str().is_some_and(|text| text.contains(told));
-    daemon.wait("the warning", warned);
-    let health = || http_get(port, "/healthz");
-    let sick = health();
-    assert!(sick.starts_with("HTTP/1.1 503") && sick.contains(told), "{sick}");
-    let seconds = |status: &serde_json::Value| {
-        let (_, rest) = status["warnings"][0].as_str()?.split_once(told)?;
-        rest.split_once(' ')?.0.parse::<u64>().ok()
-    };
+    capture.wait_sick();
     // The state goes on, also with what has to be done now and then in that directory.
-    daemon.wait("the time to pass", |status| seconds(status) >= Some(5));
-    disk.thaw();
-    node.ctl("stall off");
-    daemon.wait("the end of it", |status| !warned(status));
-    until("the daemon to be healthy again", || health().starts_with("HTTP/1.1 200").then_some(()));
-    node.wait_played();
-    node.wait_written();
-    daemon.stop().exits(0);
+    capture.daemon.wait("the time to pass", |status| silent_s(status) >= Some(5));
+    capture.thaw();
+    capture.wait_well();
+    let node = capture.finish();
     assert_eq!(node.account()["total"]["lost"]["overflow"]["records"], 0);
     assert_kept(&log.name, &node.keep(), &log.path);
 }
@@ -106,26 +156,13 @@ fn a_frozen_spool_is_told_while_it_lasts_and_nothing_is_lost() {
 #[test]
 fn a_frozen_spool_is_noticed_though_there_is_nothing_to_rename() {
     let log = rich();
-    let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 8.0)]);
-    node.ctl("pause");
-    let disk = Disk::mount(&node.path("disk.img"), &node.spool(), 128);
-    let port = free_port();
-    let keys = [("capture.spool_limit_mib", "64"), ("capture.buffer_mib", "64")];
-    let daemon = node.daemon(&[&keys[..], &[("talk.metrics", &*format!("\"{port}\""))]].concat());
+    let capture = Capture::paused(&log, &[]);
     // Before anything is logged: the kernel has made no file.
-    node.ctl("stall on");
-    assert!(!is_logged(&node));
-    disk.freeze();
-    node.ctl("resume");
-    let told = "has not answered for ";
-    let warned = |status: &serde_json::Value| status["warnings"][0].as_str().is_some_and(|text| text.contains(told));
-    daemon.wait("the warning", warned);
-    let sick = http_get(port, "/healthz");
-    assert!(sick.starts_with("HTTP/1.1 503") && sick.contains(told), "{sick}");
-    disk.thaw();
-    node.ctl("stall off");
-    daemon.wait("the end of it", |status| !warned(status));
-    node.wait_played();
-    node.wait_written();
-    daemon.stop().exits(0);
+    assert!(!is_logged(&capture.node));
+    capture.freeze();
+    capture.node.ctl("resume");
+    capture.wait_sick();
+    capture.thaw();
+    capture.wait_well();
+    capture.finish();
 }

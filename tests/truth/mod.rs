@@ -4,8 +4,9 @@
 //! analysed as a whole and server by server. A capture whose start marker is overwritten is a *wrapped*
 //! one: it can only hold a part of what the servers counted.
 //!
-//! What is compared is listed in `figures.txt`; `LIOPROF_BLESS=1` writes the list anew. `LIOPROF_CAPTURES=DIR` takes other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all
-//! comparisons to a file; `scripts/truth-table` does both.
+//! What is compared is listed in `figures.txt`; `LIOPROF_BLESS=1` writes the list anew. `LIOPROF_CAPTURES=DIR` takes
+//! other captures of the same layout, `LIOPROF_TRUTH_TABLE=FILE` writes all comparisons to a file;
+//! `scripts/truth-table` does both.
 
 mod io;
 mod locks;

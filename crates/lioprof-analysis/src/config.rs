@@ -2,7 +2,7 @@
 
 use lioprof_model::{Baseline, Symbols};
 use lioprof_trace::input::NodeRule;
-use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress};
+use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
 
 use crate::select::NidPattern;
@@ -64,9 +64,9 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Bytes of a chunk, threads that decode.
-    pub(crate) fn reading(&self) -> (usize, usize) {
-        (self.chunk_bytes, self.threads)
+    /// How logs are read.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading::new(self.chunk_bytes, self.threads)
     }
 }
 

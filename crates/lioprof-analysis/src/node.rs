@@ -126,6 +126,16 @@ pub(crate) struct Finished {
     interval: Interval,
 }
 
+impl Finished {
+    /// What an analysis takes of the node: of a client, only the figures of the node itself.
+    fn by_role(mut self, node: Symbol) -> Self {
+        if self.is_client {
+            self.aggregate = self.aggregate.of_client(node);
+        }
+        self
+    }
+}
+
 impl RowSink for NodeSink<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         self.exchanges.handled(row, symbols);
@@ -218,8 +228,7 @@ fn read_first(
         summary.merge(&with_counted(source.summary(), counted));
         stored.push(StoredResult { error: read.err(), source });
     }
-    let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols);
-    let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
+    let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols).by_role(node);
     let name = name.to_owned();
     let repeated_marks = None;
     NodeResult {
@@ -272,8 +281,7 @@ impl NodeResult {
             stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
-        let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols);
-        let aggregate = if is_client { aggregate.of_client(node) } else { aggregate };
+        let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);
         Self {
             name,
             logs,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lioprof_analysis::{Config, analyze};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_testkit::files::{fixture, folders_in, unpacked};
-use lioprof_trace::{LiveTrace, Survey};
+use lioprof_trace::{LiveTrace, SegmentScan};
 
 /// Everything that a sink was told, as text; symbols of one table are not those of another.
 #[derive(Default)]
@@ -259,10 +259,10 @@ fn a_survey_finds_the_time_and_the_rpcs_of_a_segment() {
         }
         let segment = dir.path().join("segment");
         fs::write(&segment, &log).unwrap();
-        let survey = Survey::of(&segment, false).unwrap();
-        assert_eq!(survey.rpcs, handled, "{}", path.display());
-        assert_eq!(survey.first_us, times.first().copied());
-        assert!(survey.last_us.is_some_and(|last_us| times.contains(&last_us)));
+        let scan = SegmentScan::of(&segment, false).unwrap();
+        assert_eq!(scan.rpcs, handled, "{}", path.display());
+        assert_eq!(scan.first_us, times.first().copied());
+        assert!(scan.last_us.is_some_and(|last_us| times.contains(&last_us)));
     }
 }
 
@@ -273,16 +273,17 @@ fn a_survey_tells_of_a_segment_that_the_kernel_began_to_overwrite() {
     let mut wrapped = 0;
     for (path, log) in logs() {
         fs::write(&segment, &log).unwrap();
-        let survey = Survey::of(&segment, true).unwrap();
+        let scan = SegmentScan::of(&segment, true).unwrap();
         // What decoding it would have found.
         let mut live = LiveTrace::new("oss1", None).unwrap();
         let read = live.segment(&segment, true, &mut Told::default()).unwrap();
-        assert_eq!(survey.torn_seams, live.take_summary().loss.torn_seams, "{}", path.display());
-        // The first page is not always the oldest one, but of the same flush pass.
-        let late_us = survey.first_us.unwrap() - read.first_us.unwrap();
-        assert!((0..1_000_000).contains(&late_us), "{}: {late_us}", path.display());
+        assert_eq!(scan.torn_seams, live.take_summary().loss.torn_seams, "{}", path.display());
+        // The first page is not always the oldest one, but of the same flush pass: the debug daemon writes once a second, and a busy
+        // node lets it wait (1.02 s in `pair_slow_client_sick`).
+        let late_us = scan.first_us.unwrap() - read.first_us.unwrap();
+        assert!((0..1_500_000).contains(&late_us), "{}: {late_us}", path.display());
         let is_ring = path.to_string_lossy().contains("wrap");
-        assert_eq!(survey.torn_seams > 0, is_ring, "{}", path.display());
+        assert_eq!(scan.torn_seams > 0, is_ring, "{}", path.display());
         wrapped += u64::from(is_ring);
     }
     assert!(wrapped > 0, "a real one is among them");

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use lioprof_analysis::{Config, analyze, analyze_with_stores};
-use lioprof_bench::crowd::{self, Crowd, Release};
+use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
-use lioprof_model::{Format, LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_trace::input::{discover, open};
 use lioprof_trace::{Progress, decode_text, stages};
 
@@ -20,7 +20,8 @@ use lioprof_trace::{Progress, decode_text, stages};
 const BYTES: u64 = 16 << 20;
 const SAMPLE: &[u8] = include_bytes!("../../lustre-debuglog/tests/data/rpctrace-2.17.txt");
 const LOCKS: &[u8] = include_bytes!("../../lustre-debuglog/tests/data/dlmtrace-2.17.txt");
-const CROWD: Crowd = Crowd { clients: 2_000, osts: 200, jobs: 100, rpcs: 7_000, rate: 10_000, release: Release::V2_17 };
+const CROWD: CrowdOptions =
+    CrowdOptions { clients: 2_000, osts: 200, jobs: 100, rpcs: 7_000, rate: 10_000, release: Release::V2_17 };
 
 /// A log in its forms on disk.
 struct Logs {
@@ -76,10 +77,10 @@ fn reading(c: &mut Criterion, logs: &Logs) {
     let mut group = short(c, "read");
     group.throughput(Throughput::Bytes(bytes));
     for name in [text, COMPRESSED] {
-        let found = discover(&[logs.path(name)], &[], |_| Some(Format::Text), &|_| false).files.remove(0);
+        let found = discover(&[logs.path(name)], &[], &|_| false).files.remove(0);
         group.bench_function(name, |b| {
             b.iter(|| {
-                let mut stream = open(&found, |_| Some(Format::Text)).expect("a log").stream;
+                let mut stream = open(&found).expect("a log").stream;
                 let read = std::io::copy(&mut stream, &mut std::io::sink()).expect("a whole log");
                 assert_eq!(read, bytes);
             });

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand};
-use lioprof_bench::crowd::{self, Crowd};
+use lioprof_bench::crowd::{self, CrowdOptions};
 use lioprof_bench::dataset::{self, DatasetOptions};
 use lioprof_bench::log_writer::LogWriter;
 use lioprof_bench::replica::Replica;
@@ -38,7 +38,7 @@ enum Command {
     /// A log of any number of clients, OSTs and jobs
     Crowd {
         #[command(flatten)]
-        crowd: Crowd,
+        crowd: CrowdOptions,
 
         #[command(flatten)]
         output: Output,
@@ -136,4 +136,16 @@ fn chain(err: &dyn Error) -> String {
 /// Messages are for people; nobody reading them is no reason to fail.
 fn say(text: &str) {
     writeln!(io::stderr(), "lioprof-bench: {text}").unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn no_argument_is_in_the_way_of_another() {
+        Args::command().debug_assert();
+    }
 }

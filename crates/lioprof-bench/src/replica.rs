@@ -24,21 +24,21 @@ const XID_DIGITS: usize = 16;
 /// before, and a cookie that comes up again is a new lock.
 #[derive(Clone, Debug)]
 pub struct Replica<'a> {
-    lines: Vec<Line<'a>>,
+    lines: Vec<CapturedLine<'a>>,
     /// From one copy to the next.
     span_us: i64,
 }
 
 /// A record and the numbers in its text that differ between copies.
 #[derive(Clone, Debug)]
-struct Line<'a> {
+struct CapturedLine<'a> {
     record: Record<'a>,
-    numbers: Vec<Number>,
+    numbers: Vec<GrowingNumber>,
 }
 
 /// A number in a text, and by how much it grows from copy to copy.
 #[derive(Clone, Copy, Debug)]
-struct Number {
+struct GrowingNumber {
     at: usize,
     digits: usize,
     value: u64,
@@ -56,10 +56,10 @@ impl<'a> Replica<'a> {
         let xid_stride = (high - low).next_multiple_of(XID_STEP) + XID_STEP;
         let scheduled = scheduler_numbers(&records);
         let lines = records.iter().zip(scheduled).map(|(record, scheduled)| {
-            let xid = |(at, value)| Number { at, digits: XID_DIGITS, value, stride: xid_stride };
-            let mut numbers: Vec<Number> = xids(record.text).map(xid).collect();
+            let xid = |(at, value)| GrowingNumber { at, digits: XID_DIGITS, value, stride: xid_stride };
+            let mut numbers: Vec<GrowingNumber> = xids(record.text).map(xid).collect();
             numbers.extend(scheduled);
-            Line { record: *record, numbers }
+            CapturedLine { record: *record, numbers }
         });
         Self { lines: lines.collect(), span_us: times().max().unwrap_or(0) - times().min().unwrap_or(0) + PAUSE_US }
     }
@@ -91,7 +91,7 @@ impl<'a> Replica<'a> {
         let later_us = i64::try_from(copy).ok().and_then(|copy| self.span_us.checked_mul(copy));
         let later_us = later_us.ok_or_else(|| io::Error::other("more copies than there is time for"))?;
         let mut text = Vec::new();
-        for Line { record, numbers } in &self.lines {
+        for CapturedLine { record, numbers } in &self.lines {
             text.clear();
             let mut from = 0;
             for number in numbers {
@@ -137,14 +137,14 @@ const NEIGHBOURS: u64 = 8;
 
 /// A counter of a request scheduler.
 #[derive(Clone, Debug)]
-struct Counter<'a> {
+struct SchedulerCounter<'a> {
     /// Part of a service, `ll_ost_io00`. Each has two counters, regular and high priority.
     part: &'a [u8],
     numbers: BTreeSet<u64>,
     last: u64,
 }
 
-impl Counter<'_> {
+impl SchedulerCounter<'_> {
     /// Whether a number goes on with this counter: adjacent or, with lost or late lines, near.
     fn takes(&self, number: u64) -> bool {
         number.abs_diff(self.last) <= NEIGHBOURS && !self.numbers.contains(&number)
@@ -158,9 +158,9 @@ impl Counter<'_> {
 
 /// The request scheduler's number in each record that has one. The lines name neither the part of the service nor the
 /// counter: the thread's name tells the part, and numbers that hang together are one counter's.
-fn scheduler_numbers(records: &[Record<'_>]) -> Vec<Option<Number>> {
+fn scheduler_numbers(records: &[Record<'_>]) -> Vec<Option<GrowingNumber>> {
     let parts = service_parts(records);
-    let mut counters: Vec<Counter<'_>> = Vec::new();
+    let mut counters: Vec<SchedulerCounter<'_>> = Vec::new();
     // Of each thread: what it is at, and whose number that is.
     let mut at_work: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
     let found: Vec<Option<(u64, usize)>> = records
@@ -179,7 +179,7 @@ fn scheduler_numbers(records: &[Record<'_>]) -> Vec<Option<Number>> {
     let number = |(record, found): (&Record<'_>, Option<(u64, usize)>)| {
         let ((value, counter), text) = (found?, record.message());
         let at = text.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
-        Some(Number { at, digits: text.len() - at, value, stride: counters[counter].span() })
+        Some(GrowingNumber { at, digits: text.len() - at, value, stride: counters[counter].span() })
     };
     records.iter().zip(found).map(number).collect()
 }
@@ -196,12 +196,12 @@ fn service_parts<'a>(records: &[Record<'a>]) -> BTreeMap<u32, &'a [u8]> {
 }
 
 /// The counter that a number is the next of, a new one if need be.
-fn counter_of<'a>(counters: &mut Vec<Counter<'a>>, part: &'a [u8], number: u64) -> usize {
-    let own = |counter: &Counter<'_>| counter.part == part;
+fn counter_of<'a>(counters: &mut Vec<SchedulerCounter<'a>>, part: &'a [u8], number: u64) -> usize {
+    let own = |counter: &SchedulerCounter<'_>| counter.part == part;
     let next = counters.iter().position(|it| own(it) && it.last + 1 == number && !it.numbers.contains(&number));
     let near = || counters.iter().position(|it| own(it) && it.takes(number));
     let counter = next.or_else(near).unwrap_or_else(|| {
-        counters.push(Counter { part, numbers: BTreeSet::new(), last: number });
+        counters.push(SchedulerCounter { part, numbers: BTreeSet::new(), last: number });
         counters.len() - 1
     });
     counters[counter].numbers.insert(number);

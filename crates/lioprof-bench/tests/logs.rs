@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Analysis, Config, analyze};
-use lioprof_bench::crowd::{self, Crowd, Release};
+use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
 use lioprof_testkit::files::{self, unpacked};
@@ -116,7 +116,7 @@ fn a_log_is_written_up_to_a_size() {
 #[test]
 fn nothing_of_a_crowd_is_lost() {
     for release in [Release::V2_12, Release::V2_17] {
-        let crowd = Crowd { clients: 300, osts: 50, jobs: 20, rpcs: 10_000, rate: 20_000, release };
+        let crowd = CrowdOptions { clients: 300, osts: 50, jobs: 20, rpcs: 10_000, rate: 20_000, release };
         let mut moved = (0, 0);
         let forms = Forms::write(|out| moved = crowd::write(&crowd, out).unwrap());
         let analysis = forms.analyzed();

@@ -3,29 +3,32 @@
 //! The files moved over the versions, see [`Param`]. Where they cannot be reached (debugfs is not mounted), `lctl` does
 //! the same, if it is there. Each setting is one `write(2)`, because the kernel takes each write as a whole command.
 
+mod bits;
 mod error;
 mod files;
 mod io;
 mod lctl;
-pub mod lustre;
-pub mod masks;
-mod param;
-pub mod profile;
-pub mod sizing;
+pub(crate) mod lustre;
+pub(crate) mod masks;
+pub(crate) mod param;
+pub(crate) mod profile;
+pub(crate) mod sizing;
+pub(crate) mod values;
 
 #[cfg(test)]
 pub(crate) mod fake;
 
 use std::path::{Path, PathBuf};
 
-pub use error::ControlError;
-pub use param::Param;
+pub(crate) use error::ControlError;
+pub(crate) use param::Param;
+pub(crate) use values::Values;
 
 use crate::system;
 use files::Files;
 use io::ControlIo;
 use lctl::Lctl;
-use masks::{MaskKind, MaskSet};
+use masks::MaskSet;
 use serde::{Deserialize, Serialize};
 
 /// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
@@ -52,7 +55,7 @@ pub enum Access {
 
 /// The settings of one node's Lustre.
 #[derive(Debug)]
-pub struct Control {
+pub(crate) struct Control {
     root: PathBuf,
     io: Box<dyn ControlIo>,
     lctl: Lctl,
@@ -60,7 +63,7 @@ pub struct Control {
 
 impl Control {
     /// Finds the control files below `root` (normally `/`). `lctl` is a command name or path, used as `access` says.
-    pub fn open(root: &Path, access: Access, lctl: &Path) -> Result<Self, ControlError> {
+    pub(crate) fn open(root: &Path, access: Access, lctl: &Path) -> Result<Self, ControlError> {
         let lctl = Lctl::new(lctl);
         let files = Files::new(root);
         let io: Box<dyn ControlIo> = match access {
@@ -87,82 +90,73 @@ impl Control {
     }
 
     /// The directory that stands for `/`.
-    #[must_use]
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// How the settings are reached, for people: `files` or `lctl`.
-    #[must_use]
-    pub fn access(&self) -> &'static str {
+    pub(crate) fn access(&self) -> &'static str {
         self.io.name()
     }
 
     /// Are the modules of the debug log loaded? `None` if that cannot be told.
-    #[must_use]
-    pub fn debug_log_loaded(&self) -> Option<bool> {
+    pub(crate) fn debug_log_loaded(&self) -> Option<bool> {
         self.io.debug_log_loaded().or_else(|| system::modules::debug_log_loaded(&self.root))
     }
 
     /// Identity of this boot of the node, if known.
-    #[must_use]
-    pub fn boot_id(&self) -> Option<String> {
+    pub(crate) fn boot_id(&self) -> Option<String> {
         self.io.boot_id().or_else(|| system::boot::boot_id(&self.root))
     }
 
     /// Value of a setting, without white space around it.
-    pub fn read(&self, param: Param) -> Result<String, ControlError> {
+    pub(crate) fn read(&self, param: Param) -> Result<String, ControlError> {
         self.io.read(param).map(|text| text.trim().to_owned())
     }
 
     /// Gives a setting a value (or the debug daemon a command), in one write.
-    pub fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
+    pub(crate) fn write(&self, param: Param, value: &str) -> Result<(), ControlError> {
         self.io.write(param, value)
     }
 
     /// Could this process change a setting? `None`: that shows only when it is tried. Changes nothing.
-    #[must_use]
-    pub fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
+    pub(crate) fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
         self.io.writable(param)
     }
 
     /// The names that are switched on in a mask.
-    pub fn mask(&self, kind: MaskKind) -> Result<MaskSet, ControlError> {
-        self.read(kind.param()).map(|text| MaskSet::parse(kind, &text))
+    pub(crate) fn mask(&self, param: Param) -> Result<MaskSet, ControlError> {
+        self.read(param).map(|text| MaskSet::parse(param, &text))
     }
 
     /// Switches the bits of a mask on and off, in one write, and looks whether they are. All other bits stay as they
     /// are, also those that somebody else changes at the same time. Returns the mask as it is now.
-    pub fn change_mask(&self, kind: MaskKind, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
-        let Some(change) = masks::relative(on, off) else { return self.mask(kind) };
-        self.write(kind.param(), &change)?;
-        let now = self.mask(kind)?;
+    pub(crate) fn change_mask(&self, param: Param, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
+        let Some(change) = masks::relative(on, off) else { return self.mask(param) };
+        self.write(param, &change)?;
+        let now = self.mask(param)?;
         let missing = on.minus(&now);
         let left = off.and(&now);
         if missing.is_empty() && left.is_empty() {
             return Ok(now);
         }
-        Err(ControlError::NotAccepted { param: kind.param(), wrote: change, found: now.to_string() })
+        Err(ControlError::NotAccepted { param, wrote: change, found: now.to_string() })
     }
 
-    /// Size of the debug buffer as the kernel shows it: what was written, or one more.
-    pub fn debug_mb(&self) -> Result<u64, ControlError> {
-        let text = self.read(Param::DebugMb)?;
-        text.parse().map_err(|_| ControlError::Unexpected {
-            param: Param::DebugMb,
-            expected: "a number of MiB",
-            found: text,
-        })
+    /// A size as the kernel shows it: what was written, or one more.
+    pub(crate) fn mib(&self, param: Param) -> Result<u64, ControlError> {
+        let text = self.read(param)?;
+        text.parse().map_err(|_| ControlError::Unexpected { param, expected: "a number of MiB", found: text })
     }
 
-    /// Sets the size of the debug buffer and returns what the kernel then shows.
-    pub fn set_debug_mb(&self, mib: u64) -> Result<u64, ControlError> {
-        self.write(Param::DebugMb, &mib.to_string())?;
-        self.debug_mb()
+    /// Sets a size and returns what the kernel then shows.
+    pub(crate) fn set_mib(&self, param: Param, mib: u64) -> Result<u64, ControlError> {
+        self.write(param, &mib.to_string())?;
+        self.mib(param)
     }
 
     /// File of the kernel's debug daemon; `None` if it does not run.
-    pub fn daemon_file(&self) -> Result<Option<PathBuf>, ControlError> {
+    pub(crate) fn daemon_file(&self) -> Result<Option<PathBuf>, ControlError> {
         let text = self.read(Param::DaemonFile)?;
         Ok((!text.is_empty()).then(|| PathBuf::from(text)))
     }
@@ -172,40 +166,35 @@ impl Control {
     ///
     /// That the kernel took the path is checked. Whether it can open the file is not: its thread tries that later and
     /// tells nobody but the kernel log (see [`crate::kmsg`]), so look whether the file appears.
-    pub fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
+    pub(crate) fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
         let text = daemon_path(path)?;
-        self.write(Param::DaemonFile, &format!("size={size_mib}"))?;
-        self.write(Param::DaemonFile, text)?;
-        match self.daemon_file()? {
-            Some(now) if now == path => Ok(()),
-            now => Err(ControlError::NotAccepted {
-                param: Param::DaemonFile,
-                wrote: text.to_owned(),
-                found: now.map_or_else(String::new, |path| path.display().to_string()),
-            }),
-        }
+        self.set_daemon_size(size_mib)?;
+        self.command_daemon(text, Some(path))
     }
 
     /// Stops the kernel's debug daemon. When this returns, all it had is in its file (in the page cache).
-    pub fn stop_daemon(&self) -> Result<(), ControlError> {
-        self.write(Param::DaemonFile, "stop")?;
-        match self.daemon_file()? {
-            None => Ok(()),
-            Some(path) => Err(ControlError::NotAccepted {
-                param: Param::DaemonFile,
-                wrote: "stop".to_owned(),
-                found: path.display().to_string(),
-            }),
+    pub(crate) fn stop_daemon(&self) -> Result<(), ControlError> {
+        self.command_daemon("stop", None)
+    }
+
+    /// Gives the debug daemon a command and looks whether it then writes this file.
+    fn command_daemon(&self, command: &str, path: Option<&Path>) -> Result<(), ControlError> {
+        self.write(Param::DaemonFile, command)?;
+        let found = self.daemon_file()?;
+        if found.as_deref() == path {
+            return Ok(());
         }
+        let found = found.map_or_else(String::new, |path| path.display().to_string());
+        Err(ControlError::NotAccepted { param: Param::DaemonFile, wrote: command.to_owned(), found })
     }
 
     /// Sets the file size that the kernel's debug daemon uses from now on, in MiB.
-    pub fn set_daemon_size(&self, size_mib: u64) -> Result<(), ControlError> {
+    pub(crate) fn set_daemon_size(&self, size_mib: u64) -> Result<(), ControlError> {
         self.write(Param::DaemonFile, &format!("size={size_mib}"))
     }
 
     /// Puts `DEBUG MARKER: text` into the log and the kernel log. Before 2.16 only `lctl` can do that.
-    pub fn mark(&self, text: &str) -> Result<(), ControlError> {
+    pub(crate) fn mark(&self, text: &str) -> Result<(), ControlError> {
         /// What `lctl mark` takes.
         const LONGEST: usize = 255;
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

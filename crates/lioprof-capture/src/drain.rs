@@ -5,15 +5,14 @@
 //!                                            └─ too much waits: the oldest segments are given up, and counted
 //! ```
 
-pub mod errands;
-pub mod keep;
-pub mod left_out;
-pub mod queue;
-pub mod raw;
-pub mod record;
-pub mod spool;
-pub mod sums;
-pub mod worker;
+mod errands;
+mod keep;
+mod left_out;
+mod queue;
+mod raw;
+mod spool;
+mod sums;
+mod worker;
 
 use std::io;
 use std::path::PathBuf;
@@ -21,10 +20,11 @@ use std::path::PathBuf;
 pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGivenUp};
 pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
-pub use raw::{RawKeep, raw_retention};
-pub use record::{SessionRecord, remove_records};
-pub use spool::{SegmentFile, Spool, leftovers, remove_left_out, session_name, session_of};
-pub use sums::{Interval, SampleTime, SharedSums, Stretch, Summed, Sums};
+pub use raw::RawKeep;
+pub(crate) use raw::raw_retention;
+pub use spool::SegmentFile;
+pub(crate) use spool::{Spool, leftovers, remove_left_out, session_name, session_of};
+pub(crate) use sums::{Interval, SampleTime, SharedSums, Summed};
 pub use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

@@ -1,6 +1,6 @@
 //! What lioprof changed in the kernel, written down before it is changed, and put back afterwards.
 //!
-//! * [`Journal`]: the change of each setting, see [`change`].
+//! * [`Journal`]: the [`Change`] of each parameter.
 //! * [`JournalFile`]: the journal on disk; survives `SIGKILL` and power loss.
 //! * [`Session`]: changes settings in the one right order, journal first.
 //! * [`restore`]: compares with what is there now and undoes only what is still lioprof's.
@@ -9,30 +9,37 @@
 //! told apart by anybody: while lioprof holds a bit, somebody switches it back *and* lioprof's way again, and lioprof did not
 //! look in between. [`Session::look`] keeps that gap small.
 
-pub mod change;
+mod change;
+mod daemon;
 mod file;
-pub mod restore;
-pub mod session;
+mod foreign;
+mod mask;
+mod outcome;
+pub(crate) mod restore;
+pub(crate) mod session;
+mod size;
 
 #[cfg(test)]
 mod interleave;
 #[cfg(test)]
 mod kill;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use change::MaskChange;
-pub use file::{JournalError, JournalFile, JournalStore};
-pub use restore::{Outcome, Report};
-pub use session::{Foreign, Session, SessionError};
+pub(crate) use change::Change;
+pub(crate) use daemon::DaemonChange;
+pub(crate) use file::{JournalError, JournalFile, JournalStore};
+pub(crate) use foreign::Foreign;
+pub(crate) use mask::MaskChange;
+pub(crate) use restore::Report;
+pub(crate) use session::{Session, SessionError};
 
-use crate::control::masks::MaskKind;
+use crate::control::Param;
 
 /// All that lioprof changed and did not put back yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Journal {
     /// Boot of the node in which the changes were made. They do not outlive it.
     pub boot_id: Option<String>,
@@ -40,68 +47,42 @@ pub struct Journal {
     pub pid: u32,
     /// When it began, microseconds since the epoch, for people.
     pub since_us: u64,
-    /// Change of `debug`.
-    #[serde(default, skip_serializing_if = "MaskChange::is_nothing")]
-    pub debug: MaskChange,
-    /// Change of `subsystem_debug`.
-    #[serde(default, skip_serializing_if = "MaskChange::is_nothing")]
-    pub subsystem_debug: MaskChange,
-    /// Change of `debug_mb`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub debug_mb: Option<BufferChange>,
-    /// The kernel's debug daemon, if lioprof started it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub daemon: Option<DaemonChange>,
-}
-
-/// Change of `debug_mb`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BufferChange {
-    /// What the kernel showed before.
-    pub old_mib: u64,
-    /// What lioprof wrote, and what the kernel then showed if it was something else.
-    pub written_mib: Vec<u64>,
-}
-
-impl BufferChange {
-    /// Does the kernel show one of lioprof's values? It may show one more than was written.
-    #[must_use]
-    pub fn is_ours(&self, shown_mib: u64) -> bool {
-        self.written_mib.iter().any(|&written| shown_mib == written || shown_mib == written.saturating_add(1))
-    }
-}
-
-/// The debug daemon that lioprof started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DaemonChange {
-    /// Its file.
-    pub path: PathBuf,
-    /// The size limit that was set, MiB. The kernel keeps it for later starts and shows it to nobody.
-    pub size_mib: u64,
+    /// What was changed; an object of JSON for each parameter, beside the keys above.
+    #[serde(flatten, deserialize_with = "change::stored")]
+    pub(crate) changes: BTreeMap<Param, Change>,
 }
 
 impl Journal {
     /// Is everything as it was?
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.debug.is_nothing() && self.subsystem_debug.is_nothing() && self.debug_mb.is_none() && self.daemon.is_none()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
     }
 
-    /// Change of one of the masks.
-    #[must_use]
-    pub fn mask(&self, kind: MaskKind) -> &MaskChange {
-        match kind {
-            MaskKind::Debug => &self.debug,
-            MaskKind::SubsystemDebug => &self.subsystem_debug,
+    /// Change of a parameter; `None` if it is as it was.
+    pub(crate) fn change(&self, param: Param) -> Option<&Change> {
+        self.changes.get(&param)
+    }
+
+    /// Enters what a parameter's change is now.
+    pub(crate) fn set(&mut self, param: Param, change: Change) {
+        match change {
+            Change::Mask(mask) if mask.is_nothing() => self.forget(param),
+            change => drop(self.changes.insert(param, change)),
         }
     }
 
-    pub(crate) fn mask_mut(&mut self, kind: MaskKind) -> &mut MaskChange {
-        match kind {
-            MaskKind::Debug => &mut self.debug,
-            MaskKind::SubsystemDebug => &mut self.subsystem_debug,
-        }
+    /// A parameter is as it was, or somebody else's.
+    pub(crate) fn forget(&mut self, param: Param) {
+        self.changes.remove(&param);
+    }
+
+    /// Change of a mask, which may be none.
+    pub(crate) fn mask(&self, param: Param) -> MaskChange {
+        if let Some(Change::Mask(mask)) = self.change(param) { mask.clone() } else { MaskChange::default() }
+    }
+
+    /// The kernel's debug daemon, if lioprof started it.
+    pub(crate) fn daemon(&self) -> Option<&DaemonChange> {
+        if let Some(Change::Daemon(daemon)) = self.change(Param::DaemonFile) { Some(daemon) } else { None }
     }
 }

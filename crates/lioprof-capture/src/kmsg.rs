@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
 
 use crate::system::below;
 
@@ -20,33 +19,22 @@ const RECORD_BYTES: usize = 8192;
 
 /// The kernel log cannot be followed.
 #[derive(Debug, thiserror::Error)]
-pub enum KmsgError {
+pub(crate) enum KmsgError {
     /// Opening failed.
     #[error(
         "failed to open `{}`: overflows of the debug buffer will be seen in the log itself only; it takes root, and CAP_SYSLOG where \
          kernel.dmesg_restrict is 1",
         path.display()
     )]
-    Open {
-        /// Device.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
+    Open { path: PathBuf, source: io::Error },
     /// Reading failed.
     #[error("failed to read `{}`", path.display())]
-    Read {
-        /// Device.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
 }
 
 /// What a message is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Kind {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
     /// A CPU's buffer was full; its oldest pages were thrown away before they reached the file.
     Overflow {
         /// Pages thrown away.
@@ -61,7 +49,6 @@ pub enum Kind {
     },
     /// The file took less than was written: disk full. The kernel tries the page again.
     ShortWrite {
-        /// Bytes.
         wanted: u64,
         /// Bytes, or a negative error number.
         wrote: i64,
@@ -83,46 +70,33 @@ impl fmt::Display for Kind {
     }
 }
 
-/// One message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelEvent {
-    /// Microseconds since boot, as the kernel log has it.
-    pub since_boot_us: u64,
-    /// What happened.
-    pub kind: Kind,
-}
-
 /// Sums since opening.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelCounts {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KernelCounts {
     /// Messages about overflows.
     pub overflows: u64,
-    /// Pages that those messages name.
-    pub pages_discarded: u64,
     /// Messages about a file that cannot be opened.
     pub cannot_open: u64,
     /// Messages about short writes.
     pub short_writes: u64,
     /// Messages about missing memory.
     pub no_memory: u64,
-    /// Times that the kernel log was overwritten before it was read: messages may be missing here.
-    pub missed: u64,
 }
 
 /// Follows the kernel log.
 #[derive(Debug)]
-pub struct KernelLog {
+pub(crate) struct KernelLog {
     path: PathBuf,
     file: File,
     counts: KernelCounts,
     buffer: Vec<u8>,
     /// Heard while opening.
-    pending: Vec<KernelEvent>,
+    pending: Vec<Kind>,
 }
 
 impl KernelLog {
     /// Opens `/dev/kmsg` below `root`, at its end.
-    pub fn open(root: &Path) -> Result<Self, KmsgError> {
+    pub(crate) fn open(root: &Path) -> Result<Self, KmsgError> {
         let path = below(root, "dev/kmsg");
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
         let open = || {
@@ -142,26 +116,24 @@ impl KernelLog {
     }
 
     /// Sums since opening.
-    #[must_use]
-    pub fn counts(&self) -> KernelCounts {
+    pub(crate) fn counts(&self) -> KernelCounts {
         self.counts
     }
 
     /// What came since the last call. Does not wait.
-    pub fn poll(&mut self) -> Result<Vec<KernelEvent>, KmsgError> {
+    pub(crate) fn poll(&mut self) -> Result<Vec<Kind>, KmsgError> {
         let mut events = std::mem::take(&mut self.pending);
         loop {
             match self.file.read(&mut self.buffer) {
                 Ok(0) => return Ok(events),
                 Ok(read) => {
                     let text = String::from_utf8_lossy(self.buffer.get(..read).unwrap_or_default());
-                    events
-                        .extend(text.lines().filter_map(parse_record).inspect(|event| self.counts.count(&event.kind)));
+                    events.extend(text.lines().filter_map(parse_record).inspect(|kind| self.counts.count(kind)));
                 }
                 Err(err) if err.kind() == io::ErrorKind::WouldBlock => return Ok(events),
                 Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
                 // Overwritten before it was read; the next read goes on with the oldest there is.
-                Err(err) if Errno::from_io_error(&err) == Some(Errno::PIPE) => self.counts.missed += 1,
+                Err(err) if Errno::from_io_error(&err) == Some(Errno::PIPE) => {}
                 Err(source) => return Err(KmsgError::Read { path: self.path.clone(), source }),
             }
         }
@@ -171,10 +143,7 @@ impl KernelLog {
 impl KernelCounts {
     fn count(&mut self, kind: &Kind) {
         match kind {
-            Kind::Overflow { pages, .. } => {
-                self.overflows += 1;
-                self.pages_discarded = self.pages_discarded.saturating_add(*pages);
-            }
+            Kind::Overflow { .. } => self.overflows += 1,
             Kind::CannotOpen { .. } => self.cannot_open += 1,
             Kind::ShortWrite { .. } => self.short_writes += 1,
             Kind::NoMemory => self.no_memory += 1,
@@ -183,10 +152,10 @@ impl KernelCounts {
 }
 
 /// `4,1234,56789,-;text`: priority, sequence, microseconds, flags. Lines that begin with a space belong to the one before.
-fn parse_record(line: &str) -> Option<KernelEvent> {
+fn parse_record(line: &str) -> Option<Kind> {
     let (head, text) = line.split_once(';')?;
-    let since_boot_us = head.split(',').nth(2)?.parse().ok()?;
-    Some(KernelEvent { since_boot_us, kind: parse_message(text)? })
+    head.split(',').nth(2)?.parse::<u64>().ok()?;
+    parse_message(text)
 }
 
 /// Wordings of `tracefile.c`; since 2.14 with `Lustre: ` or `LustreError: ` in front, `cannot allocate a tage` with the
@@ -264,8 +233,8 @@ mod tests {
             )
             .unwrap();
         let events = log.poll().unwrap();
-        assert_eq!(events.iter().map(|event| event.since_boot_us).collect::<Vec<_>>(), [2000, 4000]);
-        let expected = KernelCounts { overflows: 1, pages_discarded: 2, short_writes: 1, ..KernelCounts::default() };
+        assert_eq!(events, [Kind::Overflow { pages: 2, of: 20 }, Kind::ShortWrite { wanted: 4096, wrote: -28 }]);
+        let expected = KernelCounts { overflows: 1, short_writes: 1, ..KernelCounts::default() };
         assert_eq!(log.counts(), expected);
         assert_eq!(log.poll().unwrap(), []);
     }

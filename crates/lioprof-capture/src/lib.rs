@@ -6,8 +6,8 @@
 //! ```
 //!
 //! * [`config`] says what to do, [`doctor`] whether the node allows it.
-//! * [`control`] reads and writes Lustre's settings, [`journal`] remembers what was changed and puts it back, [`kmsg`] hears
-//!   what the kernel says about the debug log, [`lock`] lets one daemon run at a time, [`pointers`] find
+//! * `control` reads and writes Lustre's settings, `journal` remembers what was changed and puts it back, `kmsg` hears
+//!   what the kernel says about the debug log, `lock` lets one daemon run at a time, [`pointers`] find
 //!   the journals of all.
 //! * [`drain`] turns what the kernel writes into rows on disk.
 //! * [`counters`] samples what the server counts itself, [`budget`] limits what all of it may cost.
@@ -20,14 +20,15 @@
 pub mod budget;
 mod causes;
 pub mod config;
-pub mod control;
+mod control;
 pub mod counters;
 pub mod daemon;
 pub mod doctor;
 pub mod drain;
-pub mod journal;
-pub mod kmsg;
-pub mod lock;
+mod durable;
+mod journal;
+mod kmsg;
+mod lock;
 pub mod pointers;
-pub mod system;
+mod system;
 pub mod talk;

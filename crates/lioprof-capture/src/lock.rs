@@ -13,19 +13,13 @@ pub enum LockError {
     /// Another daemon runs.
     #[error("another lioprof daemon runs{}: it holds `{}`; see `lioprof status`", by(pid.as_deref()), path.display())]
     Held {
-        /// Lock file.
         path: PathBuf,
         /// Its process, as far as known.
         pid: Option<String>,
     },
     /// No permission, disk full, ...
     #[error("failed to lock `{}`", path.display())]
-    Io {
-        /// Lock file.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 fn by(pid: Option<&str>) -> String {
@@ -34,13 +28,13 @@ fn by(pid: Option<&str>) -> String {
 
 /// Held until it is dropped or the process ends. The file stays: removing it would let two processes hold two files.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
     /// Takes the lock at `path`, whose directory is made if need be.
-    pub fn take(path: &Path) -> Result<Self, LockError> {
+    pub(crate) fn take(path: &Path) -> Result<Self, LockError> {
         let failed = |source| LockError::Io { path: path.to_owned(), source };
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).map_err(failed)?;
@@ -76,14 +70,12 @@ impl Lock {
 }
 
 /// The process that took the lock at `path` last, if it is known.
-#[must_use]
-pub fn holder(path: &Path) -> Option<u32> {
+pub(crate) fn holder(path: &Path) -> Option<u32> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// Does somebody hold the lock at `path`? `None` if that cannot be told. Makes no file.
-#[must_use]
-pub fn is_held(path: &Path) -> Option<bool> {
+pub(crate) fn is_held(path: &Path) -> Option<bool> {
     match File::open(path) {
         Ok(file) => match file.try_lock_shared() {
             Ok(()) => Some(false),

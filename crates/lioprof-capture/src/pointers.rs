@@ -4,16 +4,17 @@
 //! changed and deleted once everything is put back, so that `lioprof daemon --restore`, `doctor`, `status` and the next
 //! start find what a killed daemon left. It outlives the daemon, but no reboot: neither do the settings.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::hash::Hasher as _;
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::durable;
 use crate::journal::{Journal, JournalError, JournalFile, JournalStore};
 use crate::lock;
 use crate::system::boot::boot_id;
@@ -138,12 +139,7 @@ impl Drop for Registered {
 fn save(pointer: &Pointer) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(FOLDER)?;
     let path = pointer.path();
-    let temporary = path.with_extension("tmp");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-    file.write_all(&serde_json::to_vec(pointer)?)?;
-    file.sync_all()?;
-    fs::rename(&temporary, &path)?;
-    File::open(FOLDER)?.sync_all()
+    durable::replace(&path, &path.with_extension("tmp"), &serde_json::to_vec(pointer)?)
 }
 
 /// All pointers, of all roots, in a fixed order. Files that are none are not ours.

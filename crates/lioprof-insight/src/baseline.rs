@@ -85,9 +85,7 @@ fn parse(text: &str, path: &Path) -> Result<ObdfilterSurvey, BaselineError> {
             survey.case = words.next().map(str::to_owned);
             survey.host = words.nth(1).map(str::to_owned);
         } else if line.split_whitespace().next() == Some("ost") {
-            let mut words = Words::new(line);
-            let result = result(&mut words, &mut survey);
-            result.map_err(|wrong| wrong.at(path, index + 1))?;
+            result(&mut Words::new(path, index + 1, line), &mut survey)?;
         }
     }
     if survey.write.or(survey.rewrite).or(survey.read).is_none() {
@@ -96,46 +94,33 @@ fn parse(text: &str, path: &Path) -> Result<ObdfilterSurvey, BaselineError> {
     Ok(survey)
 }
 
-/// What is wrong with a line.
-enum Wrong {
-    Word { expected: String, found: String },
-    Osts { osts: u64, found: u64 },
-}
-
-impl Wrong {
-    fn at(self, path: &Path, line: usize) -> BaselineError {
-        let path = path.to_owned();
-        match self {
-            Self::Word { expected, found } => BaselineError::Line { path, line, expected, found },
-            Self::Osts { osts, found } => BaselineError::Mixed { path, line, osts, found },
-        }
-    }
-}
-
 /// The words of a line; brackets and commas are no part of one.
 struct Words<'a> {
+    path: &'a Path,
+    /// Number of the line, from 1.
+    line: usize,
     words: Vec<&'a str>,
     at: usize,
 }
 
 impl<'a> Words<'a> {
-    fn new(line: &'a str) -> Self {
+    fn new(path: &'a Path, line: usize, text: &'a str) -> Self {
         // What stands in brackets may or may not be apart from them: `[  64.00,  82.00]`, `[1160.92,3450.85]`.
-        let words = line.split(|c: char| c.is_whitespace() || matches!(c, '[' | ',' | ']')).filter(|w| !w.is_empty());
-        Self { words: words.collect(), at: 0 }
+        let words = text.split(|c: char| c.is_whitespace() || matches!(c, '[' | ',' | ']')).filter(|w| !w.is_empty());
+        Self { path, line, words: words.collect(), at: 0 }
     }
 
     fn peek(&self) -> Option<&'a str> {
         self.words.get(self.at).copied()
     }
 
-    fn wrong(&self, expected: &str) -> Wrong {
+    fn wrong(&self, expected: &str) -> BaselineError {
         let found = self.words[self.at.min(self.words.len())..].iter().take(3).copied().collect::<Vec<_>>().join(" ");
         let found = if found.is_empty() { "the end of the line".to_owned() } else { found };
-        Wrong::Word { expected: expected.to_owned(), found }
+        BaselineError::Line { path: self.path.to_owned(), line: self.line, expected: expected.to_owned(), found }
     }
 
-    fn word(&mut self, word: &str) -> Result<(), Wrong> {
+    fn word(&mut self, word: &str) -> Result<(), BaselineError> {
         if self.peek() == Some(word) {
             self.at += 1;
             return Ok(());
@@ -144,7 +129,7 @@ impl<'a> Words<'a> {
     }
 
     /// A number, with the unit that some versions print behind it.
-    fn whole(&mut self, what: &str, unit: &str) -> Result<u64, Wrong> {
+    fn whole(&mut self, what: &str, unit: &str) -> Result<u64, BaselineError> {
         let number = self.peek().and_then(|word| word.strip_suffix(unit).unwrap_or(word).parse().ok());
         let number = number.ok_or_else(|| self.wrong(what))?;
         self.at += 1;
@@ -159,7 +144,7 @@ impl<'a> Words<'a> {
 }
 
 /// Takes a line's best results into the survey.
-fn result(words: &mut Words<'_>, survey: &mut ObdfilterSurvey) -> Result<(), Wrong> {
+fn result(words: &mut Words<'_>, survey: &mut ObdfilterSurvey) -> Result<(), BaselineError> {
     words.word("ost")?;
     let osts = words.whole("the number of OSTs", "")?;
     words.word("sz")?;
@@ -173,7 +158,8 @@ fn result(words: &mut Words<'_>, survey: &mut ObdfilterSurvey) -> Result<(), Wro
     if survey.osts == 0 {
         survey.osts = osts;
     } else if survey.osts != osts {
-        return Err(Wrong::Osts { osts: survey.osts, found: osts });
+        let (path, line) = (words.path.to_owned(), words.line);
+        return Err(BaselineError::Mixed { path, line, osts: survey.osts, found: osts });
     }
     // A combination that the script did not try: "Too much buffer space".
     if words.peek() == Some("Too") {

@@ -31,13 +31,13 @@ pub struct Analysis {
     pub warnings: Vec<String>,
     /// `lctl mark` lines.
     pub markers: Vec<Marker>,
-    /// What was read.
+    /// Files, directories and streams that were read, one entry per input.
     pub inputs: Vec<Input>,
-    /// What is missing.
+    /// What is missing from the logs, as far as they show it.
     pub loss: Loss,
-    /// Sums.
+    /// Sums over all nodes.
     pub totals: Totals,
-    /// The servers.
+    /// Nodes (servers, and clients whose log is an input), by name.
     pub nodes: Vec<Node>,
     /// The targets, by name; reads and writes are those whose target is known.
     pub targets: Vec<Target>,
@@ -70,17 +70,17 @@ pub struct Analysis {
     /// Lock contention; `null` if it was switched off.
     #[serde(default)]
     pub locks: Option<Locks>,
-    /// Figures over time.
+    /// Figures per time bin.
     pub series: Series,
-    /// Single RPCs.
+    /// A sample of single reads and writes.
     pub sample: RpcSample,
     /// How reads and writes of OSTs lie in their objects and in time.
     #[serde(default)]
     pub access: Access,
-    /// What is wrong, worst first.
+    /// Problems found, worst first.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// What was looked for, found or not.
+    /// Every check that was made, and whether it found something, nothing, or could not be made.
     #[serde(default)]
     pub checks: Vec<Check>,
 }
@@ -90,16 +90,16 @@ pub struct Analysis {
 pub struct Generator {
     /// `lioprof`.
     pub name: String,
-    /// Its version.
+    /// Version of lioprof that made the analysis.
     pub version: String,
 }
 
 /// A time span, Unix seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Start.
+    /// First moment, Unix seconds.
     pub start: f64,
-    /// End.
+    /// Last moment, Unix seconds.
     pub end: f64,
     /// `end - start`, seconds.
     pub duration_s: f64,
@@ -111,23 +111,23 @@ pub struct Window {
 /// A `DEBUG MARKER` line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marker {
-    /// Unix seconds.
+    /// When the marker was logged, Unix seconds.
     pub time: f64,
-    /// Node.
+    /// Name of the node.
     pub node: String,
-    /// Text.
+    /// Text given to `lctl mark`.
     pub text: String,
 }
 
-/// In what form a log was read.
+/// Format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// `lctl debug_file`, `lctl dk`.
+    /// Text, as `lctl debug_file` and `lctl dk` print it.
     Text,
-    /// Debug daemon, `dump_kernel`.
+    /// Binary, as the debug daemon and `dump_kernel` write it.
     Binary,
-    /// Rows that lioprof has kept.
+    /// Parquet rows written by `lioprof daemon` or `lioprof export`.
     Parquet,
 }
 
@@ -136,15 +136,15 @@ pub enum Format {
 pub struct Input {
     /// Path as given or found; `-` is standard input.
     pub path: String,
-    /// Node it was taken for.
+    /// Name of the node whose log this input is.
     pub node: String,
-    /// In what form, told by content.
+    /// Format, recognized by content.
     pub format: Format,
     /// `gz`, `zst`, `xz`, `bz2`, or `null`.
     pub compression: Option<String>,
-    /// Bytes read, decompressed.
+    /// Bytes read, after decompression.
     pub bytes: u64,
-    /// Records found.
+    /// Records decoded.
     pub records: u64,
     /// Records of a kind that lioprof interprets.
     pub messages: u64,
@@ -171,9 +171,9 @@ pub struct Input {
 pub struct BadPlace {
     /// Byte offset in the decompressed input.
     pub offset: u64,
-    /// Bytes skipped.
+    /// Number of bytes that were skipped.
     pub bytes: u64,
-    /// Why.
+    /// What was expected there and what was found.
     pub why: String,
 }
 
@@ -182,9 +182,9 @@ pub struct BadPlace {
 pub struct OtherRecords {
     /// Source file of the kernel module.
     pub file: String,
-    /// Function.
+    /// Function that logged the records.
     pub function: String,
-    /// Records.
+    /// Number of such records.
     pub records: u64,
 }
 
@@ -380,7 +380,7 @@ pub enum LossEvidence {
 /// Requests of a service by the server's counters, and in the trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServiceLoss {
-    /// Node.
+    /// Name of the node.
     pub node: String,
     /// Service as the counters name it: `ost_io`.
     pub service: String,
@@ -390,7 +390,7 @@ pub struct ServiceLoss {
     pub seen_rpcs: u64,
     /// Requests under way when a sample at an end was read, or when tracing ended: a difference up to this is no loss.
     pub edge_rpcs: u64,
-    /// RPCs lost.
+    /// Number of RPCs lost.
     pub lost_rpcs: u64,
     /// Share of the counted ones.
     pub lost_fraction: f64,
@@ -399,13 +399,13 @@ pub struct ServiceLoss {
 /// Reads and writes of an OST by its counters, and in the trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetLoss {
-    /// Node.
+    /// Name of the node.
     pub node: String,
-    /// OST.
+    /// Name of the OST.
     pub target: String,
     /// Reads and writes between the first and the last sample, by `read_bytes` and `write_bytes` of the OST.
     pub counted_rpcs: u64,
-    /// Their bytes.
+    /// Bytes that the server counted for these RPCs.
     pub counted_bytes: u64,
     /// Reads and writes of this OST in the trace of the same time.
     pub seen_rpcs: u64,
@@ -457,16 +457,16 @@ pub struct Totals {
 /// Reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadWrite {
-    /// Reads.
+    /// Successful and failed reads: `OST_READ`.
     pub read: Io,
-    /// Writes.
+    /// Successful and failed writes: `OST_WRITE`.
     pub write: Io,
 }
 
-/// A server.
+/// A node: a server, or a client whose log is an input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Name.
+    /// Name of the node.
     pub name: String,
     /// RPCs it handled.
     pub rpcs: u64,
@@ -497,7 +497,7 @@ pub struct Node {
     /// Its targets, by name.
     #[serde(default)]
     pub targets: Vec<String>,
-    /// Node on whose clock offsets are told; `null` if this node's clock cannot be compared with another one's.
+    /// Reference node for clock offsets; `null` if this node's clock cannot be compared with any other.
     #[serde(default)]
     pub clock_reference: Option<String>,
     /// What this node's clock shows more than the reference's, in the middle of its log; `null` if unknown.
@@ -515,7 +515,7 @@ pub struct Node {
     /// Times of this node are those of the reference's clock. If not, they are as the node logged them.
     #[serde(default)]
     pub clock_aligned: bool,
-    /// RPCs of which both its log and another node's tell: what clocks are compared by.
+    /// RPCs found both in this node's log and in another node's; the two clocks are compared by these.
     #[serde(default)]
     pub pairs: u64,
 }
@@ -528,7 +528,7 @@ pub enum NodeRole {
     Mds,
     /// Has OSTs.
     Oss,
-    /// Has both.
+    /// A server with both MDTs and OSTs.
     MdsOss,
     /// Has the MGS only.
     Mgs,
@@ -581,18 +581,18 @@ pub struct Sampled {
     pub traced_omitted: u64,
 }
 
-/// A target.
+/// An OST, an MDT or the MGS, with all RPCs that name it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// `lustre-OST0003`.
     pub name: String,
     /// Node that serves it.
     pub node: String,
-    /// Kind.
+    /// OST, MDT or MGS.
     pub kind: TargetKindName,
-    /// Reads.
+    /// Successful and failed reads: `OST_READ`.
     pub read: TargetIo,
-    /// Writes.
+    /// Successful and failed writes: `OST_WRITE`.
     pub write: TargetIo,
     /// RPCs by opcode, of those whose target is known.
     pub opcodes: BTreeMap<String, u64>,
@@ -604,9 +604,9 @@ pub struct TargetIo {
     /// RPCs and bytes.
     #[serde(flatten)]
     pub io: Io,
-    /// RPC sizes.
+    /// Reads and writes by RPC size.
     pub size_hist: SizeHistogram,
-    /// Times.
+    /// Distributions of queue, service and total time.
     pub latency: Latency,
 }
 
@@ -624,9 +624,9 @@ pub struct Latency {
 /// A client, by NID: all its mounts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Client {
-    /// NID.
+    /// Network id of the client.
     pub nid: String,
-    /// Its uuids.
+    /// Client uuids seen with this NID.
     pub uuids: Vec<String>,
     /// True if a server of the file system sends from it (MDT to OST, light-weight connections), by its uuids.
     pub server: bool,
@@ -646,19 +646,19 @@ pub struct Client {
 /// What one client did on one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Client.
+    /// Network id of the client.
     pub nid: String,
     /// Target; `null` if unknown.
     pub target: Option<String>,
-    /// Node.
+    /// Name of the node.
     pub node: String,
-    /// Reads.
+    /// Successful and failed reads: `OST_READ`.
     pub read: Io,
-    /// Writes.
+    /// Successful and failed writes: `OST_WRITE`.
     pub write: Io,
 }
 
-/// A job.
+/// I/O with one job id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Job id; empty: RPCs without one; `null`: the version prints none.
@@ -669,7 +669,7 @@ pub struct Job {
     pub read: Io,
     /// OST_WRITE.
     pub write: Io,
-    /// Clients.
+    /// Number of clients that ran this job.
     pub clients: u64,
     /// Targets it read or wrote.
     pub targets: u64,
@@ -678,15 +678,15 @@ pub struct Job {
 /// Reads and writes by owner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Owner {
-    /// User id.
+    /// User id of the process that did the I/O.
     pub uid: u32,
-    /// Group id.
+    /// Group id; `null` if the log does not show it.
     pub gid: Option<u32>,
-    /// Project id.
+    /// Project id of the object; `null` before Lustre 2.17.
     pub projid: Option<u32>,
-    /// Reads.
+    /// Successful and failed reads: `OST_READ`.
     pub read: Io,
-    /// Writes.
+    /// Successful and failed writes: `OST_WRITE`.
     pub write: Io,
 }
 
@@ -699,9 +699,9 @@ pub struct Object {
     pub fid: Option<String>,
     /// Objects in this row: 1, or how many the others are (at least).
     pub objects: u64,
-    /// Reads.
+    /// Successful and failed reads: `OST_READ`.
     pub read: Io,
-    /// Writes.
+    /// Successful and failed writes: `OST_WRITE`.
     pub write: Io,
     /// Clients that used it; `null` in the row of the others.
     pub clients: Option<u64>,
@@ -726,7 +726,7 @@ pub struct Operation {
     pub rpcs: u64,
     /// RPCs with a negative status.
     pub errors: u64,
-    /// Times.
+    /// Distributions of queue, service and total time.
     #[serde(flatten)]
     pub latency: Latency,
     /// Total time, histogram for plots: lower edge of the bucket in microseconds, RPCs. Four buckets

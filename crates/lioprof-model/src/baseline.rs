@@ -41,7 +41,7 @@ pub struct ObdfilterSurvey {
     pub write: Option<Ceiling>,
     /// Writing over them.
     pub rewrite: Option<Ceiling>,
-    /// Reading.
+    /// What the OSTs can deliver for reads; `None` if not stated.
     pub read: Option<Ceiling>,
 }
 

@@ -38,7 +38,7 @@ crate::merge_fields!(CountedRpcs { counted, seen, edge });
 pub struct CountedIo {
     /// RPCs by the server's counters.
     pub counted_rpcs: u64,
-    /// Their bytes.
+    /// Bytes of the RPCs in `counted_rpcs`.
     pub counted_bytes: u64,
     /// RPCs in the trace of the same time.
     pub seen_rpcs: u64,
@@ -72,7 +72,3 @@ impl Counted {
         self.services.is_empty() && self.targets.is_empty()
     }
 }
-
-impl CountedRpcs {}
-
-impl CountedIo {}

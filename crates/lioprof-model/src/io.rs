@@ -52,6 +52,7 @@ impl Io {
             RpcSize::Unknown => self.unsized_rpcs += 1,
         }
     }
+
     /// Takes away what is part of this.
     pub fn subtract(&mut self, part: &Self) {
         for (mine, theirs) in [

@@ -53,7 +53,7 @@ pub use locks::{
 };
 pub use merge::Merge;
 pub use phases::RpcPhases;
-pub use row::{Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use services::Service;
 pub use symbol::{Symbol, Symbols};

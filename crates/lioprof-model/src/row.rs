@@ -55,6 +55,9 @@ pub struct RpcRow {
     pub size: RpcSize,
     /// How the bytes are known.
     pub size_evidence: SizeEvidence,
+    /// When in the service time the data moved; `None` without mask `net`, for inline data ("short I/O"), and where the log leaves
+    /// more than one possibility.
+    pub bulk: Option<BulkSpan>,
     /// The server dropped the request before it was handled (deadline passed, old connection).
     pub dropped: bool,
     /// The client sent this request again after a timeout.
@@ -94,6 +97,7 @@ impl RpcRow {
             extent: None,
             size: RpcSize::Unknown,
             size_evidence: SizeEvidence::None,
+            bulk: None,
             dropped: false,
             resent: false,
             replay: false,
@@ -119,6 +123,13 @@ impl RpcRow {
     #[must_use]
     pub fn start_us(&self) -> Option<i64> {
         self.end_us.checked_sub_unsigned(self.service_us?)
+    }
+
+    /// Time in the handler behind the bulk transfer: for a write the disk write and commit.
+    #[must_use]
+    pub fn after_bulk_us(&self) -> Option<u64> {
+        let bulk = self.bulk.filter(|bulk| bulk.is_within(self.service_us))?;
+        Some(self.service_us? - bulk.before_us - bulk.transfer_us)
     }
 
     /// Whether the handler failed, or never ran.
@@ -153,6 +164,25 @@ impl Direction {
             Opcode::OST_WRITE => Some(Self::Write),
             _ => None,
         }
+    }
+}
+
+/// When in an RPC's service time its bulk transfer was. Together with [`RpcRow::after_bulk_us`] the parts are the service time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkSpan {
+    /// Before the transfer, from `Handling RPC` to `Transferring`: of a read the disk read, of a write its preparation (grants, pages, what
+    /// is read of partly written pages).
+    pub before_us: u64,
+    /// The transfer, from there to the event that all data have come (write) or arrived (read): network and client.
+    pub transfer_us: u64,
+}
+
+impl BulkSpan {
+    /// Whether it lies in a service time.
+    #[must_use]
+    pub fn is_within(&self, service_us: Option<u64>) -> bool {
+        let end_us = self.before_us.checked_add(self.transfer_us);
+        end_us.zip(service_us).is_some_and(|(end, service)| end <= service)
     }
 }
 

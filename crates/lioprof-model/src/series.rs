@@ -31,7 +31,7 @@ pub struct TargetSeries {
     pub name: Option<String>,
     /// Node that serves it.
     pub node: String,
-    /// Kind.
+    /// OST, MDT or MGS.
     pub kind: TargetKindName,
     /// Bytes read (best estimate), spread evenly over the time in which each RPC was handled.
     pub read_bytes: Vec<u64>,
@@ -41,9 +41,9 @@ pub struct TargetSeries {
     pub read_bounded_bytes: Vec<u64>,
     /// The part of `write_bytes` that comes from RPCs whose size is only bounded.
     pub write_bounded_bytes: Vec<u64>,
-    /// Reads ended.
+    /// Number of reads that ended in each bin.
     pub read_rpcs: Vec<u64>,
-    /// Writes ended.
+    /// Number of writes that ended in each bin.
     pub write_rpcs: Vec<u64>,
     /// Reads and writes ended.
     pub rpcs: Vec<u64>,
@@ -62,11 +62,11 @@ pub struct TargetSeries {
 /// All RPCs of one node over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeSeries {
-    /// Node.
+    /// Name of the node.
     pub node: String,
-    /// RPCs ended.
+    /// Number of RPCs that ended in each bin.
     pub rpcs: Vec<u64>,
-    /// RPCs arrived.
+    /// Number of RPCs that arrived in each bin.
     pub arrived: Vec<u64>,
     /// Mean number of requests waiting for a service thread.
     pub queued: Vec<f64>,
@@ -85,11 +85,11 @@ pub struct FlowSeries {
     pub nid: Option<String>,
     /// Target; `null` if unknown.
     pub target: Option<String>,
-    /// Node.
+    /// Name of the node.
     pub node: String,
-    /// Reads ended.
+    /// Number of reads that ended in each bin.
     pub read_rpcs: Vec<u64>,
-    /// Writes ended.
+    /// Number of writes that ended in each bin.
     pub write_rpcs: Vec<u64>,
 }
 

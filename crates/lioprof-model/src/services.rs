@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The threads of one service of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
-    /// Node.
+    /// Name of the node.
     pub node: String,
     /// The thread name without CPT and number, `ll_ost_io`.
     pub service: String,

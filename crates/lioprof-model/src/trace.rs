@@ -19,11 +19,11 @@ use crate::symbol::Symbol;
 pub struct RpcWindow {
     /// Client NID.
     pub nid: Symbol,
-    /// Client uuid.
+    /// Uuid of the client's connection.
     pub client_uuid: Symbol,
-    /// Transfer id.
+    /// Transfer id (xid) of the request.
     pub xid: Xid,
-    /// Opcode.
+    /// Operation that the request asks for.
     pub opcode: Opcode,
     /// Job id, where printed.
     pub job: Option<Symbol>,
@@ -40,7 +40,7 @@ pub struct LockEvent {
     pub pid: u32,
     /// The request in whose window the line falls.
     pub window: Option<RpcWindow>,
-    /// What happened.
+    /// What the line reports.
     pub happening: LockHappening,
 }
 
@@ -55,9 +55,9 @@ pub enum LockHappening {
     EnqueueEnd,
     /// The kernel's own count of conflicts on a resource.
     KernelContention {
-        /// Resource.
+        /// Resource (object) on which the conflicts were counted.
         resource: ResourceId,
-        /// Conflicts added.
+        /// Conflicts that the kernel added to its count.
         added: u32,
         /// Conflicts in the sliding window, 0 where the version prints none.
         window: u32,
@@ -93,7 +93,7 @@ pub enum LockStep {
     Released,
     /// Evicted: the holder did not give it back.
     Evicted,
-    /// Gone.
+    /// The lock is destroyed.
     Freed,
 }
 
@@ -110,7 +110,7 @@ pub struct LockState {
     pub lock_type: Option<LockType>,
     /// Granted mode; `None` while it waits.
     pub granted_mode: LockMode,
-    /// Requested mode.
+    /// Mode that was requested.
     pub requested_mode: LockMode,
     /// Granted extent of an extent lock.
     pub granted: Option<Extent>,
@@ -129,17 +129,17 @@ pub struct SentRpc {
     pub time_us: i64,
     /// Kernel pid of the logging thread.
     pub pid: u32,
-    /// Opcode.
+    /// Operation that the request asks for.
     pub opcode: Opcode,
     /// Uuid of the sending device; of a lock callback the target's.
     pub device: Symbol,
-    /// Destination.
+    /// NID of the node to which the RPC was sent.
     pub nid: Symbol,
     /// Transfer id, of the node's own counter.
     pub xid: Xid,
     /// The request in whose window the line falls.
     pub window: Option<RpcWindow>,
-    /// `None`: sent at this time. Else answered, so many microseconds after it was sent.
+    /// `None`: the RPC is being sent at `time_us`. `Some`: the reply arrived at `time_us`, with the round trip in microseconds.
     pub round_trip_us: Option<u64>,
 }
 
@@ -150,7 +150,7 @@ pub struct Mark {
     pub node: Symbol,
     /// Microseconds since the epoch.
     pub time_us: i64,
-    /// Text.
+    /// Text given to `lctl mark`.
     pub text: Symbol,
 }
 
@@ -160,7 +160,7 @@ pub struct Mark {
 pub struct TraceSummary {
     /// Bytes of the log.
     pub bytes: u64,
-    /// Records.
+    /// Records decoded.
     pub records: u64,
     /// Records that are messages lioprof knows.
     pub messages: u64,
@@ -182,16 +182,20 @@ pub struct TraceSummary {
     pub dropped_rpcs: u64,
     /// RPCs that the node sent and that timed out.
     pub sent_timed_out: u64,
-    /// Clients evicted.
+    /// Evictions of clients by this node's targets.
     pub evictions: u64,
-    /// What is missing.
+    /// What is missing from this part of the log.
     pub loss: TraceLoss,
     /// The node's own counters beside what is there; empty where none were sampled.
     #[serde(skip_serializing_if = "Counted::is_empty")]
     pub counted: Counted,
 }
 
-crate::merge_fields!(TraceSummary { bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted } by { first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of });
+crate::merge_fields!(TraceSummary {
+    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted,
+} by {
+    first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
+});
 
 /// What is missing of a part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,13 +233,13 @@ pub struct TraceLoss {
     pub streams_without_head: u64,
     /// Places that hold no records.
     pub bad_records: u64,
-    /// Bytes in them.
+    /// Bytes in the places counted by `bad_records`.
     pub skipped_bytes: u64,
     /// Places where time goes back.
     pub clock_steps: u64,
     /// Stretches of the log that were given up before they were read.
     pub dropped_segments: u64,
-    /// Bytes in them.
+    /// Bytes in the stretches counted by `dropped_segments`.
     pub dropped_segment_bytes: u64,
     /// RPCs whose end is in them.
     pub dropped_segment_rpcs: u64,
@@ -245,8 +249,6 @@ pub struct TraceLoss {
     /// Times the kernel said that its debug buffer overflowed.
     pub kernel_overflows: u64,
 }
-
-impl TraceSummary {}
 
 impl Merge for TraceLoss {
     fn merge(&mut self, other: &Self) {
@@ -258,7 +260,12 @@ impl Merge for TraceLoss {
             _ => None,
         };
         let is = |mine: &mut Option<u64>, _: &Option<u64>| *mine = doubtful;
-        crate::merge_fields!(self, other, TraceLoss { nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, lost_starts, lost_ends, open_at_end, nrs_sequence_seen, missing_handled, missing_handling, never_handled, torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows } by { nrs_sequence_doubtful: is });
+        crate::merge_fields!(self, other, TraceLoss {
+            nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, nrs_sequence_seen,
+            lost_starts, lost_ends, open_at_end, missing_handled, missing_handling, never_handled,
+            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps,
+            dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
+        } by { nrs_sequence_doubtful: is });
     }
 }
 

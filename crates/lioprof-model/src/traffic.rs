@@ -7,18 +7,21 @@
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 
 use crate::row::RpcRow;
-use crate::symbol::Symbols;
+use crate::symbol::{Symbol, Symbols};
+use crate::trace::RpcWindow;
 
 /// Whether a request was for a metadata target. A read or write there is Data-on-MDT, which the servers count apart from what OSTs do.
 /// Where the log does not name the target, the service thread tells.
 ///
 /// The names of all threads of an MDS begin with `mdt` (`LUSTRE_MDT_NAME` in `obd.h`, `tc_thr_name` in `mdt_mds.c`).
+#[inline]
 #[must_use]
 pub fn is_on_mdt(target: Option<TargetName>, thread: &[u8]) -> bool {
     thread.starts_with(b"mdt") || target.is_some_and(|target| target.kind() == TargetKind::Mdt)
 }
 
 /// [`is_on_mdt`] for a row.
+#[inline]
 #[must_use]
 pub fn row_is_on_mdt(row: &RpcRow, symbols: &Symbols) -> bool {
     is_on_mdt(row.target, symbols.bytes(row.thread))
@@ -34,6 +37,7 @@ pub fn is_from_server(client_uuid: &[u8]) -> bool {
 const LWP: &[u8] = b"-lwp-";
 
 /// The service of a thread: `ll_ost_io00_002` and `ll_ost_io01_017` are threads of `ll_ost_io`.
+#[inline]
 #[must_use]
 pub fn service_name(thread: &[u8]) -> &[u8] {
     let number_at = thread.iter().rposition(|&b| b == b'_');
@@ -47,6 +51,7 @@ pub fn service_name(thread: &[u8]) -> &[u8] {
 
 /// The service whose counters count what a thread handles, as Lustre names it (`ptlrpc_register_service`): threads have
 /// shorter names.
+#[inline]
 #[must_use]
 pub fn counted_service(thread: &[u8]) -> Option<&'static str> {
     Some(match service_name(thread) {
@@ -127,6 +132,17 @@ pub enum Party<C> {
     Server,
     /// The log does not say.
     Unknown,
+}
+
+impl Party<Symbol> {
+    /// Who sent the request in whose window a line stands. What stands in none is the node's own doing.
+    #[must_use]
+    pub fn behind(window: Option<RpcWindow>, is_from_server: impl FnOnce(Symbol) -> bool) -> Self {
+        match window {
+            Some(rpc) if !is_from_server(rpc.client_uuid) => Self::Client(rpc.nid),
+            _ => Self::Server,
+        }
+    }
 }
 
 /// Whose lock is in whose way.

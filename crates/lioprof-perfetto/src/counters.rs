@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use lioprof_model::Direction;
 use lioprof_model::units::real;
 
-use crate::packets::{TraceFile, ns};
+use crate::packets::{TraceFile, Unit, ns};
 
 /// Narrowest bins.
 const MIN_BIN_US: i64 = 10_000;
@@ -35,14 +35,6 @@ impl Default for Series {
     fn default() -> Self {
         Self { bin_us: MIN_BIN_US, bins: BTreeMap::new() }
     }
-}
-
-/// Tracks of the series.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SeriesTracks {
-    pub(crate) read: u64,
-    pub(crate) write: u64,
-    pub(crate) in_flight: u64,
 }
 
 impl Series {
@@ -88,14 +80,23 @@ impl Series {
         }
     }
 
-    /// Writes the series and forgets it.
-    pub(crate) fn write(&mut self, tracks: SeriesTracks, file: &mut TraceFile) {
+    /// Writes the series and forgets it; each figure gets a track.
+    pub(crate) fn write(
+        &mut self,
+        file: &mut TraceFile,
+        mut track: impl FnMut(&mut TraceFile, &str, i32, Unit) -> u64,
+    ) {
         let series = std::mem::take(self);
         let bin_us = real(series.bin_us.unsigned_abs());
         let rate = |bytes: u64| real(bytes) / (bin_us / 1e6);
-        series.write_one(tracks.read, file, |bin| rate(bin.read_bytes));
-        series.write_one(tracks.write, file, |bin| rate(bin.write_bytes));
-        series.write_one(tracks.in_flight, file, |bin| real(bin.in_flight_us) / bin_us);
+        let tracks = [
+            track(file, "read", 0, Unit::BytesPerSecond),
+            track(file, "write", 1, Unit::BytesPerSecond),
+            track(file, "in flight", 2, Unit::Rpcs),
+        ];
+        series.write_one(tracks[0], file, |bin| rate(bin.read_bytes));
+        series.write_one(tracks[1], file, |bin| rate(bin.write_bytes));
+        series.write_one(tracks[2], file, |bin| real(bin.in_flight_us) / bin_us);
     }
 
     /// Each bin has one value at its start; behind the last of several there is a 0.

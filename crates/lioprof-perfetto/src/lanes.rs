@@ -16,38 +16,25 @@ struct Lane {
     taken_until_us: i64,
 }
 
-/// Where a slice goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Into a lane that is there.
-    Lane(u64),
-    /// Into a new one.
-    New,
-    /// There are too many already.
-    None,
-}
-
 impl Lanes {
-    /// A place for a slice, which is taken. Slices come about in the order of their ends, so a lane is free once its last
-    /// slice ends before the new one begins; of those that are free, the one that was free for the shortest time leaves
-    /// the most room to others.
-    pub(crate) fn place(&mut self, start_us: i64, end_us: i64) -> Place {
+    /// The lane for a slice, or a new one; `None` if there are too many already. Slices come about in the order of their
+    /// ends, so a lane is free once its last slice ends before the new one begins; of those that are free, the one that was
+    /// free for the shortest time leaves the most room to others.
+    pub(crate) fn place(&mut self, start_us: i64, end_us: i64, new: impl FnOnce() -> u64) -> Option<u64> {
         let room = self.lanes.len() < MAX_LANES;
         let free = self.lanes.iter_mut().filter(|lane| lane.taken_until_us <= start_us);
         // The first of equals: not left to chance.
         match free.reduce(|best, lane| if lane.taken_until_us > best.taken_until_us { lane } else { best }) {
             Some(lane) => {
                 lane.taken_until_us = end_us;
-                Place::Lane(lane.uuid)
+                Some(lane.uuid)
             }
-            None if room => Place::New,
-            None => Place::None,
+            None => room.then(|| {
+                let uuid = new();
+                self.lanes.push(Lane { uuid, taken_until_us: end_us });
+                uuid
+            }),
         }
-    }
-
-    /// Adds the lane for which [`Place::New`] asked.
-    pub(crate) fn add(&mut self, uuid: u64, taken_until_us: i64) {
-        self.lanes.push(Lane { uuid, taken_until_us });
     }
 }
 
@@ -59,14 +46,11 @@ mod tests {
     fn lanes(slices: &[(i64, i64)]) -> Vec<Option<u64>> {
         let mut lanes = Lanes::default();
         let mut next = 0;
-        let mut place = |&(start, end): &(i64, i64)| match lanes.place(start, end) {
-            Place::Lane(uuid) => Some(uuid),
-            Place::New => {
+        let mut place = |&(start, end): &(i64, i64)| {
+            lanes.place(start, end, || {
                 next += 1;
-                lanes.add(next, end);
-                Some(next)
-            }
-            Place::None => None,
+                next
+            })
         };
         slices.iter().map(&mut place).collect()
     }

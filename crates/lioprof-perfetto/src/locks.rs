@@ -9,7 +9,6 @@ use lustre_debuglog::{Extent, LockMode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use crate::packets::{Argument, Label, TraceFile, Value, ns};
-use crate::rpcs::extent_text;
 use crate::tracks::{NodeTracks, On};
 
 /// Conflicts of one waiter that get an arrow.
@@ -239,8 +238,8 @@ fn arguments(lock: &Lock, open: bool, symbols: &Symbols) -> Vec<Argument> {
     let mut out = vec![("client", Value::Text(client)), ("resource", Value::Text(lock.resource.to_string()))];
     let mut add = |name, value: Option<Value>| out.extend(value.map(|value| (name, value)));
     add("job", lock.job.map(|job| Value::Text(symbols.text(job))));
-    add("requested", lock.requested.map(|extent| Value::Text(extent_text(extent))));
-    add("granted", lock.granted.map(|extent| Value::Text(extent_text(extent))));
+    add("requested", lock.requested.map(|extent| Value::Text(extent.to_string())));
+    add("granted", lock.granted.map(|extent| Value::Text(extent.to_string())));
     let before = lock.waiting_us.is_none() && lock.granted_us.is_none();
     add("granted_before_the_log", before.then_some(Value::Bool(true)));
     add("no_end_in_the_log", open.then_some(Value::Bool(true)));

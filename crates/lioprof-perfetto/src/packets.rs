@@ -49,13 +49,13 @@ pub(crate) struct Label<'a> {
 
 /// Texts of one kind and their numbers.
 #[derive(Debug, Default)]
-struct Names {
+struct TextNumbers {
     numbers: FxHashMap<Box<str>, u64>,
     /// Not written yet.
     fresh: Vec<InternedName>,
 }
 
-impl Names {
+impl TextNumbers {
     fn number(&mut self, text: &str, bytes: &mut usize) -> u64 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
@@ -70,17 +70,17 @@ impl Names {
 
 #[derive(Debug, Default)]
 struct Interned {
-    categories: Names,
-    names: Names,
-    argument_names: Names,
-    texts: Names,
+    categories: TextNumbers,
+    names: TextNumbers,
+    argument_names: TextNumbers,
+    texts: TextNumbers,
     bytes: usize,
 }
 
 impl Interned {
     /// What has come in since the last packet.
     fn fresh(&mut self) -> Option<InternedData> {
-        let take = |names: &mut Names| std::mem::take(&mut names.fresh);
+        let take = |names: &mut TextNumbers| std::mem::take(&mut names.fresh);
         let data = InternedData {
             event_categories: take(&mut self.categories),
             event_names: take(&mut self.names),

@@ -1,7 +1,6 @@
 //! An RPC as slices: on its target from arrival to end, with queue and service inside, and on its service thread.
 
 use lioprof_model::{RpcRow, RpcSize, Symbols};
-use lustre_debuglog::Extent;
 use lustre_debuglog::message::ObjectName;
 
 use crate::packets::{Argument, Label, TraceFile, Value, ns};
@@ -80,7 +79,8 @@ fn arguments(row: &RpcRow, symbols: &Symbols) -> Vec<Argument> {
     add("job", row.job.map(|job| Value::Text(symbols.text(job))));
     add("target", row.target.map(|target| Value::Text(target.to_string())));
     add("object", row.object.map(|object| Value::Text(object_text(object))));
-    add("extent", row.extent.map(|extent| Value::Text(extent_text(extent))));
+    // Inclusive, as the server prints it.
+    add("extent", row.extent.map(|extent| Value::Text(extent.to_string())));
     add("opcode", Some(Value::Uint(row.opcode.0.into())));
     match row.size {
         RpcSize::Exact(bytes) => add("bytes", Some(Value::Uint(bytes))),
@@ -104,9 +104,4 @@ fn object_text(object: ObjectName) -> String {
         ObjectName::Fid(fid) => fid.to_string(),
         ObjectName::Resource(id, seq) => format!("{id}:{seq}"),
     }
-}
-
-/// Inclusive, as the server prints it.
-pub(crate) fn extent_text(extent: Extent) -> String {
-    extent.to_string()
 }

@@ -75,6 +75,7 @@ fn rpc(symbols: &mut Symbols, job: &str, end_us: i64, total_us: Option<u64>) -> 
         target_evidence: TargetEvidence::RefreshLine,
         size: RpcSize::Exact(4096),
         size_evidence: SizeEvidence::Extent,
+        bulk: None,
         ..RpcRow::made_up(symbols.intern(b"oss1"), Opcode::OST_WRITE, end_us)
     }
 }

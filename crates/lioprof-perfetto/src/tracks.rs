@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use crate::counters::{Series, SeriesTracks};
-use crate::lanes::{Lanes, Place};
-use crate::packets::{TraceFile, Track, Unit};
+use crate::counters::Series;
+use crate::lanes::Lanes;
+use crate::packets::{TraceFile, Track};
 
 /// Order among the children of a node; targets stand between.
 const MARKS_RANK: i32 = 0;
@@ -80,7 +80,7 @@ impl NodeTracks {
             On::Locks => (&mut tracks.locks, "locks", 4),
         };
         let track = Track { parent: Some(tracks.group), name, rank, ..Track::default() };
-        place(lanes, start_us, end_us, &track, file)
+        lanes.place(start_us, end_us, || file.track(&track))
     }
 
     /// A lane of a service thread.
@@ -95,7 +95,7 @@ impl NodeTracks {
         let parent = *self.threads_group.get_or_insert_with(|| file.track(&group));
         let name = format!("{name} ({pid})");
         let track = Track { parent: Some(parent), name: &name, ..Track::default() };
-        place(self.threads.entry(pid).or_default(), start_us, end_us, &track, file)
+        self.threads.entry(pid).or_default().place(start_us, end_us, || file.track(&track))
     }
 
     /// The series of a target.
@@ -106,15 +106,10 @@ impl NodeTracks {
     /// Writes all series.
     pub(crate) fn write_series(&mut self, file: &mut TraceFile) {
         for tracks in self.targets.values_mut() {
-            let mut counter = |name, rank, unit| {
-                file.track(&Track { parent: Some(tracks.group), name, rank, unit: Some(unit), ..Track::default() })
-            };
-            let counters = SeriesTracks {
-                read: counter("read", 0, Unit::BytesPerSecond),
-                write: counter("write", 1, Unit::BytesPerSecond),
-                in_flight: counter("in flight", 2, Unit::Rpcs),
-            };
-            tracks.series.write(counters, file);
+            let parent = Some(tracks.group);
+            tracks.series.write(file, |file, name, rank, unit| {
+                file.track(&Track { parent, name, rank, unit: Some(unit), ..Track::default() })
+            });
         }
     }
 
@@ -130,17 +125,5 @@ impl NodeTracks {
                 ..Default::default()
             }
         })
-    }
-}
-
-fn place(lanes: &mut Lanes, start_us: i64, end_us: i64, track: &Track<'_>, file: &mut TraceFile) -> Option<u64> {
-    match lanes.place(start_us, end_us) {
-        Place::Lane(uuid) => Some(uuid),
-        Place::New => {
-            let uuid = file.track(track);
-            lanes.add(uuid, end_us);
-            Some(uuid)
-        }
-        Place::None => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
 use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
-use crate::draw::text::Text;
+use crate::draw::text::{Align, CAP_HEIGHT, Text, width};
 use crate::options::PlotOptions;
 use crate::plots::{plot, plots};
 use crate::support::locks::Fight;
@@ -22,6 +22,28 @@ fn texts(scene: &Scene) -> Vec<&Text> {
     scene.items.iter().filter_map(text).collect()
 }
 
+/// The box around a text.
+fn area(text: &Text) -> Area {
+    let width = width(&text.text, text.size, text.bold);
+    let start = match text.align {
+        Align::Start => 0.0,
+        Align::Middle => -width / 2.0,
+        Align::End => -width,
+    };
+    let (up, down) = (text.size * CAP_HEIGHT, text.size * 0.2);
+    let (x, y) = text.at;
+    if text.upright {
+        Area::new(x - up, y - start - width, x + down, y - start)
+    } else {
+        Area::new(x + start, y - up, x + start + width, y + down)
+    }
+}
+
+/// Whether two areas share more than `slack` in both directions.
+fn overlap(a: &Area, b: &Area, slack: f64) -> bool {
+    a.x1.min(b.x1) - a.x0.max(b.x0) > slack && a.y1.min(b.y1) - a.y0.max(b.y0) > slack
+}
+
 /// No text leaves the page, covers another text, or lies on data.
 fn check(name: &str, plot: &str, scene: &Scene) {
     let page = Area::new(0.0, 0.0, scene.width, scene.height);
@@ -30,15 +52,15 @@ fn check(name: &str, plot: &str, scene: &Scene) {
     // These write figures into their cells and above their bars.
     let labels_data = ["client-ost-matrix", "rpc-size", "lock-pairs"].contains(&plot);
     for (i, text) in texts.iter().enumerate() {
-        let area = text.area();
+        let area = area(text);
         let what = format!("{name}/{}: `{}` at {area:?}", plot, text.text);
         let inside = area.x0 >= page.x0 && area.x1 <= page.x1 && area.y0 >= page.y0 && area.y1 <= page.y1;
         assert!(inside, "{what} leaves the page {page:?}");
         for other in &texts[i + 1..] {
-            assert!(!area.overlaps(&other.area(), 0.5), "{what} covers `{}`", other.text);
+            assert!(!overlap(&area, &self::area(other), 0.5), "{what} covers `{}`", other.text);
         }
         if !labels_data {
-            let covers = scene.panels.iter().any(|panel| area.overlaps(panel, 2.0));
+            let covers = scene.panels.iter().any(|panel| overlap(&area, panel, 2.0));
             assert!(!covers, "{what} lies on data");
         }
     }

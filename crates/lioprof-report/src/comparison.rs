@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{
-    ChangeVerdict, CheckResult, Comparison, ComparisonRules, Course, Figure, Finding, FindingChange, Generator,
-    Outcome, Row, Rows, Side,
-};
+use lioprof_model::{ChangeVerdict, Comparison, Course, Figure, Finding, FindingChange, Row, Rows, Side};
 use serde::Serialize;
 
+use crate::object::object;
 use crate::view::number::{Dense, Exact, drawn};
 
 /// Cards of each kind.
@@ -34,75 +32,6 @@ const OPERATION_FIGURES: [&str; 6] =
 /// Version of this layout.
 const SCHEMA: &str = "lioprof.comparison-page/1";
 
-/// The data of the page.
-#[derive(Debug, Serialize)]
-pub(crate) struct ComparisonView<'a> {
-    schema: &'static str,
-    generator: &'a Generator,
-    pub(crate) title: String,
-    pub(crate) verdict: Verdict,
-    rules: ComparisonRules,
-    notes: &'a [String],
-    before: SideView<'a>,
-    after: SideView<'a>,
-    gained: Vec<Change<'a>>,
-    lost: Vec<Change<'a>>,
-    kept: Vec<Pair<'a>>,
-    totals: BTreeMap<&'a str, FigureView>,
-    locks: BTreeMap<&'a str, FigureView>,
-    targets: RowsView<'a>,
-    clients: RowsView<'a>,
-    operations: RowsView<'a>,
-    /// Why a figure was not judged, by number.
-    reasons: Vec<&'a str>,
-}
-
-/// The sentence, and how to look at it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Verdict {
-    outcome: Outcome,
-    pub(crate) text: String,
-}
-
-/// One of the two runs.
-#[derive(Debug, Serialize)]
-struct SideView<'a> {
-    nodes: &'a [String],
-    /// Unix seconds.
-    start: f64,
-    duration_s: f64,
-    activity_s: Option<f64>,
-    busy_bins: u64,
-    bin_s: f64,
-    /// Width of the steps of the two below; the last one may be cut short.
-    step_s: f64,
-    /// Seconds from the first to the end of the last bin.
-    span_s: f64,
-    read_bytes: Dense,
-    written_bytes: Dense,
-    read_total_hist_us: &'a [(u64, u64)],
-    write_total_hist_us: &'a [(u64, u64)],
-}
-
-/// A finding of one side only.
-#[derive(Debug, Serialize)]
-struct Change<'a> {
-    finding: &'a Finding,
-    /// Since the start of its side, seconds.
-    interval_s: Option<(f64, f64)>,
-    other: Option<CheckResult>,
-    other_reason: Option<&'a str>,
-}
-
-/// A finding of both.
-#[derive(Debug, Serialize)]
-struct Pair<'a> {
-    before: &'a Finding,
-    after: &'a Finding,
-    /// Of the one after, since its start, seconds.
-    interval_s: Option<(f64, f64)>,
-}
-
 /// Before, after, change, noise, verdict, whether it is a headline figure, number of the reason.
 #[derive(Debug, Serialize)]
 struct FigureView(Value, Value, Option<f64>, Option<f64>, Judged, bool, Option<usize>);
@@ -117,22 +46,6 @@ enum Value {
 
 /// The verdict, `null` for what is neither better nor worse.
 type Judged = Option<ChangeVerdict>;
-
-/// OSTs, clients or operations.
-#[derive(Debug, Serialize)]
-struct RowsView<'a> {
-    rows: Vec<RowView<'a>>,
-    left_out: u64,
-}
-
-/// One of them.
-#[derive(Debug, Serialize)]
-struct RowView<'a> {
-    name: &'a str,
-    before: bool,
-    after: bool,
-    figures: BTreeMap<&'static str, FigureView>,
-}
 
 /// Reasons by number: there are few, for many figures.
 #[derive(Default)]
@@ -159,14 +72,18 @@ impl<'a> Reasons<'a> {
         all.iter().map(|(name, it)| (name.as_str(), self.figure(it))).collect()
     }
 
-    fn rows(&mut self, rows: &'a Rows, figures: &'static [&'static str]) -> RowsView<'a> {
-        let mut row = |it: &'a Row| RowView {
-            name: &it.name,
-            before: it.is_before,
-            after: it.is_after,
-            figures: figures.iter().filter_map(|&name| Some((name, self.figure(it.figures.get(name)?)))).collect(),
+    /// OSTs, clients or operations.
+    fn rows(&mut self, rows: &'a Rows, figures: &[&'static str]) -> impl Serialize + use<'a> {
+        let row = |it: &'a Row| {
+            let own = figures.iter().filter_map(|&name| Some((name, self.figure(it.figures.get(name)?))));
+            object!(Row {
+                name: &it.name,
+                before: it.is_before,
+                after: it.is_after,
+                figures: own.collect::<BTreeMap<_, _>>(),
+            })
         };
-        RowsView { rows: rows.rows.iter().map(&mut row).collect(), left_out: rows.left_out }
+        object!(Rows { rows: rows.rows.iter().map(row).collect::<Vec<_>>(), left_out: rows.left_out })
     }
 }
 
@@ -183,41 +100,38 @@ fn value(value: Option<f64>) -> Value {
     }
 }
 
-impl<'a> ComparisonView<'a> {
-    pub(crate) fn new(it: &'a Comparison) -> Self {
-        let mut reasons = Reasons::default();
-        let changes = |all: &'a [FindingChange], side: &Side| {
-            all.iter().take(MAX_FINDINGS).map(|it| change(it, side)).collect::<Vec<_>>()
-        };
-        let kept = it.findings.kept.iter().take(MAX_FINDINGS).map(|pair| Pair {
-            before: &pair.before,
-            after: &pair.after,
-            interval_s: since_start(&pair.after, &it.after),
-        });
-        Self {
-            schema: SCHEMA,
-            generator: &it.generator,
-            title: title(it),
-            verdict: Verdict { outcome: it.outcome(), text: it.verdict() },
-            rules: it.rules,
-            notes: &it.notes[..it.notes.len().min(MAX_NOTES)],
-            before: side(&it.before),
-            after: side(&it.after),
-            gained: changes(&it.findings.gained, &it.after),
-            lost: changes(&it.findings.lost, &it.before),
-            kept: kept.collect(),
-            totals: reasons.figures(&it.totals),
-            locks: reasons.figures(&it.locks),
-            targets: reasons.rows(&it.targets, &TARGET_FIGURES),
-            clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
-            operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
-            reasons: reasons.texts,
-        }
-    }
+/// The data of the page.
+pub(crate) fn comparison<'a>(it: &'a Comparison, title: &'a str, verdict: &'a str) -> impl Serialize + use<'a> {
+    let mut reasons = Reasons::default();
+    let kept = it.findings.kept.iter().take(MAX_FINDINGS).map(|pair| {
+        // When it was seen after.
+        let interval_s = since_start(&pair.after, &it.after);
+        object!(Pair { before: &pair.before, after: &pair.after, interval_s })
+    });
+    object!(Comparison {
+        schema: SCHEMA,
+        generator: &it.generator,
+        title,
+        verdict: object!(Verdict { outcome: it.outcome(), text: verdict }),
+        rules: it.rules,
+        notes: &it.notes[..it.notes.len().min(MAX_NOTES)],
+        before: side(&it.before),
+        after: side(&it.after),
+        gained: changes(&it.findings.gained, &it.after),
+        lost: changes(&it.findings.lost, &it.before),
+        kept: kept.collect::<Vec<_>>(),
+        totals: reasons.figures(&it.totals),
+        locks: reasons.figures(&it.locks),
+        targets: reasons.rows(&it.targets, &TARGET_FIGURES),
+        clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
+        operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
+        // Why a figure was not judged, by number.
+        reasons: reasons.texts,
+    })
 }
 
 /// The servers, if both sides have the same.
-fn title(it: &Comparison) -> String {
+pub(crate) fn title(it: &Comparison) -> String {
     let servers = &it.after.nodes;
     match servers.as_slice() {
         [] => "Before and after".to_owned(),
@@ -227,20 +141,26 @@ fn title(it: &Comparison) -> String {
     }
 }
 
-fn change<'a>(it: &'a FindingChange, side: &Side) -> Change<'a> {
-    Change {
-        finding: &it.finding,
-        interval_s: since_start(&it.finding, side),
-        other: it.other,
-        other_reason: it.other_reason.as_deref(),
-    }
+/// Findings of one side only.
+fn changes<'a>(all: &'a [FindingChange], side: &Side) -> Vec<impl Serialize + use<'a>> {
+    let change = |it: &'a FindingChange| {
+        object!(Change {
+            finding: &it.finding,
+            interval_s: since_start(&it.finding, side),
+            other: it.other,
+            other_reason: it.other_reason.as_deref(),
+        })
+    };
+    all.iter().take(MAX_FINDINGS).map(change).collect()
 }
 
+/// When a finding was seen, in seconds since the start of its side.
 fn since_start(finding: &Finding, side: &Side) -> Option<(f64, f64)> {
     finding.interval.map(|it| (it.start - side.window.start, it.end - side.window.start))
 }
 
-fn side(it: &Side) -> SideView<'_> {
+/// One of the two runs.
+fn side(it: &Side) -> impl Serialize {
     let Course { read_bytes, written_bytes, read_total_hist_us, write_total_hist_us } = &it.course;
     let bins = read_bytes.len().max(written_bytes.len());
     let width = bins.div_ceil(MAX_BINS).max(1);
@@ -249,24 +169,29 @@ fn side(it: &Side) -> SideView<'_> {
         Dense(bytes.chunks(width).map(sum).collect())
     };
     let bin_s = if it.bin_s.is_finite() && it.bin_s > 0.0 { it.bin_s } else { 1.0 };
-    SideView {
+    object!(Side {
         nodes: &it.nodes,
+        // Unix seconds.
         start: it.window.start,
         duration_s: it.window.duration_s,
         activity_s: it.activity_s,
         busy_bins: it.busy_bins,
         bin_s: it.bin_s,
+        // Width of the steps of bytes; the last one may be cut short.
         step_s: width as f64 * bin_s,
+        // Seconds from the first to the end of the last bin.
         span_s: bins as f64 * bin_s,
         read_bytes: steps(read_bytes),
         written_bytes: steps(written_bytes),
         read_total_hist_us,
         write_total_hist_us,
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+
     use super::*;
 
     #[test]
@@ -286,7 +211,7 @@ mod tests {
             totals: totals.iter().map(|(name, why)| ((*name).to_owned(), figure(why))).collect(),
             ..Comparison::default()
         };
-        let json = serde_json::to_value(ComparisonView::new(&it)).unwrap();
+        let json = serde_json::to_value(comparison(&it, "", "")).unwrap();
         assert_eq!(json["reasons"], serde_json::json!(["few", "none"]));
         assert_eq!(json["totals"]["c"], serde_json::json!([1.5, null, null, null, "unknown", true, 0]));
     }
@@ -296,9 +221,11 @@ mod tests {
         let bins = MAX_BINS * 2 + 3;
         let course = Course { read_bytes: vec![3; bins], written_bytes: vec![0; bins], ..Course::default() };
         let run = Side { bin_s: 0.5, course, ..Side::default() };
-        let view = side(&run);
-        assert!(view.read_bytes.0.len() <= MAX_BINS);
-        assert_eq!(view.read_bytes.0.iter().sum::<f64>(), 3.0 * bins as f64);
-        assert_eq!((view.step_s, view.span_s), (1.5, 0.5 * bins as f64));
+        let view = serde_json::to_value(side(&run)).unwrap();
+        let steps = base64::engine::general_purpose::STANDARD.decode(view["read_bytes"].as_str().unwrap()).unwrap();
+        let (steps, rest) = steps.as_chunks::<4>();
+        assert!(steps.len() <= MAX_BINS && rest.is_empty());
+        assert_eq!(steps.iter().map(|step| f32::from_le_bytes(*step)).sum::<f32>(), 3.0 * bins as f32);
+        assert_eq!((&view["step_s"], &view["span_s"]), (&1.5.into(), &(0.5 * bins as f64).into()));
     }
 }

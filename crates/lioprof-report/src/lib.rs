@@ -16,10 +16,11 @@
 //!
 //! * The same analysis gives the same bytes.
 //! * At most 5 MB, whatever the number of targets and clients: see `view/limits.rs`.
-//! * Names out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
+//! * NameNumbers out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
 #![forbid(unsafe_code)]
 
 mod comparison;
+mod object;
 mod page;
 mod verdict;
 mod view;
@@ -35,8 +36,9 @@ pub use page::NOTICE;
 /// # Errors
 /// If `out` cannot be written.
 pub fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let report = view::Report::new(analysis);
-    page::Page { title: &report.title, description: &report.verdict.text, app: page::REPORT, data: &report }.write(out)
+    let (title, verdict) = (view::title(analysis), verdict::verdict(analysis));
+    let data = &view::report(analysis, &title, &verdict);
+    page::Page { title: &title, description: &verdict.text, app: page::REPORT, data }.write(out)
 }
 
 /// Writes the page of a comparison.
@@ -44,8 +46,9 @@ pub fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// If `out` cannot be written.
 pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let view = comparison::ComparisonView::new(comparison);
-    page::Page { title: &view.title, description: &view.verdict.text, app: page::COMPARISON, data: &view }.write(out)
+    let (title, verdict) = (comparison::title(comparison), comparison.verdict());
+    let data = &comparison::comparison(comparison, &title, &verdict);
+    page::Page { title: &title, description: &verdict, app: page::COMPARISON, data }.write(out)
 }
 
 /// The version of Apache ECharts that the page draws with.

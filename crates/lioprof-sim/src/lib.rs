@@ -5,8 +5,10 @@
 //! share one mistake.
 #![forbid(unsafe_code)]
 
+pub mod bits;
 pub mod cluster;
 pub mod counters;
+mod guard;
 pub mod kernel;
 pub mod live;
 pub mod record;

@@ -14,16 +14,17 @@ mod names;
 mod stats;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use lioprof_model::time;
 
 use crate::cluster::Simulation;
 use crate::counters::Counters;
+use crate::guard::lock;
 use crate::kernel::LustreVersion;
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;
-use names::{Name, TargetFile};
+use names::{CounterFile, TargetFile};
 use stats::{Clock, Style};
 
 /// What the one who plays and those who look share.
@@ -52,7 +53,7 @@ pub struct LiveStats {
     node: usize,
     /// uuids by NID.
     clients: BTreeMap<String, Vec<String>>,
-    names: BTreeMap<String, Name>,
+    names: BTreeMap<String, CounterFile>,
 }
 
 impl LiveScenario {
@@ -84,11 +85,7 @@ impl LiveStats {
     /// The truth so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.shared().simulation.counters_of(self.node)
-    }
-
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        lock(&self.shared)
+        lock(&self.shared).simulation.counters_of(self.node)
     }
 
     fn clock(&self, shared: &Shared, since_us: i64) -> Clock {
@@ -100,7 +97,7 @@ impl LiveStats {
     }
 
     fn target_file(&self, target: &str, file: &TargetFile) -> Option<String> {
-        let shared = self.shared();
+        let shared = lock(&self.shared);
         let style = self.style;
         let clock = self.clock(&shared, self.since_us);
         if matches!(file, TargetFile::Locks | TargetFile::LockResources) {
@@ -140,17 +137,14 @@ impl LiveStats {
     }
 
     fn service(&self, service: &str) -> String {
-        let shared = self.shared();
+        let shared = lock(&self.shared);
         let clock = self.clock(&shared, self.since_us);
         let counters = shared.simulation.services_of(self.node).get(service).copied().cloned().unwrap_or_default();
         let glimpses = match service {
-            "ost" => shared
-                .simulation
-                .targets_of(self.node)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|name| shared.simulation.target(name).map_or(0, |target| target.locks.glimpses))
-                .sum(),
+            "ost" => {
+                let targets = shared.simulation.targets_of(self.node);
+                targets.filter_map(|name| shared.simulation.target(name)).map(|target| target.locks.glimpses).sum()
+            }
             _ => 0,
         };
         stats::service(self.style, clock, service, &counters, glimpses)
@@ -164,9 +158,9 @@ impl Stats for LiveStats {
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let text = match self.names.get(name)? {
-            Name::Text(text) => text.clone(),
-            Name::Target(target, file) => self.target_file(target, file)?,
-            Name::Service(service) => self.service(service),
+            CounterFile::Text(text) => text.clone(),
+            CounterFile::Target(target, file) => self.target_file(target, file)?,
+            CounterFile::Service(service) => self.service(service),
         };
         Some(text.into_bytes())
     }
@@ -190,9 +184,4 @@ impl Workload for LiveScenario {
         }
         true
     }
-}
-
-/// A panic of another thread leaves figures that are as good as before.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

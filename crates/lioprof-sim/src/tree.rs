@@ -29,6 +29,7 @@ use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
 
 pub use director::Director;
+pub(crate) use stats::DISK;
 pub use stats::{FixedStats, Stats};
 
 use crate::kernel::Kernel;

@@ -1,18 +1,19 @@
 //! What Lustre's servers print: the places in its source that log, and the texts.
 //!
 //! Written from the printf formats in Lustre's source and from logs of real servers, with no look at the parsers
-//! of this workspace. Releases differ in one table ([`Wording`]) and in a few flags of it.
+//! of this workspace. Texts and places are in one table (`messages`); releases
+//! differ in places and in a few flags ([`Wording`]).
 
-pub mod faults;
-pub mod ldlm;
-mod line;
-pub mod net;
-pub mod ofd;
-pub mod rpc;
-mod table;
+pub mod lock;
+mod messages;
+mod notation;
+mod releases;
+mod request;
 
-pub use line::Line;
-pub use table::{Sites, V2_15, V2_17};
+pub use messages::{Sites, text};
+pub use notation::{Extent, Fid};
+pub use releases::{V2_15, V2_17};
+pub use request::{Handled, Request, Rpc};
 
 /// A call of a debug macro in Lustre's source.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +22,7 @@ pub struct Site {
     pub file: &'static str,
     /// C function.
     pub function: &'static str,
-    /// Line of the call.
+    /// Line of the call; 0 if the release has no such message.
     pub line: u32,
     /// Subsystem bit of the file.
     pub subsystem: u32,
@@ -36,16 +37,10 @@ pub struct Wording {
     pub release: &'static str,
     /// Where each message comes from.
     pub sites: Sites,
-    /// `unwrap req`, since 2.15.62.
-    pub has_unwrap: bool,
     /// `uid: gid: projid:` at the end of a request, since 2.16 and 2.17.
     pub has_owner: bool,
     /// `lru_score: lru_type:` at the end of a lock, since 2.17.51.
     pub has_lru: bool,
-    /// `add N to [res] since=`, since 2.17.55; `contended locks = N` before.
-    pub has_contention_window: bool,
-    /// Two lines for each lock whose time was prolonged (the extent code has its own), as 2.17.57 logs it.
-    pub has_prolong_one: bool,
     /// A callback thread gives up the lock of a direct I/O; in 2.17.57 the thread of the I/O does.
     pub has_local_worker: bool,
     /// OST objects of MDT0 have a sequence of their own per OST; IDIF and `[oid:0:0]` resources before.
@@ -61,40 +56,3 @@ pub struct Wording {
     /// Seconds a server's request may take, in `going to sleep for`.
     pub ast_timeout_s: u32,
 }
-
-/// Bits of `debug`.
-pub mod mask {
-    /// Network events as seen by ptlrpc.
-    pub const NET: u32 = 0x200;
-    /// Warnings, always logged.
-    pub const WARNING: u32 = 0x400;
-    /// Distributed locks.
-    pub const DLMTRACE: u32 = 0x1_0000;
-    /// Errors, always logged.
-    pub const ERROR: u32 = 0x2_0000;
-    /// Emergencies, always logged.
-    pub const EMERG: u32 = 0x4_0000;
-    /// Recovery and connections.
-    pub const HA: u32 = 0x8_0000;
-    /// RPCs.
-    pub const RPCTRACE: u32 = 0x10_0000;
-    /// Also on the console, always logged.
-    pub const CONSOLE: u32 = 0x200_0000;
-}
-
-/// Bits of `subsystem_debug`.
-pub mod subsystem {
-    /// Files without a subsystem of their own.
-    pub const UNDEFINED: u32 = 0x1;
-    /// obdclass.
-    pub const CLASS: u32 = 0x20;
-    /// ptlrpc.
-    pub const RPC: u32 = 0x100;
-    /// ofd.
-    pub const FILTER: u32 = 0x2000;
-    /// ldlm.
-    pub const LDLM: u32 = 0x1_0000;
-}
-
-/// Masks that cannot be switched off.
-pub const ALWAYS: u32 = mask::ERROR | mask::EMERG | mask::WARNING | mask::CONSOLE;

@@ -36,13 +36,13 @@ pub struct CsvRows {
 }
 
 /// A file with a header line.
-struct Output {
+struct CsvFile {
     path: PathBuf,
     file: BufWriter<File>,
     line: Vec<u8>,
 }
 
-impl Output {
+impl CsvFile {
     fn create(dir: &Path, name: &str, columns: impl Iterator<Item = &'static str>) -> Result<Self, StoreError> {
         let path = dir.join(format!("{name}.csv"));
         let file = File::create(&path).map_err(StoreError::io("create", &path))?;
@@ -69,16 +69,16 @@ impl Output {
 }
 
 /// A table: rows gathered, and the file.
-struct TableOutput<T> {
+struct CsvTable<T> {
     rows: T,
-    output: Output,
+    output: CsvFile,
     written: u64,
 }
 
-impl<T: Table> TableOutput<T> {
+impl<T: Table> CsvTable<T> {
     fn create(dir: &Path) -> Result<Self, StoreError> {
         let columns = T::specs().into_iter().map(|spec| spec.name);
-        Ok(Self { rows: T::default(), output: Output::create(dir, T::NAME, columns)?, written: 0 })
+        Ok(Self { rows: T::default(), output: CsvFile::create(dir, T::NAME, columns)?, written: 0 })
     }
 
     /// Writes what is gathered, in its order.
@@ -103,10 +103,10 @@ impl<T: Table> TableOutput<T> {
 /// The columns are those of the Parquet files, behind the node's name. Memory does not grow with the rows. An error is
 /// kept and returned by [`Self::finish`].
 pub struct CsvWriter {
-    rpcs: TableOutput<RpcColumns>,
-    lock_events: TableOutput<LockEventColumns>,
-    sent_rpcs: TableOutput<SentRpcColumns>,
-    marks: Output,
+    rpcs: CsvTable<RpcColumns>,
+    lock_events: CsvTable<LockEventColumns>,
+    sent_rpcs: CsvTable<SentRpcColumns>,
+    marks: CsvFile,
     marks_written: u64,
     texts: Texts,
     node: Option<Symbol>,
@@ -122,10 +122,10 @@ impl CsvWriter {
     /// If a file cannot be created.
     pub fn create(dir: &Path) -> Result<Self, StoreError> {
         Ok(Self {
-            rpcs: TableOutput::create(dir)?,
-            lock_events: TableOutput::create(dir)?,
-            sent_rpcs: TableOutput::create(dir)?,
-            marks: Output::create(dir, "marks", ["seq", "time_us", "text"].into_iter())?,
+            rpcs: CsvTable::create(dir)?,
+            lock_events: CsvTable::create(dir)?,
+            sent_rpcs: CsvTable::create(dir)?,
+            marks: CsvFile::create(dir, "marks", ["seq", "time_us", "text"].into_iter())?,
             marks_written: 0,
             texts: Texts::default(),
             node: None,

@@ -33,7 +33,7 @@ pub struct Exported {
 }
 
 /// The node whose rows come.
-struct Open {
+struct OpenNode {
     writer: DatasetWriter,
     targets: BTreeSet<TargetName>,
     /// Day of the open part.
@@ -48,7 +48,7 @@ struct Open {
 pub struct DatasetExport {
     dir: PathBuf,
     options: Options,
-    node: Option<(Symbol, Open)>,
+    node: Option<(Symbol, OpenNode)>,
     exported: Exported,
     error: Option<StoreError>,
 }
@@ -74,10 +74,10 @@ impl DatasetExport {
         }
     }
 
-    fn open(&self, node: &str, start_us: i64) -> Open {
+    fn open(&self, node: &str, start_us: i64) -> OpenNode {
         let session = Session { start_us, id: Self::SESSION.to_owned() };
         let info = NodeInfo { fs: fs_of([]), node: node.to_owned(), session };
-        Open {
+        OpenNode {
             writer: DatasetWriter::new(&self.dir, info, self.options.clone()),
             targets: BTreeSet::new(),
             day: start_us.div_euclid(DAY_US),
@@ -86,7 +86,7 @@ impl DatasetExport {
     }
 
     /// The node's writer, with room in its part for an item of this time; `None` after an error.
-    fn writer(&mut self, node: Symbol, time_us: i64, symbols: &Symbols) -> Option<&mut Open> {
+    fn writer(&mut self, node: Symbol, time_us: i64, symbols: &Symbols) -> Option<&mut OpenNode> {
         if self.error.is_some() {
             return None;
         }
@@ -124,7 +124,7 @@ impl DatasetExport {
     }
 }
 
-impl Open {
+impl OpenNode {
     /// A target of the node: it tells the file system, which is in the names of the files.
     fn target(&mut self, target: Option<TargetName>) {
         if let Some(target) = target

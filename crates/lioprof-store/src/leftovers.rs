@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::files::TEMPORARY_SUFFIX;
 use crate::layout::{self, MANIFESTS};
 use crate::read;
+use crate::table::Table;
 use crate::table::counters::CounterColumns;
 use crate::table::lock_events::LockEventColumns;
 use crate::table::rpcs::RpcColumns;

@@ -33,7 +33,6 @@ mod retention;
 mod rollup;
 mod table;
 mod text;
-mod words;
 mod write;
 
 pub use csv::{CsvRows, CsvWriter};

@@ -7,6 +7,7 @@ pub(crate) mod cell;
 pub(crate) mod column;
 pub(crate) mod counters;
 pub(crate) mod lock_events;
+pub(crate) mod meaning;
 pub(crate) mod rpcs;
 pub(crate) mod sent_rpcs;
 pub(crate) mod texts;
@@ -49,7 +50,7 @@ impl Coding {
 
 /// A column as it is declared.
 #[derive(Clone, Debug)]
-pub(crate) struct Spec {
+pub(crate) struct ColumnSpec {
     pub(crate) name: &'static str,
     pub(crate) field: Field,
     pub(crate) coding: Coding,
@@ -57,7 +58,7 @@ pub(crate) struct Spec {
     pub(crate) bounds: bool,
 }
 
-impl Spec {
+impl ColumnSpec {
     pub(crate) fn new<C: Cell>(name: &'static str, coding: Coding, bounds: bool) -> Self {
         Self { name, field: C::field(name), coding, bounds }
     }
@@ -69,7 +70,7 @@ pub(crate) trait Table: Default {
     const NAME: &'static str;
 
     /// The columns, in the order of [`Self::columns`].
-    fn specs() -> Vec<Spec>;
+    fn specs() -> Vec<ColumnSpec>;
 
     /// The rows gathered so far, column by column.
     fn columns(&self) -> Vec<&dyn AnyColumn>;
@@ -133,21 +134,17 @@ macro_rules! table {
             $(pub(crate) $derived: $crate::table::Column<$derived_cell>,)*
         }
 
-        impl $buffers {
-            pub(crate) const NAME: &'static str = $name;
-        }
-
         impl $crate::table::Table for $buffers {
             const NAME: &'static str = $name;
 
-            fn specs() -> Vec<$crate::table::Spec> {
+            fn specs() -> Vec<$crate::table::ColumnSpec> {
                 vec![
-                    $($crate::table::Spec::new::<$cell>(
+                    $($crate::table::ColumnSpec::new::<$cell>(
                         stringify!($column),
                         $crate::table::Coding::$coding,
                         false $(|| stringify!($bounds) == "bounds")?,
                     ),)+
-                    $($crate::table::Spec::new::<$derived_cell>(
+                    $($crate::table::ColumnSpec::new::<$derived_cell>(
                         stringify!($derived),
                         $crate::table::Coding::$derived_coding,
                         false,
@@ -179,16 +176,21 @@ macro_rules! table {
             $(pub(crate) $column: <$cell as $crate::table::cell::Cell>::View,)+
         }
 
-        impl $view {
-            /// Columns that are read.
-            pub(crate) const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
+        impl $crate::table::view::Rows for $view {
+            const TABLE: &'static str = $name;
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
 
-            pub(crate) fn new(
+            fn open(
                 batch: &arrow_array::RecordBatch,
+                symbols: &mut lioprof_model::Symbols,
             ) -> Result<Self, $crate::table::view::BadColumn> {
                 Ok(Self {
-                    $($column: $crate::table::cell::open::<$cell>(batch, stringify!($column))?,)+
+                    $($column: $crate::table::cell::open::<$cell>(batch, stringify!($column), symbols)?,)+
                 })
+            }
+
+            fn seqs(&self) -> &[i64] {
+                self.seq.values()
             }
         }
     };

@@ -1,8 +1,12 @@
 //! The analysis as CSV: one table each, a header line, bytes and microseconds as integers, unknown empty.
 
+use std::borrow::Borrow;
 use std::io::{self, Write};
 
-use lioprof_model::{Analysis, Distribution, Interval, Io, Locks};
+use lioprof_model::{
+    Analysis, Client, Distribution, Finding, Flow, Io, Job, LockObject, LockPair, LockTarget, Object, Operation, Owner,
+    SentRpcs, Target, TargetSeries,
+};
 
 /// A table.
 pub struct Table {
@@ -29,401 +33,307 @@ pub const ALL: &[Table] = &[
     Table { name: "findings", write: findings },
 ];
 
-const IO: [&str; 16] = [
-    "read_rpcs",
-    "read_errors",
-    "read_bytes",
-    "read_bytes_min",
-    "read_bytes_max",
-    "read_exact_rpcs",
-    "read_bounded_rpcs",
-    "read_unsized_rpcs",
-    "write_rpcs",
-    "write_errors",
-    "write_bytes",
-    "write_bytes_min",
-    "write_bytes_max",
-    "write_exact_rpcs",
-    "write_bounded_rpcs",
-    "write_unsized_rpcs",
-];
-
-/// The cells of [`IO`].
-fn io(read: &Io, write: &Io) -> Vec<String> {
-    let cells = [read, write].into_iter().flat_map(|io| {
-        let known = io.known_bytes().is_some();
-        let bytes = |n: u64| if known { n.to_string() } else { String::new() };
-        [
-            io.rpcs.to_string(),
-            io.errors.to_string(),
-            bytes(io.bytes),
-            bytes(io.bytes_min),
-            bytes(io.bytes_max),
-            io.exact_rpcs.to_string(),
-            io.bounded_rpcs.to_string(),
-            io.unsized_rpcs.to_string(),
-        ]
-    });
-    cells.collect()
-}
-
-fn distribution_names(prefix: &str) -> impl Iterator<Item = String> {
-    ["mean", "p50", "p90", "p99", "p999", "max"].into_iter().map(move |name| format!("{prefix}_us_{name}"))
-}
-
-fn distribution(d: &Distribution) -> impl Iterator<Item = String> {
-    let mean = d.mean.map_or_else(String::new, |mean| format!("{mean:.1}"));
-    [mean, cell(d.p50), cell(d.p90), cell(d.p99), cell(d.p999), cell(d.max)].into_iter()
-}
-
 fn cell(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Writes a header and rows.
-fn table<R, C>(out: &mut dyn Write, header: impl IntoIterator<Item = String>, rows: R) -> io::Result<()>
-where
-    R: IntoIterator<Item = C>,
-    C: IntoIterator<Item = String>,
-{
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(header.into_iter().map(String::into_bytes))?;
-    for row in rows {
-        writer.write_record(row.into_iter().map(String::into_bytes))?;
+/// A name, and the cell of a row.
+type Named<T> = (&'static str, fn(&T) -> String);
+
+/// The same, made of more than a function.
+type Column<'t, T> = (String, Box<dyn Fn(&T) -> String + 't>);
+
+/// The columns of a table of which `T` is a row.
+struct Columns<'t, T>(Vec<Column<'t, T>>);
+
+impl<'t, T: 't> Columns<'t, T> {
+    fn new<const N: usize>(columns: [Named<T>; N]) -> Self {
+        let column = |(name, cell): Named<T>| -> Column<'t, T> { (name.to_owned(), Box::new(cell)) };
+        Self(columns.into_iter().map(column).collect())
     }
-    writer.flush()?;
-    Ok(())
+
+    /// Also reads and writes.
+    fn io(mut self, read: fn(&T) -> &Io, write: fn(&T) -> &Io) -> Self {
+        let columns: [Named<Io>; 8] = [
+            ("rpcs", |io| io.rpcs.to_string()),
+            ("errors", |io| io.errors.to_string()),
+            ("bytes", |io| cell(io.known_bytes())),
+            ("bytes_min", |io| cell(io.known_bytes().map(|_| io.bytes_min))),
+            ("bytes_max", |io| cell(io.known_bytes().map(|_| io.bytes_max))),
+            ("exact_rpcs", |io| io.exact_rpcs.to_string()),
+            ("bounded_rpcs", |io| io.bounded_rpcs.to_string()),
+            ("unsized_rpcs", |io| io.unsized_rpcs.to_string()),
+        ];
+        for (direction, io) in [("read", read), ("write", write)] {
+            for (name, cell) in columns {
+                self.0.push((format!("{direction}_{name}"), Box::new(move |row| cell(io(row)))));
+            }
+        }
+        self
+    }
+
+    /// Also a distribution of times.
+    fn times(mut self, prefix: &str, times: fn(&T) -> &Distribution) -> Self {
+        let columns: [Named<Distribution>; 6] = [
+            ("mean", |times| decimal(times.mean, 1)),
+            ("p50", |times| cell(times.p50)),
+            ("p90", |times| cell(times.p90)),
+            ("p99", |times| cell(times.p99)),
+            ("p999", |times| cell(times.p999)),
+            ("max", |times| cell(times.max)),
+        ];
+        for (name, cell) in columns {
+            self.0.push((format!("{prefix}_us_{name}"), Box::new(move |row| cell(times(row)))));
+        }
+        self
+    }
+
+    /// Writes a header and rows.
+    fn write(self, rows: impl IntoIterator<Item = impl Borrow<T>>, out: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(self.0.iter().map(|(name, _)| name))?;
+        for row in rows {
+            writer.write_record(self.0.iter().map(|(_, cell)| cell(row.borrow())))?;
+        }
+        writer.flush()
+    }
 }
 
-fn names(names: &[&str]) -> impl Iterator<Item = String> {
-    names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().into_iter()
+/// A number with so many digits behind the point.
+fn decimal(value: Option<f64>, digits: usize) -> String {
+    cell(value.map(|value| format!("{value:.digits$}")))
 }
 
 fn targets(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["target", "node", "kind"])
-        .chain(names(&IO))
-        .chain(distribution_names("read_total"))
-        .chain(distribution_names("write_total"));
-    let rows = analysis.targets.iter().map(|t| {
-        [t.name.clone(), t.node.clone(), format!("{:?}", t.kind).to_lowercase()]
-            .into_iter()
-            .chain(io(&t.read.io, &t.write.io))
-            .chain(distribution(&t.read.latency.total_us))
-            .chain(distribution(&t.write.latency.total_us))
-    });
-    table(out, header, rows)
+    Columns::<Target>::new([
+        ("target", |it| it.name.clone()),
+        ("node", |it| it.node.clone()),
+        ("kind", |it| format!("{:?}", it.kind).to_lowercase()),
+    ])
+    .io(|it| &it.read.io, |it| &it.write.io)
+    .times("read_total", |it| &it.read.latency.total_us)
+    .times("write_total", |it| &it.write.latency.total_us)
+    .write(&analysis.targets, out)
 }
 
 fn clients(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["nid", "uuids", "server", "rpcs", "targets"]).chain(names(&IO));
-    let rows = analysis.clients.iter().map(|c| {
-        [c.nid.clone(), c.uuids.join(" "), c.server.to_string(), c.rpcs.to_string(), c.targets.to_string()]
-            .into_iter()
-            .chain(io(&c.read, &c.write))
-    });
-    table(out, header, rows)
+    Columns::<Client>::new([
+        ("nid", |it| it.nid.clone()),
+        ("uuids", |it| it.uuids.join(" ")),
+        ("server", |it| it.server.to_string()),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("targets", |it| it.targets.to_string()),
+    ])
+    .io(|it| &it.read, |it| &it.write)
+    .write(&analysis.clients, out)
 }
 
 /// Client x target.
 pub(crate) fn flows(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["nid", "target", "node"]).chain(names(&IO));
-    let rows = analysis
-        .flows
-        .iter()
-        .map(|f| [f.nid.clone(), cell(f.target.as_ref()), f.node.clone()].into_iter().chain(io(&f.read, &f.write)));
-    table(out, header, rows)
+    Columns::<Flow>::new([
+        ("nid", |it| it.nid.clone()),
+        ("target", |it| cell(it.target.as_ref())),
+        ("node", |it| it.node.clone()),
+    ])
+    .io(|it| &it.read, |it| &it.write)
+    .write(&analysis.flows, out)
 }
 
 fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["job", "rpcs", "clients", "targets"]).chain(names(&IO));
-    let rows = analysis.jobs.iter().map(|j| {
-        [cell(j.job.as_ref()), j.rpcs.to_string(), j.clients.to_string(), j.targets.to_string()]
-            .into_iter()
-            .chain(io(&j.read, &j.write))
-    });
-    table(out, header, rows)
+    Columns::<Job>::new([
+        ("job", |it| cell(it.job.as_ref())),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("clients", |it| it.clients.to_string()),
+        ("targets", |it| it.targets.to_string()),
+    ])
+    .io(|it| &it.read, |it| &it.write)
+    .write(&analysis.jobs, out)
 }
 
 fn owners(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["uid", "gid", "projid"]).chain(names(&IO));
-    let rows = analysis
-        .owners
-        .iter()
-        .map(|o| [o.uid.to_string(), cell(o.gid), cell(o.projid)].into_iter().chain(io(&o.read, &o.write)));
-    table(out, header, rows)
+    Columns::<Owner>::new([
+        ("uid", |it| it.uid.to_string()),
+        ("gid", |it| cell(it.gid)),
+        ("projid", |it| cell(it.projid)),
+    ])
+    .io(|it| &it.read, |it| &it.write)
+    .write(&analysis.owners, out)
 }
 
 fn objects(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header =
-        names(&["target", "fid", "objects", "clients", "writers", "first_byte", "last_byte"]).chain(names(&IO));
-    let rows = analysis.objects.iter().map(|o| {
-        [
-            cell(o.target.as_ref()),
-            cell(o.fid.as_ref()),
-            o.objects.to_string(),
-            cell(o.clients),
-            cell(o.writers),
-            cell(o.first_byte),
-            cell(o.last_byte),
-        ]
-        .into_iter()
-        .chain(io(&o.read, &o.write))
-    });
-    table(out, header, rows)
+    Columns::<Object>::new([
+        ("target", |it| cell(it.target.as_ref())),
+        ("fid", |it| cell(it.fid.as_ref())),
+        ("objects", |it| it.objects.to_string()),
+        ("clients", |it| cell(it.clients)),
+        ("writers", |it| cell(it.writers)),
+        ("first_byte", |it| cell(it.first_byte)),
+        ("last_byte", |it| cell(it.last_byte)),
+    ])
+    .io(|it| &it.read, |it| &it.write)
+    .write(&analysis.objects, out)
 }
 
 fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["opcode", "name", "service", "rpcs", "errors"])
-        .chain(distribution_names("queue"))
-        .chain(distribution_names("service"))
-        .chain(distribution_names("total"));
-    let rows = analysis.operations.iter().map(|o| {
-        [o.opcode.to_string(), o.name.clone(), o.service.clone(), o.rpcs.to_string(), o.errors.to_string()]
-            .into_iter()
-            .chain(distribution(&o.latency.queue_us))
-            .chain(distribution(&o.latency.service_us))
-            .chain(distribution(&o.latency.total_us))
-    });
-    table(out, header, rows)
+    Columns::<Operation>::new([
+        ("opcode", |it| it.opcode.to_string()),
+        ("name", |it| it.name.clone()),
+        ("service", |it| it.service.clone()),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("errors", |it| it.errors.to_string()),
+    ])
+    .times("queue", |it| &it.latency.queue_us)
+    .times("service", |it| &it.latency.service_us)
+    .times("total", |it| &it.latency.total_us)
+    .write(&analysis.operations, out)
 }
 
 fn sent(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&["node", "opcode", "name", "device", "nid", "rpcs"]).chain(distribution_names("round_trip"));
-    let rows = analysis.sent.iter().map(|s| {
-        [s.node.clone(), s.opcode.to_string(), s.name.clone(), s.device.clone(), s.nid.clone(), s.rpcs.to_string()]
-            .into_iter()
-            .chain(distribution(&s.round_trip_us))
-    });
-    table(out, header, rows)
+    Columns::<SentRpcs>::new([
+        ("node", |it| it.node.clone()),
+        ("opcode", |it| it.opcode.to_string()),
+        ("name", |it| it.name.clone()),
+        ("device", |it| it.device.clone()),
+        ("nid", |it| it.nid.clone()),
+        ("rpcs", |it| it.rpcs.to_string()),
+    ])
+    .times("round_trip", |it| &it.round_trip_us)
+    .write(&analysis.sent, out)
+}
+
+/// A bin of a target's series, and when it begins, Unix seconds.
+struct TargetBin<'a> {
+    target: &'a TargetSeries,
+    bin: usize,
+    start_s: f64,
 }
 
 /// One row per target and bin in which something happened.
 fn series(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let series = &analysis.series;
-    let header = names(&[
-        "bin_start_s",
-        "target",
-        "node",
-        "read_bytes",
-        "write_bytes",
-        "read_bounded_bytes",
-        "write_bounded_bytes",
-        "read_rpcs",
-        "write_rpcs",
-        "arrived_rpcs",
-        "queued_mean",
-        "in_process_mean",
-        "mean_total_us",
-    ]);
     let rows = series.targets.iter().flat_map(|target| {
-        (0..series.bins).filter(|&i| target.rpcs[i] > 0 || target.arrived[i] > 0 || target.in_flight[i] > 0.0).map(
-            move |i| {
-                #[expect(clippy::cast_precision_loss, reason = "bins are few")]
-                let start = series.start + i as f64 * series.bin_s;
-                vec![
-                    format!("{start:.6}"),
-                    cell(target.name.as_ref()),
-                    target.node.clone(),
-                    target.read_bytes[i].to_string(),
-                    target.write_bytes[i].to_string(),
-                    target.read_bounded_bytes[i].to_string(),
-                    target.write_bounded_bytes[i].to_string(),
-                    target.read_rpcs[i].to_string(),
-                    target.write_rpcs[i].to_string(),
-                    target.arrived[i].to_string(),
-                    format!("{:.3}", target.queued[i]),
-                    format!("{:.3}", target.in_process[i]),
-                    target.mean_total_us[i].map_or_else(String::new, |us| format!("{us:.1}")),
-                ]
-            },
-        )
+        let busy = |&i: &usize| target.rpcs[i] > 0 || target.arrived[i] > 0 || target.in_flight[i] > 0.0;
+        #[expect(clippy::cast_precision_loss, reason = "bins are few")]
+        let start_s = |i: usize| series.start + i as f64 * series.bin_s;
+        (0..series.bins).filter(busy).map(move |bin| TargetBin { target, bin, start_s: start_s(bin) })
     });
-    table(out, header, rows)
-}
-
-fn locks(analysis: &Analysis) -> impl Iterator<Item = &Locks> {
-    analysis.locks.iter()
+    Columns::<TargetBin<'_>>::new([
+        ("bin_start_s", |it| format!("{:.6}", it.start_s)),
+        ("target", |it| cell(it.target.name.as_ref())),
+        ("node", |it| it.target.node.clone()),
+        ("read_bytes", |it| it.target.read_bytes[it.bin].to_string()),
+        ("write_bytes", |it| it.target.write_bytes[it.bin].to_string()),
+        ("read_bounded_bytes", |it| it.target.read_bounded_bytes[it.bin].to_string()),
+        ("write_bounded_bytes", |it| it.target.write_bounded_bytes[it.bin].to_string()),
+        ("read_rpcs", |it| it.target.read_rpcs[it.bin].to_string()),
+        ("write_rpcs", |it| it.target.write_rpcs[it.bin].to_string()),
+        ("arrived_rpcs", |it| it.target.arrived[it.bin].to_string()),
+        ("queued_mean", |it| format!("{:.3}", it.target.queued[it.bin])),
+        ("in_process_mean", |it| format!("{:.3}", it.target.in_process[it.bin])),
+        ("mean_total_us", |it| decimal(it.target.mean_total_us[it.bin], 1)),
+    ])
+    .write(rows, out)
 }
 
 fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&[
-        "target",
-        "node",
-        "evidence",
-        "enqueues",
-        "granted_at_once",
-        "blocked",
-        "client_conflicts",
-        "own_conflicts",
-        "server_conflicts",
-        "true_conflicts",
-        "expansion_conflicts",
-        "unclassified_conflicts",
-        "handovers",
-        "blocking_asts",
-        "completion_asts",
-        "glimpse_asts",
-        "evictions",
-        "callback_timeouts",
-        "wait_s",
-        "contended_s",
-        "contended_share",
-        "bandwidth_contended",
-        "bandwidth_uncontended",
-        "flushed_bytes",
+    Columns::<LockTarget>::new([
+        ("target", |it| it.target.clone()),
+        ("node", |it| it.node.clone()),
+        ("evidence", |it| format!("{:?}", it.evidence).to_lowercase()),
+        ("enqueues", |it| cell(it.totals.enqueues)),
+        ("granted_at_once", |it| cell(it.totals.granted_at_once)),
+        ("blocked", |it| it.totals.blocked.to_string()),
+        ("client_conflicts", |it| it.totals.kinds.client.to_string()),
+        ("own_conflicts", |it| it.totals.kinds.own.to_string()),
+        ("server_conflicts", |it| it.totals.kinds.server.to_string()),
+        ("true_conflicts", |it| cell(it.totals.true_conflicts)),
+        ("expansion_conflicts", |it| cell(it.totals.expansion_conflicts)),
+        ("unclassified_conflicts", |it| cell(it.totals.unclassified_conflicts)),
+        ("handovers", |it| it.totals.handovers.to_string()),
+        ("blocking_asts", |it| it.totals.blocking_asts.to_string()),
+        ("completion_asts", |it| it.totals.completion_asts.to_string()),
+        ("glimpse_asts", |it| it.totals.glimpse_asts.to_string()),
+        ("evictions", |it| it.totals.evictions.to_string()),
+        ("callback_timeouts", |it| it.totals.callback_timeouts.to_string()),
+        ("wait_s", |it| format!("{:.6}", it.totals.wait_s)),
+        ("contended_s", |it| format!("{:.6}", it.contended_s)),
+        ("contended_share", |it| format!("{:.6}", it.contended_share)),
+        ("bandwidth_contended", |it| decimal(it.bandwidth_contended, 0)),
+        ("bandwidth_uncontended", |it| decimal(it.bandwidth_uncontended, 0)),
+        ("flushed_bytes", |it| cell(it.flushed_bytes)),
     ])
-    .chain(distribution_names("wait"))
-    .chain(distribution_names("release"))
-    .chain(distribution_names("blocking_ast"));
-    let rows = locks(analysis).flat_map(|locks| &locks.targets).map(|t| {
-        let totals = &t.totals;
-        [
-            t.target.clone(),
-            t.node.clone(),
-            format!("{:?}", t.evidence).to_lowercase(),
-            cell(totals.enqueues),
-            cell(totals.granted_at_once),
-            totals.blocked.to_string(),
-            totals.kinds.client.to_string(),
-            totals.kinds.own.to_string(),
-            totals.kinds.server.to_string(),
-            cell(totals.true_conflicts),
-            cell(totals.expansion_conflicts),
-            cell(totals.unclassified_conflicts),
-            totals.handovers.to_string(),
-            totals.blocking_asts.to_string(),
-            totals.completion_asts.to_string(),
-            totals.glimpse_asts.to_string(),
-            totals.evictions.to_string(),
-            totals.callback_timeouts.to_string(),
-            format!("{:.6}", totals.wait_s),
-            format!("{:.6}", t.contended_s),
-            format!("{:.6}", t.contended_share),
-            t.bandwidth_contended.map_or_else(String::new, |rate| format!("{rate:.0}")),
-            t.bandwidth_uncontended.map_or_else(String::new, |rate| format!("{rate:.0}")),
-            cell(t.flushed_bytes),
-        ]
-        .into_iter()
-        .chain(distribution(&t.wait_us))
-        .chain(distribution(&t.release_us))
-        .chain(distribution(&t.blocking_ast_us))
-    });
-    table(out, header, rows)
+    .times("wait", |it| &it.wait_us)
+    .times("release", |it| &it.release_us)
+    .times("blocking_ast", |it| &it.blocking_ast_us)
+    .write(analysis.locks.iter().flat_map(|locks| &locks.targets), out)
 }
 
 fn lock_objects(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&[
-        "target",
-        "node",
-        "resource",
-        "fid",
-        "inferred",
-        "conflicts",
-        "true_conflicts",
-        "expansion_conflicts",
-        "unclassified_conflicts",
-        "alternations",
-        "mean_run",
-        "clients",
-        "wait_s",
-        "ping_pong",
-        "contended_intervals",
-    ]);
-    let rows = locks(analysis).flat_map(|locks| &locks.objects).map(|o| {
-        [
-            o.target.clone(),
-            o.node.clone(),
-            cell(o.resource.as_ref()),
-            cell(o.fid.as_ref()),
-            o.inferred.to_string(),
-            o.conflicts.to_string(),
-            cell(o.true_conflicts),
-            cell(o.expansion_conflicts),
-            cell(o.unclassified_conflicts),
-            o.alternations.to_string(),
-            format!("{:.3}", o.mean_run),
-            o.clients.join(" "),
-            format!("{:.6}", o.wait_s),
-            o.ping_pong.to_string(),
-            o.contended.len().to_string(),
-        ]
-    });
-    table(out, header, rows)
+    Columns::<LockObject>::new([
+        ("target", |it| it.target.clone()),
+        ("node", |it| it.node.clone()),
+        ("resource", |it| cell(it.resource.as_ref())),
+        ("fid", |it| cell(it.fid.as_ref())),
+        ("inferred", |it| it.inferred.to_string()),
+        ("conflicts", |it| it.conflicts.to_string()),
+        ("true_conflicts", |it| cell(it.true_conflicts)),
+        ("expansion_conflicts", |it| cell(it.expansion_conflicts)),
+        ("unclassified_conflicts", |it| cell(it.unclassified_conflicts)),
+        ("alternations", |it| it.alternations.to_string()),
+        ("mean_run", |it| format!("{:.3}", it.mean_run)),
+        ("clients", |it| it.clients.join(" ")),
+        ("wait_s", |it| format!("{:.6}", it.wait_s)),
+        ("ping_pong", |it| it.ping_pong.to_string()),
+        ("contended_intervals", |it| it.contended.len().to_string()),
+    ])
+    .write(analysis.locks.iter().flat_map(|locks| &locks.objects), out)
 }
 
 fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&[
-        "target",
-        "holder_nid",
-        "waiter_nid",
-        "conflicts",
-        "true_conflicts",
-        "expansion_conflicts",
-        "handovers",
-        "wait_s",
-    ]);
-    let rows = locks(analysis).flat_map(|locks| &locks.pairs).map(|p| {
-        [
-            p.target.clone(),
-            p.holder_nid.clone(),
-            p.waiter_nid.clone(),
-            p.conflicts.to_string(),
-            cell(p.true_conflicts),
-            cell(p.expansion_conflicts),
-            p.handovers.to_string(),
-            format!("{:.6}", p.wait_s),
-        ]
-    });
-    table(out, header, rows)
+    Columns::<LockPair>::new([
+        ("target", |it| it.target.clone()),
+        ("holder_nid", |it| it.holder_nid.clone()),
+        ("waiter_nid", |it| it.waiter_nid.clone()),
+        ("conflicts", |it| it.conflicts.to_string()),
+        ("true_conflicts", |it| cell(it.true_conflicts)),
+        ("expansion_conflicts", |it| cell(it.expansion_conflicts)),
+        ("handovers", |it| it.handovers.to_string()),
+        ("wait_s", |it| format!("{:.6}", it.wait_s)),
+    ])
+    .write(analysis.locks.iter().flat_map(|locks| &locks.pairs), out)
 }
 
 fn findings(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let header = names(&[
-        "id",
-        "severity",
-        "confidence",
-        "title",
-        "explanation",
-        "evidence",
-        "remedies",
-        "targets",
-        "clients",
-        "objects",
-        "jobs",
-        "nodes",
-        "start",
-        "end",
-        "cost_s",
-        "cost_of",
-        "explained_by",
-        "plot",
-        "docs",
-    ]);
-    let rows = analysis.findings.iter().map(|f| {
-        let evidence: Vec<String> = f.evidence.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let objects: Vec<String> = f.objects.iter().map(|object| format!("{} {}", object.target, object.fid)).collect();
-        let time = |time: fn(&Interval) -> f64| cell(f.interval.as_ref().map(|i| format!("{:.6}", time(i))));
-        [
-            f.id.clone(),
-            f.severity.name().to_owned(),
-            f.confidence.name().to_owned(),
-            f.title.clone(),
-            f.explanation.clone(),
-            evidence.join(" "),
-            f.remedies.join(" "),
-            f.targets.join(" "),
-            f.clients.join(" "),
-            objects.join(", "),
-            f.jobs.join(" "),
-            f.nodes.join(" "),
-            time(|i| i.start),
-            time(|i| i.end),
-            cell(f.cost_s.map(|s| format!("{s:.6}"))),
-            cell(f.cost_of.as_ref()),
-            cell(f.explained_by.as_ref()),
-            cell(f.plot.as_ref()),
-            f.docs.clone(),
-        ]
-    });
-    table(out, header, rows)
+    Columns::<Finding>::new([
+        ("id", |it| it.id.clone()),
+        ("severity", |it| it.severity.name().to_owned()),
+        ("confidence", |it| it.confidence.name().to_owned()),
+        ("title", |it| it.title.clone()),
+        ("explanation", |it| it.explanation.clone()),
+        ("evidence", |it| evidence(it)),
+        ("remedies", |it| it.remedies.join(" ")),
+        ("targets", |it| it.targets.join(" ")),
+        ("clients", |it| it.clients.join(" ")),
+        ("objects", |it| finding_objects(it)),
+        ("jobs", |it| it.jobs.join(" ")),
+        ("nodes", |it| it.nodes.join(" ")),
+        ("start", |it| decimal(it.interval.map(|interval| interval.start), 6)),
+        ("end", |it| decimal(it.interval.map(|interval| interval.end), 6)),
+        ("cost_s", |it| decimal(it.cost_s, 6)),
+        ("cost_of", |it| cell(it.cost_of.as_ref())),
+        ("explained_by", |it| cell(it.explained_by.as_ref())),
+        ("plot", |it| cell(it.plot.as_ref())),
+        ("docs", |it| it.docs.clone()),
+    ])
+    .write(&analysis.findings, out)
+}
+
+fn evidence(finding: &Finding) -> String {
+    let evidence = finding.evidence.iter().map(|(name, value)| format!("{name}={value}"));
+    evidence.collect::<Vec<_>>().join(" ")
+}
+
+fn finding_objects(finding: &Finding) -> String {
+    let objects = finding.objects.iter().map(|object| format!("{} {}", object.target, object.fid));
+    objects.collect::<Vec<_>>().join(", ")
 }

@@ -9,17 +9,19 @@
 //!
 //! Half an RPC is never a row; it is counted.
 
+mod bulk;
 mod nrs;
 mod size;
 #[cfg(test)]
 mod tests;
+mod undecided;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols,
-    TargetEvidence,
+    BulkSpan, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol,
+    Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -27,8 +29,10 @@ use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
-use nrs::{Counting, Numbered, SequenceGaps};
+use bulk::{Known, TransferId, Transfers};
+use nrs::{Counting, GapSum, Numbered, SequenceGaps};
 use size::Sizer;
+use undecided::Undecided;
 
 /// Requests that were announced but not handled are forgotten after this time. A request waits at most
 /// for its deadline, and adaptive timeouts keep that below 600 s (`at_max`).
@@ -38,28 +42,8 @@ const FORGET_US: i64 = 1_200_000_000;
 /// something else: a thread that idles would hold it back.
 const LAST_LINES_US: i64 = 1_000_000;
 
-/// What the join found besides rows.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct JoinCounts {
-    /// `Handling RPC` without `Handled RPC`.
-    pub(crate) missing_handled: u64,
-    /// `Handled RPC` without `Handling RPC`.
-    pub(crate) missing_handling: u64,
-    /// Of these, by threads that went on afterwards: the log has lost the line.
-    pub(crate) lost_ends: u64,
-    /// `Handled RPC` without `Handling RPC` and number by threads that were seen before: the log has lost both.
-    pub(crate) lost_starts: u64,
-    /// Announced, never handled.
-    pub(crate) never_handled: u64,
-    pub(crate) dropped: u64,
-    pub(crate) sent_timed_out: u64,
-    pub(crate) evictions: u64,
-    /// Being handled when the log ended, by service.
-    pub(crate) open_at_end: BTreeMap<&'static str, u64>,
-}
-
 /// Where the join puts what it has made.
-pub(crate) struct Output<'a> {
+pub(crate) struct RowOutput<'a> {
     /// The table that events' symbols belong to.
     pub(crate) symbols: &'a Symbols,
     /// Takes the rows.
@@ -68,7 +52,7 @@ pub(crate) struct Output<'a> {
 
 /// One request between its first and last message.
 #[derive(Clone, Debug)]
-struct Pending {
+struct OpenRequest {
     nid: Symbol,
     xid: u64,
     /// Request pointer, 0 while unknown.
@@ -81,6 +65,7 @@ struct Pending {
     prolong: Option<Extent>,
     nrs_ost: Option<u32>,
     request_len: Option<u32>,
+    bulk: Known,
     /// `sending reply` was seen: mask net is on, so a bulk transfer would have been logged.
     net: bool,
     bulk_bytes: Option<u64>,
@@ -97,7 +82,7 @@ struct Pending {
     next_same_key: Option<u32>,
 }
 
-impl Pending {
+impl OpenRequest {
     fn new(nid: Symbol, xid: u64, req: u64, seen_us: i64) -> Self {
         Self {
             nid,
@@ -113,6 +98,7 @@ impl Pending {
             request_len: None,
             net: false,
             bulk_bytes: None,
+            bulk: Known::Nothing,
             resent: false,
             replay: false,
             owner: (None, None, None),
@@ -144,7 +130,7 @@ struct Thread {
 /// The join of one node.
 pub(crate) struct Join {
     node: Symbol,
-    slab: Vec<Pending>,
+    requests: Vec<OpenRequest>,
     free: Vec<u32>,
     by_key: FxHashMap<(Symbol, u64), u32>,
     threads: FxHashMap<u32, Thread>,
@@ -152,7 +138,10 @@ pub(crate) struct Join {
     waiting: VecDeque<(i64, u32)>,
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
-    pub(crate) counts: JoinCounts,
+    transfers: Transfers,
+    undecided: Undecided,
+    /// What was found besides rows since it was last told.
+    counts: TraceSummary,
     /// Rows of requests that are handled now were handed out in an earlier run over the same log ..
     pub(crate) repeats: bool,
     /// .. but for these, which waited for their last lines then.
@@ -165,14 +154,16 @@ impl Join {
     pub(crate) fn new(node: Symbol) -> Self {
         Self {
             node,
-            slab: Vec::new(),
+            requests: Vec::new(),
             free: Vec::new(),
             by_key: FxHashMap::default(),
             threads: FxHashMap::default(),
             waiting: VecDeque::new(),
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
-            counts: JoinCounts::default(),
+            transfers: Transfers::default(),
+            undecided: Undecided::default(),
+            counts: TraceSummary::default(),
             repeats: false,
             unfinished_before: FxHashSet::default(),
             gaps: SequenceGaps::default(),
@@ -182,33 +173,36 @@ impl Join {
 
     /// Takes the next event in time order.
     #[inline(never)] // `scripts/check-instructions` counts it
-    pub(crate) fn event(&mut self, event: &Event, out: &mut Output<'_>) {
+    pub(crate) fn event(&mut self, event: &Event, out: &mut RowOutput<'_>) {
         while let Some(&(handled_us, pid)) = self.waiting.front()
             && event.time_us - handled_us > LAST_LINES_US
         {
             self.waiting.pop_front();
-            self.enough(pid, handled_us, out);
+            self.waited_long_enough(pid, handled_us, out);
+        }
+        if !matches!(event.body, Body::Transferring { .. } | Body::BulkEvent { .. }) {
+            self.transfers.line(event.pid, event.time_us);
         }
         match event.body {
             Body::Handling(rpc) => self.handling(event, rpc, out),
             Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, out),
             Body::Refresh { target, object, extent, req } => {
                 if let Some(at) = self.described(event, &req) {
-                    let pending = &mut self.slab[at as usize];
+                    let pending = &mut self.requests[at as usize];
                     pending.refresh.get_or_insert((target, object, extent));
                 }
             }
             Body::SendingReply(req) => {
                 if let Some(at) = self.described(event, &req) {
-                    self.slab[at as usize].net = true;
+                    self.requests[at as usize].net = true;
                 }
             }
             Body::Prolong { xid, extent } => {
                 let thread = self.threads.get(&event.pid).copied().unwrap_or_default();
                 if let Some(at) = thread.current.or(thread.last)
-                    && self.slab[at as usize].xid == xid
+                    && self.requests[at as usize].xid == xid
                 {
-                    self.slab[at as usize].prolong = Some(extent);
+                    self.requests[at as usize].prolong = Some(extent);
                 }
             }
             Body::NrsStart { number, policy, ost_index } => {
@@ -220,7 +214,7 @@ impl Join {
             }
             Body::NrsStopTbf { sequence } => {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
-                    && let Some((rpc, ..)) = &self.slab[last as usize].handled
+                    && let Some((rpc, ..)) = &self.requests[last as usize].handled
                 {
                     let it = Numbered { number: sequence, counting: Counting::Regular, time_us: event.time_us };
                     self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, it);
@@ -237,13 +231,15 @@ impl Join {
                     self.sent_rpc(event, &sent, Some(round_trip_us), out);
                 }
             }
-            Body::Transferring { nid, bytes, first_match_bits } => {
+            Body::Transferring { nid, bytes, match_bits } => {
+                self.transfers.transferring(event.pid, match_bits, event.time_us);
                 let window = self.threads.get(&event.pid).and_then(|thread| thread.current);
-                if let Some(at) = window.or_else(|| self.by_key.get(&(nid, first_match_bits)).copied()) {
-                    let moved = self.slab[at as usize].bulk_bytes.get_or_insert(0);
+                if let Some(at) = window.or_else(|| self.by_key.get(&(nid, match_bits.0)).copied()) {
+                    let moved = self.requests[at as usize].bulk_bytes.get_or_insert(0);
                     *moved += bytes;
                 }
             }
+            Body::BulkEvent { desc, step } => self.transfers.event(desc, step, event.time_us),
             Body::Lock(step, lock) => {
                 self.lock_event(event, LockHappening::Lock(step, lock), out);
                 match step {
@@ -262,7 +258,7 @@ impl Join {
                 out.sink.mark(&Mark { node: self.node, time_us: event.time_us, text }, out.symbols);
             }
             Body::Dropped => {
-                self.counts.dropped += 1;
+                self.counts.dropped_rpcs += 1;
                 self.threads.entry(event.pid).or_default().dropped = true;
             }
             Body::SentTimedOut { opcode, target } => {
@@ -272,18 +268,27 @@ impl Join {
                 }
             }
         }
+        while let Some((id, bulk)) = self.transfers.decided() {
+            match self.undecided.decided(id, bulk) {
+                Some(row) => out.sink.rpc(&row, out.symbols),
+                None => self.known_early(id, bulk),
+            }
+        }
+        while let Some(row) = self.undecided.too_long(event.time_us) {
+            out.sink.rpc(&row, out.symbols);
+        }
         if self.by_key.len() + self.sent.len() > self.sweep_at {
             self.sweep(event.time_us);
         }
     }
 
-    fn lock_event(&self, event: &Event, happening: LockHappening, out: &mut Output<'_>) {
+    fn lock_event(&self, event: &Event, happening: LockHappening, out: &mut RowOutput<'_>) {
         let Event { time_us, pid, .. } = *event;
         let lock_event = LockEvent { node: self.node, time_us, pid, window: self.window(pid), happening };
         out.sink.lock_event(&lock_event, out.symbols);
     }
 
-    fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut Output<'_>) {
+    fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut RowOutput<'_>) {
         let row = SentRpc {
             node: self.node,
             time_us: event.time_us,
@@ -301,7 +306,7 @@ impl Join {
     /// The request that a thread is handling, if it is.
     fn window(&self, pid: u32) -> Option<RpcWindow> {
         let thread = self.threads.get(&pid)?;
-        let rpc = self.slab[thread.current? as usize].handling?;
+        let rpc = self.requests[thread.current? as usize].handling?;
         let RpcIds { nid, client_uuid, xid, opcode, job, .. } = rpc;
         Some(RpcWindow { nid, client_uuid, xid: Xid(xid), opcode, job })
     }
@@ -312,29 +317,32 @@ impl Join {
             && let (None, Some(LockType::Extent), Some(extent)) = (lock.nid, lock.lock_type, lock.requested)
         {
             let object = ObjectName::Fid(lock.resource.to_ost_fid(lock.target.index()));
-            self.slab[at as usize].local_lock.get_or_insert((lock.target, object, extent));
+            self.requests[at as usize].local_lock.get_or_insert((lock.target, object, extent));
         }
     }
 
     /// Ends the join: what is still open is counted.
-    pub(crate) fn finish(&mut self, out: &mut Output<'_>) {
+    pub(crate) fn finish(&mut self, out: &mut RowOutput<'_>) {
         let mut pids: Vec<u32> = self.threads.keys().copied().collect();
         pids.sort_unstable();
         for pid in pids {
             self.settle(pid, out);
         }
+        while let Some(row) = self.undecided.too_long(i64::MAX) {
+            out.sink.rpc(&row, out.symbols);
+        }
         for &first in self.by_key.values() {
             let mut at = Some(first);
             while let Some(i) = at {
-                let pending = &self.slab[i as usize];
+                let pending = &self.requests[i as usize];
                 match pending.handling {
                     Some(rpc) => {
-                        self.counts.missing_handled += 1;
+                        self.counts.loss.missing_handled += 1;
                         if let Some(service) = counted_service(out.symbols.bytes(rpc.thread)) {
-                            *self.counts.open_at_end.entry(service).or_default() += 1;
+                            *self.counts.loss.open_at_end.entry(service.to_owned()).or_default() += 1;
                         }
                     }
-                    None => self.counts.never_handled += 1,
+                    None => self.counts.loss.never_handled += 1,
                 }
                 at = pending.next_same_key;
             }
@@ -343,21 +351,36 @@ impl Join {
 
     /// When the oldest request that is not over, handled or sent, was first seen.
     pub(crate) fn oldest_open_us(&self) -> Option<i64> {
-        let handled = self.by_key.values().map(|&at| self.slab[at as usize].seen_us);
-        handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).min()
+        let handled = self.by_key.values().map(|&at| self.requests[at as usize].seen_us);
+        handled.chain(self.sent.values().map(|(sent_us, _)| *sent_us)).chain(self.undecided.oldest_us()).min()
     }
 
     /// Requests that were handled but whose rows are not out: their last lines may still come.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Symbol, u64)> {
         // A thread waits for the last lines of one request at most.
-        let waiting = self.threads.values().filter_map(|thread| Some(&self.slab[thread.last? as usize]));
-        waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid))
+        let waiting = self.threads.values().filter_map(|thread| Some(&self.requests[thread.last? as usize]));
+        let waiting = waiting.filter(|pending| !pending.out).map(|pending| (pending.nid, pending.xid));
+        waiting.chain(self.undecided.requests())
     }
 
-    /// What was counted up to now has been told.
-    pub(crate) fn counted(&mut self) {
-        self.counts = JoinCounts::default();
-        self.gaps.counted();
+    /// What was found besides rows.
+    pub(crate) fn summary(&self) -> TraceSummary {
+        let GapSum { seen, missing, likely, doubtful, possible } = self.gaps.sum();
+        let loss = TraceLoss {
+            nrs_sequence_gaps: missing,
+            nrs_sequence_likely: likely,
+            nrs_sequence_doubtful: Some(doubtful),
+            nrs_sequence_possible: possible,
+            nrs_sequence_seen: seen,
+            ..self.counts.loss.clone()
+        };
+        TraceSummary { loss, ..self.counts.clone() }
+    }
+
+    /// The summary up to now has been told.
+    pub(crate) fn told(&mut self) {
+        self.counts = TraceSummary::default();
+        self.gaps.told();
     }
 
     /// Shows the symbols of everything held to `visit`, which may replace them.
@@ -365,9 +388,9 @@ impl Join {
         visit(&mut self.node);
         // Free entries hold symbols of times long past.
         let free: FxHashSet<u32> = self.free.drain(..).collect();
-        for (at, pending) in (0u32..).zip(&mut self.slab) {
+        for (at, pending) in (0u32..).zip(&mut self.requests) {
             if free.contains(&at) {
-                *pending = Pending::new(self.node, 0, 0, 0);
+                *pending = OpenRequest::new(self.node, 0, 0, 0);
                 continue;
             }
             visit(&mut pending.nid);
@@ -385,12 +408,14 @@ impl Join {
         self.by_key = self.by_key.drain().map(|((nid, xid), at)| ((renamed(nid), xid), at)).collect();
         self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
         self.sizer.symbols(&mut renamed);
+        self.undecided.symbols(visit);
         for (_, sent) in self.sent.values_mut() {
             sent.symbols(visit);
         }
     }
 
-    fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut Output<'_>) {
+    fn handling(&mut self, event: &Event, rpc: RpcIds, out: &mut RowOutput<'_>) {
+        self.transfers.handling(event.pid, rpc.opcode, event.time_us);
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
@@ -399,23 +424,24 @@ impl Join {
         let lost = thread.current.take();
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
-            self.counts.missing_handled += 1;
-            self.counts.lost_ends += 1;
+            self.counts.loss.missing_handled += 1;
+            self.counts.loss.lost_ends += 1;
             self.remove(lost);
         }
         if let Some(numbered) = numbered {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let open = self.find(rpc.nid, rpc.xid, |p| p.handling.is_none() && p.handled.is_none() && same(p.req, rpc.req));
-        let at = open.unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
-        let pending = &mut self.slab[at as usize];
+        let at = open.unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)));
+        let pending = &mut self.requests[at as usize];
         pending.req = rpc.req.max(pending.req);
         pending.handling = Some(rpc);
         pending.nrs_ost = nrs_ost;
         self.threads.entry(event.pid).or_default().current = Some(at);
     }
 
-    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut Output<'_>) {
+    fn handled(&mut self, event: &Event, rpc: RpcIds, outcome: Outcome, out: &mut RowOutput<'_>) {
+        let bulk = self.transfers.handled(event.pid, rpc.opcode);
         let thread = self.threads.entry(event.pid).or_default();
         let current = thread.current.take();
         let dropped = std::mem::take(&mut thread.dropped) && current.is_none();
@@ -427,30 +453,31 @@ impl Join {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
         }
         let is_current =
-            |pending: &Pending| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
+            |pending: &OpenRequest| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
         let at = match current {
-            Some(at) if is_current(&self.slab[at as usize]) => at,
+            Some(at) if is_current(&self.requests[at as usize]) => at,
             other => {
                 if let Some(other) = other {
-                    self.counts.missing_handled += 1;
-                    self.counts.lost_ends += 1;
+                    self.counts.loss.missing_handled += 1;
+                    self.counts.loss.lost_ends += 1;
                     self.remove(other);
                 }
                 // A request that was dropped prints no start.
-                self.counts.missing_handling += u64::from(!dropped);
+                self.counts.loss.missing_handling += u64::from(!dropped);
                 // A thread's first request may have begun before the log.
-                self.counts.lost_starts += u64::from(!dropped && known && numbered.is_none());
+                self.counts.loss.lost_starts += u64::from(!dropped && known && numbered.is_none());
                 if previous.is_some() {
                     self.settle(event.pid, out);
                 }
                 self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
-                    .unwrap_or_else(|| self.insert(Pending::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
+                    .unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
             }
         };
-        let pending = &mut self.slab[at as usize];
+        let pending = &mut self.requests[at as usize];
         pending.handled = Some((rpc, outcome, event.time_us, event.pid));
         pending.known = self.repeats && !self.unfinished_before.remove(&(rpc.nid, rpc.xid));
         pending.dropped = dropped;
+        pending.bulk = bulk;
         // Bulk requests log their extent once more after this line.
         self.threads.entry(event.pid).or_default().last = Some(at);
         let bulk = rpc.opcode == Opcode::OST_READ || rpc.opcode == Opcode::OST_WRITE;
@@ -462,13 +489,22 @@ impl Join {
     }
 
     /// The request that a thread handled at this time has waited long enough for its last lines.
-    fn enough(&mut self, pid: u32, handled_us: i64, out: &mut Output<'_>) {
+    fn waited_long_enough(&mut self, pid: u32, handled_us: i64, out: &mut RowOutput<'_>) {
         if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.last)
-            && let pending = &self.slab[at as usize]
+            && let pending = &self.requests[at as usize]
             && !pending.out
             && pending.handled.is_some_and(|(_, _, end_us, _)| end_us == handled_us)
         {
             self.emit(at, out);
+        }
+    }
+
+    /// When the data of a request moved has become known while its last lines may still come.
+    fn known_early(&mut self, id: TransferId, bulk: Option<BulkSpan>) {
+        let pids = self.waiting.iter().map(|(_, pid)| pid);
+        let mut last = pids.filter_map(|pid| self.threads.get(pid)?.last);
+        if let Some(at) = last.find(|&at| self.requests[at as usize].bulk == Known::Later(id)) {
+            self.requests[at as usize].bulk = bulk.map_or(Known::Nothing, Known::Span);
         }
     }
 
@@ -478,12 +514,12 @@ impl Join {
         let at = match open {
             Some(at) => at,
             // Only an arriving request opens a new entry: the end of one whose row is out must not.
-            None if !req.complete && self.slab_window(event.pid, req).is_none() => {
-                self.insert(Pending::new(req.nid, req.xid, req.req, event.time_us))
+            None if !req.complete && self.described_in_window(event.pid, req).is_none() => {
+                self.insert(OpenRequest::new(req.nid, req.xid, req.req, event.time_us))
             }
-            None => self.slab_window(event.pid, req)?,
+            None => self.described_in_window(event.pid, req)?,
         };
-        let pending = &mut self.slab[at as usize];
+        let pending = &mut self.requests[at as usize];
         if pending.req == 0 {
             pending.req = req.req;
         }
@@ -498,15 +534,15 @@ impl Join {
     }
 
     /// The request in the window of this thread, if it is the one described.
-    fn slab_window(&self, pid: u32, req: &ReqInfo) -> Option<u32> {
+    fn described_in_window(&self, pid: u32, req: &ReqInfo) -> Option<u32> {
         let thread = self.threads.get(&pid)?;
-        thread.current.or(thread.last).filter(|&at| self.slab[at as usize].xid == req.xid)
+        thread.current.or(thread.last).filter(|&at| self.requests[at as usize].xid == req.xid)
     }
 
     /// Whatever the thread's last request was still waiting for will not come any more.
-    fn settle(&mut self, pid: u32, out: &mut Output<'_>) {
+    fn settle(&mut self, pid: u32, out: &mut RowOutput<'_>) {
         if let Some(at) = self.threads.get_mut(&pid).and_then(|thread| thread.last.take()) {
-            if !self.slab[at as usize].out {
+            if !self.requests[at as usize].out {
                 self.emit(at, out);
             }
             self.free.push(at);
@@ -514,17 +550,21 @@ impl Join {
     }
 
     /// Hands out the row of a handled request.
-    fn emit(&mut self, at: u32, out: &mut Output<'_>) {
-        let known = self.slab[at as usize].known;
+    fn emit(&mut self, at: u32, out: &mut RowOutput<'_>) {
+        let known = self.requests[at as usize].known;
         if let Some(row) = self.row(at).filter(|_| !known) {
-            out.sink.rpc(&row, out.symbols);
+            let pending = &self.requests[at as usize];
+            match pending.bulk {
+                Known::Later(id) => self.undecided.wait(id, row, pending.seen_us),
+                Known::Nothing | Known::Span(_) => out.sink.rpc(&row, out.symbols),
+            }
         }
         self.unlink(at);
-        self.slab[at as usize].out = true;
+        self.requests[at as usize].out = true;
     }
 
     fn row(&mut self, at: u32) -> Option<RpcRow> {
-        let pending = &self.slab[at as usize];
+        let pending = &self.requests[at as usize];
         let (rpc, outcome, end_us, pid) = pending.handled?;
         let (target, target_evidence, object, extent) = match (pending.refresh, pending.local_lock, pending.nrs_ost) {
             (Some((target, object, extent)), ..) => {
@@ -540,7 +580,7 @@ impl Join {
             }
             (None, None, None) => (None, TargetEvidence::None, None, pending.prolong),
         };
-        let clues = size::Clues {
+        let clues = size::SizeClues {
             opcode: rpc.opcode,
             nid: rpc.nid,
             target,
@@ -553,6 +593,7 @@ impl Join {
         };
         let (size, size_evidence) = self.sizer.size(&clues);
         let (uid, gid, projid) = pending.owner;
+        let service_us = u64::try_from(outcome.service_us).ok();
         Some(RpcRow {
             node: self.node,
             opcode: rpc.opcode,
@@ -563,7 +604,7 @@ impl Join {
             thread: rpc.thread,
             pid,
             end_us,
-            service_us: u64::try_from(outcome.service_us).ok(),
+            service_us,
             total_us: u64::try_from(outcome.total_us).ok(),
             rc: outcome.rc,
             reply_rc: outcome.reply_rc,
@@ -574,6 +615,10 @@ impl Join {
             extent,
             size,
             size_evidence,
+            bulk: match pending.bulk {
+                Known::Span(bulk) => Some(bulk).filter(|bulk| bulk.is_within(service_us)),
+                Known::Nothing | Known::Later(_) => None,
+            },
             dropped: pending.dropped,
             resent: pending.resent,
             replay: pending.replay,
@@ -590,10 +635,10 @@ impl Join {
     }
 
     /// The first open request of this key that `fits`.
-    fn find(&self, nid: Symbol, xid: u64, fits: impl Fn(&Pending) -> bool) -> Option<u32> {
+    fn find(&self, nid: Symbol, xid: u64, fits: impl Fn(&OpenRequest) -> bool) -> Option<u32> {
         let mut at = self.by_key.get(&(nid, xid)).copied();
         while let Some(i) = at {
-            let pending = &self.slab[i as usize];
+            let pending = &self.requests[i as usize];
             if fits(pending) {
                 break;
             }
@@ -602,22 +647,21 @@ impl Join {
         at
     }
 
-    fn insert(&mut self, mut pending: Pending) -> u32 {
-        let at = self
-            .free
-            .pop()
-            .unwrap_or_else(|| u32::try_from(self.slab.len()).expect("fewer than 2^32 requests are open at a time"));
+    fn insert(&mut self, mut pending: OpenRequest) -> u32 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            u32::try_from(self.requests.len()).expect("fewer than 2^32 requests are open at a time")
+        });
         pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
-        match self.slab.get_mut(at as usize) {
+        match self.requests.get_mut(at as usize) {
             Some(slot) => *slot = pending,
-            None => self.slab.push(pending),
+            None => self.requests.push(pending),
         }
         at
     }
 
     /// Takes a request out of the list of its key.
     fn unlink(&mut self, at: u32) {
-        let pending = &self.slab[at as usize];
+        let pending = &self.requests[at as usize];
         let (key, next) = ((pending.nid, pending.xid), pending.next_same_key);
         let Some(&head) = self.by_key.get(&key) else { return };
         if head == at {
@@ -628,9 +672,9 @@ impl Join {
             return;
         }
         let mut before = head;
-        while let Some(i) = self.slab[before as usize].next_same_key {
+        while let Some(i) = self.requests[before as usize].next_same_key {
             if i == at {
-                self.slab[before as usize].next_same_key = next;
+                self.requests[before as usize].next_same_key = next;
                 return;
             }
             before = i;
@@ -646,11 +690,11 @@ impl Join {
             .values()
             .copied()
             .filter(|&at| {
-                let pending = &self.slab[at as usize];
+                let pending = &self.requests[at as usize];
                 pending.handling.is_none() && pending.handled.is_none() && pending.seen_us < oldest
             })
             .collect();
-        self.counts.never_handled += stale.len() as u64;
+        self.counts.loss.never_handled += stale.len() as u64;
         for at in stale {
             self.remove(at);
         }

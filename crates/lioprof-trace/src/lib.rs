@@ -22,7 +22,7 @@
 //!
 //! ```
 //! use lioprof_model::{RowSink, RpcRow, Symbols};
-//! use lioprof_trace::{DEFAULT_CHUNK_BYTES, Inputs, Progress};
+//! use lioprof_trace::{DEFAULT_CHUNK_BYTES, Inputs, Progress, Reading};
 //!
 //! struct Count(u64);
 //!
@@ -37,7 +37,7 @@
 //! let (mut symbols, mut rpcs) = (Symbols::default(), Count(0));
 //! for (name, logs) in found.nodes {
 //!     let node = symbols.intern(name.as_bytes());
-//!     logs.read(node, (DEFAULT_CHUNK_BYTES, 1), &mut symbols, &mut rpcs);
+//!     logs.read(node, Reading::new(DEFAULT_CHUNK_BYTES, 1), &mut symbols, &mut rpcs);
 //! }
 //! assert!(rpcs.0 > 100);
 //! ```
@@ -53,13 +53,13 @@ mod live;
 mod logs;
 mod plan;
 mod progress;
-mod relay;
 mod render;
-mod survey;
+mod segment_scan;
+mod sink_thread;
 
-pub use live::{Known, LiveTrace, Segment};
-pub use logs::{Inputs, NodeLogs, ReadLogs};
-pub use plan::DEFAULT_CHUNK_BYTES;
+pub use live::{HandedOn, LiveTrace, Segment};
+pub use logs::ReadLogs;
+pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
-pub use survey::{Survey, is_cut};
+pub use segment_scan::{SegmentScan, is_cut};

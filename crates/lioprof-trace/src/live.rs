@@ -1,19 +1,16 @@
 //! A log that is still being written: closed segments go in one after the other, rows come out.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::{self, Form};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::decode::reader::BinaryReader;
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{PROBE_BYTES, ReadAt, Spooled};
-use crate::join::{Join, Output};
-use crate::logs::{of_input, of_join};
+use crate::join::{Join, RowOutput};
+use crate::segment_scan::open_daemon_file;
 
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -38,7 +35,7 @@ pub struct Segment {
 
 /// What has been handed on of a log that is read again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct HandedOn {
     /// Everything up to this time, microseconds since the epoch ...
     pub through_us: i64,
     /// ... but for the rows of these requests (client NID, xid), which were handled before, and whose last lines had not come.
@@ -58,17 +55,17 @@ pub struct LiveTrace {
     join: Join,
     /// Events up to this time were seen in an earlier run over the same segments ..
     known_us: i64,
-    /// .. unless the events are of this part or a later one.
-    new_from_part: u32,
+    /// .. unless the events are of this segment or a later one.
+    new_from_segment: u32,
     /// Segments read.
-    parts: u32,
+    segments: u32,
     /// Handed on up to this time.
     through_us: Option<i64>,
     /// The next segment does not follow on the last one.
     after_gap: bool,
     /// Places where the kernel began to overwrite a segment, since the last summary.
     torn_seams: u64,
-    /// What the last part's summary ended with.
+    /// What the last segment's summary ended with.
     summed_up_us: Option<i64>,
 }
 
@@ -77,7 +74,7 @@ impl LiveTrace {
     ///
     /// # Errors
     /// If a thread cannot be started.
-    pub fn new(node: &str, known: Option<Known>) -> io::Result<Self> {
+    pub fn new(node: &str, known: Option<HandedOn>) -> io::Result<Self> {
         let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "decode".to_owned()).build();
         let pool = pool.map_err(io::Error::other)?;
         let mut symbols = Symbols::default();
@@ -95,8 +92,8 @@ impl LiveTrace {
             join,
             through_us,
             known_us: through_us.unwrap_or(i64::MIN),
-            new_from_part: u32::MAX,
-            parts: 0,
+            new_from_segment: u32::MAX,
+            segments: 0,
             after_gap: true,
             torn_seams: 0,
             summed_up_us: None,
@@ -105,19 +102,19 @@ impl LiveTrace {
 
     /// The segments to come were not read before: all their rows are new, whatever the clock did.
     pub fn only_new_from_now(&mut self) {
-        self.new_from_part = self.new_from_part.min(self.parts);
+        self.new_from_segment = self.new_from_segment.min(self.segments);
     }
 
     /// Segments read so far, also those without records.
     #[must_use]
     pub fn segments(&self) -> u32 {
-        self.parts
+        self.segments
     }
 
     /// Number, from 0, of the first segment of which not everything has been handed on.
     #[must_use]
     pub fn waiting_segment(&self) -> Option<u32> {
-        self.source.waiting_part()
+        self.source.waiting_segment()
     }
 
     /// Whether the clock was set back and has not come again to where it was: times do not tell what was handed on.
@@ -132,28 +129,26 @@ impl LiveTrace {
     /// # Errors
     /// If the file cannot be read; what came before is handed on.
     pub fn segment(&mut self, path: &Path, may_wrap: bool, sink: &mut (dyn RowSink + Send)) -> io::Result<Segment> {
-        let file = Spooled::file(File::open(path)?)?;
+        let (file, _, layout) = open_daemon_file(path)?;
         let bytes = file.len();
-        let part = self.parts;
-        self.parts += 1;
+        let segment = self.segments;
+        self.segments += 1;
         if bytes == 0 {
             return Ok(Segment::default());
         }
-        let mut head = vec![0; PROBE_BYTES];
-        let got = file.read_full_at(0, &mut head)?;
-        let Some(Form::Binary(layout)) = frame::detect(&head[..got], got < PROBE_BYTES) else {
+        let Some(layout) = layout else {
             self.source.skip_input(bytes);
             self.after_gap = true;
             return Ok(Segment { bytes, ..Segment::default() });
         };
-        let stretches = ring::stretches(&file, layout, may_wrap)?;
+        let stretches = ring::in_order_of_writing(&file, layout, may_wrap)?;
         let torn_seams = stretches.len() as u64 - 1;
         self.torn_seams += torn_seams;
-        let mut reader = BinaryReader::new(Box::new(file), layout, &stretches, CHUNK_BYTES);
+        let mut reader = BinaryReader::new(file, layout, &stretches, CHUNK_BYTES);
         if !std::mem::take(&mut self.after_gap) && torn_seams == 0 {
             reader.continues();
         }
-        self.source.feed(Chunks::Binary(reader), part);
+        self.source.feed(Chunks::Binary(reader), segment);
         self.drain(sink);
         self.source.release_settled();
         self.drain(sink);
@@ -179,8 +174,8 @@ impl LiveTrace {
         self.settle(i64::MAX, sink);
         // Records that are no events count, too: nothing of what was read is needed any more.
         self.through_us = self.through_us.max(self.source.last_us());
-        let mut rows = Unknown { sink, is_new: true };
-        self.join.finish(&mut Output { symbols: &self.symbols, sink: &mut rows });
+        let mut rows = NewRowsOnly { sink, is_new: true };
+        self.join.finish(&mut RowOutput { symbols: &self.symbols, sink: &mut rows });
         let summary = self.take_summary();
         self.join = Join::new(self.node);
         self.source = Source::live();
@@ -190,9 +185,10 @@ impl LiveTrace {
 
     /// What came in since the last call.
     pub fn take_summary(&mut self) -> TraceSummary {
-        let mut summary = of_input(&self.source.take_seen(), std::mem::take(&mut self.torn_seams));
-        summary.merge(&of_join(&self.join));
-        self.join.counted();
+        let mut summary = self.source.take_seen().summary();
+        summary.loss.torn_seams = std::mem::take(&mut self.torn_seams);
+        summary.merge(&self.join.summary());
+        self.join.told();
         // Parts of one log follow on each other, but for what the kernel could not write in time.
         summary.first_us = summary.first_us.into_iter().chain(self.summed_up_us).min().filter(|_| summary.records > 0);
         self.summed_up_us = summary.last_us.max(self.summed_up_us);
@@ -201,9 +197,9 @@ impl LiveTrace {
 
     /// What has been handed on, for whoever reads the same segments again.
     #[must_use]
-    pub fn known(&self) -> Option<Known> {
+    pub fn known(&self) -> Option<HandedOn> {
         let unfinished = self.join.unfinished().map(|(nid, xid)| (self.symbols.bytes(nid).to_vec(), xid)).collect();
-        Some(Known { through_us: self.through_us?, unfinished })
+        Some(HandedOn { through_us: self.through_us?, unfinished })
     }
 
     /// Everything up to this time has been handed on.
@@ -238,14 +234,14 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known_us, new_from_part, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known_us, new_from_segment, through_us, .. } = self;
         pool.install(|| {
-            let mut rows = Unknown { sink, is_new: false };
+            let mut rows = NewRowsOnly { sink, is_new: false };
             while let Some(event) = source.next(symbols) {
-                rows.is_new = event.time_us > *known_us || event.part >= *new_from_part;
+                rows.is_new = event.time_us > *known_us || event.segment >= *new_from_segment;
                 join.repeats = !rows.is_new;
                 let time_us = event.time_us;
-                join.event(event, &mut Output { symbols, sink: &mut rows });
+                join.event(event, &mut RowOutput { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(time_us));
             }
         });
@@ -253,13 +249,13 @@ impl LiveTrace {
 }
 
 /// Hands on what is not known yet.
-struct Unknown<'a> {
+struct NewRowsOnly<'a> {
     sink: &'a mut (dyn RowSink + Send),
     /// The event at hand is behind what is known.
     is_new: bool,
 }
 
-impl RowSink for Unknown<'_> {
+impl RowSink for NewRowsOnly<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         // The join knows better: a row counts by when it was handled, not by what makes it go out.
         self.sink.rpc(row, symbols);

@@ -5,14 +5,13 @@ use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
-use lustre_debuglog::frame::{self, Form, binary, text};
+use lustre_debuglog::frame::{Form, binary, text};
 
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, ReadAt, SharedDamage};
-use crate::progress::{BytesRead, Progress, Watched};
+use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
 /// temporary file: a wrapped ring has to be read from its middle.
@@ -23,12 +22,9 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 
 /// An input that is a debug log.
 pub(crate) struct Planned {
-    pub(crate) path: PathBuf,
-    pub(crate) node: String,
+    pub(crate) found: Found,
     pub(crate) compression: Option<Compression>,
-    pub(crate) format: Format,
-    found: Found,
-    form: Form,
+    pub(crate) form: Form,
     /// Time of the first record, for the order of inputs.
     pub(crate) first_us: i64,
     /// Length of the file; a pipe has none.
@@ -38,49 +34,59 @@ pub(crate) struct Planned {
     opened: Option<Box<Opened>>,
 }
 
-/// All inputs, by node.
+/// What was found among the inputs.
 #[derive(Default)]
-pub(crate) struct Plan {
-    pub(crate) nodes: BTreeMap<String, Vec<Planned>>,
+pub struct Inputs {
+    /// The logs of each node.
+    pub nodes: BTreeMap<String, NodeLogs>,
     /// Folders of rows.
-    pub(crate) stores: Vec<PathBuf>,
-    pub(crate) problems: Vec<InputProblem>,
+    pub stores: Vec<PathBuf>,
+    /// Inputs that cannot be used, and notes.
+    pub problems: Vec<InputProblem>,
 }
 
-fn detect(head: &[u8]) -> Option<Format> {
-    frame::detect(head, head.len() < PROBE_BYTES).map(|form| match form {
-        Form::Text => Format::Text,
-        Form::Binary(_) => Format::Binary,
-    })
-}
-
-/// Finds and looks at all inputs.
-pub(crate) fn plan(
-    inputs: &[PathBuf],
-    rules: &[NodeRule],
-    is_store: &dyn Fn(&Path) -> bool,
-    progress: &Progress,
-) -> Plan {
-    let discovered = input::discover(inputs, rules, detect, is_store);
-    let mut plan = Plan { nodes: BTreeMap::new(), stores: discovered.stores, problems: discovered.problems };
-    for found in discovered.files {
-        match look(found, progress) {
-            Ok(planned) => plan.nodes.entry(planned.node.clone()).or_default().push(planned),
-            Err(problem) => plan.problems.push(problem),
+impl Inputs {
+    /// Looks for logs in files and directories; `-` is standard input. Whether a directory holds rows instead, `is_store` tells.
+    #[must_use]
+    pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
+        let discovered = input::discover(inputs, rules, is_store);
+        let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
+        let mut problems = discovered.problems;
+        for found in discovered.files {
+            match look(found, progress) {
+                Ok(planned) => nodes.entry(planned.found.node.clone()).or_default().0.push(planned),
+                Err(problem) => problems.push(problem),
+            }
         }
+        progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
+        Self { nodes, stores: discovered.stores, problems }
     }
-    progress.expect(plan.nodes.values().flatten().map(|planned| planned.file_bytes).sum());
-    plan
+}
+
+/// The logs of one node.
+#[derive(Default)]
+pub struct NodeLogs(pub(crate) Vec<Planned>);
+
+impl NodeLogs {
+    /// Whether the logs are still there for a second look: standard input is not.
+    #[must_use]
+    pub fn can_be_read_again(&self) -> bool {
+        self.0.iter().all(|log| log.file_bytes.is_some())
+    }
+
+    /// Tells the progress that all logs will be read once more.
+    pub fn expect_again(&self) {
+        self.0.iter().for_each(|log| log.progress.expect_again(log.file_bytes.unwrap_or(0)));
+    }
 }
 
 fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
-    let mut opened = input::open(&found, detect).map_err(|err| InputProblem::from(&err))?;
+    let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-    let form = frame::detect(&head, head.len() < PROBE_BYTES).expect("`open` has applied the same test");
+    let (compression, form) = (opened.compression, opened.form);
     let first_us = first_time(&head, form);
-    let (compression, format) = (opened.compression, opened.format);
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let keep = metadata.is_none();
     let opened = keep.then(|| {
@@ -88,10 +94,7 @@ fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
         Box::new(opened)
     });
     Ok(Planned {
-        path: found.path.clone(),
-        node: found.node.clone(),
         compression,
-        format,
         found,
         form,
         first_us,
@@ -114,16 +117,26 @@ fn first_time(head: &[u8], form: Form) -> i64 {
     first.unwrap_or(i64::MIN)
 }
 
-/// Cutting and parallelism of the reading side.
+/// How a log is read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
     pub(crate) chunk_bytes: usize,
-    pub(crate) depth: usize,
+    /// How many chunks are read ahead of the one that is needed next.
+    pub(crate) chunks_in_flight: usize,
+}
+
+impl Reading {
+    /// In chunks of `chunk_bytes` that a pool of `threads` decodes.
+    #[must_use]
+    pub fn new(chunk_bytes: usize, threads: usize) -> Self {
+        // None is read ahead if its only reader decodes it, too: then it is still in the processor's cache.
+        Self { chunk_bytes, chunks_in_flight: if threads == 1 { 1 } else { 2 * threads + 1 } }
+    }
 }
 
 /// What only shows up when an input is really opened.
 #[derive(Default)]
-pub(crate) struct Late {
+pub(crate) struct OpeningNotes {
     pub(crate) damage: SharedDamage,
     pub(crate) error: Option<String>,
     /// Seams of a wrapped ring.
@@ -131,36 +144,26 @@ pub(crate) struct Late {
 }
 
 impl Planned {
-    /// Whether the input can be opened once more after it was read.
-    pub(crate) fn can_be_read_again(&self) -> bool {
-        self.file_bytes.is_some()
-    }
-
-    /// Tells that the input will be read once more.
-    pub(crate) fn expect_again(&self) {
-        self.progress.expect_again(self.file_bytes.unwrap_or(0));
-    }
-
-    /// Opens the input for reading; what goes wrong or turns up goes to `late`.
-    pub(crate) fn open(&mut self, reading: Reading, late: &mut Late) -> Option<Source> {
-        match self.chunks(reading, late) {
-            Ok(chunks) => Some(Source::new(chunks, reading.depth)),
+    /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
+    pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
+        match self.chunks(reading, notes) {
+            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight)),
             Err(problem) => {
-                late.error = Some(problem);
+                notes.error = Some(problem);
                 None
             }
         }
     }
 
     /// Opens the input as chunks of records.
-    pub(crate) fn chunks(&mut self, reading: Reading, late: &mut Late) -> Result<Chunks, String> {
+    pub(crate) fn chunks(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Result<Chunks, String> {
         let opened = match self.opened.take() {
             Some(opened) => *opened,
-            None => input::open(&self.found, detect).map_err(|err| InputProblem::from(&err).message)?,
+            None => input::open(&self.found).map_err(|err| InputProblem::from(&err).message)?,
         };
-        late.damage = opened.damage.clone();
+        notes.damage = opened.damage.clone();
         let file_bytes = self.file_bytes.unwrap_or(0);
-        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.path.display());
+        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.found.path.display());
         Ok(match self.form {
             Form::Text => {
                 self.progress.watch(opened.consumed.clone(), file_bytes, file_bytes);
@@ -172,14 +175,13 @@ impl Planned {
                 if !opened.is_plain() {
                     self.progress.watch(opened.consumed.clone(), file_bytes, keeping_bytes);
                 }
-                let source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
-                let segments = ring::segments(&source, layout).map_err(failed)?;
-                late.seams = segments.len() as u64 - 1;
-                let source = Watched { inner: source, read: BytesRead::default() };
+                let mut source = opened.into_read_at(SPOOL_BYTES).map_err(failed)?;
+                let stretches = ring::laps_in_order(&source, layout).map_err(failed)?;
+                notes.seams = stretches.len() as u64 - 1;
                 if file_bytes > 0 {
-                    self.progress.watch(source.read.clone(), source.len(), file_bytes - keeping_bytes);
+                    self.progress.watch(source.count(), source.len(), file_bytes - keeping_bytes);
                 }
-                Chunks::Binary(BinaryReader::new(Box::new(source), layout, &segments, reading.chunk_bytes))
+                Chunks::Binary(BinaryReader::new(source, layout, &stretches, reading.chunk_bytes))
             }
         })
     }

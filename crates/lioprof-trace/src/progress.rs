@@ -1,26 +1,23 @@
 //! How far reading is, for whoever shows it.
 
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::input::ReadAt;
-
 /// Bytes read of files, as they are on disk. Clones look at the same reading; any thread may.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<State>);
+pub struct Progress(Arc<WatchedInputs>);
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchedInputs {
     total_bytes: OnceLock<Option<u64>>,
     /// Bytes of inputs that are read a second time.
     again_bytes: AtomicU64,
-    parts: Mutex<Vec<Part>>,
+    reads: Mutex<Vec<WatchedRead>>,
 }
 
 /// A way through a file. One that has to be kept decompressed before it is read goes through twice.
 #[derive(Debug)]
-struct Part {
+struct WatchedRead {
     read: BytesRead,
     /// Bytes that will be read; 0 if that is unknown.
     of: u64,
@@ -39,7 +36,7 @@ impl Progress {
     /// Bytes read so far.
     #[must_use]
     pub fn done_bytes(&self) -> u64 {
-        self.0.parts.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Part::done_bytes).sum()
+        self.0.reads.lock().unwrap_or_else(PoisonError::into_inner).iter().map(WatchedRead::done_bytes).sum()
     }
 
     /// All inputs are known.
@@ -54,12 +51,12 @@ impl Progress {
 
     /// So many bytes of a file are read as `of` bytes.
     pub(crate) fn watch(&self, read: BytesRead, of: u64, stands_for: u64) {
-        let part = Part { read, of, stands_for };
-        self.0.parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+        let watched = WatchedRead { read, of, stands_for };
+        self.0.reads.lock().unwrap_or_else(PoisonError::into_inner).push(watched);
     }
 }
 
-impl Part {
+impl WatchedRead {
     fn done_bytes(&self) -> u64 {
         let read = self.read.get();
         if self.of == 0 {
@@ -81,22 +78,6 @@ impl BytesRead {
 
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Counts what is read at any offset.
-pub(crate) struct Watched<S> {
-    pub(crate) inner: S,
-    pub(crate) read: BytesRead,
-}
-
-impl<S: ReadAt> ReadAt for Watched<S> {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        self.inner.read_at(offset, buf).inspect(|&bytes| self.read.add(bytes))
     }
 }
 

@@ -6,18 +6,18 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use lustre_debuglog::frame::Layout;
+use lustre_debuglog::frame::HeaderLayout;
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use rayon::ThreadPoolBuilder;
 
-use crate::decode::chunk::Run;
-use crate::decode::flights::{Flights, chunks_in_flight};
-use crate::decode::held::Held;
-use crate::decode::passes::Passes;
+use crate::decode::chunk::StreamRun;
+use crate::decode::chunk_store::ChunkStore;
+use crate::decode::chunk_tasks::ChunkTasks;
+use crate::decode::flush_passes::FlushPasses;
 use crate::decode::source::Chunks;
 use crate::input::{InputProblem, NodeRule, Severity};
-use crate::plan::{Late, Reading, plan};
+use crate::plan::{Inputs, OpeningNotes, Reading};
 use crate::progress::Progress;
 
 /// Text held back before it is sorted and written.
@@ -54,36 +54,37 @@ pub fn decode_text(
     out: &mut (impl Write + Send),
 ) -> io::Result<DecodeOutcome> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
-    pool.install(|| decode_nodes(inputs, rules, chunks_in_flight(threads), progress, out))
+    pool.install(|| decode_nodes(inputs, rules, Reading::new(CHUNK_BYTES, threads), progress, out))
 }
 
 fn decode_nodes(
     inputs: &[PathBuf],
     rules: &[NodeRule],
-    depth: usize,
+    reading: Reading,
     progress: &Progress,
     out: &mut impl Write,
 ) -> io::Result<DecodeOutcome> {
-    let plan = plan(inputs, rules, &|_| false, progress);
-    let mut outcome = DecodeOutcome { problems: plan.problems, ..DecodeOutcome::default() };
-    for (_, mut planned) in plan.nodes {
-        planned.sort_by_key(|input| input.first_us);
+    let inputs = Inputs::find(inputs, rules, &|_| false, progress);
+    let mut outcome = DecodeOutcome { problems: inputs.problems, ..DecodeOutcome::default() };
+    for (_, mut logs) in inputs.nodes {
+        logs.0.sort_by_key(|input| input.first_us);
         let mut sorter = Sorter::default();
-        for mut input in planned {
-            let mut late = Late::default();
-            let reading = Reading { chunk_bytes: CHUNK_BYTES, depth };
-            let path = input.path.clone();
+        for mut input in logs.0 {
+            let mut notes = OpeningNotes::default();
+            let path = input.found.path.clone();
             let error = |message| InputProblem { path: path.clone(), severity: Severity::Error, message };
-            match input.chunks(reading, &mut late) {
+            match input.chunks(reading, &mut notes) {
                 Ok(mut chunks) => {
-                    if let Err(err) = decode_input(&mut chunks, depth, &mut sorter, &mut outcome, out)? {
+                    if let Err(err) =
+                        decode_input(&mut chunks, reading.chunks_in_flight, &mut sorter, &mut outcome, out)?
+                    {
                         outcome.problems.push(error(format!("failed to read `{}`: {err}", path.display())));
                     }
                     outcome.inputs += 1;
                 }
                 Err(message) => outcome.problems.push(error(message)),
             }
-            if let Some(damage) = late.damage.get() {
+            if let Some(damage) = notes.damage.get() {
                 outcome.problems.push(error(format!("`{}`: {damage}", path.display())));
             }
         }
@@ -95,7 +96,7 @@ fn decode_nodes(
 /// The outer error is the output's, the inner one the input's.
 fn decode_input(
     chunks: &mut Chunks,
-    depth: usize,
+    chunks_in_flight: usize,
     sorter: &mut Sorter,
     outcome: &mut DecodeOutcome,
     out: &mut impl Write,
@@ -105,15 +106,15 @@ fn decode_input(
         // Text is sorted already.
         sorter.release(i64::MAX, out)?;
     }
-    let mut flights = Flights::default();
+    let mut tasks = ChunkTasks::default();
     let mut end = None;
     loop {
-        while end.is_none() && flights.len() < depth {
+        while end.is_none() && tasks.len() < chunks_in_flight {
             match chunks.next_chunk() {
                 Ok(Some(chunk)) => {
-                    let spare = sorter.held.spare();
-                    flights.launch(chunk, move |bytes| {
-                        let text = spare.take().unwrap_or_default();
+                    let buffers = sorter.store.buffers();
+                    tasks.launch(chunk, move |bytes| {
+                        let text = buffers.take().unwrap_or_default();
                         match layout {
                             None => render_text(bytes, text),
                             Some(layout) => render_binary(bytes, layout, text),
@@ -124,7 +125,7 @@ fn decode_input(
                 Err(err) => end = Some(Err(err)),
             }
         }
-        let Some(landed) = flights.next() else { break };
+        let Some(landed) = tasks.next() else { break };
         outcome.records += landed.result.records;
         outcome.bad_places += landed.result.bad_places;
         outcome.skipped_bytes += landed.result.skipped_bytes;
@@ -143,7 +144,7 @@ struct Rendered {
     text: Vec<u8>,
     /// Of a binary log: time of each record, and where its text ends; in the order of the file.
     lines: Vec<(i64, u32)>,
-    runs: Vec<Run>,
+    runs: Vec<StreamRun>,
     records: u64,
     /// Places in the chunk that hold no records, and the bytes in them.
     bad_places: u64,
@@ -151,10 +152,10 @@ struct Rendered {
 }
 
 /// Into a buffer that is empty.
-fn render_binary(bytes: &[u8], layout: Layout, text: Vec<u8>) -> Rendered {
+fn render_binary(bytes: &[u8], layout: HeaderLayout, text: Vec<u8>) -> Rendered {
     let mut rendered = Rendered { text, ..Rendered::default() };
     for record in TestedRecords::new(bytes, layout) {
-        Run::follow(&mut rendered.runs, &record, rendered.lines.len());
+        StreamRun::follow(&mut rendered.runs, &record, rendered.lines.len());
         record.append_text(&mut rendered.text);
         rendered.lines.push((record.time_us, offset(rendered.text.len())));
         rendered.records += 1;
@@ -189,10 +190,10 @@ fn offset(offset: usize) -> u32 {
 /// Rendered records that wait for their order.
 #[derive(Default)]
 struct Sorter {
-    passes: Passes,
-    held: Held<u8>,
+    passes: FlushPasses,
+    store: ChunkStore<u8>,
     /// In the order of the file, those of earlier passes sorted.
-    lines: Vec<Line>,
+    lines: Vec<RenderedLine>,
     /// Bytes of them.
     bytes: usize,
     /// Bytes that had to wait longer when it was last sorted.
@@ -200,7 +201,7 @@ struct Sorter {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct RenderedLine {
     time_us: i64,
     chunk: u32,
     start: u32,
@@ -214,7 +215,7 @@ impl Sorter {
             out.write_all(&text)?;
             return Ok(());
         }
-        let chunk = self.held.push(text, lines.len());
+        let chunk = self.store.push(text, lines.len());
         let mut start = 0;
         for (i, run) in runs.iter().enumerate() {
             // Discarded heads are the analysis' business.
@@ -224,7 +225,7 @@ impl Sorter {
             }
             let to = runs.get(i + 1).map_or(lines.len(), |next| next.from);
             for &(time_us, end) in &lines[run.from..to] {
-                self.lines.push(Line { time_us, chunk, start, end });
+                self.lines.push(RenderedLine { time_us, chunk, start, end });
                 self.bytes += (end - start) as usize;
                 start = end;
             }
@@ -238,11 +239,11 @@ impl Sorter {
         self.lines.sort_by_key(|line| line.time_us);
         let count = self.lines.partition_point(|line| line.time_us < before_us || before_us == i64::MAX);
         for line in self.lines.drain(..count) {
-            let text = &self.held.take_of(line.chunk)[line.start as usize..line.end as usize];
+            let text = &self.store.take_of(line.chunk)[line.start as usize..line.end as usize];
             out.write_all(text)?;
             self.bytes -= text.len();
         }
-        self.held.forget_taken();
+        self.store.forget_taken();
         Ok(())
     }
 }

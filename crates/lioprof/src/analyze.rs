@@ -15,7 +15,7 @@ use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{files, thresholds};
+use crate::{output_dir, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = config(args)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
         messages::note(verbosity, &format!("warning: {warning}"));
     }
     if let Some(dir) = &args.output {
-        files::write(&outcome.analysis, dir, &args.plots, verbosity)?;
+        output_dir::write(&outcome.analysis, dir, &args.plots, verbosity)?;
     }
     print(args.format, &outcome, verbosity)?;
     Ok(code(&outcome, args))

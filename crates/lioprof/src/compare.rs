@@ -18,7 +18,7 @@ use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{files, thresholds};
+use crate::{output_dir, thresholds};
 
 pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Co
     let (Some(before), Some(after)) = (before, after) else { return Ok(Code::Unusable) };
     let comparison = compare(&before, &after, &ComparisonRules::default());
     if let Some(dir) = &args.output {
-        files::write_comparison(&comparison, (&before, &after), dir, &args.plots, verbosity)?;
+        output_dir::write_comparison(&comparison, (&before, &after), dir, &args.plots, verbosity)?;
     }
     print(args.format, &comparison)?;
     if !complete {

@@ -24,29 +24,30 @@ pub(crate) fn socket(args: &ConfigArgs, verbosity: Verbosity) -> (PathBuf, PathB
         let path = args.config.as_deref().unwrap_or(Path::new(CONFIG));
         let mut readable = Config::default();
         readable.talk.socket = Config::socket_in(path).unwrap_or(readable.talk.socket);
-        if let Some(root) = &args.root {
-            readable.control.root.clone_from(root);
-        }
         messages::note(
             verbosity,
             &format!("{err:#}\nthe daemon is looked for at `{}`", readable.talk.socket.display()),
         );
-        readable
+        at_root(readable, args)
     });
     (config.talk.socket, config.control.root)
 }
 
 /// The configuration: named, installed or built-in.
 pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Config> {
-    let mut config = match &args.config {
+    let config = match &args.config {
         Some(path) => Config::load(path)?,
         None if Path::new(CONFIG).exists() => Config::load(Path::new(CONFIG))?,
         None => Config::default(),
     };
+    Ok(at_root(config, args))
+}
+
+fn at_root(mut config: Config, args: &ConfigArgs) -> Config {
     if let Some(root) = &args.root {
         config.control.root.clone_from(root);
     }
-    Ok(config)
+    config
 }
 
 /// The configuration with what the command line says on top.
@@ -58,11 +59,7 @@ fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
 fn restoring_config(args: &CaptureArgs, verbosity: Verbosity) -> anyhow::Result<Config> {
     daemon_config(args).or_else(|err| {
         messages::note(verbosity, &format!("{err:#}\nsettings are put back without this file"));
-        let mut config = Config::default();
-        if let Some(root) = &args.source.root {
-            config.control.root.clone_from(root);
-        }
-        with_arguments(config, args)
+        with_arguments(at_root(Config::default(), &args.source), args)
     })
 }
 

@@ -7,14 +7,16 @@ mod args;
 mod compare;
 #[cfg(feature = "daemon")]
 mod daemon;
+#[cfg(feature = "daemon")]
+mod daemon_client;
 mod decode;
 mod exit_code;
 #[cfg(feature = "export")]
 mod export;
-mod files;
 mod findings;
 mod generate;
 mod messages;
+mod output_dir;
 mod progress;
 #[cfg(feature = "replay")]
 mod replay;
@@ -23,8 +25,6 @@ mod report;
 #[cfg(feature = "export")]
 mod rollup;
 mod stores;
-#[cfg(feature = "daemon")]
-mod talk;
 mod thresholds;
 
 use std::process::ExitCode;
@@ -60,11 +60,11 @@ fn main() -> ExitCode {
         #[cfg(feature = "daemon")]
         Command::Doctor(doctor_args) => daemon::doctor(doctor_args),
         #[cfg(feature = "daemon")]
-        Command::Status(status_args) => talk::status(status_args, verbosity),
+        Command::Status(status_args) => daemon_client::status(status_args, verbosity),
         #[cfg(feature = "daemon")]
-        Command::Stop(talk_args) => talk::stop(talk_args, verbosity),
+        Command::Stop(talk_args) => daemon_client::stop(talk_args, verbosity),
         #[cfg(feature = "daemon")]
-        Command::Mark(mark_args) => talk::mark(mark_args, verbosity),
+        Command::Mark(mark_args) => daemon_client::mark(mark_args, verbosity),
         #[cfg(feature = "replay")]
         Command::Replay(replay_args) => replay::run(replay_args, verbosity),
         #[cfg(feature = "report")]

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use crate::args::ReportArgs;
 use crate::exit_code::Code;
-use crate::files;
 use crate::messages::{self, Verbosity};
+use crate::output_dir;
 
 pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let saved = read(&args.input)?;
     match output(args, &saved) {
         Some(path) => {
-            files::create(&path, |out| Ok(saved.write(out)?))?;
+            output_dir::create(&path, |out| Ok(saved.write(out)?))?;
             messages::note(verbosity, &format!("wrote `{}`", path.display()));
         }
         None => {
@@ -63,7 +63,7 @@ fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
 
 /// The one key of both layouts that says which one it is.
 #[derive(Deserialize)]
-struct Layout {
+struct SavedSchema {
     schema: String,
 }
 
@@ -82,7 +82,7 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
              `lioprof analyze -o DIR` and `lioprof compare -o DIR`"
         )
     };
-    let Layout { schema } = serde_json::from_slice(&json).with_context(not)?;
+    let SavedSchema { schema } = serde_json::from_slice(&json).with_context(not)?;
     if schema == COMPARISON_SCHEMA {
         return Ok(Saved::Comparison(serde_json::from_slice(&json).with_context(not)?));
     }

@@ -30,10 +30,10 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         bail!("no rows of node `{unknown}` in `{}`; it has {}", args.dataset.display(), all.join(", "));
     }
     let chosen = |node: &String| args.node.is_empty() || args.node.contains(node);
-    let work = Work { dataset: &dataset, rollups: Rollups::new(&args.dataset), verbosity };
+    let work = DatasetRollup { dataset: &dataset, rollups: Rollups::new(&args.dataset), verbosity };
 
     let new = all.iter().filter(|node| chosen(node) && (args.force || !work.is_current(node)));
-    let new: Vec<Job> = new.map(|node| Job { node: node.clone(), clock: None }).collect();
+    let new: Vec<NodeToRollUp> = new.map(|node| NodeToRollUp { node: node.clone(), clock: None }).collect();
     let threads = args::threads(args.threads);
     let mut failed = failures + work.roll_up(&new, threads);
     let gone = work.forget(&all)?;
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let known = work.known(&all)?;
     let stale =
         stale_clocks(&known).map_err(|err| anyhow::anyhow!("the rollups of `{}`: {err}", args.dataset.display()))?;
-    let stale: Vec<Job> =
-        stale.into_iter().filter(|(node, _)| chosen(node)).map(|(node, clock)| Job { node, clock }).collect();
+    let stale: Vec<NodeToRollUp> =
+        stale.into_iter().filter(|(node, _)| chosen(node)).map(|(node, clock)| NodeToRollUp { node, clock }).collect();
     failed += work.roll_up(&stale, threads);
     if new.is_empty() && stale.is_empty() && gone == 0 {
         messages::note(verbosity, "all rollups are up to date");
@@ -52,18 +52,18 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
 }
 
 /// A node to roll up, with its times on a clock.
-struct Job {
+struct NodeToRollUp {
     node: String,
     clock: Option<ClockLine>,
 }
 
-struct Work<'a> {
+struct DatasetRollup<'a> {
     dataset: &'a Dataset,
     rollups: Rollups,
     verbosity: Verbosity,
 }
 
-impl Work<'_> {
+impl DatasetRollup<'_> {
     /// Whether a node has a rollup of the parts that it has now. One that cannot be read is made anew.
     fn is_current(&self, node: &str) -> bool {
         let row = self.rollups.node(node).ok().flatten();
@@ -71,7 +71,7 @@ impl Work<'_> {
     }
 
     /// Rolls up some nodes, several at a time. Returns how many could not be.
-    fn roll_up(&self, jobs: &[Job], threads: usize) -> usize {
+    fn roll_up(&self, jobs: &[NodeToRollUp], threads: usize) -> usize {
         let next = AtomicUsize::new(0);
         let failures = AtomicUsize::new(0);
         // One message at a time.
@@ -99,7 +99,7 @@ impl Work<'_> {
         failures.into_inner()
     }
 
-    fn one(&self, Job { node, clock }: &Job) -> Result<String, String> {
+    fn one(&self, NodeToRollUp { node, clock }: &NodeToRollUp) -> Result<String, String> {
         let mut source = self.dataset.node_source(node).ok_or("its rows are gone")?;
         let mut rollup = roll_up(source.as_mut(), *clock, &Config::default())?;
         if clock.is_some() {

@@ -39,11 +39,22 @@ pub enum Context {
     HardIrq = 2,
 }
 
+impl Context {
+    pub(crate) fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Process),
+            1 => Some(Self::SoftIrq),
+            2 => Some(Self::HardIrq),
+            _ => None,
+        }
+    }
+}
+
 /// One record, borrowed from the bytes it was framed from.
 ///
 /// Field numbers and names follow `struct ptldebug_header` (libcfs) and `lctl`'s text form
 /// `SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXTPID:(FILE:LINE:FUNC()) TEXT`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record<'a> {
     /// Subsystem bit of the emitting file, see [`subsystem`].
     pub subsystem: u32,

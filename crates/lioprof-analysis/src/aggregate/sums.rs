@@ -189,7 +189,7 @@ impl Aggregate {
     }
 
     /// The thread that stands for all threads of this one's service.
-    pub(super) fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
+    fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
         if let Some(&service) = self.threads.get(&thread) {
             return service;
         }

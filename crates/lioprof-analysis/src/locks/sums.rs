@@ -112,7 +112,12 @@ const MAX_RECENT: usize = 4096;
 
 impl Merge for Union {
     fn merge(&mut self, other: &Self) {
-        Self::merge(self, other);
+        self.closed_us += other.closed_us;
+        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
+        all.sort_unstable_by_key(|&(start, end)| (end, start));
+        for (start, end) in all {
+            self.add(start, end);
+        }
     }
 }
 
@@ -138,15 +143,6 @@ impl Union {
 
     pub(crate) fn total_us(&self) -> i64 {
         self.closed_us + self.recent.iter().map(|(s, e)| e - s).sum::<i64>()
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.closed_us += other.closed_us;
-        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
-        all.sort_unstable_by_key(|&(start, end)| (end, start));
-        for (start, end) in all {
-            self.add(start, end);
-        }
     }
 }
 

@@ -133,11 +133,7 @@ impl LockTracker {
     }
 
     pub(super) fn party(&mut self, window: Option<RpcWindow>, symbols: &Symbols) -> Party {
-        match window {
-            None => Party::Server,
-            Some(rpc) if self.is_server(rpc.client_uuid, symbols) => Party::Server,
-            Some(rpc) => Party::Client(rpc.nid),
-        }
+        Party::behind(window, |uuid| self.is_server(uuid, symbols))
     }
 
     pub(super) fn is_server(&mut self, uuid: Symbol, symbols: &Symbols) -> bool {

@@ -5,13 +5,13 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
 use super::lines::{Lines, Release, scatter};
-use super::say::{Rpc, Say};
+use super::say::{Say, Transfer};
 use crate::log_writer::LogWriter;
 use crate::random::Random;
 
 /// Who reads and writes how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
-pub struct Crowd {
+pub struct CrowdOptions {
     /// Clients; each has an address of its own and belongs to one job
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub clients: u32,
@@ -37,7 +37,7 @@ pub struct Crowd {
     pub release: Release,
 }
 
-impl Crowd {
+impl CrowdOptions {
     /// Neighbours belong to one job.
     pub(super) fn job_of(&self, client: u32) -> u32 {
         let jobs = u64::from(self.jobs.min(self.clients));
@@ -91,7 +91,7 @@ pub(super) struct Client {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write<W: Write>(crowd: &Crowd, out: &mut LogWriter<W>) -> io::Result<(u64, u64)> {
+pub fn write<W: Write>(crowd: &CrowdOptions, out: &mut LogWriter<W>) -> io::Result<(u64, u64)> {
     let mut random = Random(0);
     let mut clients: Vec<Client> = (0..crowd.clients)
         .map(|_| {
@@ -123,7 +123,7 @@ pub fn write<W: Write>(crowd: &Crowd, out: &mut LogWriter<W>) -> io::Result<(u64
         let end_us = start_us + about(&mut random, SERVICE_US);
         service.sequence += 1;
         let object = u64::from(number) * u64::from(STRIPES) + u64::from(client.requests % STRIPES) + 2;
-        let rpc = Rpc {
+        let rpc = Transfer {
             number: n,
             client: number,
             job: crowd.job_of(number),

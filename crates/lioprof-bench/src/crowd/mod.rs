@@ -7,5 +7,5 @@ mod clients;
 mod lines;
 mod say;
 
-pub use clients::{Crowd, write};
+pub use clients::{CrowdOptions, write};
 pub use lines::Release;

@@ -1,13 +1,14 @@
 //! The lines of a read or write, in the wording of the release.
 
-use lioprof_sim::wording::rpc::{self, Handled, Handling, Request};
-use lioprof_sim::wording::{Line, Site, Sites, V2_17, ofd};
+use std::io::Write as _;
+
+use lioprof_sim::wording::{Extent, Fid, Handled, Request, Rpc, Site, V2_17, text};
 
 use super::lines::{Lines, Release, scatter};
 
 /// A read or write.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rpc {
+pub(super) struct Transfer {
     /// Position in the log.
     pub(super) number: u64,
     pub(super) client: u32,
@@ -43,14 +44,15 @@ const REQUEST_BYTES: u64 = 488;
 
 impl Say<'_> {
     /// All lines of a request; returns when its thread is idle.
-    pub(super) fn all(&mut self, it: &Rpc) -> i64 {
-        let sites: &Sites = &V2_17.sites;
-        let names = Names::of(it);
+    pub(super) fn all(&mut self, it: &Transfer) -> i64 {
+        let sites = &V2_17.sites;
+        let names = TransferNames::of(it);
         let pid = FIRST_THREAD_PID + it.part * 1_000 + it.thread;
         // The handler of a read returns the bytes that it sent.
         let rc = if it.write { 0 } else { i64::try_from(it.bytes).unwrap_or(0) };
-        let extent = (it.first, it.first + it.bytes - 1);
+        let extent = Extent { first: it.first, last: it.first + it.bytes - 1 };
         let arrived = Request {
+            wording: &V2_17,
             pointer: pointer(it),
             xid: it.xid,
             transno: 0,
@@ -61,7 +63,6 @@ impl Say<'_> {
             lens: (REQUEST_BYTES, 0),
             timed_out: false,
             deadline_s: it.arrival_us.unsigned_abs() / 1_000_000 + 26,
-            references: 1,
             phase: "New:",
             flags: (V2_17.client_flags, u32::MAX),
             rc: (0, -1),
@@ -77,18 +78,20 @@ impl Say<'_> {
             transno,
             ..arrived
         };
-        self.line(it.arrival_us, DRIVER_PID, 0, &sites.peer, |line| rpc::peer(line, &names.nid));
+        self.line(it.arrival_us, DRIVER_PID, 0, &sites.peer, |line| text::peer(line, &names.nid));
         if self.release == Release::V2_17 {
-            self.line(it.arrival_us + 3, pid, it.cpu, &sites.unwrap, |line| rpc::unwrap(line, it.xid));
+            self.line(it.arrival_us + 3, pid, it.cpu, &sites.unwrap, |line| text::unwrap(line, it.xid));
         }
-        self.line(it.arrival_us + 5, pid, it.cpu, &sites.got, |line| rpc::got(line, it.xid));
+        self.line(it.arrival_us + 5, pid, it.cpu, &sites.got, |line| text::got(line, it.xid));
         self.extent(it.arrival_us + 9, pid, it, &names, extent, &arrived);
-        self.line(it.start_us - 2, pid, it.cpu, &sites.nrs_start, |line| rpc::nrs_start(line, &names.nid, it.sequence));
-        let handling = Handling {
+        self.line(it.start_us - 2, pid, it.cpu, &sites.nrs_start, |line| {
+            text::nrs_start(line, &names.nid, it.sequence)
+        });
+        let handling = Rpc {
             pointer: arrived.pointer,
             thread: &names.thread,
             uuid: &names.uuid,
-            references: 5,
+            references: Some(5),
             pid: 380,
             xid: it.xid,
             nid: &names.nid,
@@ -101,43 +104,43 @@ impl Say<'_> {
             transno,
             rc: (rc, rc),
         };
-        match self.release {
-            Release::V2_17 => {
-                self.line(it.start_us, pid, it.cpu, &sites.handling, |line| rpc::handling(line, &handling));
-                self.line(it.end_us, pid, it.cpu, &sites.handled, |line| rpc::handled(line, &handling, &end));
-            }
-            Release::V2_12 => {
-                self.line(it.start_us, pid, it.cpu, &sites.handling, |line| {
-                    old_handling(line, "Handling", &handling);
-                    line.s("\n");
-                });
-                self.line(it.end_us, pid, it.cpu, &sites.handled, |line| {
-                    old_handling(line, "Handled", &handling);
-                    line.s(" Request processed in ").u(end.service_us).s("us (").u(end.total_us).s("us total) trans ");
-                    line.u(end.transno).s(" rc ").d(end.rc.0).s("/").d(end.rc.1).s("\n");
-                });
-            }
-        }
-        self.line(it.end_us + 4, pid, it.cpu, &sites.nrs_stop, |line| rpc::nrs_stop(line, &names.nid, it.sequence));
+        let old = self.release == Release::V2_12;
+        self.line(it.start_us, pid, it.cpu, &sites.handling, |line| match old {
+            false => text::handling(line, handling),
+            true => writeln!(line, "Handling RPC {}", old_handling(&handling)).unwrap_or_default(),
+        });
+        self.line(it.end_us, pid, it.cpu, &sites.handled, |line| match old {
+            false => text::handled(line, handling, end),
+            true => writeln!(line, "Handled RPC {} {end}", old_handling(&handling)).unwrap_or_default(),
+        });
+        self.line(it.end_us + 4, pid, it.cpu, &sites.nrs_stop, |line| text::nrs_stop(line, &names.nid, it.sequence));
         self.extent(it.end_us + 7, pid, it, &names, extent, &done);
         it.end_us + 15
     }
 
     /// Object and extent, twice.
-    fn extent(&mut self, time_us: i64, pid: u32, it: &Rpc, names: &Names, extent: (u64, u64), request: &Request<'_>) {
-        let sites: &Sites = &V2_17.sites;
-        let fid = (0x2_4000_0400 + u64::from(it.ost) * 0x4000_0000, it.object);
-        let place = (names.target.as_str(), names.thread.as_str());
+    fn extent(
+        &mut self,
+        time_us: i64,
+        pid: u32,
+        it: &Transfer,
+        names: &TransferNames,
+        extent: Extent,
+        request: &Request<'_>,
+    ) {
+        let sites = &V2_17.sites;
+        let fid = Fid(0x2_4000_0400 + u64::from(it.ost) * 0x4000_0000, it.object);
+        let (target, thread) = (names.target.as_str(), names.thread.as_str());
         let release = self.release;
         self.line(time_us, pid, it.cpu, &sites.refresh, |line| match release {
-            Release::V2_17 => ofd::refresh(line, &V2_17, place, fid, extent, request),
-            Release::V2_12 => old_refresh(line, place, fid, extent, request),
+            Release::V2_17 => text::refresh(line, target, thread, fid, extent, *request),
+            Release::V2_12 => old_refresh(line, target, thread, fid, extent, request),
         });
         let pointer = request.pointer;
-        self.line(time_us + 2, pid, it.cpu, &sites.prolong, |line| ofd::prolong(line, pointer, it.xid, extent));
+        self.line(time_us + 2, pid, it.cpu, &sites.prolong, |line| text::prolong(line, pointer, it.xid, extent));
     }
 
-    fn line(&mut self, time_us: i64, pid: u32, cpu: u32, site: &Site, text: impl FnOnce(&mut Line<'_>)) {
+    fn line(&mut self, time_us: i64, pid: u32, cpu: u32, site: &Site, text: impl FnOnce(&mut Vec<u8>)) {
         let record = self.lines.add(time_us);
         record.cpu = u16::try_from(cpu).unwrap_or(0);
         record.subsystem = site.subsystem;
@@ -148,34 +151,27 @@ impl Say<'_> {
             to.clear();
             to.extend_from_slice(name.as_bytes());
         }
-        text(&mut Line::new(&mut record.text));
+        text(&mut record.text);
     }
 }
 
-/// `Handling RPC` and `Handled RPC` up to 2.12: no pointer, no job (`service.c`).
-fn old_handling(line: &mut Line<'_>, first: &str, h: &Handling<'_>) {
-    line.s(first).s(" RPC pname:cluuid+ref:pid:xid:nid:opc ").s(h.thread).s(":").s(h.uuid).s("+").d(h.references);
-    line.s(":").u(h.pid).s(":x").u(h.xid).s(":12345-").s(h.nid).s(":").u(h.opcode);
+/// What stands behind `Handling RPC` and `Handled RPC` up to 2.12: no pointer, no job (`service.c`).
+fn old_handling(rpc: &Rpc<'_>) -> String {
+    let Rpc { thread, uuid, pid, xid, nid, opcode, .. } = rpc;
+    let references = rpc.references.unwrap_or_default();
+    format!("pname:cluuid+ref:pid:xid:nid:opc {thread}:{uuid}+{references}:{pid}:x{xid}:12345-{nid}:{opcode}")
 }
 
-/// `refresh rw locks` of 2.12: its description stands on a line of its own (`ofd_dev.c`, `pack_generic.c`).
-fn old_refresh(
-    line: &mut Line<'_>,
-    (target, thread): (&str, &str),
-    fid: (u64, u64),
-    (first, last): (u64, u64),
-    r: &Request<'_>,
-) {
-    line.s("@@@ ").s(target).s(" ").s(thread).s(": refresh rw locks: ").fid(fid);
-    line.s(" (").u(first).s("->").u(last).s(")\n ");
-    line.s(" req@").p(r.pointer).s(" x").u(r.xid).s("/t").u(r.transno).s("(0) o").u(r.opcode);
-    line.s("->").s(r.peer).s("@").s(r.nid).s(":").u(r.portals.0).s("/").u(r.portals.1);
-    line.s(" lens ").u(r.lens.0).s("/").u(r.lens.1).s(" e 0 to 0 dl ").u(r.deadline_s).s(" ref ").u(r.references);
-    line.s(" fl ").s(r.phase).s("/").x(r.flags.0).s("/").x(r.flags.1).s(" rc ").d(r.rc.0).s("/").d(r.rc.1).s("\n");
+/// `refresh rw locks` of 2.12: its description stands on a line of its own (`ofd_dev.c`, `pack_generic.c`), without the
+/// job.
+fn old_refresh(line: &mut Vec<u8>, target: &str, thread: &str, fid: Fid, extent: Extent, request: &Request<'_>) {
+    let request = request.to_string();
+    let request = request.split(" job:").next().unwrap_or_default();
+    writeln!(line, "@@@ {target} {thread}: refresh rw locks: {fid} ({extent})\n  {request}").unwrap_or_default();
 }
 
 /// The texts in a request's lines.
-struct Names {
+struct TransferNames {
     nid: String,
     uuid: String,
     job: String,
@@ -183,8 +179,8 @@ struct Names {
     thread: String,
 }
 
-impl Names {
-    fn of(it: &Rpc) -> Self {
+impl TransferNames {
+    fn of(it: &Transfer) -> Self {
         let (client, hash) = (it.client, scatter(u64::from(it.client) << 1));
         let address = (1 + client / 62_500, client / 250 % 250, 1 + client % 250);
         Self {
@@ -198,6 +194,6 @@ impl Names {
 }
 
 /// Hashed pointer of a request: unique while it lives, never null.
-fn pointer(it: &Rpc) -> u32 {
+fn pointer(it: &Transfer) -> u32 {
     u32::try_from(it.number % 0xffff_ffff + 1).unwrap_or(0).wrapping_mul(0x9e37_79b1)
 }

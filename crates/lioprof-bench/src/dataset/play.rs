@@ -10,7 +10,7 @@ use lustre_debuglog::{TargetKind, TargetName};
 
 use super::options::{DatasetOptions, START_US};
 use super::plan::Play;
-use super::script::{Name, Part, Row, Script};
+use super::script::{NameRole, Received, Row, Script, ServerScript};
 use super::site::{FS, Site};
 use super::threads::Threads;
 use super::truth::{Counting, Truth};
@@ -141,7 +141,7 @@ impl<'a> Node<'a> {
         self.close_part()
     }
 
-    fn part(&self, play: &Play) -> &'a Part {
+    fn part(&self, play: &Play) -> &'a ServerScript {
         &self.scripts[play.script].parts[self.number as usize % 2]
     }
 
@@ -168,19 +168,19 @@ impl<'a> Node<'a> {
         self.due.push(Reverse((play.start_us + first.known_us, number, place)));
     }
 
-    fn named(&mut self, name: &Name, play: &Play) -> Named {
+    fn named(&mut self, name: &NameRole, play: &Play) -> Named {
         let pair = self.number / 2;
         let node = |server: usize| pair * 2 + u32::from(server == 1);
         // Peers are the two servers, then the clients.
         let (text, peer) = match name {
-            Name::Peer(peer @ 0..2) => (Site::node_nid(node(*peer)), Some(*peer)),
-            Name::Peer(peer) => (Site::client_nid(play.clients[peer - 2]), Some(*peer)),
-            Name::Loopback(peer) => ("0@lo".to_owned(), Some(*peer)),
-            Name::Uuid(peer @ 0..2) => (self.site.node_uuid(node(*peer)), None),
-            Name::Uuid(peer) => (self.site.client_uuid(play.clients[peer - 2]), None),
-            Name::Job => (Site::job_name(play.job), None),
-            Name::Targets(text) => (rename_targets(text, pair, play), None),
-            Name::Fixed(text) => (String::from_utf8_lossy(text).into_owned(), None),
+            NameRole::Peer(peer @ 0..2) => (Site::node_nid(node(*peer)), Some(*peer)),
+            NameRole::Peer(peer) => (Site::client_nid(play.clients[peer - 2]), Some(*peer)),
+            NameRole::Loopback(peer) => ("0@lo".to_owned(), Some(*peer)),
+            NameRole::Uuid(peer @ 0..2) => (self.site.node_uuid(node(*peer)), None),
+            NameRole::Uuid(peer) => (self.site.client_uuid(play.clients[peer - 2]), None),
+            NameRole::Job => (Site::job_name(play.job), None),
+            NameRole::Targets(text) => (rename_targets(text, pair, play), None),
+            NameRole::Fixed(text) => (String::from_utf8_lossy(text).into_owned(), None),
         };
         let xids = peer.map_or(0, |peer| play.xids[peer]);
         Named { symbol: self.symbols.intern(text.as_bytes()), xids }
@@ -221,7 +221,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn write(&mut self, running: &mut Running, part: &Part, play: &Play) {
+    fn write(&mut self, running: &mut Running, part: &ServerScript, play: &Play) {
         let item = &part.items[running.at];
         let mut row = item.row.clone();
         let pid = row.pid_mut();
@@ -240,27 +240,25 @@ impl<'a> Node<'a> {
             *oid += running.first_object;
         });
         let named = |symbol: Symbol| running.names[symbol.0 as usize];
-        let of_server = |symbol: Symbol| matches!(part.names[symbol.0 as usize], Name::Loopback(_) | Name::Peer(0..2));
-        if let Some(window) = row.window_mut() {
-            let nid = named(window.nid);
-            window.nid = nid.symbol;
-            window.xid.0 += nid.xids;
-            window.client_uuid = named(window.client_uuid).symbol;
-            window.job = window.job.map(|job| named(job).symbol);
+        let of_server =
+            |symbol: Symbol| matches!(part.names[symbol.0 as usize], NameRole::Loopback(_) | NameRole::Peer(0..2));
+        let mut from_server = false;
+        if let Some(Received { nid, xid, client_uuid, job }) = row.received_mut() {
+            from_server = of_server(*nid);
+            let peer = named(*nid);
+            *nid = peer.symbol;
+            *xid += peer.xids;
+            *client_uuid = named(*client_uuid).symbol;
+            *job = job.map(|job| named(job).symbol);
         }
         match &mut row {
             Row::Rpc(row) => {
                 row.node = self.name;
                 row.end_us += play.start_us;
                 // What servers send each other tells how their clocks are set: it stays as it is.
-                if !of_server(row.nid) {
+                if !from_server {
                     vary_times(row, &mut self.random);
                 }
-                let nid = named(row.nid);
-                row.nid = nid.symbol;
-                row.xid.0 += nid.xids;
-                row.client_uuid = named(row.client_uuid).symbol;
-                row.job = row.job.map(|job| named(job).symbol);
                 row.thread = thread_info.name;
                 row.target = row.target.map(|target| renamed(target, self.number / 2, play));
                 let users = row.uid.is_some_and(|uid| uid != 0);

@@ -41,7 +41,7 @@ pub(super) struct Script {
     /// How often it is played, compared with others.
     pub(super) weight: u64,
     /// What each server logged; empty where the capture has no log of it.
-    pub(super) parts: [Part; 2],
+    pub(super) parts: [ServerScript; 2],
     /// Clients in it.
     pub(super) clients: usize,
     /// Xids that each peer takes, from zero: the servers, then the clients.
@@ -54,11 +54,11 @@ pub(super) struct Script {
 
 /// What one server logged.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct ServerScript {
     /// In the order in which they became known.
     pub(super) items: Vec<Item>,
     /// By the symbols of the items.
-    pub(super) names: Vec<Name>,
+    pub(super) names: Vec<NameRole>,
     /// Kinds of threads, by the places in [`Self::threads`].
     pub(super) kinds: Vec<Vec<u8>>,
     /// Kind of each thread: a place in [`Self::kinds`].
@@ -75,7 +75,7 @@ pub(super) struct Part {
 
 /// What a name of the capture stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Name {
+pub(super) enum NameRole {
     /// NID of a peer.
     Peer(usize),
     /// The server's own NID for itself, and its peer number.
@@ -90,7 +90,7 @@ pub(super) enum Name {
     Fixed(Vec<u8>),
 }
 
-/// A row. Times are since the beginning of the capture, pids are places in [`Part::threads`], symbols in [`Part::names`], xids,
+/// A row. Times are since the beginning of the capture, pids are places in [`ServerScript::threads`], symbols in [`ServerScript::names`], xids,
 /// cookies and objects of files numbers from zero.
 #[derive(Debug)]
 pub(super) struct Item {
@@ -106,6 +106,14 @@ pub(super) enum Row {
     Rpc(RpcRow),
     Lock(LockEvent),
     Sent(SentRpc),
+}
+
+/// What says who sent an RPC that a server received.
+pub(super) struct Received<'a> {
+    pub(super) nid: &'a mut Symbol,
+    pub(super) xid: &'a mut u64,
+    pub(super) client_uuid: &'a mut Symbol,
+    pub(super) job: &'a mut Option<Symbol>,
 }
 
 impl Row {
@@ -141,13 +149,17 @@ impl Row {
         }
     }
 
-    /// The request in whose window it falls.
-    pub(super) fn window_mut(&mut self) -> Option<&mut RpcWindow> {
-        match self {
-            Self::Rpc(_) => None,
-            Self::Lock(event) => event.window.as_mut(),
-            Self::Sent(sent) => sent.window.as_mut(),
-        }
+    /// The names of the RPC that it is, or in whose window it falls.
+    pub(super) fn received_mut(&mut self) -> Option<Received<'_>> {
+        let window = match self {
+            Self::Rpc(RpcRow { nid, xid, client_uuid, job, .. }) => {
+                return Some(Received { nid, xid: &mut xid.0, client_uuid, job });
+            }
+            Self::Lock(event) => event.window.as_mut()?,
+            Self::Sent(sent) => sent.window.as_mut()?,
+        };
+        let RpcWindow { nid, xid, client_uuid, job, .. } = window;
+        Some(Received { nid, xid: &mut xid.0, client_uuid, job })
     }
 
     /// Calls for each object of a file: FID sequence and object number.
@@ -201,7 +213,7 @@ fn read(capture: &Path, name: &'static str, weight: u64) -> Result<Script, Datas
         let names = logs[server].iter().flat_map(|log: &Log| log.summary.targets.iter().copied());
         names.filter(|it| it.kind() == TargetKind::Ost).collect()
     });
-    let mut parts: [Part; 2] = Default::default();
+    let mut parts: [ServerScript; 2] = Default::default();
     for (server, log) in logs.into_iter().enumerate() {
         if let Some(log) = log {
             parts[server] = log.into_part(server, start_us, &peers, &first_xids);
@@ -271,9 +283,9 @@ impl Log {
         }
     }
 
-    fn into_part(self, server: usize, start_us: i64, peers: &Peers, xids: &[(u64, u64)]) -> Part {
+    fn into_part(self, server: usize, start_us: i64, peers: &Peers, xids: &[(u64, u64)]) -> ServerScript {
         let Self { rows, symbols, summary } = self;
-        let mut names = Names { symbols: &symbols, peers, server, names: Vec::new(), known: BTreeMap::new() };
+        let mut names = NameTable { symbols: &symbols, peers, server, names: Vec::new(), known: BTreeMap::new() };
         let objects = numbers(&rows, |row, of| row.each_object(|_, oid| of(u64::from(*oid))));
         let cookies = numbers(&rows, |row, of| row.lock().into_iter().for_each(|lock| of(lock.cookie)));
         let threads = numbers(&rows, |row, of| of(u64::from(*row.pid_mut())));
@@ -287,32 +299,24 @@ impl Log {
         let mut known_us = 0;
         let rpcs = rows.iter().filter(|row| matches!(row, Row::Rpc(_))).count() as u64;
         for (mut row, since_us) in rows.into_iter().zip(since_us) {
-            let first_xid = |peer: usize| xids[peer].0;
             match &mut row {
-                Row::Rpc(row) => {
-                    let peer = peers.peer(symbols.bytes(row.nid), server);
-                    row.xid.0 -= first_xid(peer);
-                    row.client_uuid = names.uuid(row.client_uuid, peer);
-                    row.nid = names.nid(row.nid);
-                    row.job = row.job.map(|job| names.job(job));
-                }
                 Row::Lock(LockEvent { happening: LockHappening::Lock(_, lock), .. }) => {
                     lock.cookie = place(&cookies, lock.cookie);
                     lock.nid = lock.nid.map(|nid| names.nid(nid));
                 }
-                Row::Lock(_) => {}
+                Row::Rpc(_) | Row::Lock(_) => {}
                 Row::Sent(sent) => {
-                    sent.xid.0 -= first_xid(server);
+                    sent.xid.0 -= xids[server].0;
                     sent.device = names.uuid(sent.device, server);
                     sent.nid = names.nid(sent.nid);
                 }
             }
-            if let Some(window) = row.window_mut() {
-                let peer = peers.peer(symbols.bytes(window.nid), server);
-                window.xid.0 -= first_xid(peer);
-                window.client_uuid = names.uuid(window.client_uuid, peer);
-                window.nid = names.nid(window.nid);
-                window.job = window.job.map(|job| names.job(job));
+            if let Some(Received { nid, xid, client_uuid, job }) = row.received_mut() {
+                let peer = peers.peer(symbols.bytes(*nid), server);
+                *xid -= xids[peer].0;
+                *client_uuid = names.uuid(*client_uuid, peer);
+                *nid = names.nid(*nid);
+                *job = job.map(|job| names.job(job));
             }
             row.each_object(|_, oid| *oid = narrow(place(&objects, u64::from(*oid))));
             let pid = row.pid_mut();
@@ -321,7 +325,7 @@ impl Log {
             known_us = row.time_us().max(known_us);
             items.push(Item { known_us, since_us, row });
         }
-        Part {
+        ServerScript {
             items,
             names: names.names,
             kinds,
@@ -473,19 +477,19 @@ impl Peers {
 }
 
 /// What the names of a log stand for.
-struct Names<'a> {
+struct NameTable<'a> {
     symbols: &'a Symbols,
     peers: &'a Peers,
     server: usize,
-    names: Vec<Name>,
-    known: BTreeMap<Name, Symbol>,
+    names: Vec<NameRole>,
+    known: BTreeMap<NameRole, Symbol>,
 }
 
-impl Names<'_> {
+impl NameTable<'_> {
     fn nid(&mut self, nid: Symbol) -> Symbol {
         let text = self.symbols.bytes(nid);
         let peer = self.peers.peer(text, self.server);
-        self.name(if text == LOOPBACK { Name::Loopback(peer) } else { Name::Peer(peer) })
+        self.name(if text == LOOPBACK { NameRole::Loopback(peer) } else { NameRole::Peer(peer) })
     }
 
     /// Of a client, or of a device of a server.
@@ -495,9 +499,9 @@ impl Names<'_> {
         let random = text.len() == LEN && text.iter().all(|it| it.is_ascii_hexdigit() || *it == b'-');
         let names_targets = [b"-OST", b"-MDT"].iter().any(|it| text.windows(it.len()).any(|part| part == *it));
         self.name(match text {
-            _ if random => Name::Uuid(peer),
-            _ if names_targets => Name::Targets(text.to_vec()),
-            _ => Name::Fixed(text.to_vec()),
+            _ if random => NameRole::Uuid(peer),
+            _ if names_targets => NameRole::Targets(text.to_vec()),
+            _ => NameRole::Fixed(text.to_vec()),
         })
     }
 
@@ -506,10 +510,10 @@ impl Names<'_> {
         const KERNEL: [&[u8]; 4] = [b"kworker", b"ldlm_", b"ll_", b"ptlrpc"];
         let text = self.symbols.bytes(job);
         let kernel = text.is_empty() || KERNEL.iter().any(|it| text.starts_with(it));
-        self.name(if kernel { Name::Fixed(text.to_vec()) } else { Name::Job })
+        self.name(if kernel { NameRole::Fixed(text.to_vec()) } else { NameRole::Job })
     }
 
-    fn name(&mut self, name: Name) -> Symbol {
+    fn name(&mut self, name: NameRole) -> Symbol {
         let next = Symbol(narrow(self.names.len() as u64));
         *self.known.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());

@@ -1,4 +1,4 @@
-//! Service threads of a node: each handles one RPC at a time.
+//! ServiceThreads threads of a node: each handles one RPC at a time.
 
 use lioprof_model::{Symbol, Symbols};
 
@@ -22,12 +22,12 @@ pub(super) struct Thread {
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     threads: Vec<Thread>,
-    services: Vec<Service>,
+    services: Vec<ServiceThreads>,
 }
 
 /// Threads of one kind.
 #[derive(Debug)]
-struct Service {
+struct ServiceThreads {
     kind: Vec<u8>,
     started: u32,
     /// Nobody's at the moment.
@@ -41,7 +41,7 @@ impl Threads {
             return at;
         }
         let at = self.services.len();
-        self.services.push(Service { kind: kind.to_vec(), started: 0, free: Vec::new() });
+        self.services.push(ServiceThreads { kind: kind.to_vec(), started: 0, free: Vec::new() });
         for _ in 0..THREADS {
             let thread = self.start(at, symbols);
             self.services[at].free.push(thread);
@@ -73,7 +73,7 @@ impl Threads {
     }
 
     fn start(&mut self, service: usize, symbols: &mut Symbols) -> usize {
-        let Service { kind, started, .. } = &mut self.services[service];
+        let ServiceThreads { kind, started, .. } = &mut self.services[service];
         let name = format!("{}{:02}_{:03}", String::from_utf8_lossy(kind), *started % 4, *started / 4);
         *started += 1;
         let number = self.threads.len();

@@ -67,21 +67,21 @@ impl Moved {
     fn add(&mut self, size: RpcSize) {
         self.rpcs += 1;
         match size {
-            RpcSize::Exact(bytes) => {
-                self.merge(Self { rpcs: 0, bytes, bytes_min: bytes, bytes_max: bytes, unsized_rpcs: 0 })
-            }
-            RpcSize::Bounded { best, min, max } => {
-                self.merge(Self { rpcs: 0, bytes: best, bytes_min: min, bytes_max: max, unsized_rpcs: 0 });
-            }
+            RpcSize::Exact(bytes) => self.add_bytes(bytes, bytes, bytes),
+            RpcSize::Bounded { best, min, max } => self.add_bytes(best, min, max),
             RpcSize::Unknown => self.unsized_rpcs += 1,
         }
     }
 
+    fn add_bytes(&mut self, best: u64, min: u64, max: u64) {
+        self.bytes += best;
+        self.bytes_min += min;
+        self.bytes_max += max;
+    }
+
     fn merge(&mut self, other: Self) {
         self.rpcs += other.rpcs;
-        self.bytes += other.bytes;
-        self.bytes_min += other.bytes_min;
-        self.bytes_max += other.bytes_max;
+        self.add_bytes(other.bytes, other.bytes_min, other.bytes_max);
         self.unsized_rpcs += other.unsized_rpcs;
     }
 }

@@ -26,16 +26,6 @@ impl Duty {
         self.phase(since) < Duration::from_secs(self.on_s.into())
     }
 
-    /// Time from `since` to the next change between on and off; `None` if there is none.
-    #[must_use]
-    pub fn until_switch(self, since: Duration) -> Option<Duration> {
-        if self.on_s == 0 || self.on_s >= self.period_s {
-            return None;
-        }
-        let at = if self.is_on(since) { self.on_s } else { self.period_s };
-        Duration::from_secs(at.into()).checked_sub(self.phase(since))
-    }
-
     /// Time since the present period began.
     fn phase(self, since: Duration) -> Duration {
         let period = Duration::from_secs(self.period_s.max(1).into());
@@ -53,21 +43,17 @@ mod tests {
     fn five_of_sixty_seconds() {
         let duty = Duty { on_s: 5, period_s: 60 };
         let ms = Duration::from_millis;
-        for (at, on, next) in [(0, true, 5000), (4999, true, 1), (5000, false, 55000), (59_999, false, 1)] {
+        for (at, on) in [(0, true), (4999, true), (5000, false), (59_999, false)] {
             for period in [0, 1, 7] {
                 let since = ms(at + period * 60_000);
                 assert_eq!(duty.is_on(since), on, "{since:?}");
-                assert_eq!(duty.until_switch(since), Some(ms(next)), "{since:?}");
             }
         }
         assert!((duty.share() - 1.0 / 12.0).abs() < 1e-12);
     }
 
     #[test]
-    fn always_on_never_switches() {
-        for duty in [Duty { on_s: 60, period_s: 60 }, Duty { on_s: 0, period_s: 0 }] {
-            assert_eq!(duty.until_switch(Duration::from_secs(3)), None);
-        }
+    fn always_on() {
         assert!(Duty { on_s: 60, period_s: 60 }.is_on(Duration::from_secs(59)));
     }
 }

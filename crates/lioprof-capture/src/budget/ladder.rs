@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::duty::Duty;
 
 /// How much is traced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "level")]
 pub enum Level {
     /// As configured.
+    #[default]
     Configured,
     /// Longer segments: fewer renames, less work per record.
     WideRotation,

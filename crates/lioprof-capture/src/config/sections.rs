@@ -140,39 +140,26 @@ impl Capture {
     /// Most that all segments together may take, once it is chosen; before, the most that can be chosen.
     #[must_use]
     pub fn spool_limit_mib(&self) -> u64 {
-        match self.spool_limit_mib {
-            Auto::Is(mib) => mib,
-            Auto::Auto => MOST_SPOOL_MIB,
-        }
+        self.spool_limit_mib.get().unwrap_or(MOST_SPOOL_MIB)
     }
 
     /// Size at which a segment is closed.
     #[must_use]
     pub fn segment_mib(&self) -> u64 {
-        match self.segment_mib {
-            Auto::Is(mib) => mib,
-            Auto::Auto => (self.spool_limit_mib() / LEAST_SEGMENTS).clamp(LEAST_SEGMENT_MIB, MOST_SEGMENT_MIB),
-        }
+        let quarter_mib = self.spool_limit_mib() / LEAST_SEGMENTS;
+        self.segment_mib.get().unwrap_or(quarter_mib.clamp(LEAST_SEGMENT_MIB, MOST_SEGMENT_MIB))
     }
 
     /// Does the daemon wait for Lustre? A service is started at boot, long before targets are mounted by hand or by a cluster
     /// manager; whoever starts it by hand wants to hear at once that there is nothing to trace.
     #[must_use]
     pub fn waits_for_lustre(&self) -> bool {
-        match self.wait_for_lustre {
-            Auto::Is(waits) => waits,
-            Auto::Auto => Notifier.has_manager(),
-        }
+        self.wait_for_lustre.get().unwrap_or_else(|| Notifier.has_manager())
     }
 
     /// The smallest limit of all segments that is of use.
-    #[must_use]
     pub(crate) fn least_spool_mib(&self) -> u64 {
-        let segment_mib = match self.segment_mib {
-            Auto::Is(mib) => mib,
-            Auto::Auto => LEAST_SEGMENT_MIB,
-        };
-        segment_mib.saturating_mul(LEAST_SEGMENTS)
+        self.segment_mib.get().unwrap_or(LEAST_SEGMENT_MIB).saturating_mul(LEAST_SEGMENTS)
     }
 }
 

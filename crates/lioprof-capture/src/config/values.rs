@@ -99,17 +99,6 @@ pub enum OrOff<T> {
     Is(T),
 }
 
-impl<T: Copy> OrOff<T> {
-    /// The value, if it is not off.
-    #[must_use]
-    pub fn get(self) -> Option<T> {
-        match self {
-            Self::Off => None,
-            Self::Is(value) => Some(value),
-        }
-    }
-}
-
 /// A value, or `"auto"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auto<T> {
@@ -121,6 +110,14 @@ pub enum Auto<T> {
 
 macro_rules! word_or {
     ($type:ident, $word:ident, $text:literal) => {
+        impl<T: Copy> $type<T> {
+            #[doc = concat!("The value, if it is not `\"", $text, "\"`.")]
+            #[must_use]
+            pub fn get(self) -> Option<T> {
+                if let Self::Is(value) = self { Some(value) } else { None }
+            }
+        }
+
         impl<T: Serialize> Serialize for $type<T> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::Param;
+use super::param::{Kind, Param};
 
 /// A setting could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -23,29 +23,20 @@ pub enum ControlError {
         list(tried)
     )]
     NoFile {
-        /// Setting.
         param: Param,
         /// Where it was looked for.
         tried: Vec<PathBuf>,
     },
     /// Reading failed.
     #[error("failed to read `{}`{}", path.display(), why_read(source))]
-    Read {
-        /// File.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// Writing failed.
     #[error("failed to write `{value}` to `{}`{}", path.display(), why_write(*param, source))]
     Write {
-        /// Setting.
         param: Param,
-        /// File.
         path: PathBuf,
         /// What was written.
         value: String,
-        /// Cause.
         source: io::Error,
     },
     /// The write succeeded, yet the value is not there.
@@ -53,7 +44,6 @@ pub enum ControlError {
         "`{param}` did not take `{wrote}`: it shows `{found}`; is somebody else changing it, or did the kernel log say why (`dmesg | tail`)?"
     )]
     NotAccepted {
-        /// Setting.
         param: Param,
         /// What was written.
         wrote: String,
@@ -63,7 +53,6 @@ pub enum ControlError {
     /// The value is of a form that no known version prints.
     #[error("`{param}`: expected {expected}, found `{found}`")]
     Unexpected {
-        /// Setting.
         param: Param,
         /// What values look like.
         expected: &'static str,
@@ -72,18 +61,11 @@ pub enum ControlError {
     },
     /// `lctl` cannot be started.
     #[error("failed to run `{command}`: set `lctl` in section [control] to its full path")]
-    LctlMissing {
-        /// Command line.
-        command: String,
-        /// Cause.
-        source: io::Error,
-    },
+    LctlMissing { command: String, source: io::Error },
     /// `lctl` ran and failed.
     #[error("`{command}` failed ({status}): {stderr}")]
     Lctl {
-        /// Command line.
         command: String,
-        /// Exit status.
         status: String,
         /// What it said.
         stderr: String,
@@ -93,16 +75,10 @@ pub enum ControlError {
         "`{}` cannot be the debug daemon's file: expected an absolute path of at most 1023 bytes in UTF-8 without white space at its end",
         path.display()
     )]
-    BadDaemonPath {
-        /// The path.
-        path: PathBuf,
-    },
+    BadDaemonPath { path: PathBuf },
     /// A marker without text, or one that the kernel would take as a command.
     #[error("`{text}` cannot be a marker: expected some text other than the word `clear`, which would empty the log")]
-    NoMarker {
-        /// The text.
-        text: String,
-    },
+    NoMarker { text: String },
 }
 
 fn list(paths: &[PathBuf]) -> String {
@@ -125,14 +101,13 @@ fn why_write(param: Param, error: &io::Error) -> &'static str {
     let errno = Errno::from_io_error(error);
     let is = |code: Errno| errno == Some(code);
     if is(Errno::INVAL) {
-        return match param {
-            Param::Debug | Param::SubsystemDebug => {
+        return match param.about().kind {
+            Kind::Mask(_) => {
                 ": the kernel knows no such mask (its names: `lctl debug_list types` and `lctl debug_list subs`); nothing was changed"
             }
-            Param::DaemonFile => ": expected an absolute path, `size=MIB` or `stop`",
-            Param::DumpKernel => ": expected an absolute path",
-            Param::DebugMb => ": expected a number of MiB",
-            Param::DebugMarker => "",
+            Kind::Daemon => ": expected an absolute path, `size=MIB` or `stop`",
+            Kind::Mib => ": expected a number of MiB",
+            Kind::Marker => "",
         };
     }
     if is(Errno::PERM) {

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::io::ControlIo;
-use super::masks::MaskKind;
 use super::{Control, ControlError, Param};
 
 /// What survives the death of a process.
@@ -138,22 +137,22 @@ fn errno(code: i32) -> io::Error {
 const EINVAL: i32 = 22;
 const ENAMETOOLONG: i32 = 36;
 
-fn bit(kind: MaskKind, name: &str) -> Option<u32> {
-    let bits = kind.bits().iter();
+fn bit(param: Param, name: &str) -> Option<u32> {
+    let bits = param.bits().iter();
     bits.filter(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(bit, _)| *bit).next()
 }
 
-fn show(kind: MaskKind, mask: u32) -> String {
+fn show(param: Param, mask: u32) -> String {
     if mask == 0 {
         return "0\n".to_owned();
     }
-    let names = kind.bits().iter().filter(|(bit, _)| mask & bit != 0).map(|(_, name)| *name);
+    let names = param.bits().iter().filter(|(bit, _)| mask & bit != 0).map(|(_, name)| *name);
     names.collect::<Vec<_>>().join(" ") + "\n"
 }
 
 /// `cfs_str2mask`.
-fn str2mask(kind: MaskKind, text: &str, old: u32, sticky: bool) -> io::Result<u32> {
-    let least = if kind == MaskKind::Debug { 0x206_0400 } else { 0 };
+fn str2mask(param: Param, text: &str, old: u32, sticky: bool) -> io::Result<u32> {
+    let least = if param == Param::Debug { 0x206_0400 } else { 0 };
     if let Some(number) = text.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
         return Ok(number);
     }
@@ -170,7 +169,7 @@ fn str2mask(kind: MaskKind, text: &str, old: u32, sticky: bool) -> io::Result<u3
             operator = None;
         }
         let bits =
-            if name.eq_ignore_ascii_case("all") { u32::MAX } else { bit(kind, name).ok_or_else(|| errno(EINVAL))? };
+            if name.eq_ignore_ascii_case("all") { u32::MAX } else { bit(param, name).ok_or_else(|| errno(EINVAL))? };
         mask = match operator {
             Some('-') if bits == u32::MAX => least,
             Some('-') => mask & !bits,
@@ -201,10 +200,10 @@ impl Inner {
     fn write(&mut self, param: Param, value: &str) -> io::Result<()> {
         let sticky = self.sticky_operator;
         match param {
-            Param::Debug => self.state.debug = str2mask(MaskKind::Debug, value, self.state.debug, sticky)?,
+            Param::Debug => self.state.debug = str2mask(Param::Debug, value, self.state.debug, sticky)?,
             Param::SubsystemDebug => {
                 self.state.subsystem_debug =
-                    str2mask(MaskKind::SubsystemDebug, value, self.state.subsystem_debug, sticky)?;
+                    str2mask(Param::SubsystemDebug, value, self.state.subsystem_debug, sticky)?;
             }
             Param::DebugMb => {
                 let limit = (self.memory_mib * 4 / 5).max(512);
@@ -213,7 +212,6 @@ impl Inner {
             }
             Param::DaemonFile => self.command(value)?,
             Param::DebugMarker => self.state.markers.push(value.to_owned()),
-            Param::DumpKernel => {}
         }
         Ok(())
     }
@@ -230,11 +228,11 @@ impl ControlIo for FakeKernel {
             return Err(ControlError::NoFile { param, tried: Vec::new() });
         }
         Ok(match param {
-            Param::Debug => show(MaskKind::Debug, inner.state.debug),
-            Param::SubsystemDebug => show(MaskKind::SubsystemDebug, inner.state.subsystem_debug),
+            Param::Debug => show(Param::Debug, inner.state.debug),
+            Param::SubsystemDebug => show(Param::SubsystemDebug, inner.state.subsystem_debug),
             Param::DebugMb => format!("{}\n", shown(&inner)),
             Param::DaemonFile => format!("{}\n", inner.state.daemon_file),
-            Param::DebugMarker | Param::DumpKernel => String::new(),
+            Param::DebugMarker => String::new(),
         })
     }
 
@@ -275,12 +273,12 @@ mod tests {
                 kernel.one_token_operator();
             }
             let control = kernel.control();
-            let before = control.mask(MaskKind::Debug).unwrap();
+            let before = control.mask(Param::Debug).unwrap();
             let on = MaskSet::of(&["rpctrace", "dlmtrace"]);
             let off = MaskSet::of(&["ioctl", "ha"]);
-            let now = control.change_mask(MaskKind::Debug, &on, &off).unwrap();
+            let now = control.change_mask(Param::Debug, &on, &off).unwrap();
             assert_eq!(now, before.minus(&off).or(&on));
-            assert_eq!(control.change_mask(MaskKind::Debug, &off, &on).unwrap(), before);
+            assert_eq!(control.change_mask(Param::Debug, &off, &on).unwrap(), before);
         }
     }
 
@@ -289,7 +287,7 @@ mod tests {
         let kernel = FakeKernel::new(4);
         let before = kernel.state();
         let on = MaskSet::of(&["rpctrace", "zpctrace"]);
-        let error = kernel.control().change_mask(MaskKind::Debug, &on, &MaskSet::default()).unwrap_err();
+        let error = kernel.control().change_mask(Param::Debug, &on, &MaskSet::default()).unwrap_err();
         assert!(error.to_string().contains("knows no such mask"), "{error}");
         assert_eq!(kernel.state(), before);
     }
@@ -297,8 +295,8 @@ mod tests {
     #[test]
     fn the_buffer_shows_its_value_or_one_more() {
         let kernel = FakeKernel::new(64);
-        assert_eq!(kernel.control().debug_mb().unwrap(), 321);
-        assert_eq!(kernel.control().set_debug_mb(640).unwrap(), 641);
+        assert_eq!(kernel.control().mib(Param::DebugMb).unwrap(), 321);
+        assert_eq!(kernel.control().set_mib(Param::DebugMb, 640).unwrap(), 641);
     }
 
     #[test]

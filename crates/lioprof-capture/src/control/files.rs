@@ -103,12 +103,7 @@ fn one_write(path: &Path, value: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::system::put;
 
     #[test]
     fn finds_both_layouts_and_the_link_of_debug_mb() {

@@ -19,7 +19,7 @@ const SERVERS: [&str; 3] = ["obdfilter", "mdt", "mgs"];
 
 /// A release of Lustre.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LustreVersion {
+pub(crate) struct LustreVersion {
     /// As the server prints it, for example `2.17.57_62_gc881f8e`.
     pub text: String,
     /// First number.
@@ -32,8 +32,7 @@ pub struct LustreVersion {
 
 impl LustreVersion {
     /// From what `version` shows: `2.15.8`, `lustre: 2.10.8` and more lines, `2.17.57_62_gc881f8e`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let word = text
             .split_whitespace()
             .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))?;
@@ -44,8 +43,7 @@ impl LustreVersion {
     }
 
     /// Older than `major.minor`?
-    #[must_use]
-    pub fn is_before(&self, major: u32, minor: u32) -> bool {
+    pub(crate) fn is_before(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) < (major, minor)
     }
 }
@@ -58,7 +56,7 @@ impl fmt::Display for LustreVersion {
 
 /// A target that this node serves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Target {
+pub(crate) struct Target {
     /// `lustre-OST0003`, `MGS`.
     pub name: String,
     /// `ost`, `mdt` or `mgs`.
@@ -85,15 +83,14 @@ impl Target {
     }
 
     /// Does it serve?
-    #[must_use]
-    pub fn is_up(&self) -> bool {
+    pub(crate) fn is_up(&self) -> bool {
         self.state.as_deref().is_none_or(|state| state == "UP")
     }
 }
 
 /// A mount (or another server) that is connected to a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Client {
+pub(crate) struct Client {
     /// Target it is connected to.
     pub target: String,
     /// Its NID, `10.0.0.1@tcp`.
@@ -104,7 +101,7 @@ pub struct Client {
 
 /// The clients of this node's targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientTable {
+pub(crate) struct ClientTable {
     /// In the order of targets and NIDs.
     pub clients: Vec<Client>,
     /// NID directories that were left out: past the limit, or gone while being read.
@@ -113,8 +110,7 @@ pub struct ClientTable {
 
 impl Control {
     /// Lustre's version; `None` if no known place tells.
-    #[must_use]
-    pub fn version(&self) -> Option<LustreVersion> {
+    pub(crate) fn version(&self) -> Option<LustreVersion> {
         ["sys/fs/lustre/version", "proc/fs/lustre/version", "sys/kernel/debug/lustre/version"]
             .iter()
             .find_map(|place| LustreVersion::parse(&read_text(self.root(), place).ok()?))
@@ -122,7 +118,7 @@ impl Control {
     }
 
     /// The targets on this node, by name.
-    pub fn targets(&self) -> Result<Vec<Target>, ControlError> {
+    pub(crate) fn targets(&self) -> Result<Vec<Target>, ControlError> {
         let listed = ["sys/kernel/debug/lustre/devices", "proc/fs/lustre/devices"]
             .iter()
             .find_map(|place| read_text(self.root(), place).ok());
@@ -141,8 +137,7 @@ impl Control {
     }
 
     /// The clients of all targets; at most `limit` NIDs are read, two system calls or three for each.
-    #[must_use]
-    pub fn clients(&self, limit: usize) -> ClientTable {
+    pub(crate) fn clients(&self, limit: usize) -> ClientTable {
         let mut table = ClientTable::default();
         let mut read = 0;
         for (target, directories) in target_directories(self.root()) {
@@ -219,12 +214,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::super::{Access, Control};
     use super::*;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::system::put;
 
     fn open(root: &Path) -> Control {
         Control::open(root, Access::Files, Path::new("/nonexistent/lctl")).unwrap()

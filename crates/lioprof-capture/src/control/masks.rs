@@ -7,124 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Param;
 
-/// Which of the two masks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MaskKind {
-    /// `debug`: types of messages.
-    Debug,
-    /// `subsystem_debug`: parts of Lustre.
-    SubsystemDebug,
-}
-
-impl MaskKind {
-    /// Its control file.
-    #[must_use]
-    pub const fn param(self) -> Param {
-        match self {
-            Self::Debug => Param::Debug,
-            Self::SubsystemDebug => Param::SubsystemDebug,
-        }
-    }
-
-    /// Bit and name, newest name where it changed (`ext2` to 2.12, then `tty`, `iotrace` since 2.15 for 0x8).
-    /// libcfs_debug.h, `libcfs_debug_masks` and `libcfs_debug_subsystems`.
-    #[must_use]
-    pub const fn bits(self) -> &'static [(u32, &'static str)] {
-        match self {
-            Self::Debug => &DEBUG,
-            Self::SubsystemDebug => &SUBSYSTEMS,
-        }
-    }
-}
-
-impl fmt::Display for MaskKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.param().name())
-    }
-}
-
-const DEBUG: [(u32, &str); 32] = [
-    (0x1, "trace"),
-    (0x2, "inode"),
-    (0x4, "super"),
-    (0x8, "iotrace"),
-    (0x10, "malloc"),
-    (0x20, "cache"),
-    (0x40, "info"),
-    (0x80, "ioctl"),
-    (0x100, "neterror"),
-    (0x200, "net"),
-    (0x400, "warning"),
-    (0x800, "buffs"),
-    (0x1000, "other"),
-    (0x2000, "dentry"),
-    (0x4000, "nettrace"),
-    (0x8000, "page"),
-    (0x1_0000, "dlmtrace"),
-    (0x2_0000, "error"),
-    (0x4_0000, "emerg"),
-    (0x8_0000, "ha"),
-    (0x10_0000, "rpctrace"),
-    (0x20_0000, "vfstrace"),
-    (0x40_0000, "reada"),
-    (0x80_0000, "mmap"),
-    (0x100_0000, "config"),
-    (0x200_0000, "console"),
-    (0x400_0000, "quota"),
-    (0x800_0000, "sec"),
-    (0x1000_0000, "lfsck"),
-    (0x2000_0000, "hsm"),
-    (0x4000_0000, "snapshot"),
-    (0x8000_0000, "layout"),
-];
-
-const SUBSYSTEMS: [(u32, &str); 29] = [
-    (0x1, "undefined"),
-    (0x2, "mdc"),
-    (0x4, "mds"),
-    (0x8, "osc"),
-    (0x10, "ost"),
-    (0x20, "class"),
-    (0x40, "log"),
-    (0x80, "llite"),
-    (0x100, "rpc"),
-    (0x200, "mgmt"),
-    (0x400, "lnet"),
-    (0x800, "lnd"),
-    (0x1000, "pinger"),
-    (0x2000, "filter"),
-    (0x4000, "libcfs"),
-    (0x8000, "echo"),
-    (0x1_0000, "ldlm"),
-    (0x2_0000, "lov"),
-    (0x4_0000, "lquota"),
-    (0x8_0000, "osd"),
-    (0x10_0000, "lfsck"),
-    (0x20_0000, "snapshot"),
-    (0x80_0000, "lmv"),
-    (0x200_0000, "sec"),
-    (0x400_0000, "gss"),
-    (0x1000_0000, "mgc"),
-    (0x2000_0000, "mgs"),
-    (0x4000_0000, "fid"),
-    (0x8000_0000, "fld"),
-];
-
 /// Names that are on. Names of versions that are not known here are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct MaskSet(BTreeSet<String>);
+pub(crate) struct MaskSet(BTreeSet<String>);
 
 impl MaskSet {
     /// What a control file shows: names with white space (or commas) between them, `0`, or a number. Also takes `all`.
-    #[must_use]
-    pub fn parse(kind: MaskKind, text: &str) -> Self {
+    pub(crate) fn parse(param: Param, text: &str) -> Self {
         let mut names = BTreeSet::new();
         for token in text.split(|c: char| c.is_whitespace() || c == ',').filter(|token| !token.is_empty()) {
             match number(token) {
-                Some(mask) => names.extend(of_bits(kind, mask)),
-                None if token.eq_ignore_ascii_case("all") => names.extend(of_bits(kind, u32::MAX)),
+                Some(mask) => names.extend(of_bits(param, mask)),
+                None if token.eq_ignore_ascii_case("all") => names.extend(of_bits(param, u32::MAX)),
                 None => drop(names.insert(token.to_ascii_lowercase())),
             }
         }
@@ -132,43 +27,32 @@ impl MaskSet {
     }
 
     /// Set of these names.
-    #[must_use]
-    pub fn of(names: &[&str]) -> Self {
+    pub(crate) fn of(names: &[&str]) -> Self {
         names.iter().map(|&name| name.to_ascii_lowercase()).collect()
     }
 
-    /// Is this name on?
-    #[must_use]
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
-    }
-
     /// Is nothing on?
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The names in alphabetic order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
     /// In both.
-    #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub(crate) fn and(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).cloned().collect())
     }
 
     /// In one of them at least.
-    #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub(crate) fn or(&self, other: &Self) -> Self {
         Self(self.0.union(&other.0).cloned().collect())
     }
 
     /// In this one but not in the other.
-    #[must_use]
-    pub fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         Self(self.0.difference(&other.0).cloned().collect())
     }
 }
@@ -199,8 +83,7 @@ impl fmt::Display for MaskSet {
 ///
 /// An operator stands on every name: up to 2.16 one holds for all names that follow, since 2.17 (v2_16_53) for one name
 /// only, and a first name without operator would replace the whole mask.
-#[must_use]
-pub fn relative(on: &MaskSet, off: &MaskSet) -> Option<String> {
+pub(crate) fn relative(on: &MaskSet, off: &MaskSet) -> Option<String> {
     let on = on.iter().map(|name| format!("+{name}"));
     let off = off.iter().map(|name| format!("-{name}"));
     let tokens: Vec<_> = on.chain(off).collect();
@@ -215,14 +98,14 @@ fn number(token: &str) -> Option<u32> {
     token.parse::<u32>().ok().or_else(|| token.parse::<i32>().ok().map(i32::cast_unsigned))
 }
 
-fn of_bits(kind: MaskKind, mask: u32) -> impl Iterator<Item = String> {
-    kind.bits().iter().filter(move |(bit, _)| mask & bit != 0).map(|(_, name)| (*name).to_owned())
+fn of_bits(param: Param, mask: u32) -> impl Iterator<Item = String> {
+    param.bits().iter().filter(move |(bit, _)| mask & bit != 0).map(|(_, name)| (*name).to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use MaskKind::{Debug, SubsystemDebug};
+    use Param::{Debug, SubsystemDebug};
 
     #[test]
     fn reads_what_real_kernels_print() {
@@ -231,7 +114,7 @@ mod tests {
                     snapshot  lmv  sec gss  mgc mgs fid fld\n";
         let set = MaskSet::parse(SubsystemDebug, text);
         assert_eq!(set.iter().count(), 29);
-        assert!(set.contains("fld") && set.contains("filter"));
+        assert!(["fld", "filter"].iter().all(|name| set.iter().any(|on| on == *name)));
         assert_eq!(MaskSet::parse(Debug, "0\n"), MaskSet::default());
         assert_eq!(MaskSet::parse(Debug, ""), MaskSet::default());
         assert_eq!(MaskSet::parse(Debug, "RPCTRACE,NetError  ha"), MaskSet::of(&["ha", "neterror", "rpctrace"]));
@@ -243,7 +126,7 @@ mod tests {
     #[test]
     fn bits_agree_with_the_log_format() {
         use lustre_debuglog::record::{mask, subsystem};
-        let bit = |kind: MaskKind, name| kind.bits().iter().find(|(_, known)| *known == name).map(|(bit, _)| *bit);
+        let bit = |param: Param, name| param.bits().iter().find(|(_, known)| *known == name).map(|(bit, _)| *bit);
         assert_eq!(bit(Debug, "rpctrace"), Some(mask::RPCTRACE));
         assert_eq!(bit(Debug, "dlmtrace"), Some(mask::DLMTRACE));
         assert_eq!(bit(Debug, "net"), Some(mask::NET));

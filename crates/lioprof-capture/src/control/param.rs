@@ -1,9 +1,14 @@
-//! Which settings there are, and where.
+//! Which parameters of the debug log there are, and what lioprof has to know of each: one line of a table.
 
 use std::fmt;
 
-/// A setting of Lustre's debug log. All are of the node, not of a file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use serde::{Deserialize, Serialize};
+
+use super::bits;
+
+/// A parameter of Lustre's debug log. All are of the node, not of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Param {
     /// Mask of message types.
     Debug,
@@ -12,48 +17,120 @@ pub enum Param {
     /// Size of the log's buffers, MiB.
     DebugMb,
     /// Commands to the debug daemon: a path, `size=MIB`, `stop`. Reading gives the path, or nothing.
+    #[serde(rename = "daemon")] // in journals
     DaemonFile,
     /// Text for the log, since 2.16 (v2_15_62, LU-17053). Write only.
     DebugMarker,
-    /// Path to write the buffers to at once. Write only.
-    DumpKernel,
+}
+
+/// How a parameter is read, changed and put back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Bits with names. Each is changed and put back on its own: one that somebody else has switched meanwhile is left alone.
+    Mask(&'static [(u32, &'static str)]),
+    /// A size, MiB. It is left alone once somebody else has set it.
+    Mib,
+    /// The kernel's debug daemon. It is left alone once it writes somebody else's file.
+    Daemon,
+    /// Text that is only written: there is nothing to put back.
+    Marker,
+}
+
+/// What there is to know of a parameter.
+pub(crate) struct About {
+    param: Param,
+    /// Lustre's name, the same for the files and for `lctl`.
+    name: &'static str,
+    pub(crate) kind: Kind,
+    /// Place in the order of putting back: masks first, so that nothing more is logged; then the debug daemon, which writes out
+    /// what it has; then the buffer. Changes are made the other way round.
+    put_back: u8,
+    /// Is put back after this one only: subsystems without limit and lioprof's masks still on would be a flood.
+    pub(crate) after: Option<Param>,
+    /// Modules that have it as a parameter of their own; in debugfs it is a link to that.
+    modules: &'static [&'static str],
+}
+
+/// In the order in which people are told of them, which is that of [`Param`].
+static TABLE: [About; 5] = {
+    use Param::{DaemonFile, Debug, DebugMarker, DebugMb, SubsystemDebug};
+    [
+        about(Debug, "debug", Kind::Mask(&bits::DEBUG), 0, None, &[]),
+        about(SubsystemDebug, "subsystem_debug", Kind::Mask(&bits::SUBSYSTEMS), 1, Some(Debug), &[]),
+        about(DebugMb, "debug_mb", Kind::Mib, 3, None, &["libcfs", "lnet"]),
+        about(DaemonFile, "daemon_file", Kind::Daemon, 2, None, &[]),
+        about(DebugMarker, "debug_marker", Kind::Marker, 4, None, &[]),
+    ]
+};
+
+/// One line of the table.
+const fn about(
+    param: Param,
+    name: &'static str,
+    kind: Kind,
+    put_back: u8,
+    after: Option<Param>,
+    modules: &'static [&'static str],
+) -> About {
+    About { param, name, kind, put_back, after, modules }
 }
 
 impl Param {
+    /// Its line of the table.
+    pub(crate) fn about(self) -> &'static About {
+        &TABLE[self as usize]
+    }
+
+    /// Those that lioprof changes, in the order of [`Param`].
+    pub(crate) fn settings() -> impl Iterator<Item = Self> {
+        TABLE.iter().filter(|about| !matches!(about.kind, Kind::Marker)).map(|about| about.param)
+    }
+
+    /// The masks among them.
+    pub(crate) fn masks() -> impl DoubleEndedIterator<Item = Self> {
+        TABLE.iter().filter(|about| matches!(about.kind, Kind::Mask(_))).map(|about| about.param)
+    }
+
+    /// Those that lioprof changes, in the order in which they are put back.
+    pub(crate) fn as_put_back() -> Vec<Self> {
+        let mut settings: Vec<Self> = Self::settings().collect();
+        settings.sort_by_key(|param| param.about().put_back);
+        settings
+    }
+
     /// Lustre's name of it, the same for the files and for `lctl`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Debug => "debug",
-            Self::SubsystemDebug => "subsystem_debug",
-            Self::DebugMb => "debug_mb",
-            Self::DaemonFile => "daemon_file",
-            Self::DebugMarker => "debug_marker",
-            Self::DumpKernel => "dump_kernel",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.about().name
     }
 
     /// Where the file can be, newest place first: debugfs since 2.11 (v2_10_52, LU-8066), `/proc/sys/lnet` before.
-    /// `debug_mb` in debugfs is a link to the parameter of the module.
-    pub(crate) const fn places(self) -> &'static [&'static str] {
-        match self {
-            Self::Debug => &["sys/kernel/debug/lnet/debug", "proc/sys/lnet/debug"],
-            Self::SubsystemDebug => &["sys/kernel/debug/lnet/subsystem_debug", "proc/sys/lnet/subsystem_debug"],
-            Self::DebugMb => &[
-                "sys/kernel/debug/lnet/debug_mb",
-                "sys/module/libcfs/parameters/libcfs_debug_mb",
-                "sys/module/lnet/parameters/libcfs_debug_mb",
-                "proc/sys/lnet/debug_mb",
-            ],
-            Self::DaemonFile => &["sys/kernel/debug/lnet/daemon_file", "proc/sys/lnet/daemon_file"],
-            Self::DebugMarker => &["sys/kernel/debug/lnet/debug_marker"],
-            Self::DumpKernel => &["sys/kernel/debug/lnet/dump_kernel", "proc/sys/lnet/dump_kernel"],
-        }
+    pub(super) fn places(self) -> Vec<String> {
+        let name = self.name();
+        let modules = self.about().modules.iter().map(|module| format!("sys/module/{module}/parameters/libcfs_{name}"));
+        let debugfs = format!("sys/kernel/debug/lnet/{name}");
+        [debugfs].into_iter().chain(modules).chain([format!("proc/sys/lnet/{name}")]).collect()
+    }
+
+    /// Bits and names of a mask.
+    pub(crate) fn bits(self) -> &'static [(u32, &'static str)] {
+        if let Kind::Mask(bits) = self.about().kind { bits } else { &[] }
     }
 }
 
 impl fmt::Display for Param {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_parameters() {
+        for (at, about) in TABLE.iter().enumerate() {
+            assert_eq!(about.param as usize, at);
+        }
     }
 }

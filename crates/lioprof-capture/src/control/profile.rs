@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Param;
 use super::lustre::LustreVersion;
 use super::masks::MaskSet;
 
@@ -28,7 +29,7 @@ impl fmt::Display for Profile {
 
 /// What a mask shall be like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// Must be on.
     pub on: MaskSet,
     /// If given, all others must be off.
@@ -42,15 +43,22 @@ const HEAVY: [&str; 16] = [
 ];
 
 /// The masks of a set that print a lot for each operation.
-#[must_use]
-pub fn heavy(debug: &MaskSet) -> MaskSet {
+pub(crate) fn heavy(debug: &MaskSet) -> MaskSet {
     debug.and(&MaskSet::of(&HEAVY))
 }
 
 impl Profile {
+    /// What a mask shall be like, given the masks that others have on in `debug`.
+    pub(crate) fn wanted(self, param: Param, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
+        match param {
+            Param::Debug => self.debug(),
+            Param::SubsystemDebug => self.subsystems(others_debug, version),
+            _ => Wanted::default(),
+        }
+    }
+
     /// The types of messages. Nothing that is on already is switched off: it is somebody else's.
-    #[must_use]
-    pub fn debug(self) -> Wanted {
+    fn debug(self) -> Wanted {
         let on = match self {
             Self::Full => MaskSet::of(&["rpctrace", "dlmtrace", "net"]),
             Self::Light => MaskSet::of(&["rpctrace"]),
@@ -65,8 +73,7 @@ impl Profile {
     /// `light` adds what is missing and switches nothing off: rpctrace hardly prints anything elsewhere (limiting it saves a
     /// few percent), and the other subsystems' messages about connections and configuration stay in the log for whoever
     /// wants them. If somebody else has masks on that print a lot for each operation, `light` limits as `full` does.
-    #[must_use]
-    pub fn subsystems(self, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
+    fn subsystems(self, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
         let mut on = MaskSet::of(&["rpc", "filter", "ldlm"]);
         if version.is_some_and(|version| version.is_before(2, 6)) {
             on = on.or(&MaskSet::of(&["ost"]));
@@ -93,9 +100,10 @@ mod tests {
 
     #[test]
     fn old_servers_need_ost() {
+        let ost = MaskSet::of(&["ost"]);
         let old = Profile::Full.subsystems(&MaskSet::default(), version("2.5.3").as_ref());
-        assert!(old.on.contains("ost"));
-        assert!(!Profile::Full.subsystems(&MaskSet::default(), None).on.contains("ost"));
+        assert!(!old.on.and(&ost).is_empty());
+        assert!(Profile::Full.subsystems(&MaskSet::default(), None).on.and(&ost).is_empty());
     }
 
     #[test]

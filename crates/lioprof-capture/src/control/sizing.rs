@@ -1,12 +1,12 @@
 //! How large the kernel's debug buffer must be.
 
 use super::{LARGEST_DAEMON_SIZE_MIB, SMALLEST_DAEMON_SIZE_MIB};
-use crate::config::{Auto, Capture};
+use crate::config::Capture;
 
 /// The kernel divides the buffer among the possible CPUs and gives 80 %, 10 % and 10 % of each part to process, soft and
 /// hard interrupt context, in whole pages (`tracefile.c`). Steps of this many MiB per CPU divide evenly with pages of 4
 /// and of 64 KiB, so the kernel shows exactly the value written, or one more. It is also its default.
-pub const STEP_MIB_PER_CPU: u64 = 5;
+pub(crate) const STEP_MIB_PER_CPU: u64 = 5;
 
 /// Part of each CPU's share that messages of processes, nearly all, can use.
 const PROCESS_SHARE: f64 = 0.8;
@@ -16,7 +16,7 @@ const MARGIN: f64 = 1.5;
 
 /// What the size follows from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BufferInputs {
+pub(crate) struct BufferInputs {
     /// Possible CPUs, see [`crate::system::cpus::possible_cpus`].
     pub possible_cpus: u32,
     /// Memory of the node, MiB.
@@ -33,19 +33,11 @@ pub struct BufferInputs {
 
 /// A size and what became of the wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferSize {
+pub(crate) struct BufferSize {
     /// `debug_mb` to write; the current value if that is enough.
     pub mib: u64,
     /// More would be needed, but the limit forbids: expect overflows.
     pub too_small: bool,
-}
-
-/// Most MiB that the buffer may have, by the configuration.
-fn largest_buffer_mib(capture: &Capture) -> u64 {
-    match capture.buffer_mib {
-        Auto::Is(mib) => mib,
-        Auto::Auto => capture.buffer_limit_mib,
-    }
 }
 
 /// Size limit of the kernel's file, MiB: how far it goes if the daemon hangs.
@@ -55,16 +47,15 @@ fn largest_buffer_mib(capture: &Capture) -> u64 {
 /// quarter is for the kernel's file, which is renamed long before (`segment_mib` is at most a quarter). But the kernel
 /// writes all of a full buffer in one pass, also into a file that was renamed meanwhile, so the file must be able to take that
 /// on top, or it would overwrite its beginning. The kernel takes 10 to 20,480 MiB.
-#[must_use]
-pub fn file_limit_mib(capture: &Capture) -> u64 {
-    let wanted = (capture.spool_limit_mib() / 4).saturating_add(largest_buffer_mib(capture));
+pub(crate) fn file_limit_mib(capture: &Capture) -> u64 {
+    let wanted =
+        (capture.spool_limit_mib() / 4).saturating_add(capture.buffer_mib.get().unwrap_or(capture.buffer_limit_mib));
     wanted.clamp(SMALLEST_DAEMON_SIZE_MIB, LARGEST_DAEMON_SIZE_MIB)
 }
 
 /// MiB that all segments and the kernel's file take together at most if the daemon hangs; one buffer more if it does so right
 /// when the kernel has written a full one into a renamed file, or while such a file waits to be decoded.
-#[must_use]
-pub fn spool_bound_mib(capture: &Capture) -> u64 {
+pub(crate) fn spool_bound_mib(capture: &Capture) -> u64 {
     (capture.spool_limit_mib() - capture.spool_limit_mib() / 4).saturating_add(file_limit_mib(capture))
 }
 
@@ -72,8 +63,7 @@ pub fn spool_bound_mib(capture: &Capture) -> u64 {
 ///
 /// Before anything is measured, 20 MiB per possible CPU: enough for 10 MB/s on one CPU, about 4,000 bulk RPCs per second
 /// there.
-#[must_use]
-pub fn buffer_size(inputs: &BufferInputs) -> BufferSize {
+pub(crate) fn buffer_size(inputs: &BufferInputs) -> BufferSize {
     let cpus = u64::from(inputs.possible_cpus.max(1));
     let step = STEP_MIB_PER_CPU * cpus;
     let wanted = match inputs.busiest_cpu_bytes_per_s {
@@ -99,6 +89,7 @@ fn steps(mib_per_cpu: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Auto;
 
     const NODE: BufferInputs = BufferInputs {
         possible_cpus: 64,

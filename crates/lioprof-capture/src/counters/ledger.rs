@@ -99,6 +99,41 @@ impl<K: Ord + Clone> Tracks<K> {
     }
 }
 
+/// Those of clients or jobs, which are read less often.
+#[derive(Clone, Debug, Default)]
+struct OfMany {
+    tracks: Tracks<Key>,
+    /// Not all were read: too many, or not at an end of the interval.
+    cut: bool,
+}
+
+impl OfMany {
+    fn observe(&mut self, now: Option<&BTreeMap<Key, Reading>>, cut: bool, began_us: i64) {
+        self.cut |= cut;
+        if let Some(now) = now {
+            self.tracks.observe(now, began_us);
+        }
+    }
+
+    fn rebase(&mut self, now: Option<&BTreeMap<Key, Reading>>, cut: bool) {
+        self.cut |= cut || now.is_none();
+        if let Some(now) = now {
+            self.tracks.rebase(now);
+        }
+    }
+
+    /// By name, over all targets; `None` if not all were read.
+    fn over_targets(&self) -> Option<BTreeMap<String, Counted>> {
+        let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
+        for ((_, name), track) in &self.tracks.0 {
+            let sum = sums.entry(name.to_string()).or_default();
+            sum.rw.add(track.counted.rw);
+            sum.doubt = sum.doubt.max(track.counted.doubt);
+        }
+        (!self.cut).then_some(sums)
+    }
+}
+
 /// The counters of an interval.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
@@ -106,11 +141,8 @@ pub struct Ledger {
     began_us: Option<i64>,
     ended_us: Option<i64>,
     targets: Tracks<Arc<str>>,
-    clients: Tracks<Key>,
-    jobs: Tracks<Key>,
-    /// Whether clients or jobs were not all read: too many, or not at an end of the interval.
-    clients_cut: bool,
-    jobs_cut: bool,
+    clients: OfMany,
+    jobs: OfMany,
 }
 
 impl Ledger {
@@ -120,36 +152,19 @@ impl Ledger {
             self.began_us = Some(totals.time_us);
             return self.resume(totals);
         };
-        self.cut(totals);
         self.ended_us = Some(totals.time_us);
         self.targets.observe(&totals.targets, began_us);
-        if let Some(clients) = &totals.clients {
-            self.clients.observe(clients, began_us);
-        }
-        if let Some(jobs) = &totals.jobs {
-            self.jobs.observe(jobs, began_us);
-        }
+        self.clients.observe(totals.clients.as_ref(), !totals.clients_cut.is_empty(), began_us);
+        self.jobs.observe(totals.jobs.as_ref(), !totals.jobs_cut.is_empty(), began_us);
     }
 
     /// Enters a sample without counting what happened since the one before: tracing was switched off between them.
     /// Clients and jobs that the sample does not hold cannot be compared any more.
     pub fn resume(&mut self, totals: &Totals) {
-        self.cut(totals);
         self.ended_us = Some(totals.time_us);
         self.targets.rebase(&totals.targets);
-        match &totals.clients {
-            Some(clients) => self.clients.rebase(clients),
-            None => self.clients_cut = true,
-        }
-        match &totals.jobs {
-            Some(jobs) => self.jobs.rebase(jobs),
-            None => self.jobs_cut = true,
-        }
-    }
-
-    fn cut(&mut self, totals: &Totals) {
-        self.clients_cut |= !totals.clients_cut.is_empty();
-        self.jobs_cut |= !totals.jobs_cut.is_empty();
+        self.clients.rebase(totals.clients.as_ref(), !totals.clients_cut.is_empty());
+        self.jobs.rebase(totals.jobs.as_ref(), !totals.jobs_cut.is_empty());
     }
 
     /// First and last sample, microseconds since the epoch.
@@ -175,24 +190,14 @@ impl Ledger {
     /// By NID, over all OSTs; `None` if not all were read.
     #[must_use]
     pub fn clients(&self) -> Option<BTreeMap<String, Counted>> {
-        (!self.clients_cut).then(|| over_targets(&self.clients))
+        self.clients.over_targets()
     }
 
     /// By job, over all OSTs; `None` if not all were read.
     #[must_use]
     pub fn jobs(&self) -> Option<BTreeMap<String, Counted>> {
-        (!self.jobs_cut).then(|| over_targets(&self.jobs))
+        self.jobs.over_targets()
     }
-}
-
-fn over_targets(tracks: &Tracks<Key>) -> BTreeMap<String, Counted> {
-    let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
-    for ((_, name), track) in &tracks.0 {
-        let sum = sums.entry(name.to_string()).or_default();
-        sum.rw.add(track.counted.rw);
-        sum.doubt = sum.doubt.max(track.counted.doubt);
-    }
-    sums
 }
 
 #[cfg(test)]

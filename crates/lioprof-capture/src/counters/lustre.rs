@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::options::SamplerOptions;
 use super::rows::{Rows, Source, Value};
 use super::stats::Stats;
@@ -25,17 +23,6 @@ const OSD_GAUGES: [&str; 4] = ["kbytesavail", "kbytestotal", "filesfree", "files
 /// Directories of services.
 const SERVICES: [&str; 3] = ["ost/OSS", "mds/MDS", "ldlm/services"];
 const OSDS: [&str; 2] = ["osd-ldiskfs", "osd-zfs"];
-
-/// A client of a target: the mounts behind one NID.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientMount {
-    /// Target.
-    pub target: String,
-    /// NID, plain form.
-    pub nid: String,
-    /// Uuids of its mounts; those of servers are names (`lustre-MDT0000-mdtlov_UUID`).
-    pub uuids: Vec<String>,
-}
 
 /// Kinds of targets: the directory of their parameters and the file of their totals.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,25 +97,16 @@ impl Lustre<'_> {
                 self.totals.targets.insert(Arc::clone(target), reading);
             }
         }
-        for gauge in TARGET_GAUGES {
-            if let Some(value) = self.tree.number(gauge, &format!("{dir}/{target}/{gauge}")) {
-                Rows::new(self.values, Source::Target, target).push(&none, gauge, value);
-            }
-        }
+        self.gauges(Source::Target, target, &format!("{dir}/{target}"), &TARGET_GAUGES);
     }
 
     /// Disk I/O and free space of a target, and its device.
     fn osd(&mut self, target: &Arc<str>) -> Option<String> {
-        let none = Arc::from("");
         let mut device = None;
         for osd in OSDS {
             let Some(found) = self.tree.read("mntdev", &format!("{osd}/{target}/mntdev")) else { continue };
             device = Some(found.trim().to_owned());
-            for gauge in OSD_GAUGES {
-                if let Some(value) = self.tree.number(gauge, &format!("{osd}/{target}/{gauge}")) {
-                    Rows::new(self.values, Source::Target, target).push(&none, gauge, value);
-                }
-            }
+            self.gauges(Source::Target, target, &format!("{osd}/{target}"), &OSD_GAUGES);
             if let Some(text) = self.tree.read("osd brw_stats", &format!("{osd}/{target}/brw_stats")) {
                 self.brw_stats(target, &text);
                 return device;
@@ -249,6 +227,15 @@ impl Lustre<'_> {
         }
     }
 
+    /// Figures of a directory, one per file.
+    fn gauges(&mut self, source: Source, target: &Arc<str>, dir: &str, gauges: &[&'static str]) {
+        for gauge in gauges {
+            if let Some(value) = self.tree.number(gauge, &format!("{dir}/{gauge}")) {
+                Rows::new(self.values, source, target).push(&Arc::from(""), *gauge, value);
+            }
+        }
+    }
+
     fn services(&mut self) {
         for dir in SERVICES {
             for service in self.tree.list(dir) {
@@ -260,17 +247,12 @@ impl Lustre<'_> {
     }
 
     fn namespaces(&mut self) {
-        let none = Arc::from("");
         for namespace in self.tree.list("ldlm/namespaces") {
             // Those of the node's own connections to other servers begin with the other's name.
             let target = namespace.strip_prefix("filter-").or_else(|| namespace.strip_prefix("mdt-"));
             let Some(target) = target.map(|name| name.strip_suffix("_UUID").unwrap_or(name)) else { continue };
             let target = Arc::from(target);
-            for gauge in LOCK_GAUGES {
-                if let Some(value) = self.tree.number(gauge, &format!("ldlm/namespaces/{namespace}/{gauge}")) {
-                    Rows::new(self.values, Source::LdlmNamespace, &target).push(&none, gauge, value);
-                }
-            }
+            self.gauges(Source::LdlmNamespace, &target, &format!("ldlm/namespaces/{namespace}"), &LOCK_GAUGES);
         }
     }
 }
@@ -284,18 +266,4 @@ fn targets(tree: &mut Tree) -> Vec<(Kind, Arc<str>)> {
         targets.extend(names.into_iter().filter(|name| name.contains(mark)).map(|name| (kind, Arc::from(name))));
     }
     targets
-}
-
-/// Who is connected: NIDs and uuids by target, up to `max_exports` per target.
-pub(super) fn client_table(tree: &mut Tree, max_exports: usize) -> Vec<ClientMount> {
-    let mut table = Vec::new();
-    for (kind, target) in targets(tree) {
-        let exports = format!("{}/{target}/exports", kind.dir());
-        for nid in tree.list(&exports).into_iter().filter(|name| name.contains('@')).take(max_exports) {
-            let text = tree.read("export uuid", &format!("{exports}/{nid}/uuid")).unwrap_or_default();
-            let uuids = text.split_ascii_whitespace().map(str::to_owned).collect();
-            table.push(ClientMount { target: target.to_string(), nid, uuids });
-        }
-    }
-    table
 }

@@ -31,7 +31,6 @@ mod tree;
 
 pub use compare::{Comparison, Row, Scope, Verdict};
 pub use ledger::{Counted, Doubt, Ledger};
-pub use lustre::ClientMount;
 pub use options::SamplerOptions;
 pub use rows::{Source, Value};
 pub use sample::{Cost, Sample};

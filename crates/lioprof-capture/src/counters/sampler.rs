@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::lustre::{Activity, ClientMount, Lustre, client_table};
+use super::lustre::{Activity, Lustre};
 use super::machine;
 use super::options::SamplerOptions;
 use super::rows::{Rows, Source};
@@ -41,11 +41,6 @@ impl Sampler {
     /// A sample with clients and jobs, whenever the last one was: for the ends of an interval.
     pub fn sample_all(&mut self, time_us: i64) -> Sample {
         self.take(time_us, true)
-    }
-
-    /// Who is connected to the targets, up to [`SamplerOptions::max_exports`] for each.
-    pub fn client_table(&mut self) -> Vec<ClientMount> {
-        client_table(&mut self.tree, self.options.max_exports)
     }
 
     fn take(&mut self, time_us: i64, everyone: bool) -> Sample {

@@ -3,77 +3,59 @@
 use lioprof_model::TraceSummary;
 
 use crate::drain::{DrainError, Progress};
+use crate::talk::metrics::{Loss, Metrics};
+use crate::talk::status::Segments;
 
-/// Failures listed; the rest is counted.
+/// Failures listed.
 const MAX_FAILURES: usize = 20;
 
 /// Totals since the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
-    /// Segments decoded.
-    pub(crate) segments: u64,
-    /// Records in them.
+    /// Segments decoded and given up.
+    pub(crate) segments: Segments,
+    /// Records in those that were decoded.
     pub(crate) records: u64,
-    /// Bytes in them.
-    pub(crate) bytes: u64,
     /// Time of the last record decoded.
     pub(crate) decoded_us: Option<i64>,
     /// The highest rate at which one CPU logged, bytes per second.
     pub(crate) busiest_cpu_bytes_per_s: Option<f64>,
-    /// CPU time that decoding took.
-    pub(crate) decode_cpu: std::time::Duration,
-    /// Segments given up.
-    pub(crate) given_up: u64,
-    /// Bytes in them.
-    pub(crate) given_up_bytes: u64,
-    /// RPCs whose end is in them.
-    pub(crate) given_up_rpcs: u64,
-    /// Time of the first record given up.
-    pub(crate) given_up_from_us: Option<i64>,
-    /// Time of the last record given up.
-    pub(crate) given_up_to_us: Option<i64>,
-    /// Parts that are safe on disk.
-    pub(crate) parts: u64,
-    /// Files of these.
+    /// RPCs whose end is in segments that were given up.
+    pub(crate) dropped_rpcs: u64,
+    /// Files of parts that are safe on disk.
     pub(crate) files: u64,
     /// Their bytes.
     pub(crate) file_bytes: u64,
-    /// Rows in them.
-    pub(crate) rows: u64,
-    /// RPCs in them.
-    pub(crate) rpcs: u64,
-    /// All of the log up to this time is safe.
-    pub(crate) safe_us: Option<i64>,
     /// What the log of these parts held and missed.
     pub(crate) summary: TraceSummary,
     /// What cannot be written at the moment and is tried again.
     pub(crate) unwritten: Option<String>,
     /// What could not be done.
     pub(crate) failures: Vec<String>,
-    /// How often something could not be done.
-    pub(crate) failed: u64,
     /// The decoding thread is through.
     pub(crate) finished: bool,
 }
 
 impl Account {
-    pub(crate) fn enter(&mut self, progress: Progress) {
+    pub(crate) fn enter(&mut self, progress: Progress, metrics: &Metrics) {
         match progress {
-            Progress::Decoded { bytes, records, last_us, took, busiest_cpu_bytes_per_s } => {
+            Progress::Decoded { bytes, records, last_us, busiest_cpu_bytes_per_s } => {
+                metrics.decoded(records, bytes, 0);
+                metrics.segment(bytes, false);
                 self.busiest_cpu_bytes_per_s =
                     busiest_cpu_bytes_per_s.into_iter().chain(self.busiest_cpu_bytes_per_s).reduce(f64::max);
-                self.segments += 1;
+                self.segments.decoded += 1;
                 self.records += records;
-                self.bytes += bytes;
                 self.decoded_us = self.decoded_us.max(last_us);
-                self.decode_cpu += took;
             }
             Progress::GivenUp(stretch) => {
-                self.given_up += 1;
-                self.given_up_bytes += stretch.bytes;
-                self.given_up_rpcs += stretch.rpcs;
-                self.given_up_from_us = self.given_up_from_us.into_iter().chain(stretch.first_us).min();
-                self.given_up_to_us = self.given_up_to_us.max(stretch.last_us);
+                metrics.segment(stretch.bytes, true);
+                let segments = &mut self.segments;
+                segments.dropped += 1;
+                segments.dropped_bytes += stretch.bytes;
+                segments.dropped_from_us = segments.dropped_from_us.into_iter().chain(stretch.first_us).min();
+                segments.dropped_to_us = segments.dropped_to_us.max(stretch.last_us);
+                self.dropped_rpcs += stretch.rpcs;
                 tracing::warn!(
                     bytes = stretch.bytes,
                     first_us = stretch.first_us,
@@ -82,13 +64,13 @@ impl Account {
                     stretch.why.as_str()
                 );
             }
-            Progress::Closed { part, summary, through_us } => {
-                self.parts += 1;
+            Progress::Closed { part, summary } => {
+                metrics.file(part.bytes);
+                metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
+                metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
+                metrics.lost(Loss::BadRecord, summary.loss.bad_records);
                 self.files += part.files;
                 self.file_bytes += part.bytes;
-                self.rows += part.rows;
-                self.rpcs += part.rpcs;
-                self.safe_us = self.safe_us.max(through_us);
                 self.summary.merge(&summary);
                 self.unwritten = None;
                 tracing::info!(rpcs = part.rpcs, rows = part.rows, bytes = part.bytes, "a part is safe on disk");
@@ -96,7 +78,6 @@ impl Account {
             Progress::Failed(err @ (DrainError::Part(_) | DrainError::Raw { .. })) => {
                 let message = err.to_string();
                 tracing::error!("{message}");
-                self.failed += 1;
                 self.unwritten = Some(message);
             }
             Progress::Failed(err) => self.failure(&err.to_string()),
@@ -107,7 +88,6 @@ impl Account {
 
     pub(crate) fn failure(&mut self, message: &str) {
         tracing::error!("{message}");
-        self.failed += 1;
         if self.failures.len() < MAX_FAILURES && self.failures.last().is_none_or(|last| last != message) {
             self.failures.push(message.to_owned());
         }

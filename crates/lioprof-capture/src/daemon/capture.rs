@@ -10,7 +10,7 @@ use crate::control::SMALLEST_DAEMON_SIZE_MIB;
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
 use crate::drain::{Job, LeftOut, Queue, SegmentFile, Spool};
-use crate::journal::{Foreign, Report, Session, SessionError};
+use crate::journal::{Report, Session, SessionError};
 
 use lioprof_model::units::human_bytes;
 
@@ -67,11 +67,14 @@ pub(crate) enum Switched {
 
 /// Tracing of a node, in progress.
 pub(crate) struct Capture {
-    session: Session,
-    spool: Spool,
+    /// The session with the kernel's settings.
+    pub(super) session: Session,
+    /// Where its log goes.
+    pub(super) spool: Spool,
     queue: Arc<Queue>,
     version: Option<LustreVersion>,
-    left_out: LeftOut,
+    /// What was in the kernel's buffer before.
+    pub(super) left_out: LeftOut,
     configured: Profile,
     level: Level,
     rotation: Rotation,
@@ -133,36 +136,6 @@ impl Capture {
         self.session.tracing()
     }
 
-    /// What was in the kernel's buffer before.
-    pub(crate) fn left_out(&self) -> LeftOut {
-        self.left_out
-    }
-
-    /// Where its log goes.
-    pub(crate) fn spool(&self) -> &Spool {
-        &self.spool
-    }
-
-    /// The session with the kernel's settings.
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
-    }
-
-    /// A larger debug buffer.
-    pub(crate) fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
-        self.session.set_buffer(mib)
-    }
-
-    /// What others have changed since the last look.
-    pub(crate) fn look(&mut self) -> Result<Vec<Foreign>, SessionError> {
-        self.session.look()
-    }
-
-    /// Puts a mark into the log.
-    pub(crate) fn mark(&self, text: &str) -> Result<(), SessionError> {
-        Ok(self.session.control().mark(text)?)
-    }
-
     /// Traces as much as this level allows, from the next switch on.
     pub(crate) fn set_level(&mut self, level: Level, now: Instant) {
         self.level = level;
@@ -194,7 +167,7 @@ impl Capture {
         let closed = self.spool.closed(now);
         if let Some(file) = closed.map_err(|err| not_renamed(&self.spool, err))? {
             self.closed = now;
-            self.queue(file);
+            queue(&self.queue, file);
         } else if now.duration_since(self.closed) > FLUSHED.max(age * 2)
             && bytes == 0
             && self.cannot_write(now).is_none()
@@ -266,10 +239,6 @@ impl Capture {
             queue(&self.queue, file);
         }
         Ok(report)
-    }
-
-    fn queue(&self, file: SegmentFile) {
-        queue(&self.queue, file);
     }
 
     /// What the next [`Self::switch`] will change.

@@ -1,13 +1,14 @@
 //! What is known of the node, for manifests.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::control::Control;
-use crate::control::lustre::{Client, LustreVersion, Target};
-use crate::control::masks::MaskKind;
-use crate::drain::{LeftOut, SessionRecord};
+use serde::{Deserialize, Serialize};
+
+use crate::control::lustre::{Client, Target};
+use crate::control::{Control, Values};
+use crate::drain::LeftOut;
 
 /// Clients listed in a manifest.
 const MAX_CLIENTS: usize = 20_000;
@@ -15,33 +16,37 @@ const MAX_CLIENTS: usize = 20_000;
 /// Profile of a session of which nothing was written down.
 const UNKNOWN: &str = "unknown";
 
-/// What is known of the node at the moment.
-#[derive(Clone, Debug, Default)]
-pub struct NodeFacts {
+/// What is known of the node at the moment. It is kept beside the segments of a session: keys may be added; what is not there is
+/// not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NodeFacts {
     /// Version of the modules.
-    pub version: Option<LustreVersion>,
-    /// Its targets.
-    pub targets: Vec<Target>,
-    /// Its clients.
-    pub clients: Vec<Client>,
+    pub(crate) lustre_version: Option<String>,
     /// Kernel release.
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// Boot id of the kernel.
-    pub boot_id: Option<String>,
-    /// Masks as the kernel prints them.
-    pub debug: String,
-    /// Subsystems as the kernel prints them.
-    pub subsystem_debug: String,
-    /// Size of the debug buffer.
-    pub debug_mb: Option<u64>,
-    /// Profile that is traced, or was last.
-    pub profile: &'static str,
-    /// Stretches in which tracing was on; the last one may be open.
-    pub traced_us: Vec<(i64, Option<i64>)>,
+    pub(crate) boot_id: Option<String>,
+    /// Masks and sizes as the kernel shows them.
+    #[serde(flatten)]
+    pub(crate) settings: Values,
+    /// Profile that is traced, or was last: `full` or `light`.
+    pub(crate) profile: String,
+    /// Its targets.
+    pub(crate) targets: Vec<Target>,
+    /// Size limit of the kernel's file, MiB.
+    pub(crate) file_limit_mib: Option<u64>,
     /// What was in the kernel's buffer before the capture.
-    pub left_out: LeftOut,
+    pub(crate) left_out: LeftOut,
+    /// Stretches in which tracing was on; the last one may be open.
+    pub(crate) traced_us: Vec<(i64, Option<i64>)>,
     /// Tracing was switched off in between: sums are of a sample.
-    pub sampled: bool,
+    pub(crate) sampled: bool,
+    /// Data directory that its rows belong into.
+    pub(crate) keep_dir: Option<PathBuf>,
+    /// Its clients.
+    #[serde(skip)]
+    pub(crate) clients: Vec<Client>,
 }
 
 impl NodeFacts {
@@ -51,7 +56,7 @@ impl NodeFacts {
             self.targets = targets;
         }
         self.refresh_clients(control);
-        self.refresh_masks(control);
+        self.settings.refresh(control);
     }
 
     /// Looks at the clients only.
@@ -59,54 +64,11 @@ impl NodeFacts {
         self.clients = control.clients(MAX_CLIENTS).clients;
     }
 
-    /// Looks at the masks only.
-    pub(crate) fn refresh_masks(&mut self, control: &Control) {
-        if let Ok(mask) = control.mask(MaskKind::Debug) {
-            self.debug = mask.to_string();
-        }
-        if let Ok(mask) = control.mask(MaskKind::SubsystemDebug) {
-            self.subsystem_debug = mask.to_string();
-        }
-        self.debug_mb = control.debug_mb().ok().or(self.debug_mb);
-    }
-
-    /// What is kept of it beside the segments.
-    pub(crate) fn record(&self, file_limit_mib: u64, keep_dir: &Path) -> SessionRecord {
-        SessionRecord {
-            lustre_version: self.version.as_ref().map(ToString::to_string),
-            kernel: self.kernel.clone(),
-            boot_id: self.boot_id.clone(),
-            debug: self.debug.clone(),
-            subsystem_debug: self.subsystem_debug.clone(),
-            debug_mb: self.debug_mb,
-            profile: self.profile.to_owned(),
-            targets: self.targets.clone(),
-            file_limit_mib: Some(file_limit_mib),
-            left_out: self.left_out,
-            traced_us: self.traced_us.clone(),
-            sampled: self.sampled,
-            // Whoever reads it may work elsewhere. JSON takes no other bytes than text.
-            keep_dir: std::path::absolute(keep_dir).ok().filter(|dir| dir.to_str().is_some()),
-        }
-    }
-
     /// What is known of a session that did not end well.
-    pub(crate) fn of_record(record: SessionRecord) -> Self {
-        let profile = ["full", "light"].into_iter().find(|&known| known == record.profile);
-        Self {
-            version: record.lustre_version.as_deref().and_then(LustreVersion::parse),
-            targets: record.targets,
-            clients: Vec::new(),
-            kernel: record.kernel,
-            boot_id: record.boot_id,
-            debug: record.debug,
-            subsystem_debug: record.subsystem_debug,
-            debug_mb: record.debug_mb,
-            profile: profile.unwrap_or(UNKNOWN),
-            left_out: record.left_out,
-            traced_us: record.traced_us,
-            sampled: record.sampled,
-        }
+    pub(crate) fn of_record(record: Option<Self>) -> Self {
+        let record = record.unwrap_or_default();
+        let is_known = ["full", "light"].contains(&record.profile.as_str());
+        Self { profile: if is_known { record.profile } else { UNKNOWN.to_owned() }, ..record }
     }
 
     /// Names of the targets.
@@ -117,7 +79,7 @@ impl NodeFacts {
 
 /// Facts that the main loop gathers and the decoding thread writes into manifests.
 #[derive(Clone, Debug, Default)]
-pub struct SharedFacts {
+pub(crate) struct SharedFacts {
     now: Arc<Mutex<NodeFacts>>,
     /// Of earlier loads of Lustre's modules whose log is not safe yet, oldest first.
     earlier: Arc<Mutex<VecDeque<NodeFacts>>>,
@@ -125,7 +87,7 @@ pub struct SharedFacts {
 
 impl SharedFacts {
     /// Looks at them, or changes them.
-    pub fn lock(&self) -> MutexGuard<'_, NodeFacts> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, NodeFacts> {
         // Each change is complete in itself.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -141,9 +103,7 @@ impl SharedFacts {
     pub(crate) fn unloaded(&self) {
         let mut now = self.lock();
         self.earlier().push_back(now.clone());
-        now.debug.clear();
-        now.subsystem_debug.clear();
-        now.debug_mb = None;
+        now.settings = Values::default();
     }
 
     /// All that was logged before the oldest unload is safe.
@@ -159,12 +119,19 @@ impl SharedFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Param;
+    use serde_json::json;
+
+    fn debug_mask(names: &str) -> Values {
+        serde_json::from_value(json!({ "debug": names })).unwrap()
+    }
 
     #[test]
     fn what_is_decoded_after_an_unload_is_described_as_it_was() {
         let facts = SharedFacts::default();
-        let set = |debug: &str| facts.lock().debug = debug.to_owned();
-        let seen = || (facts.of_log().debug, facts.lock().debug.clone());
+        let set = |debug: &str| facts.lock().settings = debug_mask(debug);
+        let names = |facts: &NodeFacts| facts.settings.names(Param::Debug).unwrap_or_default();
+        let seen = || (names(&facts.of_log()), names(&facts.lock()));
         let pair = |log: &str, now: &str| (log.to_owned(), now.to_owned());
         set("first");
         facts.unloaded();
@@ -189,25 +156,35 @@ mod tests {
             index: Some(3),
             state: None,
         };
+        let settings = json!({ "debug": "rpctrace", "subsystem_debug": "rpc", "debug_mb": 81 });
         let facts = NodeFacts {
-            version: LustreVersion::parse("2.17.57_62_gc881f8e_dirty"),
+            lustre_version: Some("2.17.57_62_gc881f8e_dirty".to_owned()),
             targets: vec![target],
             kernel: Some("6.1.0-56-amd64".to_owned()),
             boot_id: Some("acd1b0ca-9d5e-461e-acbb-8607d637b746".to_owned()),
-            debug: "rpctrace".to_owned(),
-            subsystem_debug: "rpc".to_owned(),
-            debug_mb: Some(81),
-            profile: "light",
+            settings: serde_json::from_value(settings).unwrap(),
+            profile: "light".to_owned(),
             traced_us: vec![(1, Some(2)), (3, None)],
             sampled: true,
             left_out: LeftOut { records: 7, bytes: 700, first_us: Some(1), at_least: true },
+            file_limit_mib: Some(64),
+            keep_dir: Some("/srv/io".into()),
             ..NodeFacts::default()
         };
-        let json = serde_json::to_vec(&facts.record(64, Path::new("/srv/io"))).unwrap();
-        let record: SessionRecord = serde_json::from_slice(&json).unwrap();
-        assert_eq!(record.keep_dir.as_deref(), Some(Path::new("/srv/io")));
-        let read = NodeFacts::of_record(record);
-        assert_eq!(format!("{read:?}"), format!("{facts:?}"));
-        assert_eq!(NodeFacts::of_record(SessionRecord::default()).profile, "unknown");
+        let json = serde_json::to_string(&facts).unwrap();
+        // As lioprof has written it since there are records.
+        let expected = concat!(
+            r#"{"lustre_version":"2.17.57_62_gc881f8e_dirty","kernel":"6.1.0-56-amd64","#,
+            r#""boot_id":"acd1b0ca-9d5e-461e-acbb-8607d637b746","debug":"rpctrace","subsystem_debug":"rpc","debug_mb":81,"#,
+            r#""profile":"light","targets":[{"name":"lustre-OST0003","kind":"ost","fsname":"lustre","index":3,"state":null}],"#,
+            r#""file_limit_mib":64,"left_out":{"records":7,"bytes":700,"first_us":1,"at_least":true},"#,
+            r#""traced_us":[[1,2],[3,null]],"sampled":true,"keep_dir":"/srv/io"}"#
+        );
+        assert_eq!(json, expected);
+        let read = |json: &str| NodeFacts::of_record(serde_json::from_str(json).unwrap());
+        assert_eq!(read(&json), facts);
+        let other = read(r#"{"debug":"","debug_mb":null,"profile":"a new one","from_the_future":1}"#);
+        assert_eq!((other.settings.names(Param::Debug), other.settings.mib(Param::DebugMb)), (None, None));
+        assert_eq!((other.profile.as_str(), NodeFacts::of_record(None).profile.as_str()), ("unknown", "unknown"));
     }
 }

@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
-use crate::drain::{CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartSize, session_name, session_of};
+use crate::control::Param;
+use crate::drain::{
+    CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartLimits, PartSize, session_name, session_of,
+};
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";
@@ -32,84 +35,72 @@ pub(super) fn fs_of(facts: &NodeFacts) -> String {
     lioprof_store::fs_of(&names)
 }
 
-/// Rows on disk, or nowhere if only the log itself is kept.
-pub(super) enum AnyKeep {
-    Rows(Box<RowKeep>),
-    Nothing,
-}
-
-impl AnyKeep {
-    pub(super) fn new(config: &Config, node: &str, facts: SharedFacts, start_us: i64) -> Self {
-        if config.keep.mode == Mode::Raw {
-            return Self::Nothing;
-        }
-        let fs = fs_of(&facts.lock());
-        let session = lioprof_store::Session { start_us, id: session_name(start_us) };
-        let info = NodeInfo { fs, node: node.to_owned(), session };
-        let writer = DatasetWriter::new(&config.keep.dir, info, Options::default());
-        Self::Rows(Box::new(RowKeep { writer, facts, manifest_from_us: start_us }))
-    }
-}
-
-impl AnyKeep {
-    /// The log to come is of an earlier session, and what is before this time is in its own manifests.
-    pub(super) fn goes_on_from(&mut self, from_us: i64) {
-        if let Self::Rows(rows) = self {
-            rows.manifest_from_us = from_us;
-        }
-    }
-}
-
-/// Rows as a dataset.
+/// Rows as a dataset, or nowhere if only the log itself is kept.
 pub(super) struct RowKeep {
-    writer: DatasetWriter,
+    writer: Option<DatasetWriter>,
     facts: SharedFacts,
     /// Stretches of tracing before this time are in earlier manifests.
     manifest_from_us: i64,
 }
 
-impl RowSink for AnyKeep {
+impl RowKeep {
+    pub(super) fn new(config: &Config, node: &str, facts: SharedFacts, start_us: i64) -> Self {
+        let fs = fs_of(&facts.lock());
+        let session = lioprof_store::Session { start_us, id: session_name(start_us) };
+        let info = NodeInfo { fs, node: node.to_owned(), session };
+        let keeps = config.keep.mode != Mode::Raw;
+        let writer = keeps.then(|| DatasetWriter::new(&config.keep.dir, info, Options::default()));
+        Self { writer, facts, manifest_from_us: start_us }
+    }
+
+    /// The log to come is of an earlier session, and what is before this time is in its own manifests.
+    pub(super) fn goes_on_from(&mut self, from_us: i64) {
+        self.manifest_from_us = from_us;
+    }
+}
+
+impl RowSink for RowKeep {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        if let Self::Rows(rows) = self {
-            rows.writer.rpc(row, symbols);
+        if let Some(writer) = &mut self.writer {
+            writer.rpc(row, symbols);
         }
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        if let Self::Rows(rows) = self {
-            rows.writer.lock_event(event, symbols);
+        if let Some(writer) = &mut self.writer {
+            writer.lock_event(event, symbols);
         }
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        if let Self::Rows(rows) = self {
-            rows.writer.sent_rpc(sent, symbols);
+        if let Some(writer) = &mut self.writer {
+            writer.sent_rpc(sent, symbols);
         }
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        if let Self::Rows(rows) = self {
-            rows.writer.mark(mark, symbols);
+        if let Some(writer) = &mut self.writer {
+            writer.mark(mark, symbols);
         }
     }
 }
 
-impl Keep for AnyKeep {
+impl Keep for RowKeep {
     fn part(&mut self) -> PartSize {
-        match self {
-            Self::Rows(rows) => {
-                let stats = rows.writer.part_stats();
-                PartSize { rows: stats.rows(), bytes: stats.estimated_bytes }
-            }
-            Self::Nothing => PartSize::default(),
-        }
+        let stats = self.writer.as_ref().map(DatasetWriter::part_stats);
+        stats.map(|stats| PartSize { rows: stats.rows(), bytes: stats.estimated_bytes }).unwrap_or_default()
     }
 
-    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError> {
-        match self {
-            Self::Rows(rows) => rows.close(facts),
-            Self::Nothing => Ok(KeptPart::default()),
-        }
+    fn close(&mut self, part: PartFacts) -> Result<KeptPart, DrainError> {
+        let Some(writer) = &mut self.writer else { return Ok(KeptPart::default()) };
+        let facts = self.facts.of_log();
+        writer.set_fs(fs_of(&facts));
+        let stats = writer.part_stats();
+        let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
+        let manifest = manifest(&facts, part, self.manifest_from_us);
+        let closed = writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
+        self.manifest_from_us = to_us;
+        Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
     }
 
     fn discard(&mut self) {
@@ -117,45 +108,11 @@ impl Keep for AnyKeep {
     }
 
     fn counters(&mut self, rows: &CounterRows) {
-        if let Self::Rows(keep) = self {
-            keep.counters(rows);
-        }
-    }
-
-    fn next_load(&mut self) {
-        if let Self::Rows(rows) = self {
-            rows.facts.next_load();
-        }
-    }
-
-    fn forget_symbols(&mut self) {
-        if let Self::Rows(rows) = self {
-            rows.writer.forget_symbols();
-        }
-    }
-
-    fn has_failed(&self) -> bool {
-        matches!(self, Self::Rows(rows) if rows.writer.error().is_some())
-    }
-}
-
-impl RowKeep {
-    fn close(&mut self, part: PartFacts) -> Result<KeptPart, DrainError> {
-        let facts = self.facts.of_log();
-        self.writer.set_fs(fs_of(&facts));
-        let stats = self.writer.part_stats();
-        let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
-        let manifest = manifest(&facts, part, self.manifest_from_us);
-        let closed = self.writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
-        self.manifest_from_us = to_us;
-        Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
-    }
-
-    fn counters(&mut self, rows: &CounterRows) {
+        let Some(writer) = &mut self.writer else { return };
         let named = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
         for value in &rows.values {
             let (target, entity) = (named(&value.target), named(&value.entity));
-            self.writer.counter(&CounterSample {
+            writer.counter(&CounterSample {
                 time_us: rows.time_us,
                 source: value.source.as_str(),
                 target: target.as_deref(),
@@ -164,6 +121,22 @@ impl RowKeep {
                 value: value.value,
             });
         }
+    }
+
+    fn next_load(&mut self) {
+        if self.writer.is_some() {
+            self.facts.next_load();
+        }
+    }
+
+    fn forget_symbols(&mut self) {
+        if let Some(writer) = &mut self.writer {
+            writer.forget_symbols();
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.error().is_some())
     }
 }
 
@@ -194,19 +167,18 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
         (LEFT_OUT, (facts.left_out != LeftOut::default()).then(|| serde_json::to_value(facts.left_out).ok()).flatten()),
         (UNFINISHED, unfinished.filter(|list| !list.is_empty()).and_then(|list| serde_json::to_value(list).ok())),
     ];
-    let known = |masks: &String| (!masks.is_empty()).then(|| masks.clone());
     let traced_us: Vec<[i64; 2]> = facts.traced_us.iter().filter_map(traced).collect();
     let mut summary = part.summary;
     summary.traced_us.clone_from(&traced_us);
     ManifestFacts {
         summary,
         through_us,
-        lustre_version: facts.version.as_ref().map(ToString::to_string),
+        lustre_version: facts.lustre_version.clone(),
         kernel: facts.kernel.clone(),
-        debug: known(&facts.debug),
-        subsystem_debug: known(&facts.subsystem_debug),
-        debug_mb: facts.debug_mb,
-        profile: Some(facts.profile.to_owned()),
+        debug: facts.settings.names(Param::Debug),
+        subsystem_debug: facts.settings.names(Param::SubsystemDebug),
+        debug_mb: facts.settings.mib(Param::DebugMb),
+        profile: Some(facts.profile.clone()),
         targets: facts
             .targets
             .iter()
@@ -228,6 +200,15 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
             })
             .collect(),
         extra: extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect(),
+    }
+}
+
+/// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
+pub(super) fn part_limits(config: &Config) -> PartLimits {
+    PartLimits {
+        age: config.keep.file_age.0,
+        bytes: config.keep.file_mib << 20,
+        segment_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
     }
 }
 

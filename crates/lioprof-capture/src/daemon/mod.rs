@@ -10,17 +10,16 @@ mod ending;
 mod error;
 mod facts;
 mod keep;
+mod record;
 mod recover;
 mod running;
 mod serve;
 mod signals;
 mod start;
-mod status;
 mod trigger;
 mod went_down;
 
 pub use ending::{Ending, Reason};
 pub use error::DaemonError;
-pub use facts::{NodeFacts, SharedFacts};
 pub use serve::run;
 pub use start::restore;

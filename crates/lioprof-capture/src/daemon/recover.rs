@@ -4,23 +4,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lioprof_store::Dataset;
-use lioprof_trace::Known;
+use lioprof_trace::HandedOn;
 
+use super::DaemonError;
 use super::clock::now_us;
 use super::facts::{NodeFacts, SharedFacts};
-use super::keep::{self, AnyKeep};
+use super::keep::{self, RowKeep};
+use super::record;
 use super::went_down::{self, LeftSession};
-use super::{DaemonError, running};
 use crate::config::Config;
 use crate::control::Control;
-use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, SessionRecord, Worker};
+use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, Worker};
 use crate::system;
 
 /// How far an earlier session had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Reached {
     /// What of its log is safe.
-    known: Option<Known>,
+    known: Option<HandedOn>,
     /// The last segment whose content has been counted.
     last_segment: Option<String>,
 }
@@ -51,7 +52,7 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
         }
     }
     for (session, files) in sessions {
-        let record = files.first().and_then(|file| SessionRecord::read(file.path.parent()?, &session));
+        let record = files.first().and_then(|file| record::read(file.path.parent()?, &session));
         let config = &filed(config, record.as_ref(), node)?;
         let reached = reached(config, node, &session)?;
         tracing::warn!(
@@ -65,14 +66,14 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
         session_leftovers(config, node, &session, record, files, &reached)?;
     }
     for place in places.iter().filter(|place| place.exists()) {
-        drain::remove_records(place, None).map_err(|err| DaemonError::ReadFolder { path: place.clone(), err })?;
+        record::remove(place, None).map_err(|err| DaemonError::ReadFolder { path: place.clone(), err })?;
     }
     Ok(())
 }
 
 /// The configuration with the data directory of the session that left these segments: the journal that led to it is gone once the
 /// settings are put back.
-fn filed(config: &Config, record: Option<&SessionRecord>, node: &str) -> Result<Config, DaemonError> {
+fn filed(config: &Config, record: Option<&NodeFacts>, node: &str) -> Result<Config, DaemonError> {
     let mut config = config.clone();
     let is_own = |dir: &PathBuf| std::path::absolute(&config.keep.dir).is_ok_and(|own| own == *dir);
     if let Some(dir) = record.and_then(|record| record.keep_dir.clone()).filter(|dir| !is_own(dir)) {
@@ -94,12 +95,12 @@ fn session_leftovers(
     config: &Config,
     node: &str,
     session: &str,
-    record: Option<SessionRecord>,
+    record: Option<NodeFacts>,
     files: Vec<SegmentFile>,
     reached: &Reached,
 ) -> Result<(), DaemonError> {
     let limit_bytes = record.as_ref().and_then(|record| record.file_limit_mib).map(|mib| mib << 20);
-    let mut about = NodeFacts::of_record(record.unwrap_or_default());
+    let mut about = NodeFacts::of_record(record);
     if let Ok(control) = Control::open(&config.control.root, config.control.access, &config.control.lctl) {
         // Masks, kernel and the like may be others by now, and nobody knows what they were. But the segments are of this node:
         // its targets name the file system whose folder the rows go to.
@@ -132,7 +133,7 @@ fn session_leftovers(
     }
     let facts = SharedFacts::default();
     *facts.lock() = about;
-    let mut keep = AnyKeep::new(config, node, facts.clone(), now_us);
+    let mut keep = RowKeep::new(config, node, facts.clone(), now_us);
     keep.goes_on_from(reached.known.as_ref().map_or(i64::MIN, |known| known.through_us));
     let raw = keep::keeps_raw(config).then(|| RawKeep::new(&config.keep.dir, &keep::fs_of(&facts.lock()), node));
     let queue = Arc::new(Queue::default());
@@ -151,7 +152,7 @@ fn session_leftovers(
             tracing::error!("{err}");
         }
     };
-    Worker::new(node, reached.known.clone(), queue, keep, raw, running::part_limits(config), progress)?.run();
+    Worker::new(node, reached.known.clone(), queue, keep, raw, keep::part_limits(config), progress)?.run();
     Ok(())
 }
 
@@ -171,7 +172,7 @@ fn reached(config: &Config, node: &str, session: &str) -> Result<Reached, Daemon
                 let unfinished = facts.extra.get(keep::UNFINISHED).cloned().unwrap_or_default();
                 let unfinished: Vec<(String, u64)> = serde_json::from_value(unfinished).unwrap_or_default();
                 let unfinished = unfinished.into_iter().map(|(nid, xid)| (nid.into_bytes(), xid)).collect();
-                reached.known = Some(Known { through_us, unfinished });
+                reached.known = Some(HandedOn { through_us, unfinished });
             }
             reached.last_segment = reached.last_segment.max(text(keep::LAST_SEGMENT).map(str::to_owned));
         }

@@ -1,40 +1,41 @@
 //! The daemon at work, seen from its main loop.
 
-mod buffer;
+mod captures;
+mod common;
+mod costs;
 mod counting;
+mod draining;
+mod kernel;
 mod lustre;
-mod sampling;
+mod telling;
 
-use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lioprof_model::units::{human_bytes, plural, real};
 use tokio::sync::watch;
 
 use super::DaemonError;
-use super::account::Account;
-use super::capture::{Capture, Rotation, Switched};
+use super::capture::{Capture, Switched};
 use super::clock::{CALM_TICK, TICK, now_us};
 use super::ending::{Ending, Reason};
-use super::facts::SharedFacts;
 use super::keep;
 use super::signals::Signals;
-use super::trigger::Trigger;
-use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, usage};
 use crate::causes::with_causes;
-use crate::config::{Auto, Config, ProfileChoice};
+use crate::config::Config;
 use crate::control::Control;
-use crate::control::profile::Profile;
-use crate::counters::{Ledger, Sample, Sampler};
-use crate::drain::{self, Job, LeftOut, PartLimits, Progress, Queue, SharedSums, Spool, session_name};
-use crate::journal::{Foreign, JournalFile, Report, Session};
-use crate::kmsg::KernelLog;
+use crate::drain::Job;
+use crate::journal::Foreign;
 use crate::system;
-use crate::talk::metrics::{Loss, Metrics};
+use crate::talk::metrics::Metrics;
 use crate::talk::protocol::Request;
 use crate::talk::status::{State, Status};
-use sampling::sampler_options;
+use captures::Captures;
+use common::Common;
+use costs::Costs;
+use counting::Counting;
+use draining::Draining;
+use kernel::Kernel;
+use telling::Telling;
 
 /// What an end takes besides draining: putting the settings back, finishing what is in hand, telling. `TimeoutStopSec=` of
 /// the unit is so much longer than `keep.drain_at_most`.
@@ -45,50 +46,16 @@ const MEASURE_EVERY: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 /// How often targets and clients are listed, and old files deleted.
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(60);
-/// Failed looks in a row after which tracing is given up.
-const MAX_FAILED_LOOKS: u32 = 5;
 
-/// Everything that the main loop holds.
+/// Everything that the main loop holds, by what changes together.
 pub(super) struct Running {
-    pub(super) config: Config,
-    pub(super) node: String,
-    pub(super) facts: SharedFacts,
-    pub(super) queue: Arc<Queue>,
-    told: mpsc::Sender<Progress>,
-    progress: mpsc::Receiver<Progress>,
-    /// Started when there is something to decode: what it keeps is named by what is known of Lustre then.
-    worker: Option<JoinHandle<()>>,
-    pub(super) sums: Arc<SharedSums>,
-    pub(super) account: Account,
-    pub(super) left_out: LeftOut,
-    pub(super) budget: Budget,
-    pub(super) steps: Vec<crate::budget::Transition>,
-    pub(super) kernel_log: Option<KernelLog>,
-    sampler: Option<Sampler>,
-    /// The sampler at work on another thread.
-    sampling: Option<mpsc::Receiver<(Sampler, Sample)>>,
-    ledger: Ledger,
-    pub(super) last_sample: Option<crate::talk::status::CounterState>,
-    pub(super) capture: Option<Capture>,
-    trigger: Option<Trigger>,
-    pub(super) restored: Option<Report>,
-    status: watch::Sender<Arc<Status>>,
-    metrics: Arc<Metrics>,
-    pub(super) started: Instant,
-    pub(super) started_us: i64,
-    pub(super) state: State,
-    pub(super) state_since_us: i64,
-    pub(super) foreign: Vec<String>,
-    /// Why Lustre is not traced although it is loaded.
-    pub(super) hindrance: Option<String>,
-    failed_looks: u32,
-    overflows_answered: u64,
-    overflows_kept: u64,
-    /// What the buffer's size was last made to fit.
-    sized_for: Option<f64>,
-    /// What the process used at the last look.
-    own: usage::Usage,
-    ends_at: Option<Instant>,
+    common: Common,
+    captures: Captures,
+    draining: Draining,
+    counting: Counting,
+    kernel: Kernel,
+    costs: Costs,
+    telling: Telling,
     next: Next,
 }
 
@@ -96,82 +63,57 @@ pub(super) struct Running {
 struct Next {
     measure: Instant,
     look: Instant,
-    sample: Instant,
     housekeeping: Instant,
+}
+
+fn is_due(next: &mut Instant, now: Instant, every: Duration) -> bool {
+    let due = now >= *next;
+    if due {
+        *next = now + every;
+    }
+    due
 }
 
 impl Running {
     /// Starts the decoding thread and, unless it waits for a trigger, tracing.
     pub(super) fn start(config: &Config, node: &str, status: watch::Sender<Arc<Status>>) -> Result<Self, DaemonError> {
         let root = &config.control.root;
-        let facts = SharedFacts::default();
-        facts.lock().kernel = system::host::kernel_release(root);
-        let queue = Arc::new(Queue::default());
-        let sums = Arc::new(SharedSums::default());
-        let metrics = Arc::new(Metrics::default());
-        let (told, progress) = mpsc::channel();
-        let (now, started_us) = (Instant::now(), now_us());
+        let common = Common::new(config, node);
+        let now = common.started;
         let mut running = Self {
-            config: config.clone(),
-            node: node.to_owned(),
-            facts,
-            queue,
-            told,
-            progress,
-            worker: None,
-            sums,
-            account: Account::default(),
-            left_out: LeftOut::default(),
-            budget: budget(config),
-            steps: Vec::new(),
-            kernel_log: KernelLog::open(root).map_err(|err| tracing::warn!("{err}")).ok(),
-            sampler: Some(Sampler::new(root, sampler_options(config))),
-            sampling: None,
-            ledger: Ledger::default(),
-            last_sample: None,
-            capture: None,
-            trigger: config.trigger.is_on().then(|| Trigger::new(&config.trigger)),
-            restored: None,
-            status,
-            metrics,
-            started: now,
-            started_us,
-            state: State::Preflight,
-            state_since_us: started_us,
-            foreign: Vec::new(),
-            hindrance: None,
-            failed_looks: 0,
-            overflows_answered: 0,
-            overflows_kept: 0,
-            sized_for: None,
-            own: usage::Usage::default(),
-            ends_at: None,
-            next: Next { measure: now, look: now + LOOK_EVERY, sample: now, housekeeping: now + HOUSEKEEPING_EVERY },
+            captures: Captures::default(),
+            draining: Draining::new(),
+            counting: Counting::new(config),
+            kernel: Kernel::new(root),
+            costs: Costs::new(config),
+            telling: Telling::new(status, common.started_us),
+            next: Next { measure: now, look: now + LOOK_EVERY, housekeeping: now + HOUSEKEEPING_EVERY },
+            common,
         };
-        if running.waits() && system::modules::lustre_loaded(root) == Some(false) {
+        if running.common.waits() && system::modules::lustre_loaded(root) == Some(false) {
             tracing::info!("Lustre is not loaded: waiting for it");
-            running.set_state(State::WaitingForLustre);
+            running.telling.set_state(State::WaitingForLustre);
         } else {
-            running.attach(running.open_control()?)?;
+            running.attach(running.common.open_control()?)?;
         }
         running.publish();
         Ok(running)
     }
 
-    /// The state as it was last told.
-    pub(super) fn last_status(&self) -> Arc<Status> {
-        Arc::clone(&self.status.borrow())
+    pub(super) fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.common.metrics)
     }
 
-    pub(super) fn metrics(&self) -> Arc<Metrics> {
-        Arc::clone(&self.metrics)
+    /// One line for the service manager, if there is something to tell.
+    pub(super) fn status_line(&self) -> Option<String> {
+        self.telling.line()
     }
 
     /// Does what is due; `true` when the time asked for is over.
     pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
         match self.do_what_is_due(now, now_us) {
             // Whatever failed, it did because the modules are gone.
-            Err(_) if self.waits() && self.is_unloaded() => {
+            Err(_) if self.common.waits() && self.common.is_unloaded() => {
                 self.lustre_is_gone();
                 Ok(false)
             }
@@ -180,58 +122,60 @@ impl Running {
     }
 
     fn do_what_is_due(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
-        self.hear();
-        if self.worker.as_ref().is_some_and(JoinHandle::is_finished) {
-            return Err(DaemonError::WorkerDied { path: self.config.capture.spool_dir().to_owned() });
+        let config = &self.common.config;
+        self.draining.hear(&self.common.metrics);
+        if self.draining.has_ended() {
+            return Err(DaemonError::WorkerDied { path: config.capture.spool_dir().to_owned() });
         }
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.captures.current {
             capture.tick(now, now_us)?;
-            self.queue.give_up_above(self.config.capture.spool_limit_mib() * (1 << 20) / 2);
+            self.common.queue.give_up_above(config.capture.spool_limit_mib() * (1 << 20) / 2);
         }
         self.switch_if_due(now)?;
-        self.finish_sample();
-        if now >= self.next.measure {
-            self.next.measure = now + MEASURE_EVERY;
+        if let Err(trouble) = self.counting.finish_sample(&self.common, self.captures.traces()) {
+            self.draining.account.failure(trouble);
+        }
+        if is_due(&mut self.next.measure, now, MEASURE_EVERY) {
             self.measure(now, now_us)?;
         }
-        if now >= self.next.look {
-            self.next.look = now + LOOK_EVERY;
+        if is_due(&mut self.next.look, now, LOOK_EVERY) {
             self.look_for_lustre()?;
             self.look()?;
         }
-        if now >= self.next.housekeeping {
-            self.next.housekeeping = now + HOUSEKEEPING_EVERY;
+        if is_due(&mut self.next.housekeeping, now, HOUSEKEEPING_EVERY) {
             self.housekeeping();
         }
         // Both want the sampler, often at the same time.
         self.heed_trigger(now, now_us)?;
-        self.sample_if_due(now);
-        Ok(self.ends_at.is_some_and(|at| now >= at) || self.is_past_end())
+        if self.captures.current.is_some() {
+            self.counting.sample_if_due(&self.common.config, now);
+        }
+        Ok(self.captures.is_over(&self.common.config, now))
     }
 
     /// When [`Self::tick`] is due again.
     pub(super) fn tick_after(&self) -> Duration {
-        let calm = self.capture.as_ref().is_none_or(Capture::is_calm) && self.queue.waiting().segments == 0;
+        let calm = self.captures.current.as_ref().is_none_or(Capture::is_calm);
+        let calm = calm && self.common.queue.waiting().segments == 0 && !self.counting.is_sampling();
         // Files are renamed when their time has come, however little is in them.
-        let longest = (self.config.capture.rotate.0 / 2).clamp(TICK, CALM_TICK);
-        if calm && self.sampling.is_none() { longest } else { TICK }
+        if calm { (self.common.config.capture.rotate.0 / 2).clamp(TICK, CALM_TICK) } else { TICK }
     }
 
     /// Carries out what a client asks for.
     pub(super) fn request(&mut self, request: Request) -> Result<String, String> {
         match request {
-            Request::Mark { text } => match &self.capture {
+            Request::Mark { text } => match &self.captures.current {
                 Some(capture) => {
-                    capture.mark(&text).map_err(|err| with_causes(&err))?;
+                    capture.session.control().mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
-                None => Err(format!("nothing is traced at the moment: the daemon is {}", self.state)),
+                None => Err(format!("nothing is traced at the moment: the daemon is {}", self.telling.state)),
             },
             Request::Flush => {
-                if let Some(capture) = &mut self.capture {
+                if let Some(capture) = &mut self.captures.current {
                     capture.rotate_soon();
                 }
-                self.queue.push(Job::Flush);
+                self.common.queue.push(Job::Flush);
                 Ok("what was decoded until now is being written".to_owned())
             }
             // Answered by the socket, and by the main loop.
@@ -241,369 +185,169 @@ impl Running {
 
     /// Ends the capture: restores, drains, sums up.
     pub(super) async fn end(mut self, reason: Reason, signals: &mut Signals) -> Ending {
-        self.set_state(State::Stopping);
+        self.telling.set_state(State::Stopping);
         self.publish();
         self.stop_capture();
-        self.queue.push(Job::Finish);
-        let give_up_at = Instant::now() + self.config.keep.drain_at_most.0;
+        self.common.queue.push(Job::Finish);
+        let bound = self.common.config.keep.drain_at_most;
+        let give_up_at = Instant::now() + bound.0;
         let mut published = Instant::now();
-        while self.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
-            self.hear();
+        while self.draining.is_busy() {
+            self.draining.hear(&self.common.metrics);
             if published.elapsed() >= MEASURE_EVERY {
                 published = Instant::now();
-                self.own = usage::own_usage().unwrap_or(self.own);
+                self.costs.look();
                 self.publish();
             }
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 name = signals.next() => {
-                    self.account.failure(&format!("{name} while draining: {}", self.left_in_spool()));
+                    self.draining.left(&self.common.config, &format!("{name} while draining"));
                     break;
                 }
             }
             if Instant::now() >= give_up_at {
-                let (bound, left) = (self.config.keep.drain_at_most, self.left_in_spool());
-                self.account.failure(&format!("draining was not over after keep.drain_at_most = \"{bound}\": {left}"));
+                let why = format!("draining was not over after keep.drain_at_most = \"{bound}\"");
+                self.draining.left(&self.common.config, &why);
                 break;
             }
         }
-        self.hear();
-        if let Some(worker) = self.worker.take().filter(JoinHandle::is_finished)
-            && worker.join().is_err()
-        {
-            self.account.failure(&format!("the decoding thread has ended unexpectedly: {}", self.left_in_spool()));
-        }
-        self.remove_records();
+        self.draining.end(&self.common);
+        self.captures.remove_records(&self.common.config);
         // What was not drained is no loss: it becomes rows with the next start.
-        let comparison = if self.account.finished { self.comparison() } else { None };
+        let finished = self.draining.account.finished;
+        let comparison = finished.then(|| self.counting.comparison(&self.common)).flatten();
         let status = self.publish();
-        let restored = self.restored.take();
-        let mut failures = std::mem::take(&mut self.account.failures);
-        failures.extend(self.account.unwritten.take());
-        Ending { reason, status: Status::clone(&status), restored, comparison, failures }
-    }
-
-    /// What becomes of the log that was not drained.
-    fn left_in_spool(&self) -> String {
-        let dir = self.config.capture.spool_dir();
-        let left = drain::leftovers(dir).unwrap_or_default();
-        format!(
-            "{} ({}) stay in `{}`, and the next start of the daemon decodes them",
-            plural(left.len() as u64, "segment"),
-            human_bytes(left.iter().map(|segment| segment.bytes).sum()),
-            dir.display()
-        )
-    }
-
-    /// Enters what the decoding thread has told.
-    fn hear(&mut self) {
-        while let Ok(progress) = self.progress.try_recv() {
-            match &progress {
-                Progress::Decoded { bytes, records, .. } => {
-                    self.metrics.decoded(*records, *bytes, 0);
-                    self.metrics.segment(*bytes, false);
-                }
-                Progress::GivenUp(stretch) => self.metrics.segment(stretch.bytes, true),
-                Progress::Closed { part, summary, .. } => {
-                    self.metrics.file(part.bytes);
-                    self.metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
-                    self.metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
-                    self.metrics.lost(Loss::BadRecord, summary.loss.bad_records);
-                }
-                Progress::Failed(_) | Progress::AllSafe | Progress::Finished => {}
-            }
-            self.account.enter(progress);
-        }
+        let account = self.draining.account;
+        let failures = account.failures.into_iter().chain(account.unwritten).collect();
+        Ending { reason, status: Status::clone(&status), restored: self.captures.restored, comparison, failures }
     }
 
     /// Switches tracing on.
     fn begin(&mut self, control: Control) -> Result<(), DaemonError> {
-        let config = &self.config;
-        let store = Box::new(JournalFile::new(&config.journal_path()));
-        let session = Session::begin(control, store)?;
-        let rotation = Rotation::new(&config.capture);
-        let spool = Spool::new(config.capture.spool_dir(), &session_name(now_us()), rotation.limit_mib)
-            .map_err(DaemonError::Runtime)?;
-        let buffer = match config.capture.buffer_mib {
-            Auto::Is(mib) => Some(mib),
-            Auto::Auto => self.first_buffer(session.control()),
-        };
-        let version = self.facts.lock().version.clone();
-        let (profile, queue) = (config.capture.profile.first(), Arc::clone(&self.queue));
-        self.capture = Some(Capture::begin(session, spool, queue, profile, version, buffer, rotation)?);
-        self.left_out.add(self.capture.as_ref().map(Capture::left_out).unwrap_or_default());
-        self.facts.lock().left_out = self.left_out;
-        let now = Instant::now();
-        let until = config.capture.until.get().and_then(|at| at.0.duration_since(std::time::SystemTime::now()).ok());
-        let ends = config.capture.duration.get().map(|span| span.0).into_iter().chain(until).min();
-        self.ends_at = self.ends_at.or(ends.map(|span| now + span));
+        self.captures.begin(&self.common, control, self.draining.account.busiest_cpu_bytes_per_s)?;
         self.traced_from_now();
-        self.set_state(State::Tracing);
+        self.telling.set_state(State::Tracing);
         Ok(())
     }
 
-    fn is_past_end(&self) -> bool {
-        let until = self.config.capture.until.get();
-        until.is_some_and(|at| at.0 <= std::time::SystemTime::now()) && self.ends_at.is_none()
+    fn traced_from_now(&mut self) {
+        let since_us = self.counting.traced_from_now(&self.common);
+        let mut facts = self.common.facts.lock();
+        facts.traced_us.push((since_us, None));
+        self.captures.note(&self.common.config, &mut facts);
     }
 
-    /// Takes down what is traced now, also for whoever decodes the segments if this process cannot.
-    fn note_profile(&self, facts: &mut super::NodeFacts) {
-        if let Some(capture) = &self.capture {
-            facts.refresh_masks(capture.session().control());
-            facts.profile = match capture.tracing() {
-                Some(Profile::Full) => "full",
-                Some(Profile::Light) => "light",
-                None => facts.profile,
-            };
-            let spool = capture.spool();
-            let record = facts.record(spool.limit_mib(), &self.config.keep.dir);
-            let (dir, session) = (spool.dir().to_owned(), spool.session().to_owned());
-            spool.run(move || {
-                if let Err(err) = record.write(&dir, &session) {
-                    tracing::warn!(
-                        dir = %dir.display(),
-                        error = %err,
-                        "how the segments are captured could not be written beside them: parts that are recovered after a crash \
-                         will not say it"
-                    );
-                }
-            });
+    fn stop_capture(&mut self) {
+        if self.captures.traces() {
+            self.counting.traced_until_now(&self.common);
         }
-    }
-
-    /// Deletes what was written beside segments that are gone.
-    fn remove_records(&self) {
-        let dir = self.config.capture.spool_dir().to_owned();
-        let remove = move |current: Option<&str>| {
-            if let Err(err) = drain::remove_records(&dir, current) {
-                tracing::warn!(dir = %dir.display(), error = %err, "the spool could not be tidied up");
-            }
-        };
-        match self.capture.as_ref().map(Capture::spool) {
-            Some(spool) => {
-                let session = spool.session().to_owned();
-                spool.run(move || remove(Some(&session)));
-            }
-            None => remove(None),
+        if let Err(err) = self.captures.end() {
+            self.draining.account.failure(&err.to_string());
         }
     }
 
     fn switch_if_due(&mut self, now: Instant) -> Result<(), DaemonError> {
-        let Some(due) = self.capture.as_ref().and_then(|capture| capture.due(now)) else { return Ok(()) };
+        let Some(capture) = &mut self.captures.current else { return Ok(()) };
+        let Some(due) = capture.due(now) else { return Ok(()) };
         if due == Switched::Off {
-            self.traced_until_now();
+            self.counting.traced_until_now(&self.common);
         }
-        if let Some(capture) = &mut self.capture {
-            capture.switch(now)?;
-        }
+        capture.switch(now)?;
         match due {
             Switched::On => self.traced_from_now(),
-            Switched::Off | Switched::Profile => {
-                let facts = self.facts.clone();
-                self.note_profile(&mut facts.lock());
-            }
+            Switched::Off | Switched::Profile => self.note(),
         }
         Ok(())
     }
 
-    /// The state that the budget's level stands for.
-    fn heed_level(&mut self) {
-        let state = match self.budget.level() {
-            Level::Stopped => State::Paused,
-            Level::DutyCycle(_) => State::DutyCycled,
-            _ => State::Tracing,
-        };
-        if state != State::Tracing {
-            self.facts.lock().sampled = true;
-        }
-        self.set_state(state);
+    fn note(&self) {
+        self.captures.note(&self.common.config, &mut self.common.facts.lock());
     }
 
     /// Takes figures and lets the budget decide.
     fn measure(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
-        self.poll_kernel_log();
-        self.own = usage::own_usage().unwrap_or_default();
-        let own = self.own;
-        let tick = Tick {
-            uptime: now.duration_since(self.started),
-            time_us: now_us,
-            cpu: own.cpu,
-            resident_bytes: own.resident_bytes,
-            queued_bytes: self.queue.waiting().bytes,
-            disk_bytes: self.disk_used(),
-            records: self.account.records,
-            lag_s: self.lag_s(now_us),
-        };
-        if self.capture.is_some()
-            && let Some(step) = self.budget.tick(tick)
+        let (common, account) = (&self.common, &mut self.draining.account);
+        self.kernel.poll(common, account, self.captures.current.as_mut());
+        self.costs.look();
+        if let Some(capture) = &mut self.captures.current
+            && let Some(step) =
+                self.costs.step(common, now, now_us, account.records, common.lag_s(now_us, account.decoded_us))
         {
-            tracing::warn!(step = %step, "the budget changes what is traced");
-            if let Some(capture) = &mut self.capture {
-                capture.set_level(step.to, now);
+            capture.set_level(step.to, now);
+            let state = self.costs.state();
+            if state != State::Tracing {
+                common.facts.lock().sampled = true;
             }
-            self.steps.push(step);
-            self.metrics.budget_step();
-            self.heed_level();
+            self.telling.set_state(state);
             self.switch_if_due(now)?;
         }
         self.publish();
         Ok(())
     }
 
-    /// What stands against the limit on disk: what the reserve would lack, so that the limit is reached when the reserve is.
-    fn disk_used(&self) -> u64 {
-        let free = keep::free_bytes(&self.config.keep.dir).unwrap_or(u64::MAX);
-        let reserve = self.config.budget.disk_reserve_mib << 20;
-        if free <= reserve { DISK_LIMIT } else { 0 }
-    }
-
-    /// How far decoding is behind.
-    pub(super) fn lag_s(&self, now_us: i64) -> f64 {
-        let Some(waits) = self.queue.oldest_waits(Instant::now()) else { return 0.0 };
-        let decoded_us = self.account.decoded_us.unwrap_or(self.started_us);
-        // Before a segment that waits there may have been nothing to decode for long.
-        waits.min(Duration::from_micros(u64::try_from(now_us - decoded_us).unwrap_or(0))).as_secs_f64()
-    }
-
     /// Whether others have changed what lioprof set.
     fn look(&mut self) -> Result<(), DaemonError> {
-        let Some(capture) = &mut self.capture else { return Ok(()) };
-        let foreign = match capture.look() {
-            Ok(foreign) => foreign,
-            Err(err) => {
-                if self.is_unloaded() {
-                    return Err(DaemonError::Unloaded);
-                }
-                self.failed_looks += 1;
-                tracing::warn!("{err}");
-                return if self.failed_looks >= MAX_FAILED_LOOKS { Err(err.into()) } else { Ok(()) };
-            }
-        };
-        self.failed_looks = 0;
-        for change in foreign {
+        for change in self.captures.look(&self.common)? {
             let text = change.to_string();
             tracing::warn!("somebody else has changed the kernel's settings: {text}");
-            if let Foreign::Daemon { path } = &change {
+            if let Foreign::Daemon(path) = &change {
                 let now = path.as_ref().map_or_else(
                     || "was stopped by somebody else".to_owned(),
                     |path| format!("was pointed to `{}` by somebody else", path.display()),
                 );
                 return Err(DaemonError::LostDaemon { now });
             }
-            if !self.foreign.contains(&text) {
-                self.foreign.push(text);
-            }
-            let facts = self.facts.clone();
-            self.note_profile(&mut facts.lock());
+            self.telling.foreign(text);
+            self.note();
         }
         Ok(())
     }
 
     fn housekeeping(&mut self) {
-        if let Some(capture) = &self.capture {
-            self.facts.lock().refresh(capture.session().control());
+        if let Some(capture) = &self.captures.current {
+            self.common.facts.lock().refresh(capture.session.control());
         }
-        self.remove_records();
-        for message in keep::delete_old(&self.config, &self.node) {
+        self.captures.remove_records(&self.common.config);
+        for message in keep::delete_old(&self.common.config, &self.common.node) {
             tracing::info!("{message}");
         }
     }
 
     /// Starts and stops capturing by load.
     fn heed_trigger(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
-        // While the sampler is at work elsewhere this stays due.
-        if self.state == State::WaitingForLustre {
+        if self.telling.state == State::WaitingForLustre {
             return Ok(());
         }
-        let (Some(trigger), Some(sampler)) = (&mut self.trigger, &mut self.sampler) else { return Ok(()) };
-        if !trigger.is_due(now) {
-            return Ok(());
-        }
-        let sample = sampler.sample(now_us);
-        let wanted = trigger.wants_capture(now, &sample.totals);
-        match (wanted, self.capture.is_some()) {
+        let Some(wanted) = self.counting.wants_capture(now, now_us) else { return Ok(()) };
+        match (wanted, self.captures.current.is_some()) {
             (true, false) => {
                 tracing::info!("the load of a target has reached the trigger");
-                self.begin(self.open_control()?)?;
+                self.begin(self.common.open_control()?)?;
             }
             (false, true) => {
                 tracing::info!("the load has been below the trigger for a while");
                 self.stop_capture();
-                self.queue.push(Job::Interrupt);
-                self.queue.push(Job::Flush);
-                self.set_state(State::WaitingForTrigger);
+                self.common.queue.push(Job::Interrupt);
+                self.common.queue.push(Job::Flush);
+                self.telling.set_state(State::WaitingForTrigger);
             }
-            (false, false) => self.set_state(State::WaitingForTrigger),
+            (false, false) => self.telling.set_state(State::WaitingForTrigger),
             (true, true) => {}
         }
         Ok(())
     }
 
-    fn stop_capture(&mut self) {
-        if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
-            self.traced_until_now();
-        }
-        let Some(capture) = self.capture.take() else { return };
-        match capture.end() {
-            Ok(report) => {
-                tracing::info!(%report, "the kernel's settings were put back");
-                self.restored = Some(report);
-            }
-            Err(err) => self.account.failure(&err.to_string()),
-        }
-    }
-
-    fn set_state(&mut self, state: State) {
-        if self.state != state {
-            self.state = state;
-            self.state_since_us = now_us();
-        }
-    }
-
+    /// Gathers what all parts have to tell; their warnings are in the order of importance.
     fn publish(&mut self) -> Arc<Status> {
-        let status = Arc::new(self.status());
-        self.metrics.status(&status);
-        let told = self.last_status().totals.lock_events;
-        self.metrics.decoded(0, 0, status.totals.lock_events.saturating_sub(told));
-        self.metrics.usage(&self.own);
-        match status.warnings.first() {
-            Some(trouble) => self.metrics.health.bad(trouble.clone()),
-            None => self.metrics.health.good(),
-        }
-        self.status.send_replace(Arc::clone(&status));
-        status
-    }
-}
-
-/// Any number: `disk_used` is all or nothing.
-const DISK_LIMIT: u64 = 1 << 30;
-
-fn budget(config: &Config) -> Budget {
-    let budget = &config.budget;
-    let limits = Limits {
-        cpu_share: f64::from(budget.cpu_percent) / 100.0,
-        resident_bytes: budget.memory_mib << 20,
-        queued_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
-        disk_bytes: DISK_LIMIT,
-        records_per_s: real(budget.records_per_s),
-        lag_s: 60.0,
-    };
-    let seconds = |span: Duration| u32::try_from(span.as_secs()).unwrap_or(u32::MAX);
-    let every = seconds(budget.duty_every.0).max(1);
-    let least = seconds(budget.duty_on.0).clamp(1, every);
-    // Down to what is configured in three steps.
-    let duties = [every / 2, every / 4, least].map(|on_s| Duty { on_s: on_s.max(least), period_s: every });
-    let full = config.capture.profile == ProfileChoice::Auto;
-    Budget::new(limits, Pace::default(), Ladder::new(full, &duties))
-}
-
-/// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
-pub(super) fn part_limits(config: &Config) -> PartLimits {
-    PartLimits {
-        age: config.keep.file_age.0,
-        bytes: config.keep.file_mib << 20,
-        segment_bytes: config.capture.spool_limit_mib() * (1 << 20) / 4,
+        let mut status = self.common.status(now_us());
+        self.captures.tell(&mut status);
+        self.telling.tell(&mut status);
+        self.draining.tell(&self.common, &mut status);
+        self.costs.tell(&mut status);
+        self.kernel.tell(&mut status);
+        status.counters = self.counting.last;
+        self.telling.publish(status, &self.costs.own, &self.common.metrics)
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use lioprof_model::time::since_epoch_us;
-use lioprof_trace::{Survey, is_cut};
+use lioprof_trace::{SegmentScan, is_cut};
 
 use crate::drain::{GivenUp, SegmentFile, WhyGivenUp};
 
@@ -36,8 +36,8 @@ pub(super) fn lost(files: &[SegmentFile], session: LeftSession) -> Vec<Option<Gi
         let modified_us = modified_us(&file.path).unwrap_or(safe_us).min(session.now_us - 1);
         let is_lost = file.bytes == 0 || is_cut(&file.path).unwrap_or(false);
         lost.push(is_lost.then(|| {
-            let survey = Survey::of(&file.path, file.bytes >= file.limit_bytes).unwrap_or_default();
-            let from_us = survey.last_us.unwrap_or(safe_us).max(safe_us).min(modified_us);
+            let scan = SegmentScan::of(&file.path, file.bytes >= file.limit_bytes).unwrap_or_default();
+            let from_us = scan.last_us.unwrap_or(safe_us).max(safe_us).min(modified_us);
             never_on_disk(from_us, modified_us)
         }));
         safe_us = safe_us.max(modified_us);

@@ -35,14 +35,28 @@ pub struct Check {
     pub remedy: String,
 }
 
-impl Check {
-    pub(super) fn new(
-        id: &str,
-        title: &str,
-        status: Status,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), status, found: found.into(), remedy: remedy.into() }
+/// What is checked: id and title.
+#[derive(Clone, Copy)]
+pub(super) struct Subject(pub(super) &'static str, pub(super) &'static str);
+
+impl Subject {
+    pub(super) fn came_to(self, status: Status, found: impl Into<String>, remedy: impl Into<String>) -> Check {
+        Check { id: self.0.to_owned(), title: self.1.to_owned(), status, found: found.into(), remedy: remedy.into() }
+    }
+
+    pub(super) fn ok(self, found: impl Into<String>) -> Check {
+        self.came_to(Status::Ok, found, "")
+    }
+
+    pub(super) fn warning(self, found: impl Into<String>, remedy: impl Into<String>) -> Check {
+        self.came_to(Status::Warning, found, remedy)
+    }
+
+    pub(super) fn failed(self, found: impl Into<String>, remedy: impl Into<String>) -> Check {
+        self.came_to(Status::Failed, found, remedy)
+    }
+
+    pub(super) fn skipped(self, found: impl Into<String>, remedy: impl Into<String>) -> Check {
+        self.came_to(Status::Skipped, found, remedy)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::check::{Check, Status};
+use super::check::{Check, Status, Subject};
 use crate::causes::with_causes;
 use crate::config::Config;
-use crate::control::masks::{MaskKind, MaskSet};
+use crate::control::masks::MaskSet;
 use crate::control::profile::heavy;
 use crate::control::{Control, ControlError, Param};
 use crate::pointers::{self, Pointer};
@@ -18,9 +18,9 @@ const TRIED: [(u32, u32); 2] = [(2, 15), (2, 17)];
 const FIRST: (u32, u32) = (2, 5);
 
 pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>, waits: bool) -> Check {
-    let (id, title) = ("control", "control files reachable");
+    let check = Subject("control", "control files reachable");
     let error = match control {
-        Ok(control) => return Check::new(id, title, Status::Ok, control.access(), ""),
+        Ok(control) => return check.ok(control.access()),
         Err(error) => error,
     };
     let debugfs = below(root, "sys/kernel/debug");
@@ -35,61 +35,53 @@ pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>, wa
         if mounted == Some(false) {
             remedy += &format!(" debugfs is not mounted, either: {MOUNT}.");
         }
-        return Check::new(id, title, status, "the modules that make them are not loaded", remedy);
+        return check.came_to(status, "the modules that make them are not loaded", remedy);
     }
     let remedy = match mounted {
         Some(false) => format!("debugfs is not mounted: {MOUNT}."),
         _ => "Load the modules: `modprobe lustre`.".to_owned(),
     };
-    Check::new(id, title, Status::Failed, with_causes(error), remedy)
+    check.failed(with_causes(error), remedy)
 }
 
 pub(super) fn checks(control: Option<&Control>, config: &Config) -> Vec<Check> {
     let Some(control) = control else {
         let waiting = [
-            ("writable", "control files writable"),
-            ("version", "Lustre version known"),
-            ("targets", "targets on this node"),
-            ("debug_daemon", "debug daemon free"),
-            ("masks", "debug masks as usual"),
+            Subject("writable", "control files writable"),
+            Subject("version", "Lustre version known"),
+            Subject("targets", "targets on this node"),
+            Subject("debug_daemon", "debug daemon free"),
+            Subject("masks", "debug masks as usual"),
         ];
-        return waiting
-            .map(|(id, title)| Check::new(id, title, Status::Skipped, "control files are not reachable", ""))
-            .into();
+        return waiting.map(|check| check.skipped("control files are not reachable", "")).into();
     };
     let known = pointers::with_own(config);
     vec![writable(control), version(control), targets(control), debug_daemon(control, &known), masks(control, &known)]
 }
 
 fn writable(control: &Control) -> Check {
-    let (id, title) = ("writable", "control files writable");
+    let check = Subject("writable", "control files writable");
     let mut told = true;
-    for param in [Param::Debug, Param::SubsystemDebug, Param::DebugMb, Param::DaemonFile] {
+    for param in Param::settings() {
         match control.writable(param) {
             Some(Ok(())) => {}
             Some(Err(error)) => {
-                return Check::new(
-                    id,
-                    title,
-                    Status::Failed,
-                    with_causes(&error),
-                    "Run as root on a kernel without lockdown.",
-                );
+                return check.failed(with_causes(&error), "Run as root on a kernel without lockdown.");
             }
             None => told = false,
         }
     }
     if told {
-        Check::new(id, title, Status::Ok, "debug, subsystem_debug, debug_mb, daemon_file", "")
+        check.ok(Param::settings().map(Param::name).collect::<Vec<_>>().join(", "))
     } else {
-        Check::new(id, title, Status::Skipped, "with lctl that shows only when it is tried", "")
+        check.skipped("with lctl that shows only when it is tried", "")
     }
 }
 
 fn version(control: &Control) -> Check {
-    let (id, title) = ("version", "Lustre version known");
+    let check = Subject("version", "Lustre version known");
     let Some(version) = control.version() else {
-        return Check::new(id, title, Status::Warning, "no version found", "lioprof goes by what the log says.");
+        return check.warning("no version found", "lioprof goes by what the log says.");
     };
     let numbers = (version.major, version.minor);
     let (status, remedy) = if TRIED.contains(&numbers) {
@@ -99,45 +91,39 @@ fn version(control: &Control) -> Check {
     } else {
         (Status::Warning, "Not tried on a real server; known from the sources. Compare with the servers' counters.")
     };
-    Check::new(id, title, status, version.text, remedy)
+    check.came_to(status, version.text, remedy)
 }
 
 fn targets(control: &Control) -> Check {
-    let (id, title) = ("targets", "targets on this node");
+    let check = Subject("targets", "targets on this node");
     let targets = match control.targets() {
         Ok(targets) => targets,
-        Err(error) => return Check::new(id, title, Status::Warning, with_causes(&error), "See `lctl dl`."),
+        Err(error) => return check.warning(with_causes(&error), "See `lctl dl`."),
     };
     if targets.is_empty() {
-        return Check::new(
-            id,
-            title,
-            Status::Warning,
-            "none",
-            "Mount the targets; until then there is nothing to trace.",
-        );
+        return check.warning("none", "Mount the targets; until then there is nothing to trace.");
     }
     let down: Vec<_> = targets.iter().filter(|target| !target.is_up()).map(|target| target.name.as_str()).collect();
     let names: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
     if down.is_empty() {
-        Check::new(id, title, Status::Ok, names.join(", "), "")
+        check.ok(names.join(", "))
     } else {
         let found = format!("{}; not up: {}", names.join(", "), down.join(", "));
-        Check::new(id, title, Status::Warning, found, "See `lctl dl`.")
+        check.warning(found, "See `lctl dl`.")
     }
 }
 
 fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
-    let (id, title) = ("debug_daemon", "debug daemon free");
+    let check = Subject("debug_daemon", "debug daemon free");
     let path = match control.daemon_file() {
-        Ok(None) => return Check::new(id, title, Status::Ok, "no daemon runs", ""),
+        Ok(None) => return check.ok("no daemon runs"),
         Ok(Some(path)) => path,
-        Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+        Err(error) => return check.failed(with_causes(&error), ""),
     };
     let found = format!("a debug daemon writes `{}`", path.display());
     let ours = |pointer: &Pointer| {
         let journal = pointer.load().ok().flatten();
-        journal.and_then(|journal| journal.daemon).is_some_and(|daemon| daemon.path == path)
+        journal.is_some_and(|journal| journal.daemon().is_some_and(|daemon| daemon.path == path))
     };
     if let Some(pointer) = known.iter().find(|pointer| ours(pointer)) {
         let remedy = match pointer.is_running() {
@@ -145,28 +131,25 @@ fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
             _ => "It is lioprof's own, of a daemon that was killed: the next start puts it back, or `lioprof daemon --restore`."
                 .to_owned(),
         };
-        return Check::new(id, title, Status::Warning, found, remedy);
+        return check.warning(found, remedy);
     }
     let remedy = "A node has only one, and this one is somebody else's. If nobody needs it: `lctl debug_daemon stop`.";
-    Check::new(id, title, Status::Failed, found, remedy)
+    check.failed(found, remedy)
 }
 
 fn masks(control: &Control, known: &[Pointer]) -> Check {
-    let (id, title) = ("masks", "debug masks as usual");
-    let debug = match control.mask(MaskKind::Debug) {
+    let check = Subject("masks", "debug masks as usual");
+    let debug = match control.mask(Param::Debug) {
         Ok(debug) => debug,
-        Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+        Err(error) => return check.failed(with_causes(&error), ""),
     };
     let ours = known.iter().filter_map(|pointer| pointer.load().ok().flatten());
-    let ours = ours.fold(MaskSet::default(), |all, journal| all.or(&journal.debug.switched_on));
+    let ours = ours.fold(MaskSet::default(), |all, journal| all.or(&journal.mask(Param::Debug).switched_on));
     let others = heavy(&debug.minus(&ours));
     if others.is_empty() {
-        return Check::new(id, title, Status::Ok, debug.to_string(), "");
+        return check.ok(debug.to_string());
     }
-    Check::new(
-        id,
-        title,
-        Status::Warning,
+    check.warning(
         format!("somebody has switched on `{others}`"),
         "These print a lot for each operation, also into lioprof's log; it leaves them on. If nobody needs them: \
          `lctl set_param debug=-NAME`.",

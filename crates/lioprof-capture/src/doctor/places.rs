@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-use super::check::{Check, Status};
+use super::check::{Check, Status, Subject};
 use crate::causes::with_causes;
 use crate::config::{Auto, Config};
 use crate::control::sizing::{file_limit_mib, spool_bound_mib};
@@ -46,34 +46,31 @@ fn usable(path: &Path) -> Result<String, String> {
 
 /// The kernel follows links and writes as root: nobody else may make files in that directory.
 pub(super) fn spool_directory(path: &Path) -> Check {
-    let (id, title) = ("spool_dir", "segment directory usable");
+    let check = Subject("spool_dir", "segment directory usable");
     let found = match usable(path) {
         Ok(found) => found,
         Err(found) => {
-            return Check::new(id, title, Status::Failed, found, "Set capture.spool_dir to another directory.");
+            return check.failed(found, "Set capture.spool_dir to another directory.");
         }
     };
     if let Ok(about) = fs::metadata(path)
         && (about.uid() != rustix::process::geteuid().as_raw() || about.permissions().mode() & 0o022 != 0)
     {
-        return Check::new(
-            id,
-            title,
-            Status::Failed,
+        return check.failed(
             format!("{}: owner {}, mode {:o}", path.display(), about.uid(), about.permissions().mode() & 0o7777),
             "The kernel writes there as root and follows links: make it root's own (`chown root`, `chmod 0700`).",
         );
     }
-    Check::new(id, title, Status::Ok, found, "")
+    check.ok(found)
 }
 
 /// The kind of file system. How much room there is decides [`spool_space`].
 pub(super) fn spool_kind(path: &Path) -> Check {
-    let (id, title) = ("spool_volume", "segments on a local file system");
+    let check = Subject("spool_volume", "segments on a local file system");
     let there = existing(path).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
     let volume = match there.and_then(|path| volume(&path)) {
         Ok(volume) => volume,
-        Err(error) => return Check::new(id, title, Status::Skipped, with_causes(&error), ""),
+        Err(error) => return check.skipped(with_causes(&error), ""),
     };
     let (status, remedy) = match volume.kind {
         VolumeKind::Lustre => {
@@ -87,12 +84,12 @@ pub(super) fn spool_kind(path: &Path) -> Check {
         }
         VolumeKind::Memory | VolumeKind::Local => (Status::Ok, ""),
     };
-    Check::new(id, title, status, format!("{} on {}", path.display(), volume.name), remedy)
+    check.came_to(status, format!("{} on {}", path.display(), volume.name), remedy)
 }
 
 /// How much room the segments get: what was chosen, or why nothing fits.
 fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
-    let (id, title) = ("spool_space", "room for the segments");
+    let check = Subject("spool_space", "room for the segments");
     match chosen {
         Ok(config) => {
             let capture = &config.capture;
@@ -107,14 +104,14 @@ fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
             );
             let free_mib = existing(dir).and_then(|dir| volume(&dir).ok()).map_or(u64::MAX, |volume| volume.free_mib);
             if free_mib >= bound {
-                return Check::new(id, title, Status::Ok, found, "");
+                return check.ok(found);
             }
             let remedy = format!(
                 "{free_mib} MiB are free: if the daemon hangs, or in overload, segments and buffer fill them. Lower \
                  capture.spool_limit_mib, capture.buffer_limit_mib or capture.buffer_mib, or set capture.spool_dir (--spool) to a larger \
                  local file system."
             );
-            Check::new(id, title, Status::Warning, found, remedy)
+            check.warning(found, remedy)
         }
         Err(tried) => {
             let wanted = match asked.capture.spool_limit_mib {
@@ -126,7 +123,7 @@ fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
                     asked.capture.least_spool_mib()
                 ),
             };
-            Check::new(id, title, Status::Failed, tried.join("; "), wanted)
+            check.failed(tried.join("; "), wanted)
         }
     }
 }
@@ -134,23 +131,19 @@ fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
 /// The path must lead to the same directory for the kernel's own threads, which live in the first mount namespace. A unit with
 /// `ProtectSystem=` has a namespace of its own in which it does; with `PrivateTmp=`, `/tmp` does not.
 pub(super) fn spool_as_kernel_sees_it(root: &Path, path: &Path) -> Check {
-    let (id, title) = ("spool_namespace", "segment directory the same for the kernel");
+    let check = Subject("spool_namespace", "segment directory the same for the kernel");
     let (Some(own), Some(kernel)) = (mounts_of(root, "self"), mounts_of(root, "1")) else {
-        return Check::new(id, title, Status::Skipped, "the mounts of process 1 cannot be read", "");
+        return check.skipped("the mounts of process 1 cannot be read", "");
     };
     // Parts that do not exist yet are made on the same file system.
     let Some(path) = existing(path).and_then(|path| path.canonicalize().ok()) else {
-        return Check::new(id, title, Status::Skipped, "no part of the path exists", "");
+        return check.skipped("no part of the path exists", "");
     };
     match (place(&own, &path), place(&kernel, &path)) {
         (Some(own), Some(kernel)) if (&own.device, &own.inner) == (&kernel.device, &kernel.inner) => {
-            Check::new(id, title, Status::Ok, format!("{} on {}", own.inner.display(), own.kind), "")
+            check.ok(format!("{} on {}", own.inner.display(), own.kind))
         }
-        (Some(own), Some(kernel)) => Check::new(
-            id,
-            title,
-            Status::Failed,
-            format!(
+        (Some(own), Some(kernel)) => check.failed(format!(
                 "`{}` is {} of {} ({}) here, but {} of {} ({}) for the kernel",
                 path.display(),
                 own.inner.display(),
@@ -162,49 +155,47 @@ pub(super) fn spool_as_kernel_sees_it(root: &Path, path: &Path) -> Check {
             ),
             "A private mount namespace (PrivateTmp=, a container). Use a path that is the same in both, such as /run/lioprof.",
         ),
-        _ => Check::new(id, title, Status::Skipped, "the path is in no mount table", ""),
+        _ => check.skipped(
+    "the path is in no mount table", ""),
     }
 }
 
 fn data_directory(config: &Config) -> Check {
-    let (id, title) = ("data_dir", "data directory usable, with room");
+    let check = Subject("data_dir", "data directory usable, with room");
     let path = &config.keep.dir;
     let found = match usable(path) {
         Ok(found) => found,
-        Err(found) => return Check::new(id, title, Status::Failed, found, "Set keep.dir to another directory."),
+        Err(found) => return check.failed(found, "Set keep.dir to another directory."),
     };
     let volume = match existing(path).ok_or(std::io::ErrorKind::NotFound.into()).and_then(|path| volume(&path)) {
         Ok(volume) => volume,
-        Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+        Err(error) => return check.failed(with_causes(&error), ""),
     };
     let found = format!("{found}: {}, {} MiB free", volume.name, volume.free_mib);
     let wanted = config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib);
     if volume.kind == VolumeKind::Lustre {
         let remedy = "Writing to a Lustre that this server serves makes more log. Set keep.dir to a local directory.";
-        return Check::new(id, title, Status::Failed, found, remedy);
+        return check.failed(found, remedy);
     }
     if volume.free_mib < wanted {
         let remedy = format!(
             "budget.disk_reserve_mib and one file (keep.file_mib) are {wanted} MiB: free some space, or lower them."
         );
-        return Check::new(id, title, Status::Failed, found, remedy);
+        return check.failed(found, remedy);
     }
     if matches!(volume.kind, VolumeKind::Network | VolumeKind::Fuse) {
         let remedy = "When the network stops, segments pile up in the spool until its limit.";
-        return Check::new(id, title, Status::Warning, found, remedy);
+        return check.warning(found, remedy);
     }
-    Check::new(id, title, Status::Ok, found, "")
+    check.ok(found)
 }
 
 /// One daemon at a time: the kernel has one debug daemon.
 fn other_daemon(known: &[Pointer]) -> Check {
-    let (id, title) = (super::check::OTHER_DAEMON, "no other lioprof daemon");
+    let check = Subject(super::check::OTHER_DAEMON, "no other lioprof daemon");
     if let Some(other) = known.iter().find(|pointer| pointer.is_running() == Some(true)) {
         let (dir, socket) = (other.dir.display(), other.socket.display());
-        return Check::new(
-            id,
-            title,
-            Status::Failed,
+        return check.failed(
             format!("one runs: process {}, data in `{dir}`", other.pid),
             format!(
                 "A second one cannot run beside it. `lioprof status --socket {socket}` tells what it does, `lioprof stop --socket \
@@ -213,25 +204,20 @@ fn other_daemon(known: &[Pointer]) -> Check {
         );
     }
     match known.iter().find(|pointer| pointer.is_running().is_none()) {
-        Some(unknown) => {
-            Check::new(id, title, Status::Skipped, format!("`{}` cannot be locked", unknown.lock.display()), "")
-        }
-        None => Check::new(id, title, Status::Ok, "none", ""),
+        Some(unknown) => check.skipped(format!("`{}` cannot be locked", unknown.lock.display()), ""),
+        None => check.ok("none"),
     }
 }
 
 fn leftover(known: &[Pointer]) -> Check {
-    let (id, title) = ("journal", "no settings left behind");
+    let check = Subject("journal", "no settings left behind");
     let mut running = false;
     for pointer in known {
         match pointer.load() {
             Ok(None) => {}
             Ok(Some(_)) if pointer.is_running() == Some(true) => running = true,
             Ok(Some(journal)) => {
-                return Check::new(
-                    id,
-                    title,
-                    Status::Warning,
+                return check.warning(
                     format!(
                         "process {} changed settings and did not put them back: `{}`",
                         journal.pid,
@@ -240,41 +226,41 @@ fn leftover(known: &[Pointer]) -> Check {
                     "The daemon does that when it starts; without it: `lioprof daemon --restore`.",
                 );
             }
-            Err(error) => return Check::new(id, title, Status::Failed, with_causes(&error), ""),
+            Err(error) => return check.failed(with_causes(&error), ""),
         }
     }
-    Check::new(id, title, Status::Ok, if running { "those of the running daemon" } else { "none" }, "")
+    check.ok(if running { "those of the running daemon" } else { "none" })
 }
 
 /// Those of a running daemon are in use: that is said elsewhere.
 const RUNS: &str = "a lioprof daemon runs";
 
 fn socket(path: &Path, known: &[Pointer]) -> Check {
-    let (id, title) = ("socket", "socket for status, stop and mark");
+    let check = Subject("socket", "socket for status, stop and mark");
     if known.iter().any(|pointer| pointer.is_running() == Some(true)) {
-        return Check::new(id, title, Status::Skipped, RUNS, "");
+        return check.skipped(RUNS, "");
     }
     let folder = path.parent().unwrap_or(Path::new("/"));
     let remedy = "Set talk.socket (--socket) to another path.";
     match usable(folder) {
         Ok(_) => match ControlSocket::could_bind(path) {
-            Ok(()) => Check::new(id, title, Status::Ok, path.display().to_string(), ""),
-            Err(error) => Check::new(id, title, Status::Failed, with_causes(&error), remedy),
+            Ok(()) => check.ok(path.display().to_string()),
+            Err(error) => check.failed(with_causes(&error), remedy),
         },
-        Err(found) => Check::new(id, title, Status::Failed, found, remedy),
+        Err(found) => check.failed(found, remedy),
     }
 }
 
 /// Takes the port for a moment.
 fn metrics(config: &Config, known: &[Pointer]) -> Check {
-    let (id, title) = ("metrics", "port for metrics");
+    let check = Subject("metrics", "port for metrics");
     if known.iter().any(|pointer| pointer.is_running() == Some(true)) {
-        return Check::new(id, title, Status::Skipped, RUNS, "");
+        return check.skipped(RUNS, "");
     }
     let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
     match MetricsServer::bind(listen, METRICS_OPTION) {
-        Ok(_) => Check::new(id, title, Status::Ok, listen.to_string(), ""),
-        Err(error) => Check::new(id, title, Status::Failed, with_causes(&error), ""),
+        Ok(_) => check.ok(listen.to_string()),
+        Err(error) => check.failed(with_causes(&error), ""),
     }
 }
 

@@ -57,14 +57,9 @@ mod tests {
     use super::*;
     use crate::config::{Auto, Config, OrOff};
     use crate::doctor::{may_start, preflight};
+    use crate::system::put;
     use std::fs;
     use std::path::Path;
-
-    fn put(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
 
     fn config(root: &Path) -> Config {
         let mut config = Config::default();

@@ -2,19 +2,16 @@
 
 use std::path::Path;
 
-use super::check::{Check, Status};
+use super::check::{Check, Subject};
 use crate::causes::with_causes;
 use crate::kmsg::KernelLog;
 use crate::system::{below, boot, modules, read_text};
 
 pub(super) fn superuser() -> Check {
-    let (id, title) = ("root", "running as root");
+    let check = Subject("root", "running as root");
     match rustix::process::geteuid() {
-        uid if uid.is_root() => Check::new(id, title, Status::Ok, "yes", ""),
-        uid => Check::new(
-            id,
-            title,
-            Status::Failed,
+        uid if uid.is_root() => check.ok("yes"),
+        uid => check.failed(
             format!("user id {}", uid.as_raw()),
             "Run as root: Lustre's control files and the segments that the kernel writes belong to root.",
         ),
@@ -23,49 +20,38 @@ pub(super) fn superuser() -> Check {
 
 /// Inside a container `/proc/1` is not the node's, so that no path can be compared with what the kernel sees.
 pub(super) fn container(root: &Path) -> Check {
-    let (id, title) = ("container", "not in a container");
+    let check = Subject("container", "not in a container");
     match boot::in_first_pid_namespace(root) {
-        Some(true) => Check::new(id, title, Status::Ok, "first pid namespace", ""),
-        Some(false) => Check::new(
-            id,
-            title,
-            Status::Warning,
+        Some(true) => check.ok("first pid namespace"),
+        Some(false) => check.warning(
             "another pid namespace: a container",
             "The kernel opens the segment path in its own view of the file systems. Run on the node itself, or bind-mount the \
              directory at the same path.",
         ),
-        None => Check::new(id, title, Status::Skipped, "no /proc/self/ns/pid", ""),
+        None => check.skipped(
+    "no /proc/self/ns/pid", ""),
     }
 }
 
 /// The modules. A daemon that waits for them starts without.
 pub(super) fn modules(root: &Path, waits: bool) -> Check {
-    let (id, title) = ("modules", "Lustre modules loaded");
+    let check = Subject("modules", "Lustre modules loaded");
     let Some(names) = modules::loaded(root) else {
-        return Check::new(id, title, Status::Skipped, "/proc/modules cannot be read", "");
+        return check.skipped("/proc/modules cannot be read", "");
     };
     let has = |name: &str| names.iter().any(|loaded| loaded == name);
     let servers: Vec<_> = ["ofd", "ost", "mdt", "mgs"].into_iter().filter(|name| has(name)).collect();
     match modules::debug_log_loaded(root) {
-        _ if waits && modules::lustre_loaded(root) == Some(false) => Check::new(
-            id,
-            title,
-            Status::Warning,
+        _ if waits && modules::lustre_loaded(root) == Some(false) => check.warning(
             "Lustre is not loaded",
             "lioprof waits for it, and traces from then on.",
         ),
-        Some(true) if servers.is_empty() => Check::new(
-            id,
-            title,
-            Status::Warning,
+        Some(true) if servers.is_empty() => check.warning(
             "no server module (ofd, ost, mdt, mgs)",
             "This looks like a client. lioprof traces servers.",
         ),
-        Some(true) => Check::new(id, title, Status::Ok, servers.join(", "), ""),
-        _ => Check::new(
-            id,
-            title,
-            Status::Failed,
+        Some(true) => check.ok(servers.join(", ")),
+        _ => check.failed(
             "neither libcfs nor lnet is loaded",
             "Start Lustre first: mount the targets, or `modprobe lustre`. `lioprof daemon --wait` waits for that, and so does the \
              systemd unit.",
@@ -76,41 +62,35 @@ pub(super) fn modules(root: &Path, waits: bool) -> Check {
 /// Lockdown at `integrity` or above forbids opening files in debugfs that anybody could write (LOCKDOWN_DEBUGFS of
 /// include/linux/security.h, debugfs_locked_down in fs/debugfs/file.c).
 pub(super) fn lockdown(root: &Path) -> Check {
-    let (id, title) = ("lockdown", "kernel not locked down");
+    let check = Subject("lockdown", "kernel not locked down");
     let Ok(text) = read_text(root, "sys/kernel/security/lockdown") else {
         // An empty directory is where securityfs would be mounted.
         let mounted = below(root, "sys/kernel/security").read_dir().is_ok_and(|mut entries| entries.next().is_some());
         return if mounted {
-            Check::new(id, title, Status::Ok, "the kernel has no lockdown", "")
+            check.ok("the kernel has no lockdown")
         } else {
             let remedy = "To see it: `mount -t securityfs none /sys/kernel/security`. If the control files below are usable, all is well.";
-            Check::new(id, title, Status::Skipped, "securityfs is not mounted", remedy)
+            check.skipped("securityfs is not mounted", remedy)
         };
     };
     let chosen = text.split(['[', ']']).nth(1).unwrap_or("unknown");
     let in_debugfs = below(root, "sys/kernel/debug/lnet").is_dir() || !below(root, "proc/sys/lnet").is_dir();
     match chosen {
-        "none" => Check::new(id, title, Status::Ok, "none", ""),
-        "integrity" | "confidentiality" if in_debugfs => Check::new(
-            id,
-            title,
-            Status::Failed,
+        "none" => check.ok("none"),
+        "integrity" | "confidentiality" if in_debugfs => check.failed(
             format!("lockdown is `{chosen}`"),
             "It forbids debugfs, where Lustre's control files are. Boot without secure boot, or without `lockdown=` on the \
              kernel's command line. lctl cannot do it either.",
         ),
-        other => Check::new(id, title, Status::Warning, format!("lockdown is `{other}`"), "Writing may be forbidden."),
+        other => check.warning(format!("lockdown is `{other}`"), "Writing may be forbidden."),
     }
 }
 
 pub(super) fn kernel_log(root: &Path) -> Check {
-    let (id, title) = ("kernel_log", "kernel log readable");
+    let check = Subject("kernel_log", "kernel log readable");
     match KernelLog::open(root) {
-        Ok(_) => Check::new(id, title, Status::Ok, "/dev/kmsg", ""),
-        Err(error) => Check::new(
-            id,
-            title,
-            Status::Warning,
+        Ok(_) => check.ok("/dev/kmsg"),
+        Err(error) => check.warning(
             with_causes(&error),
             "Without it an overflow of the kernel's buffer is noticed in the log only. Give CAP_SYSLOG and the device.",
         ),
@@ -126,13 +106,10 @@ pub(super) fn clock(root: &Path) -> Check {
         ("run/ntpd.pid", "ntpd"),
         ("run/ptp4l", "ptp4l"),
     ];
-    let (id, title) = ("clock", "clock synchronised");
+    let check = Subject("clock", "clock synchronised");
     match TRACES.iter().find(|(path, _)| below(root, path).exists()) {
-        Some((_, program)) => Check::new(id, title, Status::Ok, *program, ""),
-        None => Check::new(
-            id,
-            title,
-            Status::Skipped,
+        Some((_, program)) => check.ok(*program),
+        None => check.skipped(
             "no trace of chronyd, ntpd, systemd-timesyncd or ptp4l",
             "Times of several servers can be compared only as well as their clocks agree.",
         ),

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the main loop waits for an errand, which usually takes microseconds.
-pub const PROMPTLY: Duration = Duration::from_millis(100);
+pub(super) const PROMPTLY: Duration = Duration::from_millis(100);
 
 type Work = Box<dyn FnOnce() + Send>;
 
 /// Carries out errands one after the other.
 #[derive(Debug)]
-pub struct Errands {
+pub(super) struct Errands {
     send: mpsc::Sender<Work>,
     /// When the errand at hand was begun.
     begun: Arc<Mutex<Option<Instant>>>,
@@ -20,14 +20,14 @@ pub struct Errands {
 
 /// What becomes of an errand.
 #[derive(Debug)]
-pub struct Errand<T>(mpsc::Receiver<T>);
+pub(super) struct Errand<T>(mpsc::Receiver<T>);
 
 impl Errands {
     /// Starts the thread. It ends with the errand at hand once this is dropped.
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn new(name: &str) -> io::Result<Self> {
+    pub(super) fn new(name: &str) -> io::Result<Self> {
         let (send, works) = mpsc::channel::<Work>();
         let begun = Arc::new(Mutex::new(None));
         let at_hand = Arc::clone(&begun);
@@ -42,7 +42,7 @@ impl Errands {
     }
 
     /// Queues an errand.
-    pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
+    pub(super) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
         let (done, result) = mpsc::channel();
         // An errand whose result nobody wants is carried out all the same. The thread lives as long as this does, unless an errand
         // panicked; then the result never comes, and whoever waits is told.
@@ -51,8 +51,7 @@ impl Errands {
     }
 
     /// How long the errand at hand has been going on.
-    #[must_use]
-    pub fn busy_for(&self, now: Instant) -> Option<Duration> {
+    pub(super) fn busy_for(&self, now: Instant) -> Option<Duration> {
         lock(&self.begun).map(|begun| now.saturating_duration_since(begun))
     }
 }
@@ -62,7 +61,7 @@ impl<T> Errand<T> {
     ///
     /// # Errors
     /// [`RecvTimeoutError::Timeout`] if it is still going on, [`RecvTimeoutError::Disconnected`] if its thread has ended.
-    pub fn wait(&self, at_most: Duration) -> Result<T, RecvTimeoutError> {
+    pub(super) fn wait(&self, at_most: Duration) -> Result<T, RecvTimeoutError> {
         self.0.recv_timeout(at_most)
     }
 }

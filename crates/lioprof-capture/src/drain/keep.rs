@@ -1,7 +1,7 @@
 //! Where rows go.
 
 use lioprof_model::{NEVER_ON_DISK, RowSink, TraceSummary};
-use lioprof_trace::Known;
+use lioprof_trace::HandedOn;
 
 use super::DrainError;
 use crate::counters::Value;
@@ -34,7 +34,7 @@ pub struct PartFacts {
     /// What the log of this part held.
     pub summary: TraceSummary,
     /// What of the log is in this part or an earlier one.
-    pub known: Option<Known>,
+    pub known: Option<HandedOn>,
     /// Name of the last segment that was counted in `summary`.
     pub last_segment: Option<String>,
     /// Stretches that were given up, first to last record where known.

@@ -73,7 +73,7 @@ impl RawKeep {
 ///
 /// # Errors
 /// If a folder cannot be read or a file not be deleted.
-pub fn raw_retention(
+pub(crate) fn raw_retention(
     dir: &Path,
     node: &str,
     max_age: Option<Duration>,

@@ -54,7 +54,7 @@ impl SegmentFile {
 
 /// The folder and what the daemon calls its files there.
 #[derive(Debug)]
-pub struct Spool {
+pub(crate) struct Spool {
     dir: PathBuf,
     session: String,
     /// Size limit of the kernel's file.
@@ -98,7 +98,7 @@ impl Spool {
     ///
     /// # Errors
     /// If the thread that renames files cannot be started.
-    pub fn new(dir: &Path, session: &str, limit_mib: u64) -> io::Result<Self> {
+    pub(crate) fn new(dir: &Path, session: &str, limit_mib: u64) -> io::Result<Self> {
         Ok(Self {
             dir: dir.to_owned(),
             session: session.to_owned(),
@@ -113,7 +113,7 @@ impl Spool {
     }
 
     /// Does something in the folder on the thread that renames its files; waits for it, but not if the file system hangs.
-    pub fn run(&self, work: impl FnOnce() + Send + 'static) {
+    pub(crate) fn run(&self, work: impl FnOnce() + Send + 'static) {
         // What becomes of it, it says itself.
         if self.errands.run(work).wait(PROMPTLY).is_err() {
             tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
@@ -122,64 +122,56 @@ impl Spool {
 
     /// Asks the folder's file system for a sign of life now and then. While it is frozen the kernel makes no file that could be renamed,
     /// so nobody else would notice.
-    pub fn ask(&mut self, now: Instant) {
+    pub(crate) fn ask(&mut self, now: Instant) {
         if self.errands.busy_for(now).is_some() || now.duration_since(self.asked) < EVERY {
             return;
         }
         self.asked = now;
         let dir = self.dir.clone();
         // Waits for a frozen file system as renaming does. A refusal is an answer, too.
-        let touch = move || rustix::fs::utimensat(rustix::fs::CWD, &dir, &NOW, rustix::fs::AtFlags::empty()).is_ok();
-        if self.errands.run(touch).wait(PROMPTLY).is_err() {
-            tracing::debug!(dir = %self.dir.display(), "the spool's file system takes its time");
-        }
+        self.run(move || {
+            rustix::fs::utimensat(rustix::fs::CWD, &dir, &NOW, rustix::fs::AtFlags::empty()).unwrap_or_default();
+        });
     }
 
     /// How long the folder's file system has not answered.
-    #[must_use]
-    pub fn unanswered_for(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn unanswered_for(&self, now: Instant) -> Option<Duration> {
         self.errands.busy_for(now)
     }
 
     /// Name of the session.
-    #[must_use]
-    pub fn session(&self) -> &str {
+    pub(crate) fn session(&self) -> &str {
         &self.session
     }
 
     /// Size limit of the kernel's file, MiB.
-    #[must_use]
-    pub fn limit_mib(&self) -> u64 {
+    pub(crate) fn limit_mib(&self) -> u64 {
         self.limit_bytes >> 20
     }
 
     /// The folder.
-    #[must_use]
-    pub fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// The file that the kernel is told to write.
-    #[must_use]
-    pub fn current(&self) -> PathBuf {
+    pub(crate) fn current(&self) -> PathBuf {
         self.dir.join(format!("{}.bin", self.session))
     }
 
     /// Where the kernel writes what it logged before the capture.
-    #[must_use]
-    pub fn left_out(&self) -> PathBuf {
+    pub(crate) fn left_out(&self) -> PathBuf {
         self.dir.join(format!("{}.{LEFT_OUT}", self.session))
     }
 
     /// Bytes that the kernel has written since the last rotation.
-    #[must_use]
-    pub fn current_bytes(&self) -> u64 {
+    pub(crate) fn current_bytes(&self) -> u64 {
         fs::metadata(self.current()).map_or(0, |metadata| metadata.len())
     }
 
     /// Looks at the kernel's file; returns how many of the bytes that were in it at the last look are gone because
     /// somebody deleted or truncated it. It only ever grows by itself.
-    pub fn vanished(&mut self) -> u64 {
+    pub(crate) fn vanished(&mut self) -> u64 {
         if self.renaming.is_some() {
             // It may have either name.
             return 0;
@@ -207,7 +199,7 @@ impl Spool {
     ///
     /// # Errors
     /// If it cannot be renamed.
-    pub fn rotate(&mut self, now: Instant) -> io::Result<()> {
+    pub(crate) fn rotate(&mut self, now: Instant) -> io::Result<()> {
         self.finish_renaming(now, Duration::ZERO)?;
         let bytes = self.current_bytes();
         if self.renaming.is_some() || self.closing.is_some() || bytes == 0 {
@@ -245,7 +237,7 @@ impl Spool {
     ///
     /// # Errors
     /// If it could not be renamed.
-    pub fn closed(&mut self, now: Instant) -> io::Result<Option<SegmentFile>> {
+    pub(crate) fn closed(&mut self, now: Instant) -> io::Result<Option<SegmentFile>> {
         self.finish_renaming(now, Duration::ZERO)?;
         Ok(self.take_closed(now))
     }
@@ -269,7 +261,7 @@ impl Spool {
     ///
     /// # Errors
     /// If the kernel's file cannot be renamed, or the file system does not answer. What is in the folder then is left over.
-    pub fn stopped(&mut self, now: Instant) -> io::Result<Vec<SegmentFile>> {
+    pub(crate) fn stopped(&mut self, now: Instant) -> io::Result<Vec<SegmentFile>> {
         self.wait_for_renaming(now)?;
         let mut segments: Vec<SegmentFile> = self.take_closing().into_iter().collect();
         self.rotate(now)?;
@@ -299,7 +291,7 @@ impl Spool {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
+pub(crate) fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
@@ -323,7 +315,7 @@ pub fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
 ///
 /// # Errors
 /// If the folder cannot be read, or a file cannot be deleted.
-pub fn remove_left_out(dir: &Path) -> io::Result<()> {
+pub(crate) fn remove_left_out(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == LEFT_OUT) && session_of(&path).is_some() {
@@ -337,14 +329,12 @@ pub fn remove_left_out(dir: &Path) -> io::Result<()> {
 const SESSION_LEN: usize = 16;
 
 /// A session's name: microseconds since the epoch in hexadecimal, so that names sort by time.
-#[must_use]
-pub fn session_name(start_us: i64) -> String {
+pub(crate) fn session_name(start_us: i64) -> String {
     format!("{start_us:016x}")
 }
 
 /// The session that a segment belongs to.
-#[must_use]
-pub fn session_of(segment: &Path) -> Option<String> {
+pub(crate) fn session_of(segment: &Path) -> Option<String> {
     let stem = segment.file_stem()?.to_str().filter(|stem| is_session(stem))?;
     Some(stem[..SESSION_LEN].to_owned())
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
 use lioprof_model::{
-    Direction, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
+    Direction, Io, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
 };
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
@@ -14,33 +14,14 @@ use super::DrainError;
 use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
 use crate::counters::{Count, Edges};
 use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
-use crate::talk::status::Missing;
+use crate::talk::status::{Missing, Totals};
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
 
-/// Sums since the daemon started.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sums {
-    /// RPCs handled.
-    pub rpcs: u64,
-    /// RPCs of these that failed.
-    pub errors: u64,
-    /// Lock events.
-    pub lock_events: u64,
-    /// RPCs sent by the node.
-    pub sent_rpcs: u64,
-    /// `OST_READ`s among them.
-    pub sent_reads: u64,
-    /// `OST_WRITE`s among them.
-    pub sent_writes: u64,
-    /// Reads and writes.
-    pub io: ReadWrite,
-}
-
 /// When a sample of the server's counters was taken: they are read one after the other, while they move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleTime {
+pub(crate) struct SampleTime {
     /// Before the first was read, microseconds since the epoch.
     pub begun_us: i64,
     /// After the last was read.
@@ -56,7 +37,7 @@ impl SampleTime {
 
 /// Time between two samples of the server's counters, in which everything was traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     /// The sample at its beginning.
     pub from: SampleTime,
     /// The sample at its end; `None` while it goes on.
@@ -64,14 +45,12 @@ pub struct Stretch {
 }
 
 /// What the counters had counted at a sample, until the trace has come that far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Checkpoint {
     at: SampleTime,
     counted: Count,
     /// What the trace holds of RPCs that had begun by then.
-    traced: Count,
-    /// Of these, RPCs of unknown size.
-    unsized_rpcs: u64,
+    traced: Io,
 }
 
 impl Checkpoint {
@@ -82,7 +61,8 @@ impl Checkpoint {
         let missing = rpcs.saturating_sub(unfinished);
         // Which of them are unfinished is not known, so all count as equally large: as the missing ones, or, where the trace does not show
         // how much of the bytes it holds, as all that were counted.
-        let (bytes, of) = if self.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
+        let (bytes, of) =
+            if self.traced.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
         let share = u128::from(bytes) * u128::from(missing) / u128::from(of.max(1));
         Missing {
             time_us: self.at.begun_us,
@@ -98,7 +78,7 @@ const MAX_CHECKPOINTS: usize = 32;
 
 /// Sums over stretches between samples of the server's counters.
 #[derive(Clone, Debug, Default)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// From sample to sample; the last stretch may be open.
     pub stretches: Vec<Stretch>,
     /// OST reads and writes.
@@ -113,16 +93,14 @@ pub struct Interval {
     pub jobs: FxHashMap<Box<[u8]>, ReadWrite>,
     /// A row named a job.
     pub jobs_known: bool,
-    /// More clients or jobs than are kept.
-    pub incomplete: bool,
     /// Reads and writes that were in service while one of the samples was taken.
     pub edges: Edges,
 }
 
 /// What the thread that sums up shares with those who look.
 #[derive(Debug, Default)]
-pub struct SharedSums {
-    sums: Mutex<Sums>,
+pub(crate) struct SharedSums {
+    totals: Mutex<Totals>,
     stretches: Mutex<Vec<Stretch>>,
     interval: Mutex<Option<Interval>>,
     /// Checkpoints that the summing thread has not seen yet.
@@ -131,38 +109,35 @@ pub struct SharedSums {
 }
 
 impl SharedSums {
-    /// The sums up to now.
-    #[must_use]
-    pub fn sums(&self) -> Sums {
-        lock(&self.sums).clone()
+    /// The sums since the daemon started; how many records that took is not among them.
+    pub(crate) fn totals(&self) -> Totals {
+        *lock(&self.totals)
     }
 
     /// The counters were sampled at this time, and everything is traced from now on.
-    pub fn begin_stretch(&self, from: SampleTime) {
+    pub(crate) fn begin_stretch(&self, from: SampleTime) {
         lock(&self.stretches).push(Stretch { from, to: None });
     }
 
     /// The counters were sampled at this time, and everything was traced until now.
-    pub fn end_stretch(&self, to: SampleTime) {
+    pub(crate) fn end_stretch(&self, to: SampleTime) {
         if let Some(stretch) = lock(&self.stretches).last_mut() {
             stretch.to.get_or_insert(to);
         }
     }
 
     /// The counters were sampled at this time, and have counted so much in all stretches together.
-    pub fn check(&self, at: SampleTime, counted: Count) {
+    pub(crate) fn check(&self, at: SampleTime, counted: Count) {
         lock(&self.checkpoints).push((at, counted));
     }
 
     /// How far the trace was behind the counters at the last sample that it has reached; `None` before the first.
-    #[must_use]
-    pub fn missing(&self) -> Option<Missing> {
+    pub(crate) fn missing(&self) -> Option<Missing> {
         *lock(&self.missing)
     }
 
     /// The sums over the interval, once everything has been written.
-    #[must_use]
-    pub fn take_interval(&self) -> Option<Interval> {
+    pub(crate) fn take_interval(&self) -> Option<Interval> {
         lock(&self.interval).take()
     }
 }
@@ -173,18 +148,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A [`Keep`] that sums up what goes into it.
-pub struct Summed<K> {
+pub(crate) struct Summed<K> {
     inner: K,
     shared: Arc<SharedSums>,
     metrics: Arc<Metrics>,
     /// The metrics of targets, looked up once each.
     targets: FxHashMap<Option<TargetName>, TargetMetrics>,
-    sums: Sums,
+    totals: Totals,
     interval: Interval,
     /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
-    countable: Count,
-    /// Of these, RPCs of unknown size.
-    countable_unsized_rpcs: u64,
+    countable: Io,
     checkpoints: VecDeque<Checkpoint>,
     /// Items of the part that is being written.
     in_part: u64,
@@ -194,16 +167,15 @@ pub struct Summed<K> {
 
 impl<K: Keep> Summed<K> {
     /// Sums up what goes into `inner`.
-    pub fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
         Self {
             inner,
             shared,
             metrics,
             targets: FxHashMap::default(),
-            sums: Sums::default(),
+            totals: Totals::default(),
             interval: Interval::default(),
-            countable: Count::default(),
-            countable_unsized_rpcs: 0,
+            countable: Io::default(),
             checkpoints: VecDeque::new(),
             in_part: 0,
             repeated: 0,
@@ -224,18 +196,13 @@ impl<K: Keep> Summed<K> {
     }
 
     fn publish(&mut self) {
-        lock(&self.shared.sums).clone_from(&self.sums);
+        *lock(&self.shared.totals) = self.totals;
         self.interval.stretches.clone_from(&lock(&self.shared.stretches));
         for (at, counted) in lock(&self.shared.checkpoints).drain(..) {
             // The oldest is reached first: a newer one can be done without.
             if self.checkpoints.len() < MAX_CHECKPOINTS {
                 // All rows up to now are of segments that were closed before the sample was taken.
-                self.checkpoints.push_back(Checkpoint {
-                    at,
-                    counted,
-                    traced: self.countable,
-                    unsized_rpcs: self.countable_unsized_rpcs,
-                });
+                self.checkpoints.push_back(Checkpoint { at, counted, traced: self.countable.clone() });
             }
         }
     }
@@ -245,28 +212,10 @@ impl<K: Keep> Summed<K> {
         if !self.interval.add(row, direction, symbols) || row.failed() {
             return;
         }
-        let bytes = match row.size {
-            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
-            RpcSize::Unknown => 0,
-        };
-        let one = Count { rpcs: 1, bytes };
-        let is_unsized = u64::from(row.size == RpcSize::Unknown);
-        self.countable.add(one);
-        self.countable_unsized_rpcs += is_unsized;
+        self.countable.add(row.size, false);
         let start_us = row.start_us().unwrap_or(row.end_us);
         for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
-            checkpoint.traced.add(one);
-            checkpoint.unsized_rpcs += is_unsized;
-        }
-    }
-}
-
-impl Sums {
-    fn add(&mut self, row: &RpcRow) {
-        self.rpcs += 1;
-        self.errors += u64::from(row.failed());
-        if let Some(direction) = row.direction() {
-            add(&mut self.io, direction, row);
+            checkpoint.traced.add(row.size, false);
         }
     }
 }
@@ -298,14 +247,22 @@ impl Interval {
             Some(target) => add(self.targets.entry(target).or_default(), direction, row),
             None => add(&mut self.unattributed, direction, row),
         }
-        self.incomplete |= !add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
+        add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
         if let Some(job) = row.job.map(|job| symbols.bytes(job)) {
             self.jobs_known = true;
             if !job.is_empty() {
-                self.incomplete |= !add_to(&mut self.jobs, job, direction, row);
+                add_to(&mut self.jobs, job, direction, row);
             }
         }
         true
+    }
+}
+
+/// As many as are known, or likely.
+fn bytes(size: RpcSize) -> u64 {
+    match size {
+        RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
+        RpcSize::Unknown => 0,
     }
 }
 
@@ -317,23 +274,24 @@ fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
     .add(row.size, row.failed());
 }
 
-/// Adds to the sum of `key`; whether there was room for it.
-fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) -> bool {
+/// Adds to the sum of `key`, if there is room for it.
+fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) {
     if let Some(io) = sums.get_mut(key) {
         add(io, direction, row);
-        return true;
-    }
-    let room = sums.len() < MAX_KEYS;
-    if room {
+    } else if sums.len() < MAX_KEYS {
         add(sums.entry(key.into()).or_default(), direction, row);
     }
-    room
 }
 
 impl<K: Keep> RowSink for Summed<K> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         if self.is_new() {
-            self.sums.add(row);
+            self.totals.rpcs += 1;
+            match row.direction() {
+                Some(Direction::Read) => self.totals.read_bytes += bytes(row.size),
+                Some(Direction::Write) => self.totals.write_bytes += bytes(row.size),
+                None => {}
+            }
             let metrics = self.target(row.target);
             metrics.rpc(row.failed(), row.queue_us(), row.service_us);
             if let Some(direction) = row.direction() {
@@ -351,12 +309,9 @@ impl<K: Keep> RowSink for Summed<K> {
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         if self.is_new() {
-            self.sums.lock_events += 1;
+            self.totals.lock_events += 1;
             if let LockHappening::Lock(LockStep::Incompatible, lock) = event.happening {
-                let waiter = match event.window {
-                    Some(rpc) if !is_from_server(symbols.bytes(rpc.client_uuid)) => Party::Client(rpc.nid),
-                    _ => Party::Server,
-                };
+                let waiter = Party::behind(event.window, |uuid| is_from_server(symbols.bytes(uuid)));
                 let holder = lock.nid.map_or(Party::Unknown, Party::Client);
                 if let ConflictKind::Client { .. } = ConflictKind::new(holder, waiter) {
                     self.target(Some(lock.target)).conflicts(1);
@@ -368,9 +323,9 @@ impl<K: Keep> RowSink for Summed<K> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         if self.is_new() && sent.round_trip_us.is_none() {
-            self.sums.sent_rpcs += 1;
-            self.sums.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
-            self.sums.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
+            self.totals.sent_rpcs += 1;
+            self.totals.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
+            self.totals.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
             let kind = match sent.opcode {
                 Opcode::LDLM_BL_CALLBACK => Some(Callback::Blocking),
                 Opcode::LDLM_CP_CALLBACK => Some(Callback::Completion),

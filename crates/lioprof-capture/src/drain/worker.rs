@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lioprof_model::TraceSummary;
-use lioprof_trace::{Known, LiveTrace, Segment, Survey};
+use lioprof_trace::{HandedOn, LiveTrace, Segment, SegmentScan};
 
 use super::DrainError;
 use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};
@@ -53,8 +53,6 @@ pub enum Progress {
         busiest_cpu_bytes_per_s: Option<f64>,
         /// Time of its last record.
         last_us: Option<i64>,
-        /// What it cost, in CPU time of the thread.
-        took: Duration,
     },
     /// A segment was deleted unread.
     GivenUp(GivenUp),
@@ -64,8 +62,6 @@ pub enum Progress {
         part: KeptPart,
         /// What the log of this part held.
         summary: Box<TraceSummary>,
-        /// All of the log up to this time is safe.
-        through_us: Option<i64>,
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
     Failed(DrainError),
@@ -103,7 +99,7 @@ pub struct Worker<K> {
     live: LiveTrace,
     held: Vec<Held>,
     /// What is safe.
-    safe: Option<Known>,
+    safe: Option<HandedOn>,
     part_since: Instant,
     summary: TraceSummary,
     given_up: Vec<GivenUp>,
@@ -122,7 +118,7 @@ impl<K: Keep> Worker<K> {
     /// If a thread cannot be started.
     pub fn new(
         node: &str,
-        safe: Option<Known>,
+        safe: Option<HandedOn>,
         queue: Arc<Queue>,
         keep: K,
         raw: Option<RawKeep>,
@@ -207,12 +203,10 @@ impl<K: Keep> Worker<K> {
     }
 
     fn segment(&mut self, file: SegmentFile, counted: bool) {
-        let begun = thread_cpu();
         let mut held =
             Held { file, last_us: None, last_of_stretch: false, counted, copied: false, number: 0, outdated: false };
         match self.decode(&mut held) {
             Ok(segment) => {
-                let took = thread_cpu().saturating_sub(begun);
                 if counted {
                     self.live.take_summary();
                 }
@@ -221,7 +215,6 @@ impl<K: Keep> Worker<K> {
                     records: segment.records,
                     busiest_cpu_bytes_per_s: cpu_rate(&segment),
                     last_us: segment.last_us,
-                    took,
                 });
                 self.hold(held);
                 self.decoded_us = segment.last_us.or(self.decoded_us);
@@ -277,8 +270,8 @@ impl<K: Keep> Worker<K> {
     fn give_up(&mut self, file: &SegmentFile, why: WhyGivenUp) {
         self.live.missing_segment();
         // How much is lost costs little to know, next to decoding it.
-        let Survey { first_us, last_us, rpcs, torn_seams } =
-            Survey::of(&file.path, file.may_wrap()).unwrap_or_default();
+        let SegmentScan { first_us, last_us, rpcs, torn_seams } =
+            SegmentScan::of(&file.path, file.may_wrap()).unwrap_or_default();
         self.summary.loss.torn_seams += torn_seams;
         self.lost(GivenUp { why, bytes: file.bytes, rpcs, first_us, last_us });
         self.delete(&file.path);
@@ -325,7 +318,7 @@ impl<K: Keep> Worker<K> {
             self.live.settle(i64::MAX, &mut self.keep);
         }
         self.summary.merge(&self.live.take_summary());
-        let (known, through_us) = (self.live.known(), self.live.through_us());
+        let known = self.live.known();
         let mut summary = self.summary.clone();
         // Nobody can read these again: they are counted until a part that says so is safe.
         summary.loss.dropped_segments += self.given_up.len() as u64;
@@ -352,7 +345,7 @@ impl<K: Keep> Worker<K> {
                 self.summary = TraceSummary::default();
                 self.held.iter_mut().for_each(|held| held.counted = true);
                 let summary = Box::new(summary);
-                (self.progress)(Progress::Closed { part, summary, through_us });
+                (self.progress)(Progress::Closed { part, summary });
                 self.delete_unneeded();
                 if self.live.symbols().len() > MAX_SYMBOLS {
                     self.live.forget_symbols();
@@ -456,10 +449,4 @@ fn cpu_rate(segment: &Segment) -> Option<f64> {
     let us = segment.last_us?.checked_sub(segment.first_us?).filter(|&us| us >= 500_000)?;
     #[expect(clippy::cast_precision_loss, reason = "bytes and microseconds of a segment need no 53 bits")]
     Some(segment.busiest_cpu_bytes as f64 * 1e6 / us as f64)
-}
-
-/// CPU time of this thread.
-fn thread_cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }

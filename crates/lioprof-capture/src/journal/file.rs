@@ -1,16 +1,17 @@
 //! The journal on disk.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::Journal;
+use crate::control::Param;
+use crate::durable::{self, directory};
 
 /// Where a journal is kept.
-pub trait JournalStore: std::fmt::Debug + Send {
+pub(crate) trait JournalStore: std::fmt::Debug + Send {
     /// The journal, if there is one.
     fn load(&self) -> Result<Option<Journal>, JournalError>;
     /// Replaces it. When this returns, it is safe.
@@ -27,23 +28,21 @@ pub enum JournalError {
     Io {
         /// `read`, `write`, `remove`.
         action: &'static str,
-        /// File.
         path: PathBuf,
-        /// Cause.
         source: io::Error,
     },
     /// Not a journal, or of a later lioprof.
     #[error(
         "`{}` is no journal that this lioprof knows: expected the format {FORMAT}; use the lioprof that wrote it, or compare by hand \
-         with `lctl get_param debug subsystem_debug debug_mb daemon_file` and delete it",
-        path.display()
+         with `lctl get_param {}` and delete it",
+        path.display(),
+        names()
     )]
-    Format {
-        /// File.
-        path: PathBuf,
-        /// Cause.
-        source: serde_json::Error,
-    },
+    Format { path: PathBuf, source: serde_json::Error },
+}
+
+fn names() -> String {
+    Param::settings().map(Param::name).collect::<Vec<_>>().join(" ")
 }
 
 const FORMAT: &str = "lioprof.journal/1";
@@ -58,7 +57,7 @@ enum Stored {
 
 /// One file, replaced as a whole: temporary file, fsync, rename, fsync of the directory.
 #[derive(Debug)]
-pub struct JournalFile {
+pub(crate) struct JournalFile {
     path: PathBuf,
     /// What is on disk, as far as known.
     saved: Option<Journal>,
@@ -66,8 +65,7 @@ pub struct JournalFile {
 
 impl JournalFile {
     /// The journal at `path`; its directory is made when it is written.
-    #[must_use]
-    pub fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), saved: None }
     }
 
@@ -76,22 +74,9 @@ impl JournalFile {
         move |source| JournalError::Io { action, path, source }
     }
 
-    fn directory(&self) -> &Path {
-        match self.path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        }
-    }
-
     fn replace(&self, text: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(self.directory())?;
-        let mut temporary = self.path.clone().into_os_string();
-        temporary.push(".tmp");
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-        file.write_all(text)?;
-        file.sync_all()?;
-        fs::rename(&temporary, &self.path)?;
-        File::open(self.directory())?.sync_all()
+        fs::create_dir_all(directory(&self.path))?;
+        durable::replace(&self.path, &self.path.with_added_extension("tmp"), text)
     }
 }
 
@@ -125,7 +110,7 @@ impl JournalStore for JournalFile {
     fn remove(&mut self) -> Result<(), JournalError> {
         self.saved = None;
         match fs::remove_file(&self.path) {
-            Ok(()) => File::open(self.directory()).and_then(|dir| dir.sync_all()).map_err(self.failed("remove")),
+            Ok(()) => File::open(directory(&self.path)).and_then(|dir| dir.sync_all()).map_err(self.failed("remove")),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(err) => Err(self.failed("remove")(err)),
         }
@@ -136,22 +121,64 @@ impl JournalStore for JournalFile {
 mod tests {
     use super::*;
     use crate::control::masks::MaskSet;
-    use crate::journal::{BufferChange, DaemonChange, MaskChange};
+    use crate::journal::size::SizeChange;
+    use crate::journal::{Change, DaemonChange, MaskChange};
     use std::os::unix::fs::PermissionsExt;
 
     fn journal() -> Journal {
-        Journal {
-            boot_id: Some("b".into()),
-            pid: 7,
-            since_us: 1,
-            debug: MaskChange {
-                old: MaskSet::of(&["ha"]),
-                switched_on: MaskSet::of(&["rpctrace"]),
-                switched_off: MaskSet::default(),
-            },
-            debug_mb: Some(BufferChange { old_mib: 321, written_mib: vec![1280, 1281] }),
-            daemon: Some(DaemonChange { path: "/run/lioprof/log".into(), size_mib: 64 }),
-            ..Journal::default()
+        let mut journal = Journal { boot_id: Some("b".into()), pid: 7, since_us: 1, ..Journal::default() };
+        let (old, switched_on) = (MaskSet::of(&["ha"]), MaskSet::of(&["rpctrace"]));
+        let mask = MaskChange { old, switched_on, switched_off: MaskSet::default() };
+        let daemon = DaemonChange { path: "/run/lioprof/log".into(), size_mib: 64 };
+        journal.set(Param::Debug, Change::Mask(mask));
+        journal.set(Param::DebugMb, Change::Size(SizeChange { old_mib: 321, written_mib: vec![1280, 1281] }));
+        journal.set(Param::DaemonFile, Change::Daemon(daemon));
+        journal
+    }
+
+    /// As lioprof has written it since there is this format.
+    const STORED: &str = r#"{
+  "format": "lioprof.journal/1",
+  "boot_id": "b",
+  "pid": 7,
+  "since_us": 1,
+  "debug": {
+    "old": [
+      "ha"
+    ],
+    "switched_on": [
+      "rpctrace"
+    ],
+    "switched_off": []
+  },
+  "debug_mb": {
+    "old_mib": 321,
+    "written_mib": [
+      1280,
+      1281
+    ]
+  },
+  "daemon": {
+    "path": "/run/lioprof/log",
+    "size_mib": 64
+  }
+}
+"#;
+
+    #[test]
+    fn other_versions_read_and_write_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.json");
+        fs::write(&path, STORED).unwrap();
+        assert_eq!(JournalFile::new(&path).load().unwrap(), Some(journal()));
+        JournalFile::new(&path).save(&journal()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), STORED);
+        // A change that is not of its parameter's kind, and one that nobody knows how to undo.
+        for (known, unknown) in
+            [("\"debug_mb\"", "\"subsystem_debug\""), ("\"daemon\"", "\"debug_path\""), ("size_mib", "size_kib")]
+        {
+            fs::write(&path, STORED.replace(known, unknown)).unwrap();
+            assert!(JournalFile::new(&path).load().is_err(), "{unknown}");
         }
     }
 

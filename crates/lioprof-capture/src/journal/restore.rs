@@ -1,42 +1,18 @@
-//! Putting things back.
-//!
-//! The order is that of stopping a capture: masks first, so that nothing more is logged; then the debug daemon, which
-//! writes out what it has; then the buffer.
+//! Putting things back, in the order of stopping a capture, see [`Param`].
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BufferChange, DaemonChange, Journal, JournalError, JournalStore};
+use super::outcome::Outcome;
+use super::{Journal, JournalError, JournalStore};
 use crate::causes::with_causes;
-use crate::control::masks::MaskKind;
-use crate::control::profile::Wanted;
-use crate::control::sizing::STEP_MIB_PER_CPU;
-use crate::control::{Control, ControlError, KERNELS_DAEMON_SIZE_MIB, Param};
+use crate::control::{Control, ControlError, Param};
 
 /// There was nothing to put back.
 const NO_JOURNAL: &str = "nothing to restore: no journal";
-
-/// What became of one setting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Outcome {
-    /// lioprof's change was undone.
-    Restored {
-        /// What was done.
-        done: String,
-    },
-    /// It has somebody else's value now, which stays.
-    Left {
-        /// What was found.
-        why: String,
-    },
-    /// It still has lioprof's value; try again.
-    Failed {
-        /// The error, with its causes.
-        error: String,
-    },
-}
+const REBOOTED: &str = "nothing to restore: the node was rebooted, its settings are not lioprof's";
+const UNLOADED: &str = "nothing to restore: Lustre's modules are not loaded, its settings are gone";
 
 /// What became of all settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +28,6 @@ pub struct Report {
 
 impl Report {
     /// Did all go well?
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.remaining.is_none()
     }
@@ -98,21 +73,16 @@ impl fmt::Display for Report {
 ///
 /// For the start of the daemon, after a kill or a power loss, and for `lioprof daemon --restore`. `open` is called only if
 /// there is something to undo, so this works on a node without Lustre, too.
-pub fn restore_leftover(
+pub(crate) fn restore_leftover(
     store: &mut dyn JournalStore,
     boot_id: Option<&str>,
     lustre_loaded: Option<bool>,
     open: impl FnOnce() -> Result<Control, ControlError>,
 ) -> Result<Report, JournalError> {
     let Some(journal) = store.load()? else { return Ok(Report::note(NO_JOURNAL)) };
-    let report = match (journal.boot_id.as_deref(), boot_id) {
-        (Some(then), Some(now)) if then != now => {
-            Report::note("nothing to restore: the node was rebooted, its settings are not lioprof's")
-        }
-        _ if lustre_loaded == Some(false) => {
-            Report::note("nothing to restore: Lustre's modules are not loaded, its settings are gone")
-        }
-        _ => match open() {
+    let report = match nothing_to_undo(&journal, boot_id, lustre_loaded) {
+        Some(why) => Report::note(why),
+        None => match open() {
             Ok(control) => restore(&control, &journal),
             Err(err) => {
                 let mut report = Report { remaining: Some(journal), ..Report::default() };
@@ -128,109 +98,32 @@ pub fn restore_leftover(
     Ok(report)
 }
 
+/// Settings outlive neither the boot nor the modules.
+fn nothing_to_undo(journal: &Journal, boot_id: Option<&str>, lustre_loaded: Option<bool>) -> Option<&'static str> {
+    let rebooted = journal.boot_id.as_deref().zip(boot_id).is_some_and(|(then, now)| then != now);
+    if rebooted { Some(REBOOTED) } else { (lustre_loaded == Some(false)).then_some(UNLOADED) }
+}
+
 /// Undoes what is still lioprof's. Doing it twice is harmless.
-#[must_use]
-pub fn restore(control: &Control, journal: &Journal) -> Report {
-    if let (Some(then), Some(now)) = (&journal.boot_id, control.boot_id())
-        && *then != now
-    {
-        return Report::note("nothing to restore: the node was rebooted, its settings are not lioprof's");
-    }
-    if control.debug_log_loaded() == Some(false) {
-        return Report::note("nothing to restore: Lustre's modules are not loaded, its settings are gone");
+pub(crate) fn restore(control: &Control, journal: &Journal) -> Report {
+    if let Some(why) = nothing_to_undo(journal, control.boot_id().as_deref(), control.debug_log_loaded()) {
+        return Report::note(why);
     }
     let mut report = Report::default();
     let mut remaining = journal.clone();
-    let debug_failed = !restore_mask(control, MaskKind::Debug, &mut remaining, &mut report);
-    if debug_failed && !remaining.subsystem_debug.is_nothing() {
-        // Subsystems without limit and lioprof's masks still on: that would be a flood.
-        let error = "put off: first `debug` must be restored".to_owned();
-        report.add(Param::SubsystemDebug.name(), Outcome::Failed { error });
-    } else {
-        restore_mask(control, MaskKind::SubsystemDebug, &mut remaining, &mut report);
-    }
-    if let Some(daemon) = &remaining.daemon {
-        let outcome = or_failed(stop_daemon(control, daemon));
+    for param in Param::as_put_back() {
+        let Some(change) = remaining.change(param) else { continue };
+        let outcome = match param.about().after.filter(|first| remaining.change(*first).is_some()) {
+            Some(first) => Outcome::Failed { error: format!("put off: first `{first}` must be restored") },
+            None => change.put_back(control, param).unwrap_or_else(|err| Outcome::Failed { error: with_causes(&err) }),
+        };
         if !matches!(outcome, Outcome::Failed { .. }) {
-            remaining.daemon = None;
+            remaining.forget(param);
         }
-        report.add(Param::DaemonFile.name(), outcome);
-    }
-    if let Some(buffer) = &remaining.debug_mb {
-        let outcome = or_failed(restore_buffer(control, buffer));
-        if !matches!(outcome, Outcome::Failed { .. }) {
-            remaining.debug_mb = None;
-        }
-        report.add(Param::DebugMb.name(), outcome);
+        report.add(param.name(), outcome);
     }
     report.remaining = (!remaining.is_empty()).then_some(remaining);
     report
-}
-
-/// `false` if lioprof's bits may still be there.
-fn restore_mask(control: &Control, kind: MaskKind, journal: &mut Journal, report: &mut Report) -> bool {
-    let change = journal.mask(kind);
-    if change.is_nothing() {
-        return true;
-    }
-    let undo = || -> Result<Outcome, ControlError> {
-        let found = control.mask(kind)?;
-        let step = change.step(&found, &Wanted::default());
-        if step.is_nothing() {
-            return Ok(Outcome::Left { why: "nothing of lioprof's is left in it".to_owned() });
-        }
-        let now = control.change_mask(kind, &step.on, &step.off)?;
-        Ok(Outcome::Restored { done: format!("now `{now}`") })
-    };
-    let outcome = or_failed(undo());
-    let well = !matches!(outcome, Outcome::Failed { .. });
-    if well {
-        *journal.mask_mut(kind) = super::MaskChange::default();
-    }
-    report.add(kind.param().name(), outcome);
-    well
-}
-
-fn stop_daemon(control: &Control, daemon: &DaemonChange) -> Result<Outcome, ControlError> {
-    match control.daemon_file()? {
-        Some(path) if path == daemon.path => {
-            control.stop_daemon()?;
-            // Nobody can read the former limit. With lioprof's, the next daemon that is started without one might fill a disk.
-            control.set_daemon_size(KERNELS_DAEMON_SIZE_MIB)?;
-            Ok(Outcome::Restored { done: format!("stopped; file size limit back to {KERNELS_DAEMON_SIZE_MIB} MiB") })
-        }
-        Some(path) => Ok(Outcome::Left { why: format!("somebody else's daemon writes `{}`", path.display()) }),
-        None => {
-            control.set_daemon_size(KERNELS_DAEMON_SIZE_MIB)?;
-            Ok(Outcome::Left { why: "the daemon does not run".to_owned() })
-        }
-    }
-}
-
-fn restore_buffer(control: &Control, buffer: &BufferChange) -> Result<Outcome, ControlError> {
-    let old = buffer.old_mib;
-    let shown = control.debug_mb()?;
-    if !buffer.is_ours(shown) {
-        return Ok(Outcome::Left { why: format!("it shows {shown} MiB, which lioprof did not set") });
-    }
-    // What shows the old value need not be the old value: the kernel counts whole pages and adds one, so its default of 5 MiB
-    // per CPU shows as one more, and on a node with one CPU both 5 and 6 show as 6.
-    let one_less = old.saturating_sub(1);
-    let likely = if one_less.is_multiple_of(STEP_MIB_PER_CPU) { [one_less, old] } else { [old, one_less] };
-    for mib in likely.into_iter().filter(|&mib| mib > 0) {
-        if control.set_debug_mb(mib)? == old {
-            return Ok(Outcome::Restored { done: format!("from {shown} to {old} MiB") });
-        }
-    }
-    let now = control.set_debug_mb(old)?;
-    if now == old.saturating_add(1) {
-        return Ok(Outcome::Restored { done: format!("from {shown} to {old} MiB, shown as {now}") });
-    }
-    Err(ControlError::NotAccepted { param: Param::DebugMb, wrote: old.to_string(), found: now.to_string() })
-}
-
-fn or_failed(result: Result<Outcome, ControlError>) -> Outcome {
-    result.unwrap_or_else(|err| Outcome::Failed { error: with_causes(&err) })
 }
 
 #[cfg(test)]
@@ -238,18 +131,19 @@ mod tests {
     use super::*;
     use crate::control::fake::FakeKernel;
     use crate::control::masks::MaskSet;
-    use crate::journal::MaskChange;
+    use crate::journal::size::SizeChange;
+    use crate::journal::{Change, DaemonChange, MaskChange};
 
     fn traced() -> (FakeKernel, Journal) {
         let kernel = FakeKernel::new(1);
-        let journal = Journal {
-            boot_id: Some("1".into()),
-            debug: MaskChange { switched_on: MaskSet::of(&["rpctrace", "net"]), ..MaskChange::default() },
-            subsystem_debug: MaskChange { switched_off: MaskSet::of(&["mdc", "osc"]), ..MaskChange::default() },
-            debug_mb: Some(BufferChange { old_mib: 6, written_mib: vec![40] }),
-            daemon: Some(DaemonChange { path: "/run/lioprof/log".into(), size_mib: 64 }),
-            ..Journal::default()
-        };
+        let on = MaskChange { switched_on: MaskSet::of(&["rpctrace", "net"]), ..MaskChange::default() };
+        let off = MaskChange { switched_off: MaskSet::of(&["mdc", "osc"]), ..MaskChange::default() };
+        let mut journal = Journal { boot_id: Some("1".into()), ..Journal::default() };
+        journal.set(Param::Debug, Change::Mask(on));
+        journal.set(Param::SubsystemDebug, Change::Mask(off));
+        journal.set(Param::DebugMb, Change::Size(SizeChange { old_mib: 6, written_mib: vec![40] }));
+        let daemon = DaemonChange { path: "/run/lioprof/log".into(), size_mib: 64 };
+        journal.set(Param::DaemonFile, Change::Daemon(daemon));
         kernel.other(|state| {
             state.debug |= 0x10_0200;
             state.subsystem_debug &= !0xa;
@@ -302,8 +196,8 @@ mod tests {
         assert!(text.contains("debug: NOT restored") && text.contains("locked down"), "{text}");
         assert!(text.contains("subsystem_debug: NOT restored: put off"), "{text}");
         let left = report.remaining.unwrap();
-        assert!(left.daemon.is_none() && left.debug_mb.is_none());
-        assert_eq!(left.debug, journal.debug);
+        assert!(left.change(Param::DaemonFile).is_none() && left.change(Param::DebugMb).is_none());
+        assert_eq!(left.change(Param::Debug), journal.change(Param::Debug));
 
         kernel.break_writes(None);
         assert!(restore(&kernel.control(), &left).is_complete());

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::read_text;
 
 /// Number of possible CPUs, by which the kernel divides its debug buffer; `None` if the file is missing or odd.
-#[must_use]
-pub fn possible_cpus(root: &Path) -> Option<u32> {
+pub(crate) fn possible_cpus(root: &Path) -> Option<u32> {
     count(read_text(root, "sys/devices/system/cpu/possible").ok()?.trim())
 }
 

@@ -6,7 +6,7 @@ use super::read_text;
 
 /// One line of a `mountinfo` file (proc_pid_mountinfo(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mount {
+pub(crate) struct Mount {
     /// `major:minor` of the file system.
     pub device: String,
     /// Directory of that file system that is mounted.
@@ -19,7 +19,7 @@ pub struct Mount {
 
 /// A file or directory by file system, independent of where that is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// `major:minor` of the file system.
     pub device: String,
     /// Path inside the file system.
@@ -29,14 +29,12 @@ pub struct Place {
 }
 
 /// Mounts as the process `pid` (or `self`) sees them; `None` if its table cannot be read.
-#[must_use]
-pub fn mounts_of(root: &Path, pid: &str) -> Option<Vec<Mount>> {
+pub(crate) fn mounts_of(root: &Path, pid: &str) -> Option<Vec<Mount>> {
     Some(parse(&read_text(root, &format!("proc/{pid}/mountinfo")).ok()?))
 }
 
 /// Where an absolute path without symbolic links leads in a mount table. Later mounts cover earlier ones.
-#[must_use]
-pub fn place(mounts: &[Mount], path: &Path) -> Option<Place> {
+pub(crate) fn place(mounts: &[Mount], path: &Path) -> Option<Place> {
     let covers = |mount: &&Mount| path.starts_with(&mount.point);
     let depth = mounts.iter().filter(covers).map(|mount| mount.point.components().count()).max()?;
     let mount = mounts.iter().filter(covers).rfind(|mount| mount.point.components().count() == depth)?;

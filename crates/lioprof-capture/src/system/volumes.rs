@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Kinds of file systems, as far as they matter for a log that the kernel writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeKind {
+pub(crate) enum VolumeKind {
     /// In memory.
     Memory,
     /// On local disks.
@@ -24,7 +24,7 @@ pub enum VolumeKind {
 
 /// The file system of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Volume {
+pub(crate) struct Volume {
     /// Its kind.
     pub kind: VolumeKind,
     /// Its name, or its magic number.
@@ -58,7 +58,7 @@ const KINDS: [(u32, &str, VolumeKind); 20] = [
 ];
 
 /// The file system that holds `path`.
-pub fn volume(path: &Path) -> io::Result<Volume> {
+pub(crate) fn volume(path: &Path) -> io::Result<Volume> {
     let magic = magic(path)?;
     let space = rustix::fs::statvfs(path)?;
     let free_mib = space.f_bavail.saturating_mul(space.f_frsize) / 1_048_576;
@@ -75,8 +75,7 @@ fn magic(path: &Path) -> io::Result<u32> {
 }
 
 /// `path` or the nearest directory above it that exists.
-#[must_use]
-pub fn existing(path: &Path) -> Option<PathBuf> {
+pub(crate) fn existing(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|path| path.exists()).map(Path::to_owned)
 }
 

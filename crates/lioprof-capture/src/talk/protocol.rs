@@ -15,16 +15,16 @@ use serde_json::Value;
 use super::status::Status;
 
 /// Version of the protocol. Adding commands or keys keeps it.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// Longest request with its line break; a longer one ends the connection.
-pub const MAX_REQUEST_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// Longest text of a mark: what `lctl mark` takes.
-pub const MAX_MARK_CHARS: usize = 255;
+pub(crate) const MAX_MARK_CHARS: usize = 255;
 
 /// What a client wants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "command")]
-pub enum Request {
+pub(crate) enum Request {
     /// Tell how things are.
     Status,
     /// End the capture: drain, restore, exit.
@@ -59,7 +59,7 @@ pub enum ErrorKind {
 /// The daemon's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "reply")]
-pub enum Reply {
+pub(crate) enum Reply {
     /// To [`Request::Status`].
     Status {
         /// How things are.
@@ -81,7 +81,7 @@ pub enum Reply {
 
 impl Reply {
     /// An error.
-    pub fn error(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn error(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::Error { kind, message: message.into() }
     }
 }

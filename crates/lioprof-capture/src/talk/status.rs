@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Figures, Level, Limits, Transition};
+use crate::control::Values;
 use crate::drain::LeftOut;
 
 /// Version of the layout. Adding keys keeps it.
@@ -39,7 +40,7 @@ pub struct Status {
     /// Profile in use, `full` or `light`.
     pub profile: String,
     /// What the kernel logs.
-    pub masks: Masks,
+    pub masks: Values,
     /// Where the segments are, and how much room they may take.
     pub spool: SpoolState,
     /// Raw segments.
@@ -80,7 +81,7 @@ impl Default for Status {
             since_us: 0,
             now_us: 0,
             profile: String::new(),
-            masks: Masks::default(),
+            masks: Values::default().or_blank(),
             spool: SpoolState::default(),
             segments: Segments::default(),
             left_out: LeftOut::default(),
@@ -157,18 +158,6 @@ impl fmt::Display for State {
             Self::Stopping => "stopping",
         })
     }
-}
-
-/// What the kernel logs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Masks {
-    /// `debug`.
-    pub debug: String,
-    /// `subsystem_debug`.
-    pub subsystem_debug: String,
-    /// `debug_mb`.
-    pub debug_mb: u64,
 }
 
 /// Place and size of the segments, as configured or chosen.
@@ -283,7 +272,7 @@ impl LossAccount {
 }
 
 /// What tracing costs and what was given up for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BudgetState {
     /// Level.
@@ -296,18 +285,6 @@ pub struct BudgetState {
     pub steps: u64,
     /// The last step.
     pub last_step: Option<Transition>,
-}
-
-impl Default for BudgetState {
-    fn default() -> Self {
-        Self {
-            level: Level::Configured,
-            figures: Figures::default(),
-            limits: Limits::default(),
-            steps: 0,
-            last_step: None,
-        }
-    }
 }
 
 /// Files kept.

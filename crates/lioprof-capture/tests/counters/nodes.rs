@@ -51,9 +51,6 @@ fn many_clients_cost_little() {
         }
     }
     assert_eq!(busiest, [nid(CLIENTS - 1), nid(7)]);
-    let table = sampler.client_table();
-    assert_eq!(table.len(), 3000);
-    assert!(table.iter().any(|it| it.nid == nid(256) && it.uuids == ["uuid-256", "second-256"]));
 
     let cut = SamplerOptions { max_exports: 100, ..options };
     let sample = Sampler::new(root.path(), cut).sample(0);

@@ -4,16 +4,16 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::real;
 
 pub(super) const RULE: Rule = Rule {
     id: "below-available",
     meaning: "reads or writes reach far less than obdfilter-survey (`--baseline`) got from the same OSTs",
     limits: &[
-        Limit { name: "share", default: 0.7, meaning: "share of what is available below which it is worth a note" },
-        Limit { name: "warning_share", default: 0.4, meaning: "share below which it is a warning" },
-        Limit { name: "seconds", default: 1.0, meaning: "seconds with reads or writes, at least" },
+        limit("share", 0.7, "share of what is available below which it is worth a note"),
+        limit("warning_share", 0.4, "share below which it is a warning"),
+        limit("seconds", 1.0, "seconds with reads or writes, at least"),
     ],
     plots: &["bandwidth-per-ost"],
     look,
@@ -21,19 +21,19 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     if case.analysis.baseline.is_none() {
-        return Look::NotEnoughEvidence("no output of obdfilter-survey was given with `--baseline`".to_owned());
+        return Err("no output of obdfilter-survey was given with `--baseline`".to_owned());
     }
     let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
     let enough: Vec<&Available> =
         both.iter().flatten().filter(|available| available.seconds >= case.limit("seconds")).collect();
     if enough.is_empty() {
-        return Look::NotEnoughEvidence(format!(
+        return Err(format!(
             "less than {} s with reads or writes of known OSTs, or the survey did not measure them",
             case.limit("seconds")
         ));
     }
     let below = enough.into_iter().filter(|available| available.share() < case.limit("share"));
-    Look::of(below.map(|available| finding(case, available)).collect())
+    Ok(below.map(|available| finding(case, available)).collect())
 }
 
 /// The direction that gets most of what is available to it.

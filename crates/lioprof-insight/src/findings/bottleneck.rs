@@ -1,6 +1,6 @@
 //! Where reads and writes spend their time: the figures behind `queue-bound`, `disk-bound` and `client-bound`.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::RangeInclusive;
 
@@ -183,10 +183,11 @@ fn among(mut rpcs: Vec<Alike<'_>>) -> Option<Overlap> {
     let mut ends = BinaryHeap::new();
     let mut points = Vec::with_capacity(rpcs.len());
     for alike in &rpcs {
-        while ends.peek().is_some_and(|Reverse(Seconds(end))| *end <= alike.rpc.start) {
+        while ends.peek().is_some_and(|Reverse(bits)| f64::from_bits(*bits) <= alike.rpc.start) {
             ends.pop();
         }
-        ends.push(Reverse(Seconds(alike.rpc.end)));
+        // Times are positive: their bits are in the order of their values.
+        ends.push(Reverse(alike.rpc.end.to_bits()));
         points.push(Point { number: ends.len() as f64, time: alike.ratio });
     }
     let usual = median(points.iter().map(|point| point.number))?;
@@ -203,24 +204,6 @@ fn among(mut rpcs: Vec<Alike<'_>>) -> Option<Overlap> {
 /// What few, the usual number and many are.
 fn ranges(usual: f64) -> [RangeInclusive<f64>; 3] {
     [0.5..=(0.4 * usual).max(1.0), 0.8 * usual..=1.25 * usual, 1.5 * usual..=f64::INFINITY]
-}
-
-/// An order for times, which are no NaN.
-#[derive(PartialEq)]
-struct Seconds(f64);
-
-impl Eq for Seconds {}
-
-impl PartialOrd for Seconds {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Seconds {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 /// Bytes are spread over the time in which their request is handled, so request-seconds per byte of a bin are how long a

@@ -2,11 +2,12 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::{Analysis, Confidence, Finding, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Locks, Severity};
 
 use super::bottleneck::Bottleneck;
 use super::draft::Draft;
 use super::limits::{Limit, Limits};
+use super::load::known_share;
 
 /// A kind of finding.
 pub struct Rule {
@@ -33,22 +34,8 @@ impl Rule {
     }
 }
 
-/// What a rule saw.
-pub(super) enum Look {
-    /// Nothing wrong.
-    Healthy,
-    /// It cannot be said, because of this: a sentence without a full stop.
-    NotEnoughEvidence(String),
-    /// Findings, worst first.
-    Found(Vec<Finding>),
-}
-
-impl Look {
-    /// What was found, if anything was.
-    pub(super) fn of(found: Vec<Finding>) -> Self {
-        if found.is_empty() { Self::Healthy } else { Self::Found(found) }
-    }
-}
+/// What a rule found, worst first; nothing if all is well. Or why it cannot be said: a sentence without a full stop.
+pub(super) type Look = Result<Vec<Finding>, String>;
 
 /// An analysis before a rule.
 pub(super) struct Case<'a> {
@@ -66,13 +53,24 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Case<'a> {
     /// Where reads and writes spend their time, if there are as many as the rule's limit `rpcs` asks for.
-    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, Look> {
+    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, String> {
         let least = self.limit("rpcs");
         let figures = self.shared.bottleneck.get_or_init(|| Bottleneck::of(self.analysis));
         figures
             .as_ref()
             .filter(|figures| figures.rpcs >= least)
-            .ok_or_else(|| Look::NotEnoughEvidence(format!("fewer than {least} reads and writes of known OSTs")))
+            .ok_or_else(|| format!("fewer than {least} reads and writes of known OSTs"))
+    }
+
+    /// Locks, if somebody looked at them.
+    pub(super) fn locks(&self) -> Result<&'a Locks, String> {
+        self.analysis.locks.as_ref().ok_or_else(|| "locks were not looked at (--no-locks)".to_owned())
+    }
+
+    /// An error if the OST of most reads and writes is not known.
+    pub(super) fn osts_are_known(&self) -> Result<(), String> {
+        let known = known_share(self.analysis) >= 0.5;
+        known.then_some(()).ok_or_else(|| "the OST of most reads and writes is unknown".to_owned())
     }
 
     /// The value of one of the rule's thresholds.

@@ -4,43 +4,32 @@ use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 
 pub(super) const RULE: Rule = Rule {
     id: "client-bound",
     meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
     limits: &[
-        Limit {
-            name: "busy_share",
-            default: 0.5,
-            meaning: "share of the time with I/O in which the OSTs handle a request, at most",
-        },
-        Limit {
-            name: "per_connection",
-            default: 1.2,
-            meaning: "or: requests of one client on one OST at a time, at most",
-        },
-        Limit {
-            name: "headroom",
-            default: 1.5,
-            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at least",
-        },
-        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
+        limit("busy_share", 0.5, "share of the time with I/O in which the OSTs handle a request, at most"),
+        limit("per_connection", 1.2, "or: requests of one client on one OST at a time, at most"),
+        limit(
+            "headroom",
+            1.5,
+            "how many times as much the OSTs could deliver, by how much requests hold each other up, at least",
+        ),
+        limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "io-timeline"],
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let figures = match case.bottleneck() {
-        Ok(figures) => figures,
-        Err(look) => return look,
-    };
+    let figures = case.bottleneck()?;
     let idle = figures.busy_share <= case.limit("busy_share");
     let one_by_one = figures.per_connection.is_some_and(|number| number <= case.limit("per_connection"));
     let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
     if !(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let per_connection = figures.per_connection.unwrap_or(0.0);
     let title = if one_by_one {
@@ -74,5 +63,5 @@ fn look(case: &Case<'_>) -> Look {
              one O_SYNC or O_DIRECT call after the other.",
         )
         .remedy("More clients or more processes with I/O (`cb_nodes` of collective MPI-IO).");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }

@@ -4,50 +4,40 @@ use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 
 pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
     meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
     limits: &[
-        Limit {
-            name: "busy_share",
-            default: 0.7,
-            meaning: "share of the time with I/O in which the OSTs handle a request, at least",
-        },
-        Limit { name: "handled_at_a_time", default: 2.0, meaning: "requests in the handlers of a busy OST, at least" },
-        Limit {
-            name: "headroom",
-            default: 1.5,
-            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, at most",
-        },
-        Limit {
-            name: "available_share",
-            default: 0.5,
-            meaning: "share of what obdfilter-survey got (`--baseline`) below which busy disks are a warning",
-        },
-        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
+        limit("busy_share", 0.7, "share of the time with I/O in which the OSTs handle a request, at least"),
+        limit("handled_at_a_time", 2.0, "requests in the handlers of a busy OST, at least"),
+        limit(
+            "headroom",
+            1.5,
+            "how many times as much the OSTs could deliver, by how much requests hold each other up, at most",
+        ),
+        limit(
+            "available_share",
+            0.5,
+            "share of what obdfilter-survey got (`--baseline`) below which busy disks are a warning",
+        ),
+        limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let figures = match case.bottleneck() {
-        Ok(figures) => figures,
-        Err(look) => return look,
-    };
+    let figures = case.bottleneck()?;
     if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
-    let Some(headroom) = figures.headroom else {
-        return Look::NotEnoughEvidence(
-            "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told"
-                .to_owned(),
-        );
-    };
+    let headroom = figures.headroom.ok_or(
+        "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told",
+    )?;
     if headroom > case.limit("headroom") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let available = super::below_available::best(case.analysis);
     let far_below = available.filter(|available| available.share() < case.limit("available_share"));
@@ -58,7 +48,7 @@ fn look(case: &Case<'_>) -> Look {
         }
         None => format!("The disks set the pace: at work {} of the time", percent(figures.busy_share, 0)),
     };
-    let mut finding = case
+    let finding = case
         .finding(severity, Confidence::Medium, title)
         .explain(format!(
             "An OST handled {:.1} requests at a time; each took {:.1} ms and waited {:.1} ms before. Requests that are handled at \
@@ -71,11 +61,9 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("service_ms", figures.service_ms)
         .evidence("queue_ms", figures.queue_ms)
         .evidence("headroom", headroom)
+        .evidence("available_share", available.map(|available| available.share()))
         .targets(figures.osts.iter().map(|ost| ost.name))
         .interval(Some(figures.interval));
-    if let Some(available) = available {
-        finding = finding.evidence("available_share", available.share());
-    }
     let finding = match far_below {
         Some(_) => finding.remedy(
             "The disks have done better in the survey: look for small or scattered I/O (`lctl get_param osd-*.*.brw_stats`), \
@@ -86,9 +74,7 @@ fn look(case: &Case<'_>) -> Look {
              as it can be here.",
         ),
     };
-    Look::Found(vec![
-        finding
-            .remedy("Use more OSTs (`lfs setstripe -c`), larger and aligned RPCs (`lctl set_param osc.*.max_pages_per_rpc=4M` on clients), or write less.")
-            .done(),
-    ])
+    let finding = finding
+        .remedy("Use more OSTs (`lfs setstripe -c`), larger and aligned RPCs (`lctl set_param osc.*.max_pages_per_rpc=4M` on clients), or write less.");
+    Ok(vec![finding.done()])
 }

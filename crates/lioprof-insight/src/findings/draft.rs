@@ -42,9 +42,9 @@ impl Draft {
         self
     }
 
-    /// A figure that it rests on, with its unit in the name. JSON has no infinity: such a figure is left out.
-    pub(super) fn evidence(mut self, name: &str, value: f64) -> Self {
-        if value.is_finite() {
+    /// A figure that it rests on, with its unit in the name, if it is known. JSON has no infinity: such a figure is left out.
+    pub(super) fn evidence(mut self, name: &str, value: impl Into<Option<f64>>) -> Self {
+        if let Some(value) = value.into().filter(|value| value.is_finite()) {
             // The sum of nothing is -0.
             self.finding.evidence.insert(name.to_owned(), value + 0.0);
         }

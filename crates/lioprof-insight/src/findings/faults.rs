@@ -3,13 +3,13 @@
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const EVICTIONS: Rule = Rule {
     id: "evictions",
     meaning: "servers threw clients out: what these had not written yet is lost, and others waited for them",
-    limits: &[Limit { name: "evictions", default: 1.0, meaning: "evictions from which it is a finding" }],
+    limits: &[limit("evictions", 1.0, "evictions from which it is a finding")],
     plots: &["lock-timeline"],
     look: evictions,
 };
@@ -18,8 +18,8 @@ pub(super) const RESENDS: Rule = Rule {
     id: "resends",
     meaning: "requests were sent again, dropped, or timed out",
     limits: &[
-        Limit { name: "rpcs", default: 3.0, meaning: "such requests from which it is a finding" },
-        Limit { name: "warning_share", default: 0.001, meaning: "their share of all RPCs from which it is a warning" },
+        limit("rpcs", 3.0, "such requests from which it is a finding"),
+        limit("warning_share", 0.001, "their share of all RPCs from which it is a warning"),
     ],
     plots: &["io-timeline"],
     look: resends,
@@ -29,10 +29,10 @@ fn evictions(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let evictions = analysis.totals.evictions;
     if analysis.totals.rpcs == 0 {
-        return Look::NotEnoughEvidence("no RPC was handled".to_owned());
+        return Err("no RPC was handled".to_owned());
     }
     if real(evictions) < case.limit("evictions") || evictions == 0 {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let evicted: Vec<&ClientFaults> = analysis.client_faults.iter().filter(|client| client.evictions > 0).collect();
     let locks = analysis.locks.as_ref();
@@ -47,7 +47,7 @@ fn evictions(case: &Case<'_>) -> Look {
         many => format!("{evictions} evictions of {} clients", many.len().max(1)),
     };
     let title = if evictions == 1 { "One client was evicted".to_owned() } else { title };
-    let mut finding = case
+    let finding = case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(
             "A client that does not give a lock back in time, does not answer a callback, or is not heard of any more loses its \
@@ -60,6 +60,7 @@ fn evictions(case: &Case<'_>) -> Look {
         .evidence("not_connected_rpcs", real(not_connected))
         .evidence("resent_rpcs", real(analysis.totals.resent_rpcs))
         .evidence("dropped_rpcs", real(analysis.totals.dropped_rpcs))
+        .evidence("longest_lock_wait_s", waits.map(|us| real(us) / 1e6))
         .targets(targets)
         .clients(evicted.iter().map(|client| client.nid.as_str()))
         .interval(interval(evicted.iter().copied()))
@@ -71,22 +72,19 @@ fn evictions(case: &Case<'_>) -> Look {
             "If the client was only slow to write back what it had under the lock: smaller `osc.*.max_dirty_mb`, or more \
              time: `ldlm_enqueue_min` (a parameter of module ptlrpc, /sys/module/ptlrpc/parameters) on the servers.",
         );
-    if let Some(us) = waits {
-        finding = finding.evidence("longest_lock_wait_s", real(us) / 1e6);
-    }
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 fn resends(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let totals = &analysis.totals;
     if totals.rpcs == 0 {
-        return Look::NotEnoughEvidence("no RPC was handled".to_owned());
+        return Err("no RPC was handled".to_owned());
     }
     let timed_out: u64 = analysis.client_faults.iter().map(|client| client.timed_out_rpcs).sum();
     let bad = totals.resent_rpcs + totals.dropped_rpcs + totals.sent_timed_out + totals.replayed_rpcs + timed_out;
     if real(bad) < case.limit("rpcs") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let part = share(real(bad), real(totals.rpcs));
     let severity = if part >= case.limit("warning_share") { Severity::Warning } else { Severity::Info };
@@ -96,9 +94,8 @@ fn resends(case: &Case<'_>) -> Look {
             .iter()
             .filter(|client| client.resent_rpcs + client.dropped_rpcs + client.timed_out_rpcs > 0)
     };
-    let longest = longest_queue_s(analysis);
     let title = format!("{bad} requests were resent, dropped, replayed or timed out");
-    let mut finding = case
+    let finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
             "{} requests were sent again by clients that got no answer in time, {} dropped before they were handled (too late, \
@@ -112,18 +109,15 @@ fn resends(case: &Case<'_>) -> Look {
         .evidence("bulk_timed_out_rpcs", real(timed_out))
         .evidence("sent_timed_out", real(totals.sent_timed_out))
         .evidence("share", part)
+        .evidence("longest_rpc_s", longest_rpc_s(analysis))
         .clients(clients().map(|client| client.nid.as_str()))
-        .interval(interval(clients()));
-    if let Some(longest) = longest {
-        finding = finding.evidence("longest_rpc_s", longest);
-    }
-    let finding = finding
+        .interval(interval(clients()))
         .remedy("Look at the network between these clients and servers: `lnetctl stats show` (drops, errors), `lnetctl net show -v`.")
         .remedy(
             "If requests wait on the server longer than clients do (`longest_rpc_s`), the server is overloaded: see the other \
              findings. Raise `at_min` (`lctl set_param at_min=N`) to give it more time.",
         );
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 /// From the first to the last fault of these clients.
@@ -134,7 +128,7 @@ fn interval<'a>(clients: impl Iterator<Item = &'a ClientFaults>) -> Option<Inter
 }
 
 /// The longest read or write, seconds from arrival to end.
-fn longest_queue_s(analysis: &Analysis) -> Option<f64> {
+fn longest_rpc_s(analysis: &Analysis) -> Option<f64> {
     let io = analysis.operations.iter().filter(|operation| matches!(operation.name.as_str(), "OST_READ" | "OST_WRITE"));
     io.filter_map(|operation| operation.latency.total_us.max).max().map(|us| real(us) / 1e6)
 }

@@ -32,6 +32,18 @@ pub(super) fn flagged<'a>(
     matters.then_some(objects)
 }
 
+/// Objects of whose requests enough are such ones, by the rule's limit `rpc_share`, if they matter.
+pub(super) fn mostly<'a>(
+    case: &Case<'a>,
+    direction: Direction,
+    count: fn(&AccessPattern) -> u64,
+    and: impl Fn(&AccessPattern) -> bool,
+) -> Option<Flagged<'a>> {
+    flagged(case, direction, |pattern| {
+        share(real(count(pattern)), real(described(pattern))) >= case.limit("rpc_share") && and(pattern)
+    })
+}
+
 fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -> bool) -> Flagged<'_> {
     let mut objects: Vec<(&ObjectAccess, &AccessPattern)> = analysis
         .access
@@ -64,9 +76,9 @@ pub(super) fn look_at(
 ) -> Look {
     let reasons: Vec<String> = directions.iter().filter_map(|&direction| too_few(case, direction)).collect();
     if reasons.len() == directions.len() {
-        return Look::NotEnoughEvidence(reasons.join("; "));
+        return Err(reasons.join("; "));
     }
-    Look::of(directions.iter().filter_map(|&direction| look(case, direction)).collect())
+    Ok(directions.iter().filter_map(|&direction| look(case, direction)).collect())
 }
 
 /// Why there is nothing to be said of a direction; fewer RPCs are no pattern.
@@ -84,10 +96,12 @@ fn too_few(case: &Case<'_>, direction: Direction) -> Option<String> {
 }
 
 impl Flagged<'_> {
-    /// Who and what is concerned.
+    /// How much it is, who and what is concerned.
     pub(super) fn fill(&self, draft: Draft) -> Draft {
         let objects = || self.objects.iter().map(|(object, _)| *object);
         draft
+            .evidence("rpcs", real(self.rpcs))
+            .evidence("time_share", self.time_share)
             .targets(objects().map(|object| object.target.as_str()))
             .clients(objects().flat_map(|object| &object.clients).map(String::as_str))
             .jobs(objects().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).map(String::as_str))

@@ -4,21 +4,17 @@ use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::flagged::{described, flagged, look_at};
-use super::limits::Limit;
+use super::flagged::{look_at, mostly};
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "gapped-rpcs",
     meaning: "write requests consist of pieces with gaps between them",
     limits: &[
-        Limit { name: "rpc_share", default: 0.25, meaning: "share of an object's writes that have gaps, at least" },
-        Limit { name: "min_rpcs", default: 32.0, meaning: "writes in files that get eight or more of them, at least" },
-        Limit {
-            name: "time_share",
-            default: 0.1,
-            meaning: "their share of the time of all reads and writes, at least",
-        },
+        limit("rpc_share", 0.25, "share of an object's writes that have gaps, at least"),
+        limit("min_rpcs", 32.0, "writes in files that get eight or more of them, at least"),
+        limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
     look,
@@ -29,9 +25,7 @@ fn look(case: &Case<'_>) -> Look {
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
-    let objects = flagged(case, direction, |pattern| {
-        share(real(pattern.gapped_rpcs), real(described(pattern))) >= case.limit("rpc_share")
-    })?;
+    let objects = mostly(case, direction, |pattern| pattern.gapped_rpcs, |_| true)?;
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(
@@ -46,10 +40,8 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
             "The client has put scattered dirty pages into one request. The disks then write many pieces, and the lock \
              covers the gaps, too, which other clients may want to write.",
         )
-        .evidence("rpcs", real(objects.rpcs))
         .evidence("gapped_share", gapped)
         .evidence("filled_share", filled)
-        .evidence("time_share", objects.time_share)
         .remedy("Write in file order and without holes: gather records in memory first, 1 MiB at least.")
         .remedy("If several processes fill the gaps: collective buffering (MPI-IO hint romio_cb_write=enable) makes whole stripes of them.")
         .remedy("Change the layout of the data: chunks (H5Pset_chunk) that are written as a whole, or one variable after the other instead of interleaved records.");

@@ -5,30 +5,18 @@ use lioprof_model::{Confidence, Flow, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
-use super::load::{interval, known_osts, known_share, osts};
+use super::limits::limit;
+use super::load::{interval, known_osts, osts};
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "hot-ost",
     meaning: "several clients put nearly all their bytes on one OST while others are idle",
     limits: &[
-        Limit {
-            name: "bytes_share",
-            default: 0.8,
-            meaning: "share of all bytes on one OST from which it is a hot spot",
-        },
-        Limit {
-            name: "clients",
-            default: 2.0,
-            meaning: "clients that read or write it, at least: one client may want no more",
-        },
-        Limit {
-            name: "in_flight",
-            default: 2.0,
-            meaning: "requests at a time while it is busy, at least: with fewer, other OSTs would not help",
-        },
-        Limit { name: "rpcs", default: 100.0, meaning: "reads and writes on it, at least" },
+        limit("bytes_share", 0.8, "share of all bytes on one OST from which it is a hot spot"),
+        limit("clients", 2.0, "clients that read or write it, at least: one client may want no more"),
+        limit("in_flight", 2.0, "requests at a time while it is busy, at least: with fewer, other OSTs would not help"),
+        limit("rpcs", 100.0, "reads and writes on it, at least"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix"],
     look,
@@ -37,18 +25,16 @@ pub(super) const RULE: Rule = Rule {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let known = known_osts(analysis);
-    if known_share(analysis) < 0.5 {
-        return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
-    }
+    case.osts_are_known()?;
     let osts = osts(analysis);
     let bin_s = analysis.series.bin_s;
     let works: Vec<_> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
     let bytes: f64 = works.iter().map(|work| work.bytes).sum();
     let Some((hot, work)) = osts.iter().zip(&works).max_by(|a, b| a.1.bytes.total_cmp(&b.1.bytes)) else {
-        return Look::NotEnoughEvidence("no reads or writes on OSTs".to_owned());
+        return Err("no reads or writes on OSTs".to_owned());
     };
     if work.rpcs < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!("no OST handled {} reads and writes", case.limit("rpcs")));
+        return Err(format!("no OST handled {} reads and writes", case.limit("rpcs")));
     }
     let bytes_share = share(work.bytes, bytes);
     let moved = |flow: &&Flow| flow.target.as_deref() == Some(hot.name) && flow.read.bytes + flow.write.bytes > 0;
@@ -62,7 +48,7 @@ fn look(case: &Case<'_>) -> Look {
         || real(flows.len() as u64) < case.limit("clients")
         || in_flight < case.limit("in_flight")
     {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     // OSTs that nobody used are only named by what else goes on: pings, lock requests.
     let others = known.saturating_sub(1);
@@ -128,5 +114,5 @@ fn look(case: &Case<'_>) -> Look {
             ))
             .remedy("If nothing is fixed, see whether the others take new objects: `lctl get_param osp.*.prealloc_status` and `lfs df`."),
     };
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }

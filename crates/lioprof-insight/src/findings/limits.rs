@@ -13,6 +13,11 @@ pub struct Limit {
     pub meaning: &'static str,
 }
 
+/// A threshold: its name within its rule, with its unit, its value unless the user says otherwise, and what it means.
+pub(super) const fn limit(name: &'static str, default: f64, meaning: &'static str) -> Limit {
+    Limit { name, default, meaning }
+}
+
 /// Thresholds as the user wants them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {

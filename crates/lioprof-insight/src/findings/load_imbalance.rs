@@ -6,35 +6,27 @@ use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
-use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
+use super::limits::limit;
+use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "load-imbalance",
     meaning: "some OSTs or clients have far more bytes than others, so the others wait for them at the end",
     limits: &[
-        Limit {
-            name: "max_over_mean",
-            default: 1.5,
-            meaning: "bytes of the busiest over the mean, from which a load is not balanced",
-        },
-        Limit {
-            name: "tail_share",
-            default: 0.1,
-            meaning: "share of the time with I/O in which less than half of them had something to do",
-        },
-        Limit {
-            name: "in_flight",
-            default: 4.0,
-            meaning: "requests in flight of the busiest, at least: one after the other does not make a queue",
-        },
-        Limit {
-            name: "busy_share",
-            default: 0.5,
-            meaning: "share of the time with I/O in which the busiest has a request in flight, at least: an idle one holds up nobody",
-        },
-        Limit { name: "rpcs", default: 100.0, meaning: "reads and writes in all, at least" },
+        limit("max_over_mean", 1.5, "bytes of the busiest over the mean, from which a load is not balanced"),
+        limit("tail_share", 0.1, "share of the time with I/O in which less than half of them had something to do"),
+        limit(
+            "in_flight",
+            4.0,
+            "requests in flight of the busiest, at least: one after the other does not make a queue",
+        ),
+        limit(
+            "busy_share",
+            0.5,
+            "share of the time with I/O in which the busiest has a request in flight, at least: an idle one holds up nobody",
+        ),
+        limit("rpcs", 100.0, "reads and writes in all, at least"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix", "requests-per-client"],
     look,
@@ -44,13 +36,11 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let rpcs = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
     if real(rpcs) < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!("{rpcs} reads and writes"));
+        return Err(format!("{rpcs} reads and writes"));
     }
-    if known_share(analysis) < 0.5 {
-        return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
-    }
+    case.osts_are_known()?;
     let found: Vec<Finding> = over_osts(case).into_iter().chain(over_clients(case)).collect();
-    Look::of(found)
+    Ok(found)
 }
 
 /// 0: all have the same; near 1: one has all.

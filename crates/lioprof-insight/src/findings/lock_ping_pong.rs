@@ -8,34 +8,30 @@ use lioprof_model::{
 use super::case::{Case, Look, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",
     meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
     limits: &[
-        Limit {
-            name: "pieces_per_client",
-            default: 3.0,
-            meaning: "separate pieces of the object that each client reads or writes, at least: with one piece each they meet at the start only",
-        },
-        Limit {
-            name: "piece_bytes",
-            default: 4_194_304.0,
-            meaning: "mean size of these pieces, less than: larger ones are worth a hand-over, see many-writers",
-        },
-        Limit {
-            name: "wait_share",
-            default: 0.03,
-            meaning: "share of their time that the clients wait for each other while they fight, from which it is a warning",
-        },
-        Limit { name: "critical_wait_share", default: 0.25, meaning: "the same, from which it is critical" },
-        Limit {
-            name: "false_share",
-            default: 0.8,
-            meaning: "share of conflicts without a common byte from which they are called false sharing",
-        },
+        limit(
+            "pieces_per_client",
+            3.0,
+            "separate pieces of the object that each client reads or writes, at least: with one piece each they meet at the start only",
+        ),
+        limit(
+            "piece_bytes",
+            4_194_304.0,
+            "mean size of these pieces, less than: larger ones are worth a hand-over, see many-writers",
+        ),
+        limit(
+            "wait_share",
+            0.03,
+            "share of their time that the clients wait for each other while they fight, from which it is a warning",
+        ),
+        limit("critical_wait_share", 0.25, "the same, from which it is critical"),
+        limit("false_share", 0.8, "share of conflicts without a common byte from which they are called false sharing"),
     ],
     plots: &["lock-timeline", "lock-pairs"],
     look,
@@ -119,7 +115,7 @@ impl<'a> Fight<'a> {
 
     /// Figures, names and cost.
     pub(super) fn fill(&self, draft: Draft, jobs: &[lioprof_model::LockJob]) -> Draft {
-        let draft = draft
+        draft
             .evidence("conflicts", real(self.conflicts))
             .evidence("handovers", real(self.handovers))
             .evidence("objects", real(self.objects.len() as u64))
@@ -134,18 +130,13 @@ impl<'a> Fight<'a> {
             )
             .jobs(jobs.iter().filter(|job| job.blocked > 0).filter_map(|job| job.job.clone()).filter(|j| !j.is_empty()))
             .interval(self.interval)
-            .cost(self.wait_s, Cost::ClientSeconds);
-        match self.expansion_share {
-            Some(expansion) => draft.evidence("expansion_conflict_share", expansion),
-            None => draft,
-        }
+            .cost(self.wait_s, Cost::ClientSeconds)
+            .evidence("expansion_conflict_share", self.expansion_share)
     }
 }
 
 fn look(case: &Case<'_>) -> Look {
-    let Some(locks) = &case.analysis.locks else {
-        return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
-    };
+    let locks = case.locks()?;
     let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
         let access = access_of(case.analysis, object);
         match access.and_then(pieces) {
@@ -160,7 +151,7 @@ fn look(case: &Case<'_>) -> Look {
     });
     let fight = Fight::of(fighting.collect());
     if fight.objects.is_empty() {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let severity = match fight.wait_share {
         share if share >= case.limit("critical_wait_share") => Severity::Critical,
@@ -201,5 +192,5 @@ fn look(case: &Case<'_>) -> Look {
             .remedy("Take a group lock around the parallel phase (llapi_group_lock): the application then keeps its pages in order itself.")
     };
     let has_timeline = fight.objects.iter().any(|object| object.timeline.is_some());
-    Look::Found(vec![if has_timeline { draft } else { draft.plot("lock-pairs") }.done()])
+    Ok(vec![if has_timeline { draft } else { draft.plot("lock-pairs") }.done()])
 }

@@ -4,7 +4,7 @@ use lioprof_model::units::{plural, thousands};
 use lioprof_model::{LockObject, ObjectAccess, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::lock_ping_pong::Fight;
 use super::stats::real;
 
@@ -12,17 +12,17 @@ pub(super) const RULE: Rule = Rule {
     id: "many-writers",
     meaning: "more than one client at a time writes each object of a shared file, and they keep taking its lock from each other",
     limits: &[
-        Limit {
-            name: "handovers_per_writer",
-            default: 2.0,
-            meaning: "hand-overs of an object's lock per writer, at least: with a fixed part for each writer one or two are enough",
-        },
-        Limit {
-            name: "wait_share",
-            default: 0.02,
-            meaning: "share of their time that the writers wait for each other, from which it is a warning",
-        },
-        Limit { name: "min_writes", default: 16.0, meaning: "writes of an object, at least" },
+        limit(
+            "handovers_per_writer",
+            2.0,
+            "hand-overs of an object's lock per writer, at least: with a fixed part for each writer one or two are enough",
+        ),
+        limit(
+            "wait_share",
+            0.02,
+            "share of their time that the writers wait for each other, from which it is a warning",
+        ),
+        limit("min_writes", 16.0, "writes of an object, at least"),
     ],
     plots: &["client-ost-matrix", "object-offsets"],
     look,
@@ -33,15 +33,10 @@ fn look(case: &Case<'_>) -> Look {
     let min_writes = case.limit("min_writes");
     let shared: Vec<&ObjectAccess> = access.objects.iter().filter(|object| object.concurrent_writers > 1).collect();
     if shared.is_empty() {
-        return if access.write.rpcs == 0 {
-            Look::NotEnoughEvidence("no writes whose object is known".to_owned())
-        } else {
-            Look::Healthy
-        };
+        let any = access.write.rpcs > 0;
+        return any.then(Vec::new).ok_or_else(|| "no writes whose object is known".to_owned());
     }
-    let Some(locks) = &case.analysis.locks else {
-        return Look::NotEnoughEvidence("locks were not looked at (--no-locks)".to_owned());
-    };
+    let locks = case.locks()?;
     let interleaved =
         shared.into_iter().filter(|object| object.interleaved_writers > 1 && real(object.write.rpcs) >= min_writes);
     let mut writes = 0;
@@ -58,7 +53,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     let fight = Fight::of(contended);
     if fight.objects.is_empty() {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
     let title = format!(
@@ -74,11 +69,11 @@ fn look(case: &Case<'_>) -> Look {
         )
         .evidence("concurrent_writers", real(writers))
         .evidence("writes", real(writes));
-    let draft = fight
+    let finding = fight
         .fill(draft, &locks.jobs)
         .remedy("One writer per object: as many aggregators as stripes (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count; Cray MPI: cray_cb_nodes_multiplier for more).")
         .remedy("Larger contiguous parts per client, aligned to stripes: a stripe size (`lfs setstripe -S`) as large as a client's part, or that divides it.")
         .remedy("One object per writer: overstriping (`lfs setstripe -C`, as many stripes as writers), subfiling (HDF5 1.14: H5Pset_fapl_subfiling), or a file per process.")
         .remedy("Locks ahead of the writes: llapi_ladvise with LU_LADVISE_LOCKAHEAD; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable, Cray MPI: cray_cb_write_lock_mode=2.");
-    Look::Found(vec![draft.done()])
+    Ok(vec![finding.done()])
 }

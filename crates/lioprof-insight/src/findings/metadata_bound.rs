@@ -4,7 +4,7 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, Confidence, Operation, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::load::busiest;
 use super::stats::{real, share};
 
@@ -12,18 +12,18 @@ pub(super) const RULE: Rule = Rule {
     id: "metadata-bound",
     meaning: "requests spend far more time on the MDT than reads and writes on the OSTs",
     limits: &[
-        Limit {
-            name: "time_ratio",
-            default: 4.0,
-            meaning: "request-seconds on the MDT over those of reads and writes, from which metadata dominate",
-        },
-        Limit {
-            name: "in_flight",
-            default: 1.0,
-            meaning: "requests on the MDT at a time, on average over the capture, from which it is a warning",
-        },
-        Limit { name: "note_in_flight", default: 0.3, meaning: "the same from which it is worth a note" },
-        Limit { name: "rpcs", default: 200.0, meaning: "requests on the MDT, at least" },
+        limit(
+            "time_ratio",
+            4.0,
+            "request-seconds on the MDT over those of reads and writes, from which metadata dominate",
+        ),
+        limit(
+            "in_flight",
+            1.0,
+            "requests on the MDT at a time, on average over the capture, from which it is a warning",
+        ),
+        limit("note_in_flight", 0.3, "the same from which it is worth a note"),
+        limit("rpcs", 200.0, "requests on the MDT, at least"),
     ],
     plots: &["latency"],
     look,
@@ -45,7 +45,7 @@ fn look(case: &Case<'_>) -> Look {
     let metadata: Vec<&Operation> = analysis.operations.iter().filter(|operation| is_metadata(operation)).collect();
     let rpcs: u64 = metadata.iter().map(|operation| operation.rpcs).sum();
     if real(rpcs) < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!("{rpcs} requests on MDTs: is the log of an MDS among the inputs?"));
+        return Err(format!("{rpcs} requests on MDTs: is the log of an MDS among the inputs?"));
     }
     let metadata_s: f64 = metadata.iter().map(|operation| seconds(operation)).sum();
     let data =
@@ -54,7 +54,7 @@ fn look(case: &Case<'_>) -> Look {
     let window_s = analysis.window.duration_s;
     let in_flight = share(metadata_s, window_s);
     if metadata_s < case.limit("time_ratio") * data_s || in_flight < case.limit("note_in_flight") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let warning = in_flight >= case.limit("in_flight");
     let severity = if warning { Severity::Warning } else { Severity::Info };
@@ -89,7 +89,7 @@ fn look(case: &Case<'_>) -> Look {
              (Data-on-MDT: `lfs setstripe -E 64K -L mdt -E -1 -c 1 DIRECTORY`) save the trip to an OST.",
         )
         .remedy("On clients `lctl set_param mdc.*.max_rpcs_in_flight=N mdc.*.max_mod_rpcs_in_flight=N`, if the MDT has room.");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 /// Whether the log would show reads and writes.

@@ -5,47 +5,42 @@ use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
+use super::limits::limit;
+use super::stats::real;
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
     meaning: "requests wait for I/O threads far longer than they are served, and the disks have room",
     limits: &[
-        Limit { name: "queue_over_service", default: 2.0, meaning: "mean time in the queue over mean service time" },
-        Limit { name: "queue_ms", default: 1.0, meaning: "mean time in the queue, milliseconds, at least" },
-        Limit {
-            name: "headroom",
-            default: 1.5,
-            meaning: "how many times as much the OSTs could deliver, by how much requests hold each other up, from which threads are the limit",
-        },
-        Limit {
-            name: "threads_busy",
-            default: 0.7,
-            meaning: "share of the I/O threads at work while requests wait, from which they are exhausted",
-        },
-        Limit { name: "rpcs", default: 50.0, meaning: "reads and writes, at least" },
+        limit("queue_over_service", 2.0, "mean time in the queue over mean service time"),
+        limit("queue_ms", 1.0, "mean time in the queue, milliseconds, at least"),
+        limit(
+            "headroom",
+            1.5,
+            "how many times as much the OSTs could deliver, by how much requests hold each other up, from which threads are the limit",
+        ),
+        limit(
+            "threads_busy",
+            0.7,
+            "share of the I/O threads at work while requests wait, from which they are exhausted",
+        ),
+        limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let figures = match case.bottleneck() {
-        Ok(figures) => figures,
-        Err(look) => return look,
-    };
+    let figures = case.bottleneck()?;
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
     if ratio < case.limit("queue_over_service") || figures.queue_ms < case.limit("queue_ms") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
-    let Some(headroom) = figures.headroom else {
-        return Look::NotEnoughEvidence(
-            "requests wait for threads, but their number was always the same: whether the disks have room cannot be told"
-                .to_owned(),
-        );
-    };
+    let headroom = figures.headroom.ok_or(
+        "requests wait for threads, but their number was always the same: whether the disks have room cannot be told",
+    )?;
     if headroom < case.limit("headroom") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let exhausted = figures.threads_busy.is_some_and(|share| share >= case.limit("threads_busy"));
     let confidence = if exhausted { Confidence::High } else { Confidence::Medium };
@@ -65,6 +60,8 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("queue_over_service", ratio)
         .evidence("headroom", headroom)
         .evidence("requests_in_flight", figures.in_flight)
+        .evidence("threads_busy_share", figures.threads_busy)
+        .evidence("threads_seen", figures.threads.filter(|_| figures.threads_busy.is_some()).map(real))
         .targets(figures.osts.iter().map(|ost| ost.name))
         .nodes(figures.node)
         .interval(Some(figures.interval))
@@ -73,14 +70,11 @@ fn look(case: &Case<'_>) -> Look {
             "More I/O threads on the OSS: `lctl set_param ost.OSS.ost_io.threads_max=N` (and `threads_min`); for good \
              `options ost oss_num_threads=N` in /etc/modprobe.d. Memory: each holds a buffer of the largest RPC.",
         );
-    if let (Some(share), Some(threads)) = (figures.threads_busy, figures.threads) {
-        finding = finding.evidence("threads_busy_share", share).evidence("threads_seen", super::stats::real(threads));
-    }
     if !exhausted {
         finding = finding.remedy(
             "Not all threads were at work: see whether a request scheduler rule holds requests back \
              (`lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule`).",
         );
     }
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }

@@ -5,34 +5,26 @@ use lioprof_model::{Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",
     meaning: "every client reads from all OSTs, and at any moment their requests crowd on few of them",
     limits: &[
-        Limit { name: "min_pictures", default: 40.0, meaning: "moments with two reads or more in flight, at least" },
-        Limit {
-            name: "fan_out",
-            default: 0.5,
-            meaning: "share of the OSTs that the median client reads from, at least",
-        },
-        Limit {
-            name: "crowding",
-            default: 0.5,
-            meaning: "OSTs beyond the first that the requests are spread over at a moment, as a share of what chance would give, at most",
-        },
-        Limit {
-            name: "evenness",
-            default: 0.6,
-            meaning: "OSTs that the requests are spread over in the long run, as a share of all, at least: otherwise it is a hot spot",
-        },
-        Limit {
-            name: "critical_gap",
-            default: 0.5,
-            meaning: "share of the bandwidth that is not used, from which it is critical",
-        },
+        limit("min_pictures", 40.0, "moments with two reads or more in flight, at least"),
+        limit("fan_out", 0.5, "share of the OSTs that the median client reads from, at least"),
+        limit(
+            "crowding",
+            0.5,
+            "OSTs beyond the first that the requests are spread over at a moment, as a share of what chance would give, at most",
+        ),
+        limit(
+            "evenness",
+            0.6,
+            "OSTs that the requests are spread over in the long run, as a share of all, at least: otherwise it is a hot spot",
+        ),
+        limit("critical_gap", 0.5, "share of the bandwidth that is not used, from which it is critical"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix"],
     look,
@@ -42,13 +34,13 @@ fn look(case: &Case<'_>) -> Look {
     let spread = &case.analysis.access.read_spread;
     let least = case.limit("min_pictures");
     if real(spread.loaded_pictures) < least {
-        return Look::NotEnoughEvidence(format!(
+        return Err(format!(
             "there are {} moments with several reads in flight; at least {least} are needed",
             spread.loaded_pictures
         ));
     }
     if spread.targets < 2 {
-        return Look::NotEnoughEvidence("reads went to one OST only".to_owned());
+        return Err("reads went to one OST only".to_owned());
     }
     let (Some(at_once), Some(chance), Some(long_run), Some(busy), Some(in_flight)) = (
         spread.mean_spread,
@@ -57,7 +49,7 @@ fn look(case: &Case<'_>) -> Look {
         spread.mean_busy_targets,
         spread.mean_in_flight,
     ) else {
-        return Look::NotEnoughEvidence("there are no moments with several reads in flight".to_owned());
+        return Err("there are no moments with several reads in flight".to_owned());
     };
     let osts = real(spread.targets);
     let mut reach: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
@@ -72,7 +64,7 @@ fn look(case: &Case<'_>) -> Look {
         || crowding > case.limit("crowding")
         || evenness < case.limit("evenness")
     {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     // What as many requests could keep busy.
     let possible = osts.min(in_flight);
@@ -85,7 +77,7 @@ fn look(case: &Case<'_>) -> Look {
         spread.targets,
         percent(gap, 0)
     );
-    let draft = case
+    let finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
             "In the long run all OSTs are read alike, but at any moment the requests are spread over {at_once:.1} OSTs; \
@@ -107,5 +99,5 @@ fn look(case: &Case<'_>) -> Look {
         .targets(case.analysis.series.targets.iter().filter(|row| row.read_rpcs.iter().sum::<u64>() > 0).filter_map(|row| row.name.clone()))
         .clients(reach.keys().copied())
         .cost(reading_s * gap, Cost::WallTime);
-    Look::Found(vec![draft.done()])
+    Ok(vec![finding.done()])
 }

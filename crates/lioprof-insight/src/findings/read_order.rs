@@ -4,27 +4,20 @@ use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Rule};
-use super::flagged::{Flagged, described, flagged, look_at};
-use super::limits::Limit;
+use super::flagged::{described, look_at, mostly};
+use super::limits::{Limit, limit};
 use super::stats::{real, share};
 
-const RPC_SHARE: Limit =
-    Limit { name: "rpc_share", default: 0.5, meaning: "share of an object's reads that are so, at least" };
-const MIN_RPCS: Limit =
-    Limit { name: "min_rpcs", default: 32.0, meaning: "reads in files that get eight or more of them, at least" };
-const TIME_SHARE: Limit =
-    Limit { name: "time_share", default: 0.1, meaning: "their share of the time of all reads and writes, at least" };
+const RPC_SHARE: Limit = limit("rpc_share", 0.5, "share of an object's reads that are so, at least");
+const MIN_RPCS: Limit = limit("min_rpcs", 32.0, "reads in files that get eight or more of them, at least");
+const TIME_SHARE: Limit = limit("time_share", 0.1, "their share of the time of all reads and writes, at least");
 
 pub(super) const STRIDED: Rule = Rule {
     id: "strided-reads",
     meaning: "clients read small pieces at equal distances and leave out what lies between",
     limits: &[
         RPC_SHARE,
-        Limit {
-            name: "piece_bytes",
-            default: 262_144.0,
-            meaning: "mean size of the pieces, less than: larger ones do well without read-ahead",
-        },
+        limit("piece_bytes", 262_144.0, "mean size of the pieces, less than: larger ones do well without read-ahead"),
         MIN_RPCS,
         TIME_SHARE,
     ],
@@ -39,18 +32,6 @@ pub(super) const BACKWARD: Rule = Rule {
     plots: &["object-offsets"],
     look: |case| look_at(case, &[Direction::Read], backward),
 };
-
-/// Objects of which most requests are such ones, if they matter.
-fn mostly<'a>(
-    case: &Case<'a>,
-    direction: Direction,
-    count: fn(&AccessPattern) -> u64,
-    and: impl Fn(&AccessPattern) -> bool,
-) -> Option<Flagged<'a>> {
-    flagged(case, direction, |pattern| {
-        share(real(count(pattern)), real(described(pattern))) >= case.limit("rpc_share") && and(pattern)
-    })
-}
 
 fn strided(case: &Case<'_>, direction: Direction) -> Option<Finding> {
     let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern)));
@@ -70,10 +51,8 @@ fn strided(case: &Case<'_>, direction: Direction) -> Option<Finding> {
             "Read-ahead fetches what follows, which these clients skip: so either it does not start, and every piece \
              costs a round trip, or it reads what nobody wants.",
         )
-        .evidence("rpcs", real(objects.rpcs))
         .evidence("strided_share", part)
         .evidence("piece_bytes", real(mean))
-        .evidence("time_share", objects.time_share)
         .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
         .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
         .remedy("Tell the server what comes: `lfs ladvise -a willread` for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
@@ -90,9 +69,7 @@ fn backward(case: &Case<'_>, direction: Direction) -> Option<Finding> {
             "Lustre reads ahead in the direction of larger offsets only. A client that goes backward waits for every \
              single piece.",
         )
-        .evidence("rpcs", real(objects.rpcs))
         .evidence("backward_share", part)
-        .evidence("time_share", objects.time_share)
         .remedy("Read forward: store what is read last to first in the other order, or read large blocks forward and go backward in memory.")
         .remedy("Announce the ranges before: `lfs ladvise -a willread`, posix_fadvise(POSIX_FADV_WILLNEED).");
     Some(objects.fill(draft).done())

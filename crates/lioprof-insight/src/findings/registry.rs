@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
-use super::case::{Case, Look, Rule, Shared};
+use super::case::{Case, Rule, Shared};
 use super::limits::Limits;
 use super::rank::rank;
 use super::{
@@ -65,9 +65,9 @@ fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Chec
     let mut checks = Vec::new();
     for rule in RULES {
         let (result, reason) = match (rule.look)(&Case { analysis, rule, limits, shared: &shared }) {
-            Look::Healthy => (CheckResult::Healthy, None),
-            Look::NotEnoughEvidence(reason) => (CheckResult::NotEnoughEvidence, Some(reason)),
-            Look::Found(found) => {
+            Err(reason) => (CheckResult::NotEnoughEvidence, Some(reason)),
+            Ok(found) if found.is_empty() => (CheckResult::Healthy, None),
+            Ok(found) => {
                 findings.extend(found);
                 (CheckResult::Found, None)
             }

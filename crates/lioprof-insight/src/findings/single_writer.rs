@@ -4,7 +4,7 @@ use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::load::osts;
 use super::stats::{real, share};
 
@@ -12,17 +12,9 @@ pub(super) const RULE: Rule = Rule {
     id: "single-writer",
     meaning: "one client writes nearly everything, on several OSTs, while other clients are there",
     limits: &[
-        Limit {
-            name: "bytes_share",
-            default: 0.9,
-            meaning: "share of all bytes written by one client, from which it writes for all",
-        },
-        Limit {
-            name: "clients",
-            default: 3.0,
-            meaning: "clients that the log names, servers aside, from which it is a warning",
-        },
-        Limit { name: "rpcs", default: 20.0, meaning: "writes, at least" },
+        limit("bytes_share", 0.9, "share of all bytes written by one client, from which it writes for all"),
+        limit("clients", 3.0, "clients that the log names, servers aside, from which it is a warning"),
+        limit("rpcs", 20.0, "writes, at least"),
     ],
     plots: &["client-ost-matrix", "requests-per-client"],
     look,
@@ -32,15 +24,15 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let writes = analysis.totals.write.rpcs;
     if real(writes) < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!("{writes} writes"));
+        return Err(format!("{writes} writes"));
     }
     let clients: Vec<&Client> = analysis.clients.iter().filter(|client| !client.server).collect();
     let bytes: f64 = clients.iter().map(|client| real(client.write.bytes)).sum();
-    let Some(writer) = clients.iter().max_by_key(|client| client.write.bytes) else { return Look::Healthy };
+    let Some(writer) = clients.iter().max_by_key(|client| client.write.bytes) else { return Ok(Vec::new()) };
     let bytes_share = share(real(writer.write.bytes), bytes);
     // On one OST another writer would not help: that is `hot-ost`.
     if bytes_share < case.limit("bytes_share") || writer.targets < 2 {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let busy_osts = osts(analysis);
     // Clients that only wait send nothing: without any other in the log nobody knows whether there are some.
@@ -74,5 +66,5 @@ fn look(case: &Case<'_>) -> Look {
              `cb_nodes`, `cb_config_list=*:1`), or a file per node.",
         )
         .remedy("If it has to be one client: more in flight (`lctl set_param osc.*.max_rpcs_in_flight=N osc.*.max_dirty_mb=N`).");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }

@@ -9,37 +9,29 @@ use lioprof_model::{Confidence, Severity};
 use super::alike::{Alike, alike};
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-tail",
     meaning: "a few reads or writes take many times as long as others of the same size on the same OST",
     limits: &[
-        Limit {
-            name: "gap",
-            default: 1.6,
-            meaning: "factor between the slowest of the usual and the fastest of the slow requests: without a gap it is no tail of its own",
-        },
-        Limit {
-            name: "tail_ratio",
-            default: 4.0,
-            meaning: "service time of the slow requests over the median of their like, at least",
-        },
-        Limit {
-            name: "tail_share",
-            default: 0.05,
-            meaning: "share of all requests that are slow, at most: more are no exception",
-        },
-        Limit { name: "tail_rpcs", default: 2.0, meaning: "slow requests, at least: one may be an accident" },
-        Limit { name: "warning_rpcs", default: 3.0, meaning: "slow requests from which it may be a warning" },
-        Limit { name: "spread", default: 30.0, meaning: "or: the slowest thousandth over the median, without a gap" },
-        Limit {
-            name: "slowdown",
-            default: 1.2,
-            meaning: "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
-        },
-        Limit { name: "rpcs", default: 300.0, meaning: "reads and writes with enough of their like, at least" },
+        limit(
+            "gap",
+            1.6,
+            "factor between the slowest of the usual and the fastest of the slow requests: without a gap it is no tail of its own",
+        ),
+        limit("tail_ratio", 4.0, "service time of the slow requests over the median of their like, at least"),
+        limit("tail_share", 0.05, "share of all requests that are slow, at most: more are no exception"),
+        limit("tail_rpcs", 2.0, "slow requests, at least: one may be an accident"),
+        limit("warning_rpcs", 3.0, "slow requests from which it may be a warning"),
+        limit("spread", 30.0, "or: the slowest thousandth over the median, without a gap"),
+        limit(
+            "slowdown",
+            1.2,
+            "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
+        ),
+        limit("rpcs", 300.0, "reads and writes with enough of their like, at least"),
     ],
     plots: &["io-time-distribution", "latency-heatmap"],
     look,
@@ -49,12 +41,9 @@ fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
     if all.is_empty() || count < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!(
-            "{} reads and writes have enough others of their size on their OST",
-            all.len()
-        ));
+        return Err(format!("{} reads and writes have enough others of their size on their OST", all.len()));
     }
-    let Some(first_slow) = first_slow(case, &all) else { return Look::Healthy };
+    let Some(first_slow) = first_slow(case, &all) else { return Ok(Vec::new()) };
     let tail = &all[first_slow..];
     // One request of each client to each OST at a time: a step of a synchronous program.
     let step = parallel(&all);
@@ -99,7 +88,7 @@ fn look(case: &Case<'_>) -> Look {
             "Make the program wait less often for all: fewer barriers between I/O phases, asynchronous or collective I/O with \
              fewer writers (`cb_nodes`).",
         );
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 /// The first request of a tail of its own, if there is one; the requests are in order.

@@ -8,30 +8,26 @@ use lioprof_model::{Confidence, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
-use super::load::{Ost, Work, alone_s, interval, known_share, osts, seconds, span};
+use super::limits::limit;
+use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
 use super::stats::{median, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
     meaning: "an OST or OSS takes far longer than its peers for the same work at the same time",
     limits: &[
-        Limit {
-            name: "service_ratio",
-            default: 2.5,
-            meaning: "service time per request and per byte, as a multiple of the peers' median, from which an OST is sluggish",
-        },
-        Limit {
-            name: "rate_ratio",
-            default: 1.5,
-            meaning: "how many times the bytes per busy second of an OST its peers' median must be",
-        },
-        Limit { name: "rpcs", default: 20.0, meaning: "reads and writes at the same time as its peers, at least" },
-        Limit {
-            name: "critical_share",
-            default: 0.2,
-            meaning: "share of the time with I/O in which only this OST worked, from which it is critical",
-        },
+        limit(
+            "service_ratio",
+            2.5,
+            "service time per request and per byte, as a multiple of the peers' median, from which an OST is sluggish",
+        ),
+        limit("rate_ratio", 1.5, "how many times the bytes per busy second of an OST its peers' median must be"),
+        limit("rpcs", 20.0, "reads and writes at the same time as its peers, at least"),
+        limit(
+            "critical_share",
+            0.2,
+            "share of the time with I/O in which only this OST worked, from which it is critical",
+        ),
     ],
     plots: &["bandwidth-per-ost", "latency", "queue-depth"],
     look,
@@ -56,11 +52,9 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let osts = osts(analysis);
     if osts.len() < 2 {
-        return Look::NotEnoughEvidence(format!("{} OST moved data: there are no peers to compare with", osts.len()));
+        return Err(format!("{} OST moved data: there are no peers to compare with", osts.len()));
     }
-    if known_share(analysis) < 0.5 {
-        return Look::NotEnoughEvidence("the OST of most reads and writes is unknown".to_owned());
-    }
+    case.osts_are_known()?;
     let mut works = Works::new(by_interval(case, &osts));
     let alone_s = alone_s(&osts, analysis.series.bin_s);
     let everyone: Vec<usize> = (0..osts.len()).collect();
@@ -95,10 +89,10 @@ fn look(case: &Case<'_>) -> Look {
     }
     if compared == 0 && found.is_empty() {
         let rpcs = case.limit("rpcs");
-        return Look::NotEnoughEvidence(format!("no OST handled {rpcs} reads and writes while its peers were busy"));
+        return Err(format!("no OST handled {rpcs} reads and writes while its peers were busy"));
     }
     found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
-    Look::of(found)
+    Ok(found)
 }
 
 fn ratio(finding: &Finding) -> f64 {
@@ -317,11 +311,7 @@ mod tests {
     }
 
     fn found(targets: Vec<TargetSeries>) -> Vec<Finding> {
-        match looked(targets) {
-            Look::Found(found) => found,
-            Look::Healthy => Vec::new(),
-            Look::NotEnoughEvidence(why) => panic!("{why}"),
-        }
+        looked(targets).unwrap()
     }
 
     fn peers() -> Vec<TargetSeries> {
@@ -357,13 +347,13 @@ mod tests {
     #[test]
     fn without_peers_nothing_is_said() {
         let alone = vec![ost("a", "oss1", 4.0, 40, 1 << 20, 10)];
-        assert!(matches!(looked(alone), Look::NotEnoughEvidence(_)));
+        assert!(looked(alone).is_err());
         let mut one_after_the_other = peers();
         for (index, ost) in one_after_the_other.iter_mut().enumerate() {
             ost.in_flight.rotate_right(16 * index);
             ost.in_process.rotate_right(16 * index);
             ost.rpcs.rotate_right(16 * index);
         }
-        assert!(matches!(looked(one_after_the_other), Look::NotEnoughEvidence(_)));
+        assert!(looked(one_after_the_other).is_err());
     }
 }

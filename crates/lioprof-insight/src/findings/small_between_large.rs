@@ -5,25 +5,21 @@ use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",
     meaning: "clients interrupt their large transfers with small I/O in a few places, as HDF5 and netCDF do for their metadata",
     limits: &[
-        Limit {
-            name: "clients_share",
-            default: 0.5,
-            meaning: "share of the clients with large transfers that do so, more than",
-        },
-        Limit { name: "per_large_rpc", default: 0.25, meaning: "small RPCs of these clients per large one, at least" },
-        Limit { name: "min_rpcs", default: 32.0, meaning: "small RPCs of these clients, at least" },
-        Limit {
-            name: "place_share",
-            default: 0.25,
-            meaning: "part of an object in which its small RPCs lie, at most: headers are in one place, data are everywhere",
-        },
+        limit("clients_share", 0.5, "share of the clients with large transfers that do so, more than"),
+        limit("per_large_rpc", 0.25, "small RPCs of these clients per large one, at least"),
+        limit("min_rpcs", 32.0, "small RPCs of these clients, at least"),
+        limit(
+            "place_share",
+            0.25,
+            "part of an object in which its small RPCs lie, at most: headers are in one place, data are everywhere",
+        ),
     ],
     plots: &["object-offsets", "rpc-size"],
     look,
@@ -38,7 +34,7 @@ fn look(case: &Case<'_>) -> Look {
     let access = &case.analysis.access;
     let mix = &access.mix;
     if mix.large_clients == 0 || mix.all.small_rpcs == 0 {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let small = mix.targets.iter().map(|target| target.sum.small_rpcs).sum::<u64>();
     let large = mix.targets.iter().map(|target| target.sum.large_rpcs).sum::<u64>();
@@ -47,7 +43,7 @@ fn look(case: &Case<'_>) -> Look {
         || real(small) < case.limit("min_rpcs")
         || share(real(small), real(large)) < case.limit("per_large_rpc")
     {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let place = |object: &ObjectAccess| {
         let small = span(object.small_first_byte?, object.small_last_byte?);
@@ -61,7 +57,7 @@ fn look(case: &Case<'_>) -> Look {
     headers.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
     let in_headers: u64 = headers.iter().map(|object| object.small_rpcs).sum();
     if 2 * in_headers < small {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
     let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
@@ -77,7 +73,7 @@ fn look(case: &Case<'_>) -> Look {
     );
     let reads: u64 = headers.iter().map(|object| object.read.rpcs).sum();
     let writes: u64 = headers.iter().map(|object| object.write.rpcs).sum();
-    let draft = case
+    let finding = case
         .finding(Severity::Warning, Confidence::Medium, title)
         .explain(
             "The same few places are read or written again and again: this is how file headers, indexes and attributes \
@@ -102,5 +98,5 @@ fn look(case: &Case<'_>) -> Look {
         .objects(headers.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
         .jobs(headers.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
         .cost(small_s, Cost::ClientSeconds);
-    Look::Found(vec![draft.done()])
+    Ok(vec![finding.done()])
 }

@@ -5,24 +5,16 @@ use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::flagged::{described, flagged, look_at, plural};
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-rpcs",
     meaning: "files are read or written in many requests that are far smaller than 1 MiB",
     limits: &[
-        Limit { name: "mean_bytes", default: 262_144.0, meaning: "mean size of an object's requests, less than" },
-        Limit {
-            name: "min_rpcs",
-            default: 64.0,
-            meaning: "requests in files that get eight or more of them, at least",
-        },
-        Limit {
-            name: "time_share",
-            default: 0.5,
-            meaning: "their share of the time of all reads and writes, at least",
-        },
+        limit("mean_bytes", 262_144.0, "mean size of an object's requests, less than"),
+        limit("min_rpcs", 64.0, "requests in files that get eight or more of them, at least"),
+        limit("time_share", 0.5, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["rpc-size"],
     look,
@@ -52,10 +44,8 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
                 "Most of these do not follow each other in the file, so the client cannot join them."
             }
         ))
-        .evidence("rpcs", real(small.rpcs))
         .evidence("mean_bytes", real(mean))
         .evidence("sequential_share", sequential)
-        .evidence("time_share", small.time_share)
         .remedy("Buffer in the application: read and write at least 1 MiB at a time, 10 MiB are better, in file order.")
         .remedy("Collective buffering, where many processes share a file: MPI-IO hints romio_cb_write=enable, romio_cb_read=enable.");
     let draft = match direction {

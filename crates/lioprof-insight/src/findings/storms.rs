@@ -4,25 +4,25 @@ use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, NodeRole, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::{Limit, limit};
 use super::load::busiest;
 use super::stats::{real, share};
 
-const SHARE: Limit = Limit { name: "share", default: 0.5, meaning: "share of all RPCs, from which they are a storm" };
+const SHARE: Limit = limit("share", 0.5, "share of all RPCs, from which they are a storm");
 /// Targets that a node is taken to have unless the log names more.
 const TARGETS_PER_NODE: usize = 10;
-const RPCS: Limit = Limit { name: "rpcs", default: 100.0, meaning: "such requests, at least" };
+const RPCS: Limit = limit("rpcs", 100.0, "such requests, at least");
 
 pub(super) const PING: Rule = Rule {
     id: "ping-storm",
     meaning: "clients ping their targets far more often than an idle connection does",
     limits: &[
         SHARE,
-        Limit {
-            name: "per_second",
-            default: 0.5,
-            meaning: "pings per second of a client to one target; an idle connection pings every 25 s (a quarter of obd_timeout)",
-        },
+        limit(
+            "per_second",
+            0.5,
+            "pings per second of a client to one target; an idle connection pings every 25 s (a quarter of obd_timeout)",
+        ),
         RPCS,
     ],
     plots: &["requests-per-client"],
@@ -34,11 +34,7 @@ pub(super) const STATFS: Rule = Rule {
     meaning: "clients ask for free space again and again",
     limits: &[
         SHARE,
-        Limit {
-            name: "per_second",
-            default: 0.5,
-            meaning: "statfs requests per second of a client to one target; a `df` asks each target once",
-        },
+        limit("per_second", 0.5, "statfs requests per second of a client to one target; a `df` asks each target once"),
         RPCS,
     ],
     plots: &["requests-per-client"],
@@ -46,7 +42,7 @@ pub(super) const STATFS: Rule = Rule {
 };
 
 fn pings(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, &["OBD_PING"]) else { return Look::Healthy };
+    let Some(storm) = storm(case, &["OBD_PING"]) else { return Ok(Vec::new()) };
     let finding = storm
         .begin(case, "pings")
         .explain(format!(
@@ -60,11 +56,11 @@ fn pings(case: &Case<'_>) -> Look {
         )
         .remedy("Where a monitor or health check of its own does it (`lctl check_servers`, `lfs check all`), let it run less often.")
         .remedy("On large systems an idle client need not ping at all: `lctl set_param osc.*.idle_timeout=20` disconnects it.");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 fn statfs(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, &["OST_STATFS", "MDS_STATFS"]) else { return Look::Healthy };
+    let Some(storm) = storm(case, &["OST_STATFS", "MDS_STATFS"]) else { return Ok(Vec::new()) };
     let finding = storm
         .begin(case, "requests for free space")
         .explain(format!(
@@ -74,7 +70,7 @@ fn statfs(case: &Case<'_>) -> Look {
         ))
         .remedy("Find the process on the clients named: monitoring, `df` in a loop, a library that asks before each write.")
         .remedy("Let clients use an answer for longer than a second: `lctl set_param llite.*.statfs_max_age=N` (Lustre 2.12 and later).");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 struct Storm<'a> {

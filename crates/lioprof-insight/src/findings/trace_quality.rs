@@ -4,34 +4,22 @@ use lioprof_model::units::{percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
 use super::case::{Case, Look, Rule};
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
     meaning: "the capture has lost records, or lacks what is needed to tell who moved how much where",
     limits: &[
-        Limit {
-            name: "lost_share",
-            default: 0.01,
-            meaning: "share of RPCs, or of bytes of the log, lost from which figures are too low",
-        },
-        Limit { name: "critical_share", default: 0.2, meaning: "the same from which they are worth little" },
-        Limit {
-            name: "half_share",
-            default: 0.02,
-            meaning: "share of RPCs of which only one half is there, beginning and end aside",
-        },
-        Limit {
-            name: "unknown_share",
-            default: 0.05,
-            meaning: "share of reads and writes of unknown OST or size, from which it is worth a note",
-        },
-        Limit {
-            name: "estimated_share",
-            default: 0.1,
-            meaning: "width of the bounds on all bytes over the best estimate, from which it is worth a note",
-        },
+        limit("lost_share", 0.01, "share of RPCs, or of bytes of the log, lost from which figures are too low"),
+        limit("critical_share", 0.2, "the same from which they are worth little"),
+        limit("half_share", 0.02, "share of RPCs of which only one half is there, beginning and end aside"),
+        limit("unknown_share", 0.05, "share of reads and writes of unknown OST or size, from which it is worth a note"),
+        limit(
+            "estimated_share",
+            0.1,
+            "width of the bounds on all bytes over the best estimate, from which it is worth a note",
+        ),
     ],
     plots: &[],
     look,
@@ -47,9 +35,9 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
     if found.is_empty() && analysis.loss.estimated_lost_fraction.is_none() {
-        return Look::NotEnoughEvidence(analysis.loss.estimate.clone());
+        return Err(analysis.loss.estimate.clone());
     }
-    Look::of(found)
+    Ok(found)
 }
 
 fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
@@ -106,6 +94,9 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     } else {
         format!("Of {} of the RPCs only one half is in the capture", percent(half_share, 1))
     };
+    let unless_estimate = |bound: Option<f64>| {
+        bound.zip(rpcs_share).filter(|(bound, share)| (bound - share).abs() > 0.0).map(|(bound, _)| bound)
+    };
     let mut finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
@@ -118,17 +109,10 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
         .evidence("buffer_overflows", real(overflow))
         .evidence("dropped_segments", real(loss.dropped_segments))
         .evidence("torn_seams", real(loss.torn_seams))
-        .evidence("bad_records", real(loss.bad_records));
-    if let Some(rpcs_share) = rpcs_share {
-        finding = finding.evidence("rpcs_lost_share", rpcs_share);
-        for (name, bound) in
-            [("rpcs_lost_share_min", loss.lost_fraction_min), ("rpcs_lost_share_max", loss.lost_fraction_max)]
-        {
-            if let Some(bound) = bound.filter(|bound| (bound - rpcs_share).abs() > 0.0) {
-                finding = finding.evidence(name, bound);
-            }
-        }
-    }
+        .evidence("bad_records", real(loss.bad_records))
+        .evidence("rpcs_lost_share", rpcs_share)
+        .evidence("rpcs_lost_share_min", unless_estimate(loss.lost_fraction_min))
+        .evidence("rpcs_lost_share_max", unless_estimate(loss.lost_fraction_max));
     if loss.torn_seams > 0 || loss.head_overwritten {
         finding = finding.remedy(
             "Let the debug daemon's file be larger (`lctl debug_daemon start FILE MEGABYTES`), capture for a shorter time, or \

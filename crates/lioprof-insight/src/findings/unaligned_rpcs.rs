@@ -5,24 +5,16 @@ use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::flagged::{described, flagged, look_at, plural};
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unaligned-rpcs",
     meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
     limits: &[
-        Limit { name: "rpc_share", default: 0.25, meaning: "share of an object's requests that are so, at least" },
-        Limit {
-            name: "min_rpcs",
-            default: 32.0,
-            meaning: "requests in files that get eight or more of them, at least",
-        },
-        Limit {
-            name: "time_share",
-            default: 0.1,
-            meaning: "their share of the time of all reads and writes, at least",
-        },
+        limit("rpc_share", 0.25, "share of an object's requests that are so, at least"),
+        limit("min_rpcs", 32.0, "requests in files that get eight or more of them, at least"),
+        limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
     look,
@@ -56,11 +48,9 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
             "A server works in pages, and its disks in stripes of the RAID: what begins inside one has to be read before \
              it can be written, and two clients that share one take locks from each other.",
         )
-        .evidence("rpcs", real(objects.rpcs))
         .evidence("mean_bytes", real(mean))
         .evidence("inside_page_share", inside)
         .evidence("straddling_share", split)
-        .evidence("time_share", objects.time_share)
         .remedy(format!(
             "Use records that fill pages and stripes: pad those of about {} to a multiple of 4 KiB, better of 1 MiB, and \
              align the first one (HDF5: H5Pset_alignment).",

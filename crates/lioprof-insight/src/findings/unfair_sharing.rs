@@ -6,34 +6,22 @@ use lioprof_model::{Confidence, SampledRpc, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
-use super::limits::Limit;
+use super::limits::limit;
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unfair-sharing",
     meaning: "one client keeps far more requests in flight than the others, which wait behind them",
     limits: &[
-        Limit {
-            name: "in_flight_ratio",
-            default: 5.0,
-            meaning: "requests in flight of the greediest client over the median of the others",
-        },
-        Limit {
-            name: "in_flight",
-            default: 8.0,
-            meaning: "requests in flight of the greediest client on an OST, at least",
-        },
-        Limit {
-            name: "wait_ratio",
-            default: 3.0,
-            meaning: "time of the others' requests beside it, over the fastest twentieth of requests of their size",
-        },
-        Limit {
-            name: "hindered_share",
-            default: 0.2,
-            meaning: "share of the other clients that wait so long, at least",
-        },
-        Limit { name: "rpcs", default: 20.0, meaning: "reads and writes of others beside it, at least" },
+        limit("in_flight_ratio", 5.0, "requests in flight of the greediest client over the median of the others"),
+        limit("in_flight", 8.0, "requests in flight of the greediest client on an OST, at least"),
+        limit(
+            "wait_ratio",
+            3.0,
+            "time of the others' requests beside it, over the fastest twentieth of requests of their size",
+        ),
+        limit("hindered_share", 0.2, "share of the other clients that wait so long, at least"),
+        limit("rpcs", 20.0, "reads and writes of others beside it, at least"),
     ],
     plots: &["requests-per-client", "io-timeline"],
     look,
@@ -72,7 +60,7 @@ fn look(case: &Case<'_>) -> Look {
         targets.extend(rpc.target);
     }
     if clients.len() < 2 {
-        return Look::NotEnoughEvidence(format!("{} client used OSTs that are known", clients.len()));
+        return Err(format!("{} client used OSTs that are known", clients.len()));
     }
     targets.sort_unstable();
     targets.dedup();
@@ -82,7 +70,7 @@ fn look(case: &Case<'_>) -> Look {
     let Some((&greedy, greedy_sum)) =
         clients.iter().max_by(|a, b| in_flight(a.1).total_cmp(&in_flight(b.1)).then(b.0.cmp(a.0)))
     else {
-        return Look::Healthy;
+        return Ok(Vec::new());
     };
     let others = clients.iter().filter(|(client, _)| **client != greedy);
     let usual = median(others.map(|(_, sum)| in_flight(sum))).unwrap_or(0.0);
@@ -91,10 +79,10 @@ fn look(case: &Case<'_>) -> Look {
         .filter(|rpc| rpc.client != greedy && (greedy_sum.first..=greedy_sum.last).contains(&rpc.arrival))
         .collect();
     if real(beside.len() as u64) < case.limit("rpcs") {
-        return Look::NotEnoughEvidence(format!("{} reads and writes beside the busiest client", beside.len()));
+        return Err(format!("{} reads and writes beside the busiest client", beside.len()));
     }
     if most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
     let unhindered = unhindered(rpcs());
     let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
@@ -109,9 +97,9 @@ fn look(case: &Case<'_>) -> Look {
     let hindered: Vec<&Vec<(f64, f64)>> = waits.values().filter(hindered).collect();
     let others = clients.len() - 1;
     if share(hindered.len() as f64, others as f64) < case.limit("hindered_share") {
-        return Look::Healthy;
+        return Ok(Vec::new());
     }
-    let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Look::Healthy };
+    let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Ok(Vec::new()) };
     let lost_s: f64 =
         hindered.iter().flat_map(|waits| waits.iter()).map(|(total, ideal)| (total - ideal).max(0.0)).sum();
     let nid = |client: u32| analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
@@ -146,7 +134,7 @@ fn look(case: &Case<'_>) -> Look {
              one client (`nrs_policies=\"tbf nid\"`, then `nrs_tbf_rule=\"start greedy nid={{{name}}} rate=N\"`).",
         ))
         .remedy("On that client fewer in flight: `lctl set_param osc.*.max_rpcs_in_flight=8`.");
-    Look::Found(vec![finding.done()])
+    Ok(vec![finding.done()])
 }
 
 fn is_server(case: &Case<'_>, client: u32) -> bool {

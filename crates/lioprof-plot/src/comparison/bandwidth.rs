@@ -3,17 +3,9 @@
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{ComparisonPlot, INKS, keys};
-use crate::data::bins::{largest, total};
-use crate::data::quality::Covers;
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
-use crate::figure::grid::Grid;
-use crate::figure::legend::Swatch;
-use crate::figure::page::Page;
-use crate::figure::steps::Steps;
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{bytes, duration_us, percent};
+use crate::data::{Covers, largest, total};
+use crate::draw::{Scene, index};
+use crate::figure::{Grid, Page, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {

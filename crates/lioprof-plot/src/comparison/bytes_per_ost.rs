@@ -5,19 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{ComparisonPlot, INKS, keys};
-use crate::data::names::without_file_system;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::PALE;
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::Swatch;
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel};
-use crate::figure::rows::{RowLabels, split};
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::units::{bytes, more_have, percent};
+use crate::data::{Covers, cut, without_file_system};
+use crate::draw::{Area, Item, Scene, index};
+use crate::figure::{Axis, BELOW, HEAD, Page, Panel, RowLabels, Swatch, bytes, bytes_from_zero, split, stripes};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
@@ -64,14 +54,10 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
     let room = index((page.free_height() - HEAD - BELOW - 16.0) / ROW).max(2);
     if osts.len() > room {
         osts.sort_by(|a, b| b.1.all().cmp(&a.1.all()).then_with(|| a.0.cmp(b.0)));
-        let hidden = osts.split_off(room);
-        let sum = |some: &[(&str, Moved)]| some.iter().map(|(_, moved)| moved.all() as f64).sum::<f64>();
-        let rest = sum(&hidden) / (sum(&hidden) + sum(&osts));
-        page.note(format!(
-            "The {room} OSTs with most bytes are shown; {} {} of the bytes.",
-            more_have(hidden.len(), "OST"),
-            percent(rest)
-        ));
+    }
+    if let Some(hidden) = cut(&mut osts, room, |(_, moved)| moved.all() as f64) {
+        let have = hidden.have("OST");
+        page.note(format!("The {room} OSTs with most bytes are shown; {have} of the bytes."));
     }
     let body = page.body(HEAD + BELOW + osts.len() as f64 * ROW).shrink(0.0, HEAD, 14.0, BELOW);
     let names = without_file_system(osts.iter().map(|(name, _)| *name));
@@ -80,7 +66,7 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
         (0..2).filter(|direction| osts.iter().any(|(_, moved)| moved.bytes[*direction] != [0, 0])).collect();
     let max = osts.iter().flat_map(|(_, moved)| moved.bytes.iter().flatten()).max().map_or(0.0, |max| *max as f64);
     let axis = bytes_from_zero(max, if directions.len() > 1 { 3.0 } else { 6.0 }, "bytes", "");
-    let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+    let nothing = Axis::unmarked("");
     let gap = 26.0;
     let inner = body.shrink(labels.width(), 0.0, 0.0, 0.0);
     let columns = directions.len() as f64;
@@ -92,9 +78,7 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
         let x0 = inner.x0 + column as f64 * (wide + gap);
         let area = Area::new(x0, inner.y0, x0 + wide, inner.y1);
         let panel = Panel { area, x: &axis, y: &nothing };
-        for (y0, y1) in rows.iter().step_by(2) {
-            scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
-        }
+        stripes(scene, area, &rows);
         panel.grid(scene, true, false);
         for ((_, moved), (y0, y1)) in osts.iter().zip(&rows) {
             let thick = (y1 - y0) * 0.36;

@@ -3,14 +3,9 @@
 use lioprof_model::Analysis;
 
 use super::plot::{ComparisonPlot, INKS, keys};
-use crate::data::quality::Covers;
-use crate::draw::scene::{Item, Scene};
-use crate::figure::axis::{Axis, Scale, Tick};
-use crate::figure::grid::Grid;
-use crate::figure::legend::Swatch;
-use crate::figure::page::Page;
-use crate::figure::ticks::log_time;
-use crate::figure::units::{count, duration_us};
+use crate::data::Covers;
+use crate::draw::{Item, Scene};
+use crate::figure::{Axis, Grid, Page, Scale, Swatch, Tick, count, duration_us, log_time};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {

@@ -2,9 +2,8 @@
 
 use lioprof_model::Analysis;
 
-use crate::draw::color::{AFTER, BEFORE, Ink};
-use crate::draw::scene::Scene;
-use crate::figure::legend::{Key, Swatch};
+use crate::draw::{AFTER, BEFORE, Ink, Scene};
+use crate::figure::{Key, Swatch};
 use crate::options::PlotOptions;
 
 /// A kind of plot of two analyses.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, LockEvidence, LockSeries, LockTarget, LockTotals, Locks};
 
 use super::bins::total;
-use crate::draw::color::{EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED};
-use crate::draw::num::ratio;
+use crate::draw::{EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED, ratio};
 use crate::figure::units::{counted, percent};
 
 /// The lock figures if there is anything to see in them; else why not.

@@ -34,12 +34,6 @@ impl Area {
         Self::new(self.x0 + left, self.y0 + top, self.x1 - right, self.y1 - bottom)
     }
 
-    /// Whether the two share more than `slack` in both directions.
-    #[cfg(test)]
-    pub(crate) fn overlaps(&self, other: &Self, slack: f64) -> bool {
-        self.x1.min(other.x1) - self.x0.max(other.x0) > slack && self.y1.min(other.y1) - self.y0.max(other.y0) > slack
-    }
-
     pub(crate) fn is_finite(&self) -> bool {
         [self.x0, self.y0, self.x1, self.y1].iter().all(|v| v.is_finite())
     }

@@ -9,3 +9,12 @@ pub(crate) mod scene;
 pub(crate) mod smooth;
 pub(crate) mod svg;
 pub(crate) mod text;
+
+pub(crate) use area::{Area, Point};
+pub(crate) use color::{
+    AFTER, BEFORE, BLACK, CATEGORIES, EXPANSION, FRAME, GREY, GRID, Ink, OTHERS, PALE, QUEUE, READ, SERVICE, STEPS,
+    TRUE_CONFLICT, UNCLASSIFIED, WARN, WRITE, direction, readable_on, sequential,
+};
+pub(crate) use num::{index, ratio};
+pub(crate) use scene::{Item, Scene};
+pub(crate) use text::{Align, BODY, CAP_HEIGHT, LINE, SMALL, TINY, TITLE, Text, fit, widest, width, wrap};

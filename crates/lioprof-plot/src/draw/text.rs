@@ -7,8 +7,6 @@ use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, ScaleFont};
 
-#[cfg(test)]
-use super::area::Area;
 use super::area::Point;
 use super::color::{BLACK, Ink};
 use super::num::single;
@@ -70,24 +68,6 @@ impl Text {
 
     pub(crate) fn upright(self) -> Self {
         Self { upright: true, ..self }
-    }
-
-    /// The box around it.
-    #[cfg(test)]
-    pub(crate) fn area(&self) -> Area {
-        let width = width(&self.text, self.size, self.bold);
-        let start = match self.align {
-            Align::Start => 0.0,
-            Align::Middle => -width / 2.0,
-            Align::End => -width,
-        };
-        let (up, down) = (self.size * CAP_HEIGHT, self.size * 0.2);
-        let (x, y) = self.at;
-        if self.upright {
-            Area::new(x - up, y - start - width, x + down, y - start)
-        } else {
-            Area::new(x + start, y - up, x + start + width, y + down)
-        }
     }
 }
 

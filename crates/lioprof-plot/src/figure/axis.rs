@@ -42,3 +42,10 @@ pub(crate) struct Axis {
     /// What it shows, with its unit.
     pub(crate) title: String,
 }
+
+impl Axis {
+    /// One without values: names stand along it.
+    pub(crate) fn unmarked(title: &str) -> Self {
+        Self { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: title.to_owned() }
+    }
+}

@@ -2,9 +2,7 @@
 
 use super::axis::Axis;
 use super::panel::{BELOW, HEAD, Panel, left_of, y_title};
-use crate::draw::area::Area;
-use crate::draw::scene::Scene;
-use crate::draw::text::BODY;
+use crate::draw::{Area, BODY, Scene};
 
 /// Panels in columns and rows, filled row by row.
 #[derive(Clone, Copy, Debug)]

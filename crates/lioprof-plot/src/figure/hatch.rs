@@ -1,9 +1,6 @@
 //! Hatching: what is estimated.
 
-use crate::draw::area::{Area, Point};
-use crate::draw::color::Ink;
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
+use crate::draw::{Area, Ink, Point, Scene, index};
 
 /// Distance between two lines, horizontally.
 const STEP: f64 = 4.0;

@@ -1,9 +1,7 @@
 //! Heat maps: a row of cells per thing, few rectangles.
 
 use super::heat_scale::HeatScale;
-use crate::draw::area::Area;
-use crate::draw::color::PALE;
-use crate::draw::scene::{Item, Scene};
+use crate::draw::{Area, Item, PALE, Scene};
 
 /// Draws one row of cells between `top` and `bottom`. `edges` has one entry more than `values`.
 /// Neighbours of the same colour become one rectangle; empty cells are left as they are.

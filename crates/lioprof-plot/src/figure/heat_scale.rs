@@ -1,11 +1,9 @@
 //! Colour scales of heat maps, and the bar that explains them.
 
 use super::axis::{Axis, Scale};
-use crate::draw::area::Area;
-use crate::draw::color::{FRAME, GREY, Ink, PALE, STEPS, sequential};
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, CAP_HEIGHT, SMALL, widest};
+use crate::draw::{
+    Align, Area, BODY, CAP_HEIGHT, FRAME, GREY, Ink, PALE, SMALL, STEPS, Scene, index, sequential, widest,
+};
 use crate::figure::panel::y_title;
 
 /// Colours for the values of an axis.

@@ -1,9 +1,6 @@
 //! Legends: always outside of the data.
 
-use crate::draw::area::{Area, Point};
-use crate::draw::color::{BLACK, FRAME, Ink};
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, BODY, fit, width};
+use crate::draw::{Align, Area, BLACK, BODY, FRAME, Ink, Item, Point, Scene, fit, width};
 use crate::figure::hatch;
 
 /// What a legend entry shows.

@@ -5,10 +5,7 @@ use lioprof_model::Analysis;
 use super::legend::{self, Key};
 use super::time_axis::Window;
 use crate::data::quality::{self, Covers};
-use crate::draw::area::Area;
-use crate::draw::color::{GREY, Ink, WARN};
-use crate::draw::scene::Scene;
-use crate::draw::text::{BODY, LINE, SMALL, TITLE, Text, wrap};
+use crate::draw::{Area, BODY, GREY, Ink, LINE, SMALL, Scene, TITLE, Text, WARN, wrap};
 use crate::options::PlotOptions;
 
 const MARGIN: f64 = 16.0;

@@ -1,10 +1,7 @@
 //! One coordinate system: frame, grid, ticks.
 
 use super::axis::{Axis, Tick};
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, FRAME, GREY, GRID};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, CAP_HEIGHT, SMALL, Text, fit, widest, width};
+use crate::draw::{Align, Area, BLACK, BODY, CAP_HEIGHT, FRAME, GREY, GRID, SMALL, Scene, Text, fit, widest, width};
 
 /// Where data is drawn, and its axes.
 #[derive(Clone, Copy, Debug)]

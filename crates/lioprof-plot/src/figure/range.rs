@@ -2,11 +2,11 @@
 
 use lioprof_model::Distribution;
 
-use super::legend::diamond;
+use super::axis::Axis;
+use super::legend::{Key, Swatch, diamond};
 use super::panel::Panel;
-use crate::draw::area::Area;
-use crate::draw::color::Ink;
-use crate::draw::scene::{Item, Scene};
+use super::ticks::log_time;
+use crate::draw::{Area, GREY, Ink, Item, Scene};
 
 /// Draws it at the height `y`: a bar from the median (disc) over 90 % (stroke) to 99 % (diamond), and
 /// a thin line on to the slowest (ring).
@@ -29,4 +29,21 @@ pub(crate) fn range(scene: &mut Scene, panel: &Panel<'_>, y: f64, thick: f64, ti
     if let Some(x) = p50 {
         scene.push(Item::Dot { at: (x, y), radius: thick * 0.6, ink, filled: true });
     }
+}
+
+/// What the signs mean.
+pub(crate) fn range_keys() -> [Key; 4] {
+    [
+        Key::new(Swatch::Dot(GREY), "median"),
+        Key::new(Swatch::Bar(GREY), "90 %"),
+        Key::new(Swatch::Diamond(GREY), "99 %"),
+        Key::new(Swatch::Ring(GREY), "slowest"),
+    ]
+}
+
+/// From the shortest median to the longest time of all.
+pub(crate) fn range_axis<'a>(all: impl Iterator<Item = &'a Distribution> + Clone, title: &str) -> Axis {
+    let low = all.clone().filter_map(|times| times.p50).min().unwrap_or(1).max(1);
+    let high = all.filter_map(|times| times.max.max(times.p99)).max().unwrap_or(1).max(low);
+    log_time(low as f64, high as f64, title)
 }

@@ -1,9 +1,6 @@
 //! Named rows: one thing each (an OST, a client, an operation).
 
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, GREY};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, TINY, Text, fit, widest};
+use crate::draw::{Align, Area, BLACK, BODY, GREY, PALE, SMALL, Scene, TINY, Text, fit, widest};
 
 /// Names left of their rows.
 #[derive(Clone, Debug)]
@@ -44,6 +41,13 @@ impl RowLabels {
 pub(crate) fn split(area: Area, count: usize) -> Vec<(f64, f64)> {
     let each = area.height() / count.max(1) as f64;
     (0..count).map(|i| (area.y0 + i as f64 * each, area.y0 + (i + 1) as f64 * each)).collect()
+}
+
+/// A background for every other row.
+pub(crate) fn stripes(scene: &mut Scene, area: Area, rows: &[(f64, f64)]) {
+    for (y0, y1) in rows.iter().step_by(2) {
+        scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
+    }
 }
 
 /// Names below the columns of a matrix: level where they fit, else upright and cut to `room`.

@@ -2,9 +2,7 @@
 
 use super::hatch;
 use super::panel::Panel;
-use crate::draw::area::Area;
-use crate::draw::color::Ink;
-use crate::draw::scene::{Item, Scene};
+use crate::draw::{Area, Ink, Item, Scene};
 
 /// Bins on the time axis: `edges` has one entry more than there are values; seconds since start.
 #[derive(Clone, Copy, Debug)]

@@ -5,26 +5,12 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest, total};
-use crate::data::names::{UNATTRIBUTED, without_file_system};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{FRAME, Ink, PALE, READ, WRITE};
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
-use crate::draw::text::TINY;
-use crate::figure::axis::Axis;
-use crate::figure::grid::Grid;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel};
-use crate::figure::rows::{RowLabels, split};
-use crate::figure::steps::Steps;
-use crate::figure::ticks::{bytes_colors, bytes_from_zero};
-use crate::figure::time_axis::Window;
-use crate::figure::units::{bytes, count, more_have, percent};
+use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, total, without_file_system};
+use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
+use crate::figure::{
+    Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
+    bytes_from_zero, count, heat, more_have, percent, split,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -5,22 +5,14 @@ use std::collections::BTreeMap;
 use lioprof_model::Analysis;
 
 use super::plot::Plot;
-use crate::data::names::{UNATTRIBUTED, without_file_system};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, FRAME, GREY, Ink, PALE, readable_on};
-use crate::draw::num::index;
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, Text, widest, width};
-use crate::figure::axis::Axis;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{HEAD, y_title};
-use crate::figure::rows::{RowLabels, column_names, split};
-use crate::figure::ticks::{bytes_colors, log_bytes};
-use crate::figure::units::{bytes, count, counted};
+use crate::data::{Covers, UNATTRIBUTED, without_file_system};
+use crate::draw::{
+    Align, Area, BLACK, BODY, FRAME, GREY, Ink, PALE, SMALL, Scene, Text, index, readable_on, widest, width,
+};
+use crate::figure::{
+    Axis, HEAD, HeatScale, Key, Page, RowLabels, Swatch, bytes, bytes_colors, column_names, count, counted, heat,
+    log_bytes, split, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -44,13 +36,13 @@ struct Matrix {
     sums: (bool, bool),
 }
 
-/// Places of the `keep` largest; the others share the place after them.
-fn top<'a>(sums: &BTreeMap<&'a str, f64>, keep: usize) -> (Vec<&'a str>, usize) {
+/// Names of the `most` largest; the others share the place after them.
+fn top<'a>(sums: &BTreeMap<&'a str, f64>, most: usize) -> (Vec<&'a str>, usize) {
     let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let all = sorted.len();
-    let keep = if all <= keep { all } else { keep.saturating_sub(1).max(1) };
-    (sorted.into_iter().take(keep).map(|(name, _)| name).collect(), all - keep)
+    let most = if all <= most { all } else { most.saturating_sub(1).max(1) };
+    (sorted.into_iter().take(most).map(|(name, _)| name).collect(), all - most)
 }
 
 fn places<'a>(names: &[&'a str]) -> BTreeMap<&'a str, usize> {

@@ -5,18 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Operation};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, GREY, Ink, READ, WRITE};
-use crate::draw::num::ratio;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, SMALL, width};
-use crate::figure::axis::Axis;
-use crate::figure::grid::Grid;
-use crate::figure::page::Page;
-use crate::figure::panel::{Panel, left_of};
-use crate::figure::ticks::{from_zero, log_time};
-use crate::figure::units::{counted, duration_us};
+use crate::data::Covers;
+use crate::draw::{Align, Area, BLACK, GREY, Ink, Item, READ, SMALL, Scene, WRITE, ratio, width};
+use crate::figure::{Axis, Grid, Page, Panel, counted, duration_us, from_zero, left_of, log_time};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -5,21 +5,12 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, SampledRpc};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::data::sample::{Thinned, client_name, sound};
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, PALE, READ, WRITE, direction};
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::BODY;
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::lanes::{LaneRows, PAD, assign};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel, y_title};
-use crate::figure::rows::RowLabels;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, duration_us, more_have, percent};
+use crate::data::{Covers, Thinned, client_name, sound};
+use crate::draw::{Area, BLACK, BODY, Item, READ, Scene, WRITE, direction, index};
+use crate::figure::{
+    Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Swatch, Window, assign, counted, duration_us,
+    more_have, percent, stripes, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -242,12 +233,10 @@ impl<'a> Pack<'a> {
 
     fn draw(&self, scene: &mut Scene, top: f64, labels: &RowLabels) -> Area {
         let area = Area::new(self.x.0, top, self.x.1, top + self.rows.height());
-        let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+        let nothing = Axis::unmarked("");
         let panel = Panel { area, x: self.time, y: &nothing };
         let rows: Vec<(f64, f64)> = self.rows.rows.iter().map(|(y0, y1)| (top + y0, top + y1)).collect();
-        for (y0, y1) in rows.iter().step_by(2) {
-            scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
-        }
+        stripes(scene, area, &rows);
         panel.grid(scene, true, false);
         let thick = self.rows.lane - if self.rows.lane > 4.0 { 1.0 } else { 0.5 };
         for (row, (y0, _)) in self.bars.iter().zip(&rows) {

@@ -3,19 +3,9 @@
 use lioprof_model::{Analysis, Operation};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, GREY, PALE, QUEUE, SERVICE};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, TINY, fit, widest};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel};
-use crate::figure::range::range;
-use crate::figure::rows::split;
-use crate::figure::ticks::log_time;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::{Covers, cut};
+use crate::draw::{Align, BLACK, BODY, GREY, QUEUE, SERVICE, Scene, TINY, fit, widest};
+use crate::figure::{Axis, BELOW, Key, Page, Panel, Swatch, counted, range, range_axis, range_keys, split, stripes};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -42,27 +32,18 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         let name = |o: &Operation| (o.opcode, o.service.clone());
         b.rpcs.cmp(&a.rpcs).then_with(|| name(a).cmp(&name(b)))
     });
-    let hidden = operations.split_off(operations.len().min(MOST_ROWS));
+    let hidden = cut(&mut operations, MOST_ROWS, |o| o.rpcs as f64);
     let what = "Time that requests waited for a service thread (queue) and were handled (service).";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
-    page.legend(&[
-        Key::new(Swatch::Fill(QUEUE), "queue"),
-        Key::new(Swatch::Fill(SERVICE), "service"),
-        Key::new(Swatch::Dot(GREY), "median"),
-        Key::new(Swatch::Bar(GREY), "90 %"),
-        Key::new(Swatch::Diamond(GREY), "99 %"),
-        Key::new(Swatch::Ring(GREY), "slowest"),
-    ]);
-    if !hidden.is_empty() {
-        let sum = |some: &[&Operation]| some.iter().map(|o| o.rpcs as f64).sum::<f64>();
-        let (shown, rest) = (sum(&operations), sum(&hidden));
-        page.note(format!(
-            "The {MOST_ROWS} most frequent operations are shown; {} {} of the RPCs.",
-            more_have(hidden.len(), "operation"),
-            percent(rest / (shown + rest))
-        ));
+    let mut keys = vec![Key::new(Swatch::Fill(QUEUE), "queue"), Key::new(Swatch::Fill(SERVICE), "service")];
+    keys.extend(range_keys());
+    page.legend(&keys);
+    if let Some(hidden) = hidden {
+        let have = hidden.have("operation");
+        page.note(format!("The {MOST_ROWS} most frequent operations are shown; {have} of the RPCs."));
     }
-    let axis = axis(&operations);
+    let times = operations.iter().flat_map(|o| [&o.latency.queue_us, &o.latency.service_us]);
+    let axis = range_axis(times, "time, log scale");
     let body = page.body(operations.len() as f64 * 46.0 + BELOW);
     let scene = &mut page.scene;
     let services = operations
@@ -75,12 +56,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         widest(names.iter().map(String::as_str), BODY).max(widest(services.iter().map(String::as_str), TINY)) + 10.0;
     // Room on the right for the label of the slowest.
     let area = body.shrink(left, 0.0, 14.0, BELOW);
-    let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+    let nothing = Axis::unmarked("");
     let panel = Panel { area, x: &axis, y: &nothing };
     let rows = split(area, operations.len());
-    for (y0, y1) in rows.iter().step_by(2) {
-        scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
-    }
+    stripes(scene, area, &rows);
     panel.grid(scene, true, false);
     for (i, (operation, (y0, y1))) in operations.iter().zip(&rows).enumerate() {
         let high = y1 - y0;
@@ -95,12 +74,4 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     panel.x_ticks(scene);
     panel.x_title(scene);
     Ok(page.finish())
-}
-
-/// From the shortest median to the slowest request of all.
-fn axis(operations: &[&Operation]) -> Axis {
-    let all = || operations.iter().flat_map(|o| [&o.latency.queue_us, &o.latency.service_us]);
-    let low = all().filter_map(|d| d.p50).min().unwrap_or(1).max(1);
-    let high = all().filter_map(|d| d.max).max().unwrap_or(1).max(low);
-    log_time(low as f64, high as f64, "time, log scale")
 }

@@ -3,19 +3,9 @@
 use lioprof_model::{Analysis, Direction, Heatmap};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, largest};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::PALE;
-use crate::draw::scene::Scene;
-use crate::figure::grid::Grid;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::ticks::{log_count, log_time};
-use crate::figure::time_axis::Window;
-use crate::figure::units::counted;
+use crate::data::{Bins, Covers, largest};
+use crate::draw::{Area, PALE, Scene};
+use crate::figure::{Grid, HeatScale, Key, Page, Swatch, Window, counted, heat, log_count, log_time};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

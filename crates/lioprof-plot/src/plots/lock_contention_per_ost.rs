@@ -3,27 +3,14 @@
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest};
-use crate::data::locks::{Contended, Kinds, NO_CONFLICT, contended, contended_osts, mdt_note};
-use crate::data::names::without_file_system;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{FRAME, GREY, PALE, QUEUE};
-use crate::draw::num::{index, ratio};
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, BODY, SMALL, TINY, Text};
-use crate::figure::axis::Axis;
-use crate::figure::grid::Grid;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel, left_of, y_title};
-use crate::figure::rows::{RowLabels, split};
-use crate::figure::steps::Steps;
-use crate::figure::ticks::{colors, from_zero};
-use crate::figure::time_axis::Window;
-use crate::figure::units::{count, counted, duration_us, more_have, percent};
+use crate::data::{
+    Bins, Contended, Covers, Kinds, NO_CONFLICT, add, contended, contended_osts, largest, mdt_note, without_file_system,
+};
+use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, PALE, QUEUE, SMALL, Scene, TINY, Text, index, ratio};
+use crate::figure::{
+    Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, colors, count, counted,
+    duration_us, from_zero, heat, left_of, more_have, percent, split, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

@@ -3,22 +3,9 @@
 use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest};
-use crate::data::locks::{Contended, NO_CONFLICT, contended, contended_osts, seconds, sum};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{GREY, Ink, READ, WRITE};
-use crate::draw::num::ratio;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, SMALL, Text, width};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::steps::Steps;
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{bytes, duration_us, more_have, percent};
+use crate::data::{Bins, Contended, Covers, NO_CONFLICT, add, contended, contended_osts, cut, largest, seconds, sum};
+use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
+use crate::figure::{Grid, Key, Page, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -57,7 +44,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err(NO_CONFLICT);
     }
     osts.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s));
-    let hidden = osts.split_off(osts.len().min(MOST_PANELS));
+    let hidden = cut(&mut osts, MOST_PANELS, |ost| ost.wait_s);
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let lengths = analysis.series.targets.iter().map(|s| s.read_bytes.len().max(s.write_bytes.len()));
     let longest = lengths.chain(locks.series.targets.iter().map(|s| s.waiting.len())).max().unwrap_or(0);
@@ -83,14 +70,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         "A bin is shaded if a client waited in any part of it; the share of the time counts the waits alone."
             .to_owned(),
     ];
-    if !hidden.is_empty() {
-        let (shown, rest) =
-            (osts.iter().map(|o| o.of.wait_s).sum::<f64>(), hidden.iter().map(|o| o.wait_s).sum::<f64>());
-        notes.push(format!(
-            "The {MOST_PANELS} OSTs with most waiting are shown; {} {} of it.",
-            more_have(hidden.len(), "contended OST"),
-            percent(ratio(rest, shown + rest))
-        ));
+    if let Some(hidden) = hidden {
+        let have = hidden.have("contended OST");
+        notes.push(format!("The {MOST_PANELS} OSTs with most waiting are shown; {have} of it."));
     }
     page.note(notes.join(" "));
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });

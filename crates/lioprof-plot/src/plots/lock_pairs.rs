@@ -5,22 +5,14 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, LockPair};
 
 use super::plot::Plot;
-use crate::data::locks::{NO_CONFLICT, contended, is_ost, mdt_note};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, FRAME, GRID, Ink, PALE, readable_on};
-use crate::draw::num::{index, ratio};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, SMALL, widest, width};
-use crate::figure::axis::Axis;
-use crate::figure::heat;
-use crate::figure::heat_scale::HeatScale;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::y_title;
-use crate::figure::rows::{RowLabels, column_names, split};
-use crate::figure::ticks::{count_colors, log_count};
-use crate::figure::units::{count, counted, percent, short_count};
+use crate::data::{Covers, NO_CONFLICT, contended, is_ost, mdt_note};
+use crate::draw::{
+    Align, Area, BLACK, BODY, FRAME, GRID, Ink, PALE, SMALL, Scene, index, ratio, readable_on, widest, width,
+};
+use crate::figure::{
+    Axis, HeatScale, Key, Page, RowLabels, Swatch, column_names, count, count_colors, counted, heat, log_count,
+    percent, short_count, split, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {

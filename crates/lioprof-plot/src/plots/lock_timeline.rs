@@ -6,21 +6,12 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, LockObject, Timeline};
 
 use super::plot::Plot;
-use crate::data::bins::largest;
-use crate::data::locks::{NO_CONFLICT, contended, is_ost};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, CATEGORIES, GREY, Ink, OTHERS};
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{BODY, SMALL};
-use crate::figure::axis::{Axis, Scale, Tick};
-use crate::figure::hatch;
-use crate::figure::legend::{Key, Swatch, wedge};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, HEAD, Panel, left_of, y_title};
-use crate::figure::ticks::offsets;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, duration_us, more_have};
+use crate::data::{Covers, NO_CONFLICT, contended, is_ost, largest};
+use crate::draw::{Area, BLACK, BODY, CATEGORIES, GREY, Ink, Item, OTHERS, SMALL, Scene};
+use crate::figure::{
+    Axis, BELOW, HEAD, Key, Page, Panel, Scale, Swatch, Tick, Window, counted, duration_us, hatch, left_of, more_have,
+    offsets, wedge, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -167,8 +158,8 @@ impl View {
         axis.scale = Scale::Linear { lo: low, hi: top };
         if self.more {
             // Its label comes first.
-            let near = |at: f64| (top - at) / (top - low) * height < SMALL * 1.2;
-            axis.ticks.iter_mut().filter(|tick| near(tick.at)).for_each(|tick| tick.label.clear());
+            let is_at_top = |at: f64| (top - at) / (top - low) * height < SMALL * 1.2;
+            axis.ticks.iter_mut().filter(|tick| is_at_top(tick.at)).for_each(|tick| tick.label.clear());
             axis.ticks.push(Tick::new(top, "EOF"));
         }
         axis

@@ -3,21 +3,12 @@
 use lioprof_model::{Analysis, Distribution, LockEvidence, LockTarget};
 
 use super::plot::Plot;
-use crate::data::locks::{NO_CONFLICT, contended, label, seconds};
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{BLACK, CATEGORIES, GREY, Ink, PALE, QUEUE};
-use crate::draw::num::{index, ratio};
-use crate::draw::scene::Scene;
-use crate::draw::text::{Align, BODY, TINY, fit, widest};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel};
-use crate::figure::range::range;
-use crate::figure::rows::split;
-use crate::figure::ticks::log_time;
-use crate::figure::units::{counted, duration_us, more_have, percent, short_count};
+use crate::data::{Covers, NO_CONFLICT, contended, cut, label, seconds};
+use crate::draw::{Align, BLACK, BODY, CATEGORIES, GREY, Ink, QUEUE, Scene, TINY, fit, index, widest};
+use crate::figure::{
+    Axis, BELOW, Key, Page, Panel, Swatch, counted, duration_us, range, range_axis, range_keys, short_count, split,
+    stripes,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -64,26 +55,18 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = "Time from a lock request to its grant, from the callback to the holder to its release, and round trip \
         of the callback; per target, the longest waits in all first.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers { locks: true, ..Covers::default() });
-    page.legend(&[
+    let mut keys = vec![
         Key::new(Swatch::Fill(BARS[0].2), "wait"),
         Key::new(Swatch::Fill(BARS[1].2), "release"),
         Key::new(Swatch::Fill(BARS[2].2), "callback (round trip)"),
-        Key::new(Swatch::Dot(GREY), "median"),
-        Key::new(Swatch::Bar(GREY), "90 %"),
-        Key::new(Swatch::Diamond(GREY), "99 %"),
-        Key::new(Swatch::Ring(GREY), "slowest"),
-    ]);
+    ];
+    keys.extend(range_keys());
+    page.legend(&keys);
     let fits = index((page.free_height() - BELOW - 45.0) / 44.0).clamp(1, 10);
-    let hidden = targets.split_off(targets.len().min(fits));
     let mut notes: Vec<String> = Vec::new();
-    if !hidden.is_empty() {
-        let sum = |some: &[&LockTarget]| some.iter().map(|t| waited(t)).sum::<f64>();
-        notes.push(format!(
-            "The {} with most waiting are shown; {} {} of it.",
-            counted(targets.len() as u64, "target"),
-            more_have(hidden.len(), "target"),
-            percent(ratio(sum(&hidden), sum(&targets) + sum(&hidden)))
-        ));
+    if let Some(hidden) = cut(&mut targets, fits, |t| waited(t)) {
+        let shown = counted(targets.len() as u64, "target");
+        notes.push(format!("The {shown} with most waiting are shown; {} of it.", hidden.have("target")));
     }
     let open = locks.totals.open_waits.saturating_add(locks.mdt_totals.open_waits);
     if open > 0 {
@@ -100,7 +83,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         page.note(notes.join(" "));
     }
 
-    let axis = axis(&targets);
+    let axis = range_axis(targets.iter().flat_map(|t| BARS.map(|(_, of, _)| of(t))), "time, log scale");
     let body = page.body(targets.len() as f64 * ROW + BELOW);
     let scene = &mut page.scene;
     let named = |t: &LockTarget| fit(&label(locks, &t.target, t.evidence == LockEvidence::Rpctrace), BODY, 190.0);
@@ -113,12 +96,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let bars_wide = bars.iter().map(|b| text(b, TINY)).fold(0.0, f64::max) + 10.0;
     // Room on the right for the label of the slowest.
     let area = body.shrink(names_wide + bars_wide, 0.0, 14.0, BELOW);
-    let nothing = Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: String::new() };
+    let nothing = Axis::unmarked("");
     let panel = Panel { area, x: &axis, y: &nothing };
     let rows = split(area, targets.len());
-    for (y0, y1) in rows.iter().step_by(2) {
-        scene.rect(Area::new(area.x0, *y0, area.x1, *y1), PALE);
-    }
+    stripes(scene, area, &rows);
     panel.grid(scene, true, false);
     for (i, (target, (y0, y1))) in targets.iter().zip(&rows).enumerate() {
         let high = y1 - y0;
@@ -144,12 +125,4 @@ fn drawable(times: &Distribution) -> bool {
 
 fn bar_label(name: &str, times: &Distribution) -> String {
     if drawable(times) { format!("{name} ({})", short_count(times.count as f64)) } else { format!("{name} (unknown)") }
-}
-
-/// From the shortest median to the longest time of all.
-fn axis(targets: &[&LockTarget]) -> Axis {
-    let all = || targets.iter().flat_map(|t| BARS.map(|(_, of, _)| of(t)));
-    let low = all().filter_map(|d| d.p50).min().unwrap_or(1).max(1);
-    let high = all().filter_map(|d| d.max.max(d.p99)).max().unwrap_or(1).max(low);
-    log_time(low as f64, high as f64, "time, log scale")
 }

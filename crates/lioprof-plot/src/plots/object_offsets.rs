@@ -5,20 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Direction, SampledRpc};
 
 use super::plot::Plot;
-use crate::data::bins::largest;
-use crate::data::names::UNATTRIBUTED;
-use crate::data::quality::Covers;
-use crate::data::sample::{Thinned, client_name, sound};
-use crate::draw::color::{CATEGORIES, GREY, Ink, OTHERS};
-use crate::draw::num::ratio;
-use crate::draw::scene::{Item, Scene};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch, cross};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::ticks::bytes_from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::{Covers, Thinned, UNATTRIBUTED, client_name, cut, largest, sound};
+use crate::draw::{CATEGORIES, GREY, Ink, Item, OTHERS, Scene};
+use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, bytes_from_zero, counted, cross};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -35,10 +24,11 @@ pub(super) const PLOT: Plot = Plot {
 const MOST_PANELS: usize = 6;
 const MOST_MARKS: usize = 3600;
 
-type Key2<'a> = (Option<u32>, &'a str);
+/// Number of the target, FID.
+type ObjectKey<'a> = (Option<u32>, &'a str);
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
-    let mut by_object: BTreeMap<Key2<'_>, Vec<&SampledRpc>> = BTreeMap::new();
+    let mut by_object: BTreeMap<ObjectKey<'_>, Vec<&SampledRpc>> = BTreeMap::new();
     for rpc in analysis.sample.rpcs.iter().filter(|rpc| sound(rpc) && rpc.offset.is_some()) {
         if let Some(object) = &rpc.object {
             by_object.entry((rpc.target, object)).or_default().push(rpc);
@@ -48,9 +38,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no read or write has a known object and offset");
     }
     let sum = |rpcs: &[&SampledRpc]| rpcs.iter().map(|r| r.bytes.unwrap_or(0) as f64).sum::<f64>();
-    let mut objects: Vec<(Key2<'_>, Vec<&SampledRpc>)> = by_object.into_iter().collect();
+    let mut objects: Vec<(ObjectKey<'_>, Vec<&SampledRpc>)> = by_object.into_iter().collect();
     objects.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)).then_with(|| a.0.cmp(&b.0)));
-    let hidden = objects.split_off(objects.len().min(MOST_PANELS));
+    let hidden = cut(&mut objects, MOST_PANELS, |object| sum(&object.1));
 
     let mut by_client: BTreeMap<u32, usize> = BTreeMap::new();
     for rpc in objects.iter().flat_map(|o| &o.1) {
@@ -73,15 +63,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let all: Vec<&SampledRpc> = objects.iter().flat_map(|o| o.1.iter().copied()).collect();
     let thinned = Thinned::new(analysis, all, MOST_MARKS);
     let mut note = thinned.describe();
-    if !hidden.is_empty() {
-        let rest: f64 = hidden.iter().map(|o| sum(&o.1)).sum();
-        let shown: f64 = objects.iter().map(|o| sum(&o.1)).sum();
-        let least = if analysis.sample.one_in > 1 { " of the sample" } else { "" };
-        note += &format!(
-            " {} {} of the bytes{least}.",
-            more_have(hidden.len(), "object"),
-            percent(ratio(rest, shown + rest))
-        );
+    if let Some(hidden) = hidden {
+        let of_sample = if analysis.sample.one_in > 1 { " of the sample" } else { "" };
+        note += &format!(" {} of the bytes{of_sample}.", hidden.have("object"));
     }
     page.note(note);
 

@@ -2,7 +2,7 @@
 
 use lioprof_model::Analysis;
 
-use crate::draw::scene::Scene;
+use crate::draw::Scene;
 use crate::options::PlotOptions;
 
 /// A kind of plot.

@@ -3,18 +3,9 @@
 use lioprof_model::{Analysis, NodeSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest};
-use crate::data::quality::Covers;
-use crate::draw::color::{QUEUE, SERVICE};
-use crate::draw::num::ratio;
-use crate::draw::scene::Scene;
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::steps::Steps;
-use crate::figure::ticks::from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{more_have, percent, short};
+use crate::data::{Bins, Covers, add, cut, largest};
+use crate::draw::{QUEUE, SERVICE, Scene, ratio};
+use crate::figure::{Grid, Key, Page, Steps, Swatch, Window, from_zero, short};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -70,21 +61,15 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no server had a request queued or in process");
     }
     depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
-    let hidden = depths.split_off(depths.len().min(MOST_PANELS));
+    let hidden = cut(&mut depths, MOST_PANELS, Depth::mean);
     let what = format!("Mean number of requests that waited or were handled, in bins of {}.", bins.width());
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[
         Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
         Key::new(Swatch::Fill(SERVICE.tint(0.75)), "in process"),
     ]);
-    if !hidden.is_empty() {
-        let sum = |some: &[Depth<'_>]| some.iter().map(Depth::mean).sum::<f64>();
-        let (shown, rest) = (sum(&depths), sum(&hidden));
-        page.note(format!(
-            "The {MOST_PANELS} busiest servers are shown; {} {} of the requests.",
-            more_have(hidden.len(), "server"),
-            percent(ratio(rest, shown + rest))
-        ));
+    if let Some(hidden) = hidden {
+        page.note(format!("The {MOST_PANELS} busiest servers are shown; {} of the requests.", hidden.have("server")));
     }
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
     let requests = from_zero(largest(depths.iter().flat_map(|d| &d.both)), 4.0, "requests (mean number)");

@@ -6,18 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::{Analysis, FlowSeries};
 
 use super::plot::Plot;
-use crate::data::bins::{Bins, add, largest, total};
-use crate::data::names::UNATTRIBUTED;
-use crate::data::quality::Covers;
-use crate::draw::color::{CATEGORIES, Ink, OTHERS};
-use crate::draw::scene::{Item, Scene};
-use crate::figure::grid::Grid;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::Panel;
-use crate::figure::ticks::from_zero;
-use crate::figure::time_axis::Window;
-use crate::figure::units::{counted, more_have, percent};
+use crate::data::{Bins, Covers, UNATTRIBUTED, add, cut, largest, total};
+use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
+use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -34,7 +25,7 @@ pub(super) const PLOT: Plot = Plot {
 const MOST_PANELS: usize = 6;
 
 /// Requests on one OST.
-struct Panelled<'a> {
+struct OstRequests<'a> {
     name: &'a str,
     flows: Vec<&'a FlowSeries>,
     rpcs: u64,
@@ -49,11 +40,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if flows.is_empty() {
         return Err("no read or write requests");
     }
-    let mut by_target: BTreeMap<&str, Panelled<'_>> = BTreeMap::new();
+    let mut by_target: BTreeMap<&str, OstRequests<'_>> = BTreeMap::new();
     let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
     for flow in &flows {
         let name = flow.target.as_deref().unwrap_or(UNATTRIBUTED);
-        let panel = by_target.entry(name).or_insert_with(|| Panelled { name, flows: Vec::new(), rpcs: 0 });
+        let panel = by_target.entry(name).or_insert_with(|| OstRequests { name, flows: Vec::new(), rpcs: 0 });
         panel.rpcs = panel.rpcs.saturating_add(rpcs(flow));
         panel.flows.push(flow);
         if let Some(nid) = &flow.nid {
@@ -61,9 +52,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             *sum = sum.saturating_add(rpcs(flow));
         }
     }
-    let mut targets: Vec<Panelled<'_>> = by_target.into_values().collect();
+    let mut targets: Vec<OstRequests<'_>> = by_target.into_values().collect();
     targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
-    let hidden = targets.split_off(targets.len().min(MOST_PANELS));
+    let hidden = cut(&mut targets, MOST_PANELS, |t| t.rpcs as f64);
     let columns = if targets.len() > 3 { 2 } else { 1 };
     let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
     let bins = Bins::new(analysis, longest.unwrap_or(0), 180 / columns).ok_or("no time bins")?;
@@ -74,22 +65,16 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bins.width());
     let covers = Covers { targets: true, ..Covers::default() };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
-    let panelled: Vec<Lines> = targets.iter().map(|t| Lines::of(analysis, t, &top, &bins)).collect();
+    let panelled: Vec<ClientLines> = targets.iter().map(|t| ClientLines::of(analysis, t, &top, &bins)).collect();
 
     let mut keys: Vec<Key> = top.iter().zip(CATEGORIES).map(|(nid, ink)| Key::new(Swatch::Line(ink), *nid)).collect();
     if panelled.iter().any(|lines| lines.others.is_some()) {
         keys.push(Key::new(Swatch::Line(OTHERS), "mean of the other clients"));
     }
     page.legend(&keys);
-    if !hidden.is_empty() {
-        let (all, rest) = (targets.iter().chain(&hidden), hidden.iter());
-        let sum = |some: &mut dyn Iterator<Item = &Panelled<'_>>| some.map(|t| t.rpcs as f64).sum::<f64>();
-        let share = sum(&mut rest.into_iter()) / sum(&mut all.into_iter());
-        page.note(format!(
-            "The {MOST_PANELS} OSTs with most requests are shown; {} {} of the requests.",
-            more_have(hidden.len(), "OST"),
-            percent(share)
-        ));
+    if let Some(hidden) = hidden {
+        let have = hidden.have("OST");
+        page.note(format!("The {MOST_PANELS} OSTs with most requests are shown; {have} of the requests."));
     }
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
     let max = largest(panelled.iter().flat_map(|l| l.all().flatten()));
@@ -119,7 +104,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 }
 
 /// The lines of one panel.
-struct Lines {
+struct ClientLines {
     /// One per top client.
     clients: Vec<Vec<f64>>,
     /// Mean of the others.
@@ -128,8 +113,8 @@ struct Lines {
     others_share: Option<f64>,
 }
 
-impl Lines {
-    fn of(analysis: &Analysis, target: &Panelled<'_>, top: &[&str], bins: &Bins) -> Self {
+impl ClientLines {
+    fn of(analysis: &Analysis, target: &OstRequests<'_>, top: &[&str], bins: &Bins) -> Self {
         let mut clients = vec![vec![0.0; bins.len()]; top.len()];
         let mut others = vec![0.0; bins.len()];
         let mut others_rpcs = 0_u64;

@@ -5,19 +5,11 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::Plot;
-use crate::data::quality::Covers;
-use crate::draw::area::Area;
-use crate::draw::color::{FRAME, GREY, READ, WRITE};
-use crate::draw::num::index;
-use crate::draw::scene::{Item, Scene};
-use crate::draw::text::{Align, BODY, SMALL, TINY, width};
-use crate::figure::axis::{Axis, Scale};
-use crate::figure::hatch;
-use crate::figure::legend::{Key, Swatch};
-use crate::figure::page::Page;
-use crate::figure::panel::{BELOW, Panel, left_of, y_title};
-use crate::figure::ticks::counts_from_zero;
-use crate::figure::units::{bytes, counted, short_count};
+use crate::data::Covers;
+use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, READ, SMALL, Scene, TINY, WRITE, index, width};
+use crate::figure::{
+    Axis, BELOW, Key, Page, Panel, Swatch, bytes, counted, counts_from_zero, hatch, left_of, short_count, y_title,
+};
 use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
@@ -67,8 +59,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 
     let max = buckets.values().flatten().map(|(rpcs, _)| *rpcs as f64).fold(1.0, f64::max);
     let rpcs = counts_from_zero(max, 5.0, "RPCs");
-    let nothing =
-        Axis { scale: Scale::Linear { lo: 0.0, hi: 1.0 }, ticks: Vec::new(), title: "RPC size, up to".to_owned() };
+    let nothing = Axis::unmarked("RPC size, up to");
     let body = page.body(330.0 + BELOW);
     let area = body.shrink(left_of(&rpcs), 6.0, 14.0, BELOW);
     let panel = Panel { area, x: &nothing, y: &rpcs };

@@ -134,11 +134,7 @@ impl Write for Watched<'_> {
     }
 }
 
-pub(super) fn sink<'a>(
-    format: Format,
-    schema: &SchemaRef,
-    out: &'a mut Watched<'_>,
-) -> Result<Box<dyn Sink + 'a>, QueryError> {
+fn sink<'a>(format: Format, schema: &SchemaRef, out: &'a mut Watched<'_>) -> Result<Box<dyn Sink + 'a>, QueryError> {
     Ok(match format {
         Format::Table => Box::new(table::Table::new(schema, out)),
         Format::Csv => Box::new(csv::Csv::new(schema, out)?),

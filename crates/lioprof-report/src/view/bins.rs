@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lioprof_model::Analysis;
 
-use super::number::{Dense, Precise, drawn};
+use super::number::{Precise, drawn};
 
 /// Joined bins.
 #[derive(Clone, Debug)]
@@ -89,11 +89,6 @@ pub(crate) fn add(sum: &mut Vec<f64>, more: &[f64]) {
     for (sum, more) in sum.iter_mut().zip(more) {
         *sum += more;
     }
-}
-
-/// The row, or nothing where it is all zeros.
-pub(crate) fn unless_zero(values: Vec<f64>) -> Option<Dense> {
-    values.iter().any(|&value| value != 0.0).then_some(Dense(values))
 }
 
 #[cfg(test)]

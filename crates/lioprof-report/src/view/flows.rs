@@ -6,20 +6,10 @@ use lioprof_model::{Analysis, Flow, Io};
 use serde::Serialize;
 
 use super::limits::MATRIX;
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::IoView;
 use super::rows::moved;
-
-/// Client x target. A row or column is the number of a name; see [`Slot`] for the others.
-#[derive(Debug, Serialize)]
-pub(crate) struct Matrix {
-    clients: Vec<Slot>,
-    targets: Vec<Slot>,
-    /// Clients and targets in the last row and column.
-    other_clients: usize,
-    other_targets: usize,
-    cells: Vec<Cell>,
-}
+use crate::object::object;
 
 /// A row or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -33,16 +23,8 @@ pub(crate) enum Slot {
     Others,
 }
 
-/// Reads and writes of a row on a column.
-#[derive(Debug, Serialize)]
-pub(crate) struct Cell {
-    row: usize,
-    column: usize,
-    read: IoView,
-    write: IoView,
-}
-
-pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Matrix {
+/// Client x target. A row or column is the number of a name; see [`Slot`] for the others.
+pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<> {
     let flows: Vec<&Flow> = analysis.flows.iter().filter(|it| it.read.rpcs + it.write.rpcs > 0).collect();
     let (rows, columns) = MATRIX;
     let by_client = busiest(flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
@@ -81,20 +63,19 @@ pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Matri
         read.merge(&flow.read);
         write.merge(&flow.write);
     }
-    let cell = |((row, column), (read, write)): ((usize, usize), (Io, Io))| Cell {
-        row,
-        column,
-        read: (&read).into(),
-        write: (&write).into(),
-    };
-    Matrix { clients, targets, other_clients, other_targets, cells: cells.into_iter().map(cell).collect() }
+    let cells = cells.into_iter().map(|((row, column), (read, write))| {
+        object!(Cell { row, column, read: IoView::from(&read), write: IoView::from(&write) })
+    });
+    let cells = cells.collect::<Vec<_>>();
+    // The others: how many clients and targets are in the last row and column.
+    object!(Matrix { clients, targets, other_clients, other_targets, cells })
 }
 
 fn rpcs(flow: &Flow) -> u64 {
     flow.read.rpcs + flow.write.rpcs
 }
 
-/// Names by bytes, then RPCs, then name.
+/// NameNumbers by bytes, then RPCs, then name.
 fn busiest<'a>(figures: impl Iterator<Item = (&'a str, u64, u64)>) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (name, bytes, rpcs) in figures {

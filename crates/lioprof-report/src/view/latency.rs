@@ -2,30 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, Direction, Heatmap};
+use lioprof_model::{Analysis, Heatmap};
 use serde::Serialize;
 
 use super::bins::Bins;
 use super::limits::MAX_LATENCY_BINS;
-use super::number::Precise;
+use crate::object::object;
 
-/// One direction.
-#[derive(Debug, Serialize)]
-pub(crate) struct Heat {
-    direction: Direction,
-    edges_s: Precise,
-    /// Lower edges of the buckets that are used; the last bucket is open.
-    edges_us: Vec<u64>,
-    /// Bin, bucket, RPCs.
-    cells: Vec<(usize, usize, u64)>,
-}
-
-pub(crate) fn heat(analysis: &Analysis) -> Vec<Heat> {
+pub(crate) fn heat(analysis: &Analysis) -> Vec<impl Serialize + use<>> {
     let bins = Bins::new(analysis, MAX_LATENCY_BINS);
     analysis.series.latency.iter().filter_map(|it| of(&bins, it)).collect()
 }
 
-fn of(bins: &Bins, it: &Heatmap) -> Option<Heat> {
+/// One direction.
+fn of(bins: &Bins, it: &Heatmap) -> Option<impl Serialize + use<>> {
     let known = |bucket: u32| (bucket as usize) < it.edges_us.len();
     let used = it.cells.iter().filter(|cell| known(cell.1)).map(|cell| cell.1 as usize);
     let (first, last) = (used.clone().min()?, used.max()?);
@@ -33,8 +23,12 @@ fn of(bins: &Bins, it: &Heatmap) -> Option<Heat> {
     for &(bin, bucket, rpcs) in it.cells.iter().filter(|cell| known(cell.1)) {
         *cells.entry((bins.joined(bin as usize), bucket as usize - first)).or_default() += rpcs;
     }
-    // One edge more than is used: the end of the last bucket.
-    let edges_us = it.edges_us[first..(last + 2).min(it.edges_us.len())].to_vec();
-    let cells = cells.into_iter().map(|((bin, bucket), rpcs)| (bin, bucket, rpcs)).collect();
-    Some(Heat { direction: it.direction, edges_s: bins.edges(), edges_us, cells })
+    Some(object!(Heat {
+        direction: it.direction,
+        edges_s: bins.edges(),
+        // Lower edges of the buckets that are used, and the end of the last one, unless it is open.
+        edges_us: it.edges_us[first..(last + 2).min(it.edges_us.len())].to_vec(),
+        // Bin, bucket, RPCs.
+        cells: cells.into_iter().map(|((bin, bucket), rpcs)| (bin, bucket, rpcs)).collect::<Vec<_>>(),
+    }))
 }

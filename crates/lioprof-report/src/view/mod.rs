@@ -17,4 +17,4 @@ mod sample;
 mod series;
 mod sizes;
 
-pub(crate) use report::Report;
+pub(crate) use report::{report, title};

@@ -6,25 +6,25 @@ use serde::Serialize;
 
 /// Numbers of names.
 #[derive(Debug, Default)]
-pub(crate) struct Names<'a> {
-    targets: Table<&'a str>,
-    clients: Table<&'a str>,
-    objects: Table<(Option<u32>, &'a str)>,
+pub(crate) struct NameNumbers<'a> {
+    targets: Numbered<&'a str>,
+    clients: Numbered<&'a str>,
+    objects: Numbered<(Option<u32>, &'a str)>,
 }
 
 #[derive(Debug)]
-struct Table<K> {
+struct Numbered<K> {
     numbers: HashMap<K, u32>,
     names: Vec<K>,
 }
 
-impl<K> Default for Table<K> {
+impl<K> Default for Numbered<K> {
     fn default() -> Self {
         Self { numbers: HashMap::new(), names: Vec::new() }
     }
 }
 
-impl<K: Copy + Eq + std::hash::Hash> Table<K> {
+impl<K: Copy + Eq + std::hash::Hash> Numbered<K> {
     fn number(&mut self, name: K) -> u32 {
         *self.numbers.entry(name).or_insert_with(|| {
             self.names.push(name);
@@ -33,7 +33,7 @@ impl<K: Copy + Eq + std::hash::Hash> Table<K> {
     }
 }
 
-impl<'a> Names<'a> {
+impl<'a> NameNumbers<'a> {
     pub(crate) fn target(&mut self, name: &'a str) -> u32 {
         self.targets.number(name)
     }

@@ -22,6 +22,13 @@ impl Serialize for Exact {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dense(pub(crate) Vec<f64>);
 
+impl Dense {
+    /// Whether it need not be written.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.iter().all(|&value| value == 0.0)
+    }
+}
+
 impl Serialize for Dense {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough to draw")]

@@ -1,68 +1,34 @@
 //! How much to believe.
 
-use std::collections::BTreeMap;
-
-use lioprof_model::{Analysis, ClientFaults, Format, Input, Loss, Node, Sampled, SizeEvidence, TargetEvidence};
+use lioprof_model::{Analysis, Input, Node};
 use serde::Serialize;
 
 use super::limits::MAX_INPUTS;
 use super::number::Exact;
+use crate::object::object;
 
 /// What the capture lost, and what its figures rest on.
-#[derive(Debug, Serialize)]
-pub(crate) struct Quality<'a> {
-    loss: &'a Loss,
-    size_evidence: &'a BTreeMap<SizeEvidence, u64>,
-    target_evidence: &'a BTreeMap<TargetEvidence, u64>,
-    inputs: Vec<InputRow<'a>>,
-    of_inputs: usize,
-    /// Clients with which something went wrong, worst first.
-    client_faults: &'a [ClientFaults],
-    /// Nodes that were traced part of the time.
-    sampled: Vec<SampledNode<'a>>,
-}
-
-/// A file.
-#[derive(Debug, Serialize)]
-pub(crate) struct InputRow<'a> {
-    path: &'a str,
-    node: &'a str,
-    format: Format,
-    compression: Option<&'a str>,
-    bytes: Exact,
-    records: u64,
-    messages: u64,
-    bad_records: u64,
-    skipped_bytes: Exact,
-    malformed: u64,
-    error: Option<&'a str>,
-}
-
-/// A node that was traced part of the time.
-#[derive(Debug, Serialize)]
-pub(crate) struct SampledNode<'a> {
-    node: &'a str,
-    sampled: &'a Sampled,
-}
-
-pub(crate) fn quality(analysis: &Analysis) -> Quality<'_> {
-    Quality {
+pub(crate) fn quality(analysis: &Analysis) -> impl Serialize {
+    object!(Quality {
         loss: &analysis.loss,
         size_evidence: &analysis.totals.size_evidence,
         target_evidence: &analysis.totals.target_evidence,
-        client_faults: &analysis.client_faults,
-        inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input_row).collect(),
+        inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input).collect::<Vec<_>>(),
         of_inputs: analysis.inputs.len(),
-        sampled: analysis.nodes.iter().filter_map(sampled).collect(),
-    }
+        // Clients with which something went wrong, worst first.
+        client_faults: &analysis.client_faults,
+        sampled: analysis.nodes.iter().filter_map(sampled).collect::<Vec<_>>(),
+    })
 }
 
-fn sampled(it: &Node) -> Option<SampledNode<'_>> {
-    Some(SampledNode { node: &it.name, sampled: it.sampled.as_ref()? })
+/// A node that was traced part of the time.
+fn sampled(it: &Node) -> Option<impl Serialize> {
+    Some(object!(SampledNode { node: &it.name, sampled: it.sampled.as_ref()? }))
 }
 
-fn input_row(it: &Input) -> InputRow<'_> {
-    InputRow {
+/// A file.
+fn input(it: &Input) -> impl Serialize {
+    object!(Input {
         path: &it.path,
         node: &it.node,
         format: it.format,
@@ -72,7 +38,7 @@ fn input_row(it: &Input) -> InputRow<'_> {
         messages: it.messages,
         bad_records: it.bad_records,
         skipped_bytes: Exact(it.skipped_bytes),
-        malformed: it.malformed.values().sum(),
+        malformed: it.malformed.values().sum::<u64>(),
         error: it.error.as_deref(),
-    }
+    })
 }

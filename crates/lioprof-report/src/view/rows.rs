@@ -1,11 +1,14 @@
 //! Tables: the first rows, and what all others come to.
 
-use lioprof_model::{Analysis, Io, Operation, Target, TargetKindName};
+use std::sync::LazyLock;
+
+use lioprof_model::{Analysis, Client, Io, Job, Object, Operation, Owner, SentRpcs, Target, TargetKindName};
 use serde::Serialize;
 
 use super::limits::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::{Exact, IoView, Times};
+use crate::object::object;
 
 /// Rows of a table.
 #[derive(Debug, Serialize)]
@@ -49,20 +52,10 @@ impl<T> Rows<T> {
     }
 }
 
-/// A target of a server.
-#[derive(Debug, Serialize)]
-pub(crate) struct TargetRow<'a> {
-    target: u32,
-    node: &'a str,
-    kind: TargetKindName,
-    read: IoView,
-    write: IoView,
-    /// Arrival to end.
-    read_total_us: Times,
-    write_total_us: Times,
-}
+/// Of rows that read and write nothing.
+static NO_IO: LazyLock<Io> = LazyLock::new(Io::default);
 
-/// OSTs, and MDTs that hold data.
+/// The OSTs of all servers.
 pub(crate) fn osts(analysis: &Analysis) -> impl Iterator<Item = &Target> {
     analysis.targets.iter().filter(|it| it.kind == TargetKindName::Ost)
 }
@@ -71,7 +64,8 @@ pub(crate) fn moved(read: &Io, write: &Io) -> u64 {
     read.bytes.saturating_add(write.bytes)
 }
 
-pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<TargetRow<'a>> {
+/// The targets of each server.
+pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<'a>> {
     let mut all: Vec<&Target> = analysis.targets.iter().filter(|it| it.kind != TargetKindName::Mgs).collect();
     // If not all fit, the busiest; in the order of their names all the same, as the page first shows them.
     if all.len() > MAX_TARGETS {
@@ -80,116 +74,79 @@ pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows
         });
         all[..MAX_TARGETS].sort_by(|a, b| (&a.name, &a.node).cmp(&(&b.name, &b.node)));
     }
-    let row = |it: &'a Target| TargetRow {
-        target: names.target(&it.name),
-        node: &it.node,
-        kind: it.kind,
-        read: (&it.read.io).into(),
-        write: (&it.write.io).into(),
-        read_total_us: (&it.read.latency.total_us).into(),
-        write_total_us: (&it.write.latency.total_us).into(),
+    let row = |it: &'a Target| {
+        object!(TargetRow {
+            target: names.target(&it.name),
+            node: &it.node,
+            kind: it.kind,
+            read: IoView::from(&it.read.io),
+            write: IoView::from(&it.write.io),
+            // Arrival to end.
+            read_total_us: Times::from(&it.read.latency.total_us),
+            write_total_us: Times::from(&it.write.latency.total_us),
+        })
     };
     Rows::new(all, MAX_TARGETS, row, |it| (it.read.io.rpcs + it.write.io.rpcs, &it.read.io, &it.write.io))
 }
 
-/// A client.
-#[derive(Debug, Serialize)]
-pub(crate) struct ClientRow {
-    client: u32,
-    server: bool,
-    rpcs: u64,
-    read: IoView,
-    write: IoView,
-    targets: u64,
-}
-
-pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<ClientRow> {
-    let row = |it: &'a lioprof_model::Client| ClientRow {
-        client: names.client(&it.nid),
-        server: it.server,
-        rpcs: it.rpcs,
-        read: (&it.read).into(),
-        write: (&it.write).into(),
-        targets: it.targets,
+pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
+    let row = |it: &'a Client| {
+        object!(ClientRow {
+            client: names.client(&it.nid),
+            server: it.server,
+            rpcs: it.rpcs,
+            read: IoView::from(&it.read),
+            write: IoView::from(&it.write),
+            targets: it.targets,
+        })
     };
     Rows::new(&analysis.clients, MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
 }
 
-/// A job.
-#[derive(Debug, Serialize)]
-pub(crate) struct JobRow<'a> {
-    job: Option<&'a str>,
-    rpcs: u64,
-    read: IoView,
-    write: IoView,
-    clients: u64,
-    targets: u64,
-}
-
-pub(crate) fn jobs(analysis: &Analysis) -> Rows<JobRow<'_>> {
-    fn row_of(it: &lioprof_model::Job) -> JobRow<'_> {
-        JobRow {
+pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>> {
+    let row = |it: &'a Job| {
+        object!(JobRow {
             job: it.job.as_deref(),
             rpcs: it.rpcs,
-            read: (&it.read).into(),
-            write: (&it.write).into(),
+            read: IoView::from(&it.read),
+            write: IoView::from(&it.write),
             clients: it.clients,
             targets: it.targets,
-        }
-    }
-    Rows::new(&analysis.jobs, MAX_JOBS, row_of, |it| (it.rpcs, &it.read, &it.write))
+        })
+    };
+    Rows::new(&analysis.jobs, MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
 }
 
-/// Reads and writes of a user, group and project.
-#[derive(Debug, Serialize)]
-pub(crate) struct OwnerRow {
-    uid: u32,
-    gid: Option<u32>,
-    projid: Option<u32>,
-    read: IoView,
-    write: IoView,
-}
-
-pub(crate) fn owners(analysis: &Analysis) -> Rows<OwnerRow> {
-    let row = |it: &lioprof_model::Owner| OwnerRow {
-        uid: it.uid,
-        gid: it.gid,
-        projid: it.projid,
-        read: (&it.read).into(),
-        write: (&it.write).into(),
+/// Reads and writes of users, groups and projects.
+pub(crate) fn owners(analysis: &Analysis) -> Rows<impl Serialize + use<>> {
+    let row = |it: &Owner| {
+        object!(OwnerRow {
+            uid: it.uid,
+            gid: it.gid,
+            projid: it.projid,
+            read: IoView::from(&it.read),
+            write: IoView::from(&it.write),
+        })
     };
     Rows::new(&analysis.owners, MAX_OWNERS, row, |it| (it.read.rpcs + it.write.rpcs, &it.read, &it.write))
 }
 
-/// An object, or the row of all others.
-#[derive(Debug, Serialize)]
-pub(crate) struct ObjectRow {
-    /// `null`: the others.
-    object: Option<u32>,
-    target: Option<u32>,
-    objects: u64,
-    read: IoView,
-    write: IoView,
-    clients: Option<u64>,
-    writers: Option<u64>,
-    first_byte: Option<Exact>,
-    last_byte: Option<Exact>,
-}
-
-pub(crate) fn objects<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<ObjectRow> {
-    let row = |it: &'a lioprof_model::Object| {
+/// Objects, and one row of all others.
+pub(crate) fn objects<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
+    let row = |it: &'a Object| {
         let target = it.target.as_deref().map(|name| names.target(name));
-        ObjectRow {
+        object!(ObjectRow {
+            // `null`: the others.
             object: it.fid.as_deref().map(|fid| names.object(target, fid)),
             target,
             objects: it.objects,
-            read: (&it.read).into(),
-            write: (&it.write).into(),
+            read: IoView::from(&it.read),
+            write: IoView::from(&it.write),
             clients: it.clients,
             writers: it.writers,
             first_byte: it.first_byte.map(Exact),
             last_byte: it.last_byte.map(Exact),
-        }
+        })
     };
     Rows::new(&analysis.objects, MAX_OBJECTS, row, |it| (it.read.rpcs + it.write.rpcs, &it.read, &it.write))
 }
@@ -211,7 +168,6 @@ pub(crate) struct OperationRow<'a> {
 }
 
 pub(crate) fn operations(analysis: &Analysis) -> Rows<OperationRow<'_>> {
-    static NONE: std::sync::LazyLock<Io> = std::sync::LazyLock::new(Io::default);
     fn row_of(it: &Operation) -> OperationRow<'_> {
         OperationRow {
             opcode: it.opcode,
@@ -225,32 +181,23 @@ pub(crate) fn operations(analysis: &Analysis) -> Rows<OperationRow<'_>> {
             total_hist_us: ["OST_READ", "OST_WRITE"].contains(&it.name.as_str()).then_some(&it.total_hist_us),
         }
     }
-    Rows::new(&analysis.operations, MAX_OPERATIONS, row_of, |it| (it.rpcs, &NONE, &NONE))
+    Rows::new(&analysis.operations, MAX_OPERATIONS, row_of, |it| (it.rpcs, &NO_IO, &NO_IO))
 }
 
-/// RPCs that a server sent.
-#[derive(Debug, Serialize)]
-pub(crate) struct SentRow<'a> {
-    node: &'a str,
-    name: &'a str,
-    target: Option<u32>,
-    client: u32,
-    rpcs: u64,
-    round_trip_us: Times,
-}
-
-pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Rows<SentRow<'a>> {
-    static NONE: std::sync::LazyLock<Io> = std::sync::LazyLock::new(Io::default);
-    let mut all: Vec<&lioprof_model::SentRpcs> = analysis.sent.iter().collect();
+/// RPCs that servers sent.
+pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<'a>> {
+    let mut all: Vec<&SentRpcs> = analysis.sent.iter().collect();
     // Stable: among equals the order of the analysis.
     all.sort_by_key(|it| std::cmp::Reverse(it.rpcs));
-    let row = |it: &'a lioprof_model::SentRpcs| SentRow {
-        node: &it.node,
-        name: &it.name,
-        target: it.target.as_deref().map(|name| names.target(name)),
-        client: names.client(&it.nid),
-        rpcs: it.rpcs,
-        round_trip_us: (&it.round_trip_us).into(),
+    let row = |it: &'a SentRpcs| {
+        object!(SentRow {
+            node: &it.node,
+            name: &it.name,
+            target: it.target.as_deref().map(|name| names.target(name)),
+            client: names.client(&it.nid),
+            rpcs: it.rpcs,
+            round_trip_us: Times::from(&it.round_trip_us),
+        })
     };
-    Rows::new(all, MAX_SENT, row, |it| (it.rpcs, &NONE, &NONE))
+    Rows::new(all, MAX_SENT, row, |it| (it.rpcs, &NO_IO, &NO_IO))
 }

@@ -4,7 +4,7 @@ use lioprof_model::{Analysis, Direction, SampledRpc};
 use serde::Serialize;
 
 use super::limits::MAX_SAMPLE;
-use super::names::Names;
+use super::names::NameNumbers;
 use super::number::{Dense, Precise, drawn};
 
 /// Single RPCs by end time; what is unknown is NaN.
@@ -27,7 +27,7 @@ pub(crate) struct SampleView {
     bytes: Dense,
 }
 
-pub(crate) fn sample<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> SampleView {
+pub(crate) fn sample<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> SampleView {
     let every = analysis.sample.rpcs.len().div_ceil(MAX_SAMPLE).max(1);
     let mut view =
         SampleView { one_in: analysis.sample.one_in.max(1).saturating_mul(every as u64), ..SampleView::default() };
@@ -37,7 +37,7 @@ pub(crate) fn sample<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Sampl
     view
 }
 
-fn push<'a>(view: &mut SampleView, analysis: &'a Analysis, rpc: &'a SampledRpc, names: &mut Names<'a>) {
+fn push<'a>(view: &mut SampleView, analysis: &'a Analysis, rpc: &'a SampledRpc, names: &mut NameNumbers<'a>) {
     let unknown = |value: Option<u64>| value.map_or(f64::NAN, drawn);
     let number = |value: Option<u32>| value.map_or(f64::NAN, f64::from);
     let client = analysis.clients.get(rpc.client as usize).map(|it| names.client(&it.nid));

@@ -1,55 +1,41 @@
 //! Over time: the sum, the OSTs that matter most in full, all OSTs as a heat map, the servers' queues.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
-use super::bins::{Bins, add, unless_zero};
+use super::bins::{Bins, add};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
-use super::names::Names;
-use super::number::{Dense, Precise, Rough};
+use super::names::NameNumbers;
+use super::number::{Dense, Rough};
+use crate::object::object;
 
 /// Servers with a row of their own.
 const MAX_NODES: usize = 24;
-
-/// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
-#[derive(Debug, Serialize)]
-pub(crate) struct SeriesView<'a> {
-    /// Seconds since the start of the window.
-    edges_s: Precise,
-    /// All targets, known or not.
-    total: Lane,
-    /// Single targets, busiest first; those that findings name are among them.
-    lanes: Vec<Lane>,
-    /// All OSTs, if there are more than lanes.
-    heat: Option<Heat>,
-    nodes: Vec<NodeLane<'a>>,
-    /// Servers of the analysis.
-    of_nodes: usize,
-}
 
 /// A target over time. An array that is not there is all zeros.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Lane {
     /// `null`: I/O whose OST is unknown (and the sum).
     target: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read_bytes: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    write_bytes: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read_bounded_bytes: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    write_bounded_bytes: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read_rpcs: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    write_rpcs: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    queued: Option<Dense>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    in_process: Option<Dense>,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    read_bytes: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    write_bytes: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    read_bounded_bytes: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    write_bounded_bytes: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    read_rpcs: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    write_rpcs: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    queued: Dense,
+    #[serde(skip_serializing_if = "Dense::is_zero")]
+    in_process: Dense,
     /// What it can deliver, bytes per second, by a survey of the user's.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_ceiling: Option<f64>,
@@ -57,65 +43,16 @@ pub(crate) struct Lane {
     write_ceiling: Option<f64>,
 }
 
-/// Bytes of all OSTs: `targets.len()` rows of `edges_s.len() - 1` bins.
-#[derive(Debug, Serialize)]
-pub(crate) struct Heat {
-    edges_s: Precise,
-    targets: Vec<u32>,
-    read_bytes: Rough,
-    write_bytes: Rough,
-}
-
-/// A server over time: all its RPCs.
-#[derive(Debug, Serialize)]
-pub(crate) struct NodeLane<'a> {
-    node: &'a str,
-    queued: Dense,
-    in_process: Dense,
-    rpcs: Dense,
-}
-
-#[derive(Default)]
-struct Sums {
-    /// Read, write, both bounded, RPCs read, write, queued, in process.
-    rows: [Vec<f64>; 8],
-    busy: u64,
-}
-
-impl Sums {
+impl Lane {
     fn add(&mut self, bins: &Bins, it: &TargetSeries) {
-        let more = [
-            bins.sums(&it.read_bytes),
-            bins.sums(&it.write_bytes),
-            bins.sums(&it.read_bounded_bytes),
-            bins.sums(&it.write_bounded_bytes),
-            bins.sums(&it.read_rpcs),
-            bins.sums(&it.write_rpcs),
-            bins.means(&it.queued),
-            bins.means(&it.in_process),
-        ];
-        for (sum, more) in self.rows.iter_mut().zip(&more) {
-            add(sum, more);
-        }
-        self.busy = self.busy.saturating_add(busy(it));
-    }
-
-    fn lane(self, target: Option<u32>) -> Lane {
-        let [read, write, read_bounded, write_bounded, read_rpcs, write_rpcs, queued, in_process] =
-            self.rows.map(unless_zero);
-        Lane {
-            target,
-            read_bytes: read,
-            write_bytes: write,
-            read_bounded_bytes: read_bounded,
-            write_bounded_bytes: write_bounded,
-            read_rpcs,
-            write_rpcs,
-            queued,
-            in_process,
-            read_ceiling: None,
-            write_ceiling: None,
-        }
+        add(&mut self.read_bytes.0, &bins.sums(&it.read_bytes));
+        add(&mut self.write_bytes.0, &bins.sums(&it.write_bytes));
+        add(&mut self.read_bounded_bytes.0, &bins.sums(&it.read_bounded_bytes));
+        add(&mut self.write_bounded_bytes.0, &bins.sums(&it.write_bounded_bytes));
+        add(&mut self.read_rpcs.0, &bins.sums(&it.read_rpcs));
+        add(&mut self.write_rpcs.0, &bins.sums(&it.write_rpcs));
+        add(&mut self.queued.0, &bins.means(&it.queued));
+        add(&mut self.in_process.0, &bins.means(&it.in_process));
     }
 }
 
@@ -125,7 +62,8 @@ fn busy(it: &TargetSeries) -> u64 {
     sum(&it.read_bytes).saturating_add(sum(&it.write_bytes)).saturating_add(sum(&it.rpcs))
 }
 
-pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> SeriesView<'a> {
+/// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
+pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     let bins = Bins::new(analysis, MAX_BINS);
     // One row per name: a target may have been served by several nodes, and what is unknown is so on each.
     let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
@@ -133,60 +71,58 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Serie
     for it in analysis.series.targets.iter().filter(with_data) {
         by_name.entry(it.name.as_deref()).or_default().push(it);
     }
-    let mut total = Sums::default();
+    let mut total = Lane::default();
     let mut order: BTreeSet<_> = BTreeSet::new();
     let named: BTreeSet<&str> = analysis.findings.iter().flat_map(|it| &it.targets).map(String::as_str).collect();
     for (name, parts) in &by_name {
-        let mut all = 0_u64;
-        for part in parts {
-            total.add(&bins, part);
-            all = all.saturating_add(busy(part));
-        }
+        parts.iter().for_each(|part| total.add(&bins, part));
         // What findings name has to be there to be seen.
         let preferred = name.is_some_and(|name| named.contains(name));
-        order.insert((std::cmp::Reverse((preferred, all)), *name));
+        order.insert((Reverse((preferred, busy_of_all(parts))), *name));
     }
     let chosen: BTreeSet<Option<&str>> = order.iter().take(MAX_LANES).map(|(_, name)| *name).collect();
-    let mut lanes: Vec<(u64, Option<&'a str>, Sums)> = Vec::new();
-    for name in chosen {
-        let mut sums = Sums::default();
-        for part in by_name.get(&name).into_iter().flatten() {
-            sums.add(&bins, part);
-        }
-        lanes.push((sums.busy, name, sums));
-    }
-    lanes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut chosen: Vec<_> = by_name.iter().filter(|(name, _)| chosen.contains(*name)).collect();
+    chosen.sort_by_key(|(name, parts)| (Reverse(busy_of_all(parts)), **name));
     let ceiling = |name: Option<&str>, direction| {
         let first = by_name.get(&name)?.first().filter(|it| name.is_some() && it.kind == TargetKindName::Ost)?;
         analysis.baseline.as_ref()?.ost_bytes_per_s(&first.node, direction)
     };
-    let mut lane = |(_, name, sums): (u64, Option<&'a str>, Sums)| Lane {
-        read_ceiling: ceiling(name, Direction::Read),
-        write_ceiling: ceiling(name, Direction::Write),
-        ..sums.lane(name.map(|name| names.target(name)))
-    };
-    let lanes = lanes.into_iter().map(&mut lane).collect();
+    let lanes = chosen.into_iter().map(|(name, parts)| {
+        let mut lane = Lane {
+            target: name.map(|name| names.target(name)),
+            read_ceiling: ceiling(*name, Direction::Read),
+            write_ceiling: ceiling(*name, Direction::Write),
+            ..Lane::default()
+        };
+        parts.iter().for_each(|part| lane.add(&bins, part));
+        lane
+    });
+    let lanes = lanes.collect::<Vec<_>>();
     let together = |direction| analysis.available(direction).map(|it| it.ceiling_bytes_per_s);
     let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
-    SeriesView {
+    object!(Series {
         edges_s: bins.edges(),
-        total: Lane {
-            read_ceiling: together(Direction::Read),
-            write_ceiling: together(Direction::Write),
-            ..total.lane(None)
-        },
+        // All targets, known or not.
+        total: Lane { read_ceiling: together(Direction::Read), write_ceiling: together(Direction::Write), ..total },
+        // Single targets, busiest first; those that findings name are among them.
         lanes,
         heat,
         nodes: nodes(analysis, &bins),
         of_nodes: analysis.series.nodes.len(),
-    }
+    })
 }
 
+/// The same of all nodes that served a target.
+fn busy_of_all(parts: &[&TargetSeries]) -> u64 {
+    parts.iter().fold(0, |sum, it| sum.saturating_add(busy(it)))
+}
+
+/// Bytes of all OSTs, if there are more than lanes: `targets.len()` rows of `edges_s.len() - 1` bins.
 fn heat<'a>(
     analysis: &Analysis,
     by_name: &BTreeMap<Option<&'a str>, Vec<&'a TargetSeries>>,
-    names: &mut Names<'a>,
-) -> Heat {
+    names: &mut NameNumbers<'a>,
+) -> impl Serialize + use<> {
     let osts: Vec<_> = by_name.iter().filter_map(|(name, parts)| Some(((*name)?, parts))).take(MAX_TARGETS).collect();
     let bins = Bins::new(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));
     let (mut read, mut write) = (Vec::new(), Vec::new());
@@ -201,19 +137,21 @@ fn heat<'a>(
         read.extend(row_read);
         write.extend(row_write);
     }
-    Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) }
+    object!(Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) })
 }
 
-fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<NodeLane<'a>> {
+/// Servers over time, the busiest first: all their RPCs.
+fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<impl Serialize + use<'a>> {
     let mut nodes: Vec<_> = analysis.series.nodes.iter().collect();
     let load = |it: &lioprof_model::NodeSeries| it.in_flight.iter().copied().filter(|v| v.is_finite()).sum::<f64>();
     nodes.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.node.cmp(&b.node)));
-    nodes.truncate(MAX_NODES);
-    let lane = |it: &'a lioprof_model::NodeSeries| NodeLane {
-        node: &it.node,
-        queued: Dense(bins.means(&it.queued)),
-        in_process: Dense(bins.means(&it.in_process)),
-        rpcs: Dense(bins.sums(&it.rpcs)),
-    };
-    nodes.into_iter().map(lane).collect()
+    let lanes = nodes.into_iter().take(MAX_NODES).map(|it| {
+        object!(NodeLane {
+            node: &it.node,
+            queued: Dense(bins.means(&it.queued)),
+            in_process: Dense(bins.means(&it.in_process)),
+            rpcs: Dense(bins.sums(&it.rpcs)),
+        })
+    });
+    lanes.collect()
 }

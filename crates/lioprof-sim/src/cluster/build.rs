@@ -4,52 +4,51 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use super::account::Account;
+use super::client_config::ClientConfig;
 use super::config::{Cluster, MDS, server_nid};
 use super::disk::Disk;
-use super::events::Event;
-use super::lock::Lock;
+use super::events::{Event, Events};
+use super::log::Log;
 use super::opcode::Service;
 use super::program::{Pause, Process};
-use super::request::{Callback, Request};
 use super::rng::{Rng, uuid};
 use super::simulation::Simulation;
-use super::slab::Slab;
-use super::timer::Timer;
-use super::world::{Export, File, Host, Mount, Node, Object, Part, Target, Thread, World};
+use super::timer::{Regular, Timer};
+use super::world::{Export, Host, Mount, Node, Object, Queue, ServicePart, ServiceThread, StripedFile, Target, World};
+use crate::wording::Fid;
+
+/// Name of the file system.
+const FSNAME: &str = "lustre";
 
 impl Cluster {
     /// Builds the cluster and starts its processes.
     pub fn start(self) -> Simulation {
         let mut rng = Rng::new(self.seed);
-        let mut world = World {
-            wording: self.wording,
-            nodes: Vec::new(),
-            targets: Vec::new(),
-            hosts: Vec::new(),
-            mounts: Vec::new(),
-            jobs: vec![String::new()],
-            objects: Vec::new(),
-            files: Vec::new(),
-            parts: Vec::new(),
-            part_of: FxHashMap::default(),
-            exports: Vec::new(),
-            processes: Vec::new(),
-            requests: Slab::<Request>::new(),
-            callbacks: Slab::<Callback>::new(),
-            locks: Slab::<Lock>::new(),
-        };
+        let mut world = World { wording: self.wording, jobs: vec![String::new()], ..World::default() };
         self.build_servers(&mut world, &mut rng);
         self.build_targets(&mut world);
         self.build_clients(&mut world, &mut rng);
         self.build_files(&mut world);
         let timers = self.timers();
-        let mut simulation = Simulation::new(world, rng, self.start_us, self.lock_timeout_s, self.resend_us);
-        simulation.open_log(self.follow, self.interest, self.clocks.clone());
+        let mut events = Events::default();
         for (index, timer) in timers.iter().enumerate() {
-            let first_us = simulation.rng.below(timer.every_us());
-            simulation.events.at(self.start_us + first_us, Event::Timer(index));
+            events.at(self.start_us + rng.below(timer.every_us), Event::Timer(index));
         }
-        simulation.timers = timers;
+        let mut simulation = Simulation {
+            account: Account::new(world.targets.len()),
+            world,
+            events,
+            log: Log::new(self.follow, self.interest, self.clocks.clone(), self.start_us),
+            rng,
+            timers,
+            now_us: self.start_us,
+            start_us: self.start_us,
+            lock_timeout_s: self.lock_timeout_s,
+            resend_us: self.resend_us,
+            running: 0,
+            follow: self.follow,
+        };
         self.build_processes(&mut simulation);
         simulation
     }
@@ -82,18 +81,16 @@ impl Cluster {
                         pid += 1;
                         let mut name = format!("{}{cpt:02}_{id:03}", service.thread());
                         name.truncate(15);
-                        Thread { pid, name, cpu: cpt * per_cpt }
+                        ServiceThread { pid, name, cpu: cpt * per_cpt }
                     });
-                    world.parts.push(Part {
+                    world.parts.push(ServicePart {
                         node: index,
                         service,
                         threads: threads.collect(),
                         idle: (0..count).collect::<VecDeque<_>>(),
                         incoming: VecDeque::new(),
-                        queue: VecDeque::new(),
-                        urgent: VecDeque::new(),
-                        sequence: 100 + rng.below(1000),
-                        urgent_sequence: rng.below(100),
+                        regular: Queue { next_sequence: 100 + rng.below(1000), ..Queue::default() },
+                        urgent: Queue { next_sequence: rng.below(100), ..Queue::default() },
                     });
                 }
             }
@@ -104,7 +101,7 @@ impl Cluster {
         let (mut osts, mut mdts) = (0, 0);
         for target in &self.targets {
             let (kind, index) = if target.mdt { ("MDT", &mut mdts) } else { ("OST", &mut osts) };
-            let name = format!("{}-{kind}{index:04x}", self.fsname);
+            let name = format!("{FSNAME}-{kind}{index:04x}");
             world.targets.push(Target {
                 uuid: format!("{name}_UUID"),
                 name,
@@ -137,10 +134,10 @@ impl Cluster {
             world.mounts.push(Mount {
                 uuid: match (mount.server, mount.light_weight_of) {
                     (false, _) => uuid(rng),
-                    (true, None) => format!("{}-MDT0000-mdtlov_UUID", self.fsname),
+                    (true, None) => format!("{FSNAME}-MDT0000-mdtlov_UUID"),
                     (true, Some(target)) => {
-                        let name = world.targets[target].name.trim_start_matches(self.fsname.as_str());
-                        format!("{}-MDT0000-lwp{name}_UUID", self.fsname)
+                        let name = world.targets[target].name.trim_start_matches(FSNAME);
+                        format!("{FSNAME}-MDT0000-lwp{name}_UUID")
                     }
                 },
                 host: mount.host,
@@ -149,25 +146,17 @@ impl Cluster {
                 bl_pid: pid + 40,
                 ping_job: usize::from(!mount.server),
                 bl_job: if mount.server { 0 } else { 2 },
-                max_in_flight: mount.config.max_in_flight.max(1),
-                max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),
-                rtt_us: mount.config.rtt_us,
-                extra_us: (mount.config.extra_there_us, mount.config.extra_back_us),
+                config: ClientConfig {
+                    max_in_flight: mount.config.max_in_flight.max(1),
+                    max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),
+                    ..mount.config
+                },
                 log_node,
-                faults: mount.config.faults,
                 locks: FxHashMap::default(),
             });
             for _ in &self.targets {
-                world.exports.push(Export {
-                    pointer: rng.pointer(),
-                    connected: true,
-                    locks: 0,
-                    requests: 0,
-                    in_flight: 0,
-                    queue: VecDeque::new(),
-                    last_us: self.start_us,
-                    sent: 0,
-                });
+                let (pointer, last_us) = (rng.pointer(), self.start_us);
+                world.exports.push(Export { pointer, connected: true, last_us, ..Export::default() });
             }
         }
     }
@@ -181,41 +170,29 @@ impl Cluster {
                 state.next_object += 1;
                 let (index, id) = (u64::from(state.index), state.next_object);
                 let (fid, resource) = if self.wording.has_fid_on_ost {
-                    let fid = (0x2_4000_0400 + index * 0x4000_0000, id);
+                    let fid = Fid(0x2_4000_0400 + index * 0x4000_0000, id);
                     (fid, fid)
                 } else {
-                    ((0x1_0000_0000 | (index << 16), id), (id, 0))
+                    (Fid(0x1_0000_0000 | (index << 16), id), Fid(id, 0))
                 };
-                world.objects.push(Object {
-                    target,
-                    fid,
-                    resource,
-                    size_bytes: 0,
-                    mtime_s: 0,
-                    known: None,
-                    granted: Vec::new(),
-                    waiting: Vec::new(),
-                    busy_us: 0,
-                    contention: (0, 0),
-                    contended_us: 0,
-                });
+                world.objects.push(Object { target, fid, resource, ..Object::default() });
             }
-            world.files.push(File { stripe_bytes: (*stripe_bytes).max(4096), objects });
+            world.files.push(StripedFile { stripe_bytes: (*stripe_bytes).max(4096), objects });
         }
     }
 
     fn timers(&self) -> Vec<Timer> {
         let mut timers = Vec::new();
         for node in 0..self.servers.len() {
-            timers.push(Timer::Idle { node, every_us: 400_000 });
+            timers.push(Timer { every_us: 400_000, does: Regular::Idle { node } });
         }
         for (mount, config) in self.mounts.iter().enumerate() {
             for (target, at) in self.targets.iter().enumerate() {
                 let pings = if config.light_weight_of.is_some() { at.mdt } else { !config.server };
                 if pings && self.ping_s > 0 {
-                    timers.push(Timer::Ping { mount, target, every_us: self.ping_s * 1_000_000 });
+                    timers.push(Timer { every_us: self.ping_s * 1_000_000, does: Regular::Ping { mount, target } });
                 } else if mount == MDS && !at.mdt && self.statfs_s > 0 {
-                    timers.push(Timer::Statfs { mount, target, every_us: self.statfs_s * 1_000_000 });
+                    timers.push(Timer { every_us: self.statfs_s * 1_000_000, does: Regular::Statfs { mount, target } });
                 }
             }
         }
@@ -234,7 +211,7 @@ impl Cluster {
                 mount: process.mount,
                 pid: 5000 + u32::try_from(number).unwrap_or(0),
                 job,
-                owner: process.owner,
+                owner: if world.mounts[process.mount].server { (0, 0, u32::MAX) } else { (1000, 1000, 0) },
                 program: process.program,
                 pending: None,
                 open: 0,

@@ -5,7 +5,6 @@ use super::request::{Io, Stage};
 use super::say::say;
 use super::simulation::Simulation;
 use crate::cluster::log::Pen;
-use crate::wording::net;
 
 /// Kinds of events of a bulk transfer.
 const SENT: u32 = 5;
@@ -47,26 +46,20 @@ impl Simulation {
         let pieces = io.descriptors();
         // Each piece begins inside a page of its own.
         let pages = io.bytes.div_ceil(4096).max(io.pieces);
-        say!(self, pen, transfer, |line| net::transfer(
-            line,
-            pages,
-            io.bytes,
-            self.world.nid(mount),
-            (xid, xid + pieces - 1)
-        ));
+        say!(self, pen, transfer(pages, io.bytes, self.world.nid(mount), xid, xid + pieces - 1));
         let descriptor = self.rng.pointer();
         let mut driver = self.driver(node, mount);
         let piece_us = (io.bytes / pieces).saturating_mul(1_000_000) / NETWORK_BYTES_PER_S;
-        let way_us = self.world.mounts[mount].rtt_us / 2;
+        let way_us = self.world.mounts[mount].config.rtt_us / 2;
         driver.now_us = pen.now_us + 2;
         for _ in 0..pieces {
-            say!(self, &mut driver, bulk_event, |line| net::bulk_event(line, SENT, 0, descriptor));
+            say!(self, &mut driver, bulk_event(SENT, descriptor));
         }
         driver.now_us += way_us;
         for _ in 0..pieces {
             driver.now_us += piece_us;
             let event = if io.write { ARRIVED } else { ACKNOWLEDGED };
-            say!(self, &mut driver, bulk_event, |line| net::bulk_event(line, event, 0, descriptor));
+            say!(self, &mut driver, bulk_event(event, descriptor));
         }
         driver.now_us
     }
@@ -77,7 +70,7 @@ impl Simulation {
         let Some(io) = self.world.requests[request].io else { return };
         if io.write {
             let object = &mut self.world.objects[io.object];
-            object.size_bytes = object.size_bytes.max(io.last + 1);
+            object.size_bytes = object.size_bytes.max(io.extent.last + 1);
             object.mtime_s = self.now_us / 1_000_000;
             self.new_transaction(request);
         } else {

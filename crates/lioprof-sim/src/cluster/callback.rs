@@ -8,7 +8,7 @@ use super::request::{Callback, Stage};
 use super::say::say;
 use super::simulation::Simulation;
 use super::world::World;
-use crate::wording::{net, ofd, rpc};
+use crate::wording::{Request, Rpc};
 
 const REQUEST_BYTES: u64 = 328;
 const REPLY_BYTES: u64 = 224;
@@ -57,30 +57,23 @@ impl Simulation {
         };
         self.log.effect(pen, Effect::Lock { target, what });
         let state = self.world.callbacks[callback];
-        say!(self, pen, sending, |line| rpc::sending(line, &self.world.sent(callback)));
-        say!(self, pen, reply_buffer, |line| net::reply_buffer(line, 512, state.xid, PORTALS.1));
-        say!(self, pen, send_buffer, |line| net::send_buffer(line, REQUEST_BYTES, PORTALS.0, state.xid, 0));
+        say!(self, pen, sending(self.world.sent(callback)));
+        say!(self, pen, reply_buffer(512, state.xid, PORTALS.1));
+        say!(self, pen, send_buffer(REQUEST_BYTES, PORTALS.0, state.xid, 0));
         let mut driver = self.driver(pen.node, mount);
         driver.now_us = pen.now_us + 1;
-        let wording = self.world.wording;
-        say!(self, &mut driver, sent_event, |line| net::own_event(
-            line,
-            wording,
-            5,
-            &self.world.own(callback, "Rpc:r", false)
-        ));
+        say!(self, &mut driver, sent_event(self.world.own(callback, "Rpc:r")));
         if let Some(request) = request {
             self.world.requests[request].open_callbacks += 1;
         }
         if opcode == opcode::LDLM_BL_CALLBACK {
             self.world.locks[lock].asts += 1;
         }
-        if self.world.mounts[mount].faults.deaf {
+        if self.world.mounts[mount].config.faults.deaf {
             self.events.at(pen.now_us + AST_TIMEOUT_US, Event::CallbackTimeout(callback));
             return;
         }
-        let way_us = self.world.mounts[mount].rtt_us / 2;
-        let there_us = pen.now_us + self.rng.about(way_us).max(1);
+        let there_us = pen.now_us + self.way_us(mount);
         self.events.at(there_us, Event::Callback(callback));
     }
 
@@ -89,7 +82,7 @@ impl Simulation {
         let set = self.rng.pointer();
         let seconds = self.world.wording.ast_timeout_s;
         pen.now_us += self.rng.about(10);
-        say!(self, pen, set_wait, |line| rpc::set_wait(line, set, seconds));
+        say!(self, pen, set_wait(set, seconds));
     }
 
     /// The client hears of it and answers.
@@ -99,22 +92,21 @@ impl Simulation {
         let lock = &mut self.world.locks[state.lock];
         if lock.cookie == state.cookie {
             match state.opcode {
-                opcode::LDLM_BL_CALLBACK if !self.world.mounts[mount].faults.keeps_locks => {
+                opcode::LDLM_BL_CALLBACK if !self.world.mounts[mount].config.faults.keeps_locks => {
                     lock.closing = true;
                     self.close_if_unused(mount, state.lock);
                 }
                 opcode::LDLM_CP_CALLBACK => {
-                    lock.closing |= lock.ast_sent && !self.world.mounts[mount].faults.keeps_locks;
+                    lock.closing |= lock.ast_sent && !self.world.mounts[mount].config.faults.keeps_locks;
                     lock.told = true;
                     self.lock_ready(mount, state.lock);
                 }
                 _ => {}
             }
         }
-        let way_us = self.world.mounts[mount].rtt_us / 2;
         // Now and then a client gives the lock back before its answer is on its way.
         let busy_us = if self.rng.chance(120_000) { 600 } else { 10 };
-        let back_us = self.now_us + self.rng.about(way_us).max(1) + self.rng.about(busy_us);
+        let back_us = self.now_us + self.way_us(mount) + self.rng.about(busy_us);
         self.events.at(back_us, Event::CallbackReply(callback));
     }
 
@@ -122,31 +114,16 @@ impl Simulation {
     pub(super) fn callback_reply(&mut self, callback: usize) {
         let state = self.world.callbacks[callback];
         let node = self.world.targets[state.target].node;
-        let wording = self.world.wording;
         let mut driver = self.driver(node, state.mount);
-        say!(self, &mut driver, reply_event, |line| net::own_event(
-            line,
-            wording,
-            2,
-            &self.world.own(callback, "Rpc:Qr", false)
-        ));
+        say!(self, &mut driver, reply_event(2, self.world.own(callback, "Rpc:Qr")));
         let mut pen = Pen { node, cpu: state.cpu, pid: state.pid, now_us: driver.now_us + 3 };
         if let Some(request) = state.request {
             let handler = &mut self.world.requests[request];
             pen.now_us = pen.now_us.max(handler.callback_us);
             handler.open_callbacks -= 1;
         }
-        say!(self, &mut pen, reply_event, |line| net::own_event(
-            line,
-            wording,
-            6,
-            &self.world.own(callback, "Rpc:RQ", false)
-        ));
-        say!(self, &mut pen, reply_unlink, |line| net::reply_unlink(
-            line,
-            wording,
-            &self.world.own(callback, "Rpc:RQU", false)
-        ));
+        say!(self, &mut pen, reply_event(6, self.world.own(callback, "Rpc:RQ")));
+        say!(self, &mut pen, reply_unlink(self.world.own(callback, "Rpc:RQU")));
         if state.opcode == opcode::LDLM_GL_CALLBACK {
             self.learn_size(&state, &mut pen);
         }
@@ -154,7 +131,7 @@ impl Simulation {
             self.forget_ast(state.lock, &mut pen);
         }
         self.log.effect(&pen, Effect::Sent { node, opcode: state.opcode });
-        say!(self, &mut pen, completed, |line| rpc::completed(line, &self.world.sent(callback)));
+        say!(self, &mut pen, completed(self.world.sent(callback)));
         if let Some(request) = state.request {
             self.world.requests[request].callback_us = pen.now_us;
             if self.world.requests[request].open_callbacks == 0 {
@@ -185,21 +162,22 @@ impl Simulation {
         if old_bytes == size_bytes {
             return;
         }
-        say!(self, pen, lvb_size, |line| ofd::lvb_update(line, fid, "size", old_bytes, size_bytes));
-        say!(self, pen, lvb_atime, |line| ofd::lvb_update(line, fid, "atime", 0, mtime_s));
+        say!(self, pen, lvb_size(fid, old_bytes, size_bytes));
+        say!(self, pen, lvb_atime(fid, 0, mtime_s));
         let (old, new) = (old_bytes.div_ceil(512), size_bytes.div_ceil(512));
-        say!(self, pen, lvb_blocks, |line| ofd::lvb_update(line, fid, "blocks", old, new));
+        say!(self, pen, lvb_blocks(fid, old, new));
     }
 }
 
 impl World {
     /// As `Sending RPC` shows it.
-    fn sent(&self, callback: usize) -> rpc::Sent<'_> {
+    fn sent(&self, callback: usize) -> Rpc<'_> {
         let state = &self.callbacks[callback];
-        rpc::Sent {
+        Rpc {
             pointer: state.pointer,
             thread: self.thread_name(state),
             uuid: &self.targets[state.target].uuid,
+            references: None,
             pid: state.pid,
             xid: state.xid,
             nid: self.nid(state.mount),
@@ -216,9 +194,10 @@ impl World {
     }
 
     /// As DEBUG_REQ shows it.
-    pub(crate) fn own<'a>(&'a self, callback: usize, phase: &'a str, replied: bool) -> rpc::Request<'a> {
+    pub(crate) fn own<'a>(&'a self, callback: usize, phase: &'a str) -> Request<'a> {
         let state = &self.callbacks[callback];
-        rpc::Request {
+        Request {
+            wording: self.wording,
             pointer: state.pointer,
             xid: state.xid,
             transno: 0,
@@ -229,10 +208,9 @@ impl World {
             lens: (REQUEST_BYTES, REPLY_BYTES),
             timed_out: false,
             deadline_s: state.sent_us / 1_000_000 + AST_TIMEOUT_US / 1_000_000 + 1,
-            references: 1,
             phase,
-            flags: (0, if replied { 0 } else { u32::MAX }),
-            rc: if replied { (0, 0) } else { (0, -1) },
+            flags: (0, u32::MAX),
+            rc: (0, -1),
             job: "",
             owner: (u32::MAX, u32::MAX, u32::MAX),
         }

@@ -5,10 +5,9 @@ use super::lock::Look;
 use super::log::Pen;
 use super::opcode;
 use super::request::Purpose;
-use super::say::{say, say_lock};
+use super::say::say;
 use super::simulation::Simulation;
-use crate::wording::ldlm::flags;
-use crate::wording::{ldlm, ofd};
+use crate::wording::lock::flags;
 
 impl Simulation {
     /// Takes the lock away and grants others.
@@ -20,7 +19,7 @@ impl Simulation {
         }
         let mut pen = self.handler_pen(request);
         let (mount, target) = (self.world.requests[request].mount, self.world.requests[request].target);
-        say!(self, &mut pen, cancel_start, |line| ldlm::cancel_start(line, 1));
+        say!(self, &mut pen, cancel_start(1));
         let mut granted = Vec::new();
         if !self.world.locks[lock].gone {
             pen.now_us += self.rng.about(10);
@@ -38,7 +37,7 @@ impl Simulation {
     /// All that was granted is told.
     pub(super) fn cancel_end(&mut self, request: usize) {
         let mut pen = self.handler_pen(request);
-        say!(self, &mut pen, cancel_end, |line| ldlm::note(line, "server-side cancel handler END"));
+        say!(self, &mut pen, cancel_end());
         self.finish(request, pen);
     }
 
@@ -48,15 +47,15 @@ impl Simulation {
         let (fid, size_bytes, mtime_s) = (state.fid, state.size_bytes, state.mtime_s);
         let Some((old_bytes, old_s)) = state.known.replace((size_bytes, mtime_s)) else { return };
         if old_bytes != size_bytes {
-            say!(self, pen, lvb_disk_size, |line| ofd::lvb_update(line, fid, "size from disk", old_bytes, size_bytes));
+            say!(self, pen, lvb_disk_size(fid, old_bytes, size_bytes));
         }
         if old_s != mtime_s {
-            say!(self, pen, lvb_disk_mtime, |line| ofd::lvb_update(line, fid, "mtime from disk", old_s, mtime_s));
-            say!(self, pen, lvb_disk_ctime, |line| ofd::lvb_update(line, fid, "ctime from disk", old_s, mtime_s));
+            say!(self, pen, lvb_disk_mtime(fid, old_s, mtime_s));
+            say!(self, pen, lvb_disk_ctime(fid, old_s, mtime_s));
         }
         if old_bytes.div_ceil(512) != size_bytes.div_ceil(512) {
             let (old, new) = (old_bytes.div_ceil(512), size_bytes.div_ceil(512));
-            say!(self, pen, lvb_disk_blocks, |line| ofd::lvb_update(line, fid, "blocks from disk", old, new));
+            say!(self, pen, lvb_disk_blocks(fid, old, new));
         }
     }
 
@@ -66,16 +65,9 @@ impl Simulation {
             return;
         }
         let held_s = pen.now_us.saturating_sub(self.world.locks[lock].ast_us) / 1_000_000;
-        let wording = self.world.wording;
         let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-        say!(self, pen, cancel_blocked, |line| ldlm::lock_with(
-            line,
-            wording,
-            ("server cancels blocked lock after ", held_s, "s"),
-            &self.world.lock_line(lock, look)
-        ));
-        let look = Look::held(3, flags::IN_WORK | flags::CBPENDING);
-        say_lock!(self, pen, removed, "removed", lock, look);
+        say!(self, pen, cancel_blocked(held_s, self.world.lock_line(lock, look)));
+        say!(self, pen, removed(self.world.lock_line(lock, Look::held(3, flags::IN_WORK | flags::CBPENDING))));
     }
 
     /// Frees a lock and grants those that waited for it; they are returned.
@@ -102,10 +94,8 @@ impl Simulation {
             let target = self.world.objects[object].target;
             let wait_us = pen.now_us - self.world.locks[lock].blocked_us;
             self.log.effect(pen, Effect::Lock { target, what: LockEffect::Waited(wait_us) });
-            let look = Look::held(2, flags::CP_REQD);
-            say_lock!(self, pen, granted, "lock granted; sending completion AST.", lock, look);
-            let look = Look::held(3, flags::CP_REQD);
-            say_lock!(self, pen, add_lock, "About to add this lock", lock, look);
+            say!(self, pen, granted(self.world.lock_line(lock, Look::held(2, flags::CP_REQD))));
+            say!(self, pen, add_lock(self.world.lock_line(lock, Look::held(3, flags::CP_REQD))));
         }
         granted
     }
@@ -113,8 +103,7 @@ impl Simulation {
     /// Nothing refers to a lock any more.
     pub(super) fn say_last_put(&mut self, lock: usize, pen: &mut Pen) {
         let called = if self.world.locks[lock].timeout_s > 0 { flags::CBPENDING } else { 0 };
-        let look = Look::waiting(0, flags::DEAD | called);
-        say_lock!(self, pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
+        say!(self, pen, lock_put(self.world.lock_line(lock, Look::waiting(0, flags::DEAD | called))));
     }
 
     /// Tells clients that they have their locks. The server's own are used and given up at once.
@@ -126,7 +115,7 @@ impl Simulation {
                 continue;
             }
             pen.now_us += self.rng.about(10);
-            say_lock!(self, pen, completion_ast, "server preparing completion AST", lock, Look::held(3, 0));
+            say!(self, pen, completion_ast(self.world.lock_line(lock, Look::held(3, 0))));
             if self.world.locks[lock].ast_sent {
                 self.arm_timer(lock, 0, pen);
             }

@@ -1,10 +1,11 @@
 //! Clients: locks that they keep, I/O that they send.
 
 use super::events::Event;
-use super::lock::{EOF, Lock};
+use super::lock::Lock;
 use super::opcode;
-use super::request::{Io, Purpose, Request, Stage};
+use super::request::{Io, Purpose, Request};
 use super::simulation::Simulation;
+use crate::wording::Extent;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -16,7 +17,7 @@ const DEADLINE_S: u64 = 11;
 
 impl Simulation {
     /// Sends an I/O as soon as there is a lock over it; asks for one over `extent` if none is on its way.
-    pub(super) fn submit(&mut self, mount: usize, io: Io, extent: (u64, u64)) {
+    pub(super) fn submit(&mut self, mount: usize, io: Io, extent: Extent) {
         if io.direct {
             self.queue_io(mount, io);
             return;
@@ -25,8 +26,8 @@ impl Simulation {
             Some(lock) if self.world.locks[lock].ready => self.use_lock(mount, lock, io),
             Some(lock) => self.world.locks[lock].waiters.push(io),
             None => {
-                let extent = (extent.0 / PAGE_BYTES * PAGE_BYTES, extent.1 | (PAGE_BYTES - 1));
-                let lock = self.new_lock(mount, io.object, io.write, extent);
+                let (first, last) = (extent.first / PAGE_BYTES * PAGE_BYTES, extent.last | (PAGE_BYTES - 1));
+                let lock = self.new_lock(mount, io.object, io.write, Extent { first, last });
                 let state = &mut self.world.locks[lock];
                 state.waiters.push(io);
                 state.asker = Some(io.process);
@@ -37,7 +38,7 @@ impl Simulation {
         }
     }
 
-    fn new_lock(&mut self, mount: usize, object: usize, write: bool, extent: (u64, u64)) -> usize {
+    fn new_lock(&mut self, mount: usize, object: usize, write: bool, extent: Extent) -> usize {
         let host = &mut self.world.hosts[self.world.mounts[mount].host];
         host.next_cookie += COOKIE_STEP;
         let mut lock = Lock::new(object, Some(mount), write, extent);
@@ -58,20 +59,8 @@ impl Simulation {
     pub(super) fn glimpse(&mut self, process: usize, object: usize) {
         let mount = self.world.processes[process].mount;
         self.world.processes[process].open += 1;
-        let lock = self.new_lock(mount, object, false, (0, EOF));
+        let lock = self.new_lock(mount, object, false, Extent::ALL);
         self.enqueue(mount, process, lock, Purpose::Glimpse(lock));
-    }
-
-    /// Cuts an object to nothing.
-    pub(super) fn truncate(&mut self, process: usize, object: usize) {
-        let state = &mut self.world.processes[process];
-        state.open += 1;
-        let (mount, job, owner) = (state.mount, state.job, state.owner);
-        let pid = self.world.mounts[mount].ptlrpcd_pids[0];
-        let target = self.world.objects[object].target;
-        let request = self.send(mount, target, opcode::OST_PUNCH, Purpose::Process(process));
-        let request = &mut self.world.requests[request];
-        (request.pid, request.job, request.owner, request.object) = (pid, job, owner, Some(object));
     }
 
     fn use_lock(&mut self, mount: usize, lock: usize, mut io: Io) {
@@ -88,7 +77,7 @@ impl Simulation {
 
     /// Sends I/O while the mount's limit for the target allows it.
     fn pump(&mut self, mount: usize, target: usize) {
-        let limit = self.world.mounts[mount].max_in_flight;
+        let limit = self.world.mounts[mount].config.max_in_flight;
         loop {
             let export = self.world.export_mut(mount, target);
             if export.in_flight >= limit {
@@ -110,42 +99,31 @@ impl Simulation {
         (request.io, request.object) = (Some(io), Some(io.object));
     }
 
+    /// How long a message is on its way between a server and a mount, without what either way takes longer.
+    pub(super) fn way_us(&mut self, mount: usize) -> u64 {
+        self.rng.about(self.world.mounts[mount].config.rtt_us / 2).max(1)
+    }
+
     /// A new request, on its way to the server.
     pub(super) fn send(&mut self, mount: usize, target: usize, opcode: u16, purpose: Purpose) -> usize {
         let xid = self.world.next_xid(mount);
         let service = opcode::Service::of(opcode, self.world.targets[target].mdt);
         let sender = &self.world.mounts[mount];
-        let (pid, job, rtt_us, extra_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.rtt_us, sender.extra_us.0);
+        let (pid, job, extra_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.config.extra_there_us);
         let part = self.world.part_for(mount, target, service);
-        let arrival_us = self.now_us + self.rng.about(rtt_us / 2).max(1) + extra_us;
+        let arrival_us = self.now_us + self.way_us(mount) + extra_us;
         let request = self.world.requests.insert(Request {
-            pointer: 0,
             xid,
             opcode,
             mount,
             target,
             pid,
             job,
-            owner: (0, 0, 0),
             purpose,
-            io: None,
-            object: None,
-            service,
             part,
-            thread: 0,
-            sequence: 0,
-            urgent: false,
             arrival_us,
-            start_us: 0,
             deadline_s: self.now_us / 1_000_000 + DEADLINE_S,
-            transno: 0,
-            rc: (0, 0),
-            stage: Stage::Waiting,
-            open_callbacks: 0,
-            callback_us: 0,
-            local_lock: None,
-            resent: false,
-            answered: false,
+            ..Request::default()
         });
         // Hashed addresses come back with the memory, as on a real server.
         self.world.requests[request].pointer = self.pointer_of(request);

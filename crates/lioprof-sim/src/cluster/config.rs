@@ -1,9 +1,9 @@
 //! What a cluster consists of, before it runs.
 
+use super::client_config::ClientConfig;
 use super::clock::Clock;
 use super::disk::DiskConfig;
 use super::program::Program;
-use super::world::ClientFaults;
 use crate::wording::{V2_17, Wording};
 
 /// Threads of each service on each CPU partition.
@@ -38,42 +38,13 @@ impl Default for ServerConfig {
     }
 }
 
-/// A client's mount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientConfig {
-    /// I/O RPCs to one target at a time.
-    pub max_in_flight: usize,
-    /// Bytes of the largest I/O RPC.
-    pub max_rpc_bytes: u64,
-    /// There and back, microseconds.
-    pub rtt_us: u64,
-    /// So much longer takes the way there, microseconds ..
-    pub extra_there_us: u64,
-    /// .. and the way back.
-    pub extra_back_us: u64,
-    /// What is wrong with it.
-    pub faults: ClientFaults,
-}
-
-impl Default for ClientConfig {
-    fn default() -> Self {
-        Self {
-            max_in_flight: 8,
-            max_rpc_bytes: 4 << 20,
-            rtt_us: 60,
-            extra_there_us: 0,
-            extra_back_us: 0,
-            faults: ClientFaults::default(),
-        }
-    }
-}
-
 pub(super) struct TargetConfig {
     pub(super) node: usize,
     pub(super) mdt: bool,
     pub(super) disk: DiskConfig,
 }
 
+#[derive(Default)]
 pub(super) struct MountConfig {
     pub(super) host: usize,
     pub(super) server: bool,
@@ -86,16 +57,9 @@ pub(super) struct MountConfig {
     pub(super) logs: bool,
 }
 
-impl MountConfig {
-    fn new(host: usize, server: bool, config: ClientConfig) -> Self {
-        Self { host, server, config, on_server: None, light_weight_of: None, logs: false }
-    }
-}
-
 pub(super) struct ProcessConfig {
     pub(super) mount: usize,
     pub(super) job: String,
-    pub(super) owner: (u32, u32, u32),
     pub(super) program: Program,
 }
 
@@ -107,8 +71,6 @@ pub struct Cluster {
     pub start_us: u64,
     /// The release that logs.
     pub wording: &'static Wording,
-    /// Name of the file system.
-    pub fsname: String,
     /// Seconds between two pings of an idle connection; 0 for none.
     pub ping_s: u64,
     /// Seconds between two OST_STATFS of the MDT; 0 for none.
@@ -137,12 +99,10 @@ pub const MDS: usize = 0;
 impl Cluster {
     /// A cluster without servers; its MDS exists, but nobody sees its log.
     pub fn new(seed: u64, start_us: u64) -> Self {
-        let config = ClientConfig::default();
         Self {
             seed,
             start_us,
             wording: &V2_17,
-            fsname: "lustre".to_owned(),
             ping_s: 25,
             statfs_s: 5,
             lock_timeout_s: 100,
@@ -152,7 +112,7 @@ impl Cluster {
             servers: Vec::new(),
             targets: Vec::new(),
             hosts: vec!["10.10.0.1@tcp".to_owned()],
-            mounts: vec![MountConfig::new(0, true, config)],
+            mounts: vec![MountConfig { server: true, ..MountConfig::default() }],
             files: Vec::new(),
             processes: Vec::new(),
             clocks: Vec::new(),
@@ -162,15 +122,15 @@ impl Cluster {
     /// The MDT is on this server, which logs what it sends to OSTs. Otherwise nobody sees that log.
     pub fn mds_on(&mut self, server: usize, config: ClientConfig) {
         self.hosts[0] = server_nid(server);
-        self.mounts[MDS] = MountConfig { on_server: Some(server), ..MountConfig::new(0, true, config) };
+        self.mounts[MDS] = MountConfig { server: true, config, on_server: Some(server), ..MountConfig::default() };
     }
 
     /// Adds the light-weight connection by which a target talks to the first MDT, and pings it.
     pub fn light_weight(&mut self, target: usize, config: ClientConfig) -> usize {
         let server = self.targets[target].node;
         self.hosts.push(server_nid(server));
-        let mount = MountConfig::new(self.hosts.len() - 1, true, config);
-        self.mounts.push(MountConfig { on_server: Some(server), light_weight_of: Some(target), ..mount });
+        let (host, on_server, light_weight_of) = (self.hosts.len() - 1, Some(server), Some(target));
+        self.mounts.push(MountConfig { host, server: true, config, on_server, light_weight_of, logs: false });
         self.mounts.len() - 1
     }
 
@@ -208,16 +168,16 @@ impl Cluster {
 
     /// Adds a client on a machine of its own; returns its mount.
     pub fn client(&mut self, config: ClientConfig) -> usize {
-        let number = self.hosts.len();
-        self.hosts.push(format!("10.10.{}.{}@tcp", 1 + (number - 1) / 250, 1 + (number - 1) % 250));
-        self.mounts.push(MountConfig::new(number, false, config));
+        let host = self.hosts.len();
+        self.hosts.push(format!("10.10.{}.{}@tcp", 1 + (host - 1) / 250, 1 + (host - 1) % 250));
+        self.mounts.push(MountConfig { host, config, ..MountConfig::default() });
         self.mounts.len() - 1
     }
 
     /// Adds a second mount on the machine of another.
     pub fn mount_beside(&mut self, mount: usize, config: ClientConfig) -> usize {
         let host = self.mounts[mount].host;
-        self.mounts.push(MountConfig::new(host, false, config));
+        self.mounts.push(MountConfig { host, config, ..MountConfig::default() });
         self.mounts.len() - 1
     }
 
@@ -229,8 +189,7 @@ impl Cluster {
 
     /// Adds a process of a mount.
     pub fn process(&mut self, mount: usize, job: &str, program: Program) {
-        let owner = if self.mounts[mount].server { (0, 0, u32::MAX) } else { (1000, 1000, 0) };
-        self.processes.push(ProcessConfig { mount, job: job.to_owned(), owner, program });
+        self.processes.push(ProcessConfig { mount, job: job.to_owned(), program });
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::account::{Effect, LockEffect};
 use super::events::Event;
-use super::lock::{EOF, Look};
+use super::lock::Look;
 use super::log::Pen;
 use super::opcode;
 use super::request::{Purpose, Stage};
-use super::say::{say, say_lock};
+use super::say::say;
 use super::simulation::Simulation;
-use crate::wording::ldlm::flags;
-use crate::wording::{ldlm, ofd};
+use crate::wording::Extent;
+use crate::wording::lock::flags;
 
 /// Handles of one node are so far apart.
 const COOKIE_STEP: u64 = 7;
@@ -44,13 +44,12 @@ impl Simulation {
         let (fid, size_bytes, mtime_s) = (state.fid, state.size_bytes, state.mtime_s);
         state.known = Some((size_bytes, mtime_s));
         let blocks = size_bytes.div_ceil(512);
-        say!(self, pen, lvb_init, |line| ofd::lvb_init(line, fid, size_bytes, mtime_s, blocks));
+        say!(self, pen, lvb_init(fid, size_bytes, mtime_s, blocks));
         pen.now_us += self.rng.about(20);
     }
 
     /// How contended the object is: one line for the granted locks and one for those that wait.
     pub(super) fn say_contention(&mut self, object: usize, conflicts: (usize, usize), pen: &mut Pen) {
-        let wording = self.world.wording;
         for count in [conflicts.0, conflicts.1] {
             let count = u64::try_from(count).unwrap_or(0);
             let state = &mut self.world.objects[object];
@@ -59,10 +58,11 @@ impl Simulation {
                 state.contention = (state.contention.1, 0);
                 state.contended_us = pen.now_us;
             }
-            let window = (since_s, state.contention.1, state.contention.0);
+            let (previous, current) = state.contention;
             state.contention.1 += count;
             let resource = state.resource;
-            say!(self, pen, contention, |line| ldlm::contention(line, wording, count, resource, window));
+            say!(self, pen, contention(count, resource, since_s, current, previous));
+            say!(self, pen, contended(count));
         }
     }
 
@@ -84,12 +84,12 @@ impl Simulation {
             return;
         }
         let mut pen = self.handler_pen(request);
-        say!(self, &mut pen, enqueue_start, |line| ldlm::note(line, "server-side enqueue handler START"));
+        say!(self, &mut pen, enqueue_start());
         pen.now_us += self.rng.about(10);
         self.bear(lock, pen.node, pen.pid);
         self.lock_effect(&pen, target, LockEffect::Enqueue(mount));
         let newborn = Look { newborn: true, ..Look::waiting(2, 0) };
-        say_lock!(self, &mut pen, new_lock, "server-side enqueue handler, new lock created", lock, newborn);
+        say!(self, &mut pen, new_lock(self.world.lock_line(lock, newborn)));
         self.know_object(object, &mut pen);
         if glimpse {
             self.glimpse_step(request, lock, pen);
@@ -103,14 +103,12 @@ impl Simulation {
             self.world.locks[lock].extent = self.world.expanded(lock);
             self.world.grant(lock);
             self.lock_effect(&pen, target, LockEffect::Granted);
-            let look = Look::held(3, flags::IN_WORK);
-            say_lock!(self, &mut pen, add_lock, "About to add this lock", lock, look);
+            say!(self, &mut pen, add_lock(self.world.lock_line(lock, Look::held(3, flags::IN_WORK))));
         } else {
             self.world.objects[object].waiting.push(lock);
             self.lock_effect(&pen, target, LockEffect::Blocked);
             self.world.locks[lock].blocked_us = pen.now_us;
-            let look = Look::waiting(4, flags::IN_WORK);
-            say_lock!(self, &mut pen, add_lock, "About to add this lock", lock, look);
+            say!(self, &mut pen, add_lock(self.world.lock_line(lock, Look::waiting(4, flags::IN_WORK))));
             self.world.locks[lock].waited = true;
             pen.now_us += self.rng.about(15);
             self.send_blocking_asts(request, &in_the_way, &mut pen);
@@ -128,7 +126,7 @@ impl Simulation {
                 self.lock_effect(pen, target, LockEffect::Conflict { asks, holds });
             }
             let look = Look { granted: self.world.locks[holder].granted, ..Look::held(2, 0) };
-            say_lock!(self, pen, incompatible, "lock incompatible; sending blocking AST.", holder, look);
+            say!(self, pen, incompatible(self.world.lock_line(holder, look)));
             self.world.locks[holder].ast_sent = true;
         }
         in_the_way
@@ -138,19 +136,11 @@ impl Simulation {
     pub(super) fn send_blocking_asts(&mut self, request: usize, holders: &[usize], pen: &mut Pen) {
         for &holder in holders {
             if self.world.locks[holder].granted {
-                say_lock!(
-                    self,
-                    pen,
-                    blocking_ast,
-                    "server preparing blocking AST",
-                    holder,
-                    Look::held(3, flags::IN_WORK)
-                );
+                say!(self, pen, blocking_ast(self.world.lock_line(holder, Look::held(3, flags::IN_WORK))));
                 self.arm_timer(holder, flags::IN_WORK, pen);
                 self.send_callback(opcode::LDLM_BL_CALLBACK, holder, Some(request), pen);
             } else {
-                let look = Look::waiting(3, flags::IN_WORK);
-                say_lock!(self, pen, not_granted, "lock not granted, not sending blocking AST", holder, look);
+                say!(self, pen, not_granted(self.world.lock_line(holder, Look::waiting(3, flags::IN_WORK))));
             }
         }
     }
@@ -163,14 +153,8 @@ impl Simulation {
         state.ast_us = pen.now_us;
         state.timeout_s = uptime_s + seconds;
         self.events.at(pen.now_us + seconds * 1_000_000, Event::LockTimeout(lock, state.cookie));
-        let wording = self.world.wording;
         let look = Look::held(4, more_flags | flags::WAITED | flags::CBPENDING);
-        say!(self, pen, wait_list, |line| ldlm::lock_with(
-            line,
-            wording,
-            ("adding to wait list(timeout: ", seconds, ", AT: on)"),
-            &self.world.lock_line(lock, look)
-        ));
+        say!(self, pen, wait_list(seconds, self.world.lock_line(lock, look)));
     }
 
     /// Asks the writer that may have made the object longest; without one the server knows the size.
@@ -184,7 +168,7 @@ impl Simulation {
             .iter()
             .copied()
             .filter(|&held| self.world.locks[held].write && self.world.locks[held].mount.is_some_and(|it| it != mount))
-            .max_by_key(|&held| self.world.locks[held].extent.1);
+            .max_by_key(|&held| self.world.locks[held].extent.last);
         self.world.objects[object].busy_us = pen.now_us;
         self.world.requests[request].stage = Stage::Callbacks;
         if let Some(writer) = writer {
@@ -200,27 +184,26 @@ impl Simulation {
     /// The reply to an enqueue: all callbacks are answered.
     pub(super) fn enqueue_end(&mut self, request: usize) {
         let mut pen = self.handler_pen(request);
-        let purpose = self.world.requests[request].purpose;
-        let (lock, message, glimpse) = match purpose {
-            Purpose::Enqueue(lock) => (lock, "server-side enqueue handler, sending reply (err=0, rc=0)", false),
-            Purpose::Glimpse(lock) => (lock, "server-side enqueue handler, sending reply (err=301, rc=0)", true),
+        let lock = match self.world.requests[request].purpose {
+            Purpose::Glimpse(lock) => {
+                self.world.locks[lock].extent = Extent::ALL;
+                self.world.requests[request].rc = (301, 301);
+                let look = Look { glimpse: true, ..Look::waiting(1, flags::DESTROYED) };
+                say!(self, &mut pen, enqueue_reply(301, self.world.lock_line(lock, look)));
+                say!(self, &mut pen, lock_put(self.world.lock_line(lock, Look { references: 0, ..look })));
+                lock
+            }
+            Purpose::Enqueue(lock) => {
+                let granted = self.world.locks[lock].granted;
+                self.world.locks[lock].granted_in_reply = granted;
+                let look = Look { granted, ..Look::held(3, 0) };
+                say!(self, &mut pen, enqueue_reply(0, self.world.lock_line(lock, look)));
+                lock
+            }
             _ => return,
         };
-        if glimpse {
-            self.world.locks[lock].extent = (0, EOF);
-            self.world.requests[request].rc = (301, 301);
-            let look = Look { glimpse: true, ..Look::waiting(1, flags::DESTROYED) };
-            say_lock!(self, &mut pen, enqueue_reply, message, lock, look);
-            let look = Look { references: 0, ..look };
-            say_lock!(self, &mut pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
-        } else {
-            let granted = self.world.locks[lock].granted;
-            self.world.locks[lock].granted_in_reply = granted;
-            let look = Look { granted, ..Look::held(3, 0) };
-            say_lock!(self, &mut pen, enqueue_reply, message, lock, look);
-        }
         let pointer = self.world.locks[lock].pointer;
-        say!(self, &mut pen, enqueue_end, |line| ldlm::enqueue_end(line, pointer));
+        say!(self, &mut pen, enqueue_end(pointer));
         self.finish(request, pen);
     }
 }

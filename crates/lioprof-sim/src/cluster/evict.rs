@@ -1,6 +1,7 @@
 //! What goes wrong: clients that keep locks or do not answer, late requests, resends, reconnects.
 
 use super::account::{Effect, LockEffect};
+use super::client_config::ClientFaults;
 use super::events::Event;
 use super::lock::Look;
 use super::log::Pen;
@@ -8,8 +9,8 @@ use super::opcode;
 use super::request::{Purpose, Stage};
 use super::say::say;
 use super::simulation::Simulation;
-use crate::wording::ldlm::flags;
-use crate::wording::{faults, net, ofd, rpc};
+use crate::wording::lock::flags;
+use crate::wording::{Handled, Request};
 
 /// `-ENOTCONN`: the server threw the client out.
 pub(super) const NOT_CONNECTED: i64 = -107;
@@ -27,15 +28,8 @@ impl Simulation {
         let target = self.world.objects[state.object].target;
         let waited_s = self.lock_timeout_s;
         let mut pen = self.worker(target, 0);
-        let wording = self.world.wording;
         let look = Look::held(3, flags::WAITED | flags::CBPENDING);
-        say!(self, &mut pen, expired_lock, |line| faults::expired_lock(
-            line,
-            wording,
-            waited_s,
-            self.world.nid(mount),
-            &self.world.lock_line(lock, look)
-        ));
+        say!(self, &mut pen, expired_lock(waited_s, self.world.nid(mount), self.world.lock_line(lock, look)));
         self.evict(mount, target, pen);
     }
 
@@ -44,13 +38,11 @@ impl Simulation {
         let state = self.world.callbacks[callback];
         let node = self.world.targets[state.target].node;
         let mut pen = Pen { node, cpu: state.cpu, pid: state.pid, now_us: self.now_us };
-        let wording = self.world.wording;
-        say!(self, &mut pen, expired, |line| faults::expired(
-            line,
-            wording,
-            state.sent_us / 1_000_000,
-            &rpc::Request { timed_out: true, ..self.world.own(callback, "Rpc:XQr", false) }
-        ));
+        say!(
+            self,
+            &mut pen,
+            expired(state.sent_us / 1_000_000, Request { timed_out: true, ..self.world.own(callback, "Rpc:XQr") })
+        );
         if let Some(request) = state.request {
             let handler = &mut self.world.requests[request];
             handler.open_callbacks -= 1;
@@ -63,13 +55,11 @@ impl Simulation {
         let alive = self.world.locks[lock].cookie == state.cookie && !self.world.locks[lock].gone;
         if alive && self.world.export(state.mount, state.target).connected {
             let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-            say!(self, &mut pen, ast_error, |line| faults::ast_error(
-                line,
-                wording,
-                self.world.nid(state.mount),
-                (state.pointer, state.xid),
-                &self.world.lock_line(lock, look)
-            ));
+            say!(
+                self,
+                &mut pen,
+                ast_error(self.world.nid(state.mount), state.pointer, state.xid, self.world.lock_line(lock, look))
+            );
             let worker = Pen { now_us: pen.now_us, ..self.worker(state.target, 0) };
             self.evict(state.mount, state.target, worker);
         }
@@ -92,9 +82,9 @@ impl Simulation {
         export.connected = false;
         let pointer = export.pointer;
         let uuid = self.world.mounts[mount].uuid.clone();
-        say!(self, &mut pen, disconnecting, |line| faults::export(line, "disconnecting", pointer, &uuid));
-        say!(self, &mut pen, import_state, |line| faults::import_state(line, pointer ^ 1, "FULL", "CLOSED"));
-        say!(self, &mut pen, disconnected, |line| faults::export(line, "disconnected", pointer, &uuid));
+        say!(self, &mut pen, disconnecting(pointer, &uuid));
+        say!(self, &mut pen, import_state(pointer ^ 1, "FULL", "CLOSED"));
+        say!(self, &mut pen, disconnected(pointer, &uuid));
         let mut worker = Pen { now_us: pen.now_us, ..self.worker(target, 2) };
         for lock in self.locks_of(mount, target) {
             let object = self.world.locks[lock].object;
@@ -137,7 +127,7 @@ impl Simulation {
             }
             self.world.mounts[mount].locks.insert(object, kept);
         }
-        self.world.mounts[mount].faults = super::world::ClientFaults::default();
+        self.world.mounts[mount].config.faults = ClientFaults::default();
         self.send(mount, target, opcode::OST_CONNECT, Purpose::Nothing);
         let again = &mut self.world.requests[request];
         (again.rc, again.stage, again.answered) = ((0, 0), Stage::Waiting, false);
@@ -148,7 +138,7 @@ impl Simulation {
         again.deadline_s = self.now_us / 1_000_000 + 11;
         self.events.at(self.now_us + delay_us, Event::Arrive(request));
         for io in orphans {
-            self.submit(mount, io, (io.first, io.last));
+            self.submit(mount, io, io.extent);
         }
     }
 
@@ -164,55 +154,40 @@ impl Simulation {
         let uuid = self.world.mounts[mount].uuid.clone();
         let nid = self.world.nid(mount).to_owned();
         if again {
-            say!(self, pen, reconnecting, |line| faults::reconnecting(line, &name, &uuid, &nid));
+            say!(self, pen, reconnecting(&name, &uuid, &nid));
         }
         let shown = if again { pointer } else { 0 };
-        say!(self, pen, connection, |line| faults::connection(line, &name, &uuid, &nid, shown, uptime_s, last_s));
+        say!(self, pen, connection(&name, &uuid, &nid, shown, uptime_s, last_s));
         if again {
-            say!(self, pen, import_state, |line| faults::import_state(line, pointer ^ 1, "FULL", "RECOVER"));
+            say!(self, pen, import_state(pointer ^ 1, "FULL", "RECOVER"));
         } else {
-            say!(self, pen, connect_flags, |line| ofd::connect_flags(line, &name, &uuid, pointer, index));
-            say!(self, pen, connect_cksum, |line| ofd::connect_cksum(line, &name));
-            say!(self, pen, connect_mds, |line| line.s(&name).s(": get connection from MDS 0\n"));
+            say!(self, pen, connect_flags(&name, &uuid, pointer, index));
+            say!(self, pen, connect_cksum(&name));
+            say!(self, pen, connect_mds(&name));
         }
-        say!(self, pen, import_state, |line| faults::import_state(line, pointer ^ 1, "RECOVER", "FULL"));
+        say!(self, pen, import_state(pointer ^ 1, "RECOVER", "FULL"));
         self.world.export_mut(mount, target).connected = true;
         if !again {
             let mut committer = Pen { now_us: pen.now_us + 2_000, ..self.worker(target, 1) };
-            say!(self, &mut committer, new_client, |line| ofd::new_client(line, &name, &uuid));
+            say!(self, &mut committer, new_client(&name, &uuid));
         }
     }
 
     /// Throws away a request whose sender has given up waiting.
     pub(super) fn drop_if_late(&mut self, request: usize, pen: &mut Pen) -> bool {
+        let Some((allowed_s, late_s)) = self.late_s(request, pen) else { return false };
         let state = &self.world.requests[request];
-        let now_s = pen.now_us / 1_000_000;
-        if now_s <= state.deadline_s || state.opcode == opcode::LDLM_CANCEL {
+        if state.opcode == opcode::LDLM_CANCEL {
             return false;
         }
         let (mount, target, part, thread) = (state.mount, state.target, state.part, state.thread);
-        let allowed_s = state.deadline_s.saturating_sub(state.arrival_us / 1_000_000);
-        let late_s = now_s - state.deadline_s;
-        let wording = self.world.wording;
-        say!(self, pen, timed_out, |line| faults::timed_out(
-            line,
-            wording,
-            self.world.nid(mount),
-            allowed_s,
-            late_s,
-            &self.world.received(&self.world.requests[request], "Interpret:", false)
-        ));
-        let end = rpc::Handled {
-            service_us: pen.now_us - self.world.requests[request].start_us,
-            total_us: pen.now_us - self.world.requests[request].arrival_us,
-            transno: 0,
-            rc: (0, -999),
-        };
+        let late = self.world.received(request, "Interpret:", false);
+        say!(self, pen, timed_out(self.world.nid(mount), allowed_s, late_s, late));
         let state = &self.world.requests[request];
-        let (sequence, service) = (state.sequence, state.service.name());
+        let (service_us, total_us) = (pen.now_us - state.start_us, pen.now_us - state.arrival_us);
+        let service = self.world.parts[part].service.name();
         self.log.effect(pen, Effect::Dropped { node: pen.node, service });
-        say!(self, pen, handled, |line| rpc::handled(line, &self.world.handling(&self.world.requests[request]), &end));
-        say!(self, pen, nrs_stop, |line| rpc::nrs_stop(line, self.world.nid(mount), sequence));
+        self.say_handled(request, Handled { service_us, total_us, transno: 0, rc: (0, -999) }, pen);
         if self.world.requests[request].io.is_some() {
             self.refresh(request, pen, true);
         }
@@ -225,7 +200,7 @@ impl Simulation {
 
     /// The sender repeats a request that was thrown away: the same xid, marked as resent.
     fn send_again(&mut self, request: usize) {
-        let way_us = self.world.mounts[self.world.requests[request].mount].rtt_us;
+        let way_us = self.world.mounts[self.world.requests[request].mount].config.rtt_us;
         let arrival_us = self.now_us + self.rng.about(way_us).max(1) + RECONNECT_US;
         let state = &mut self.world.requests[request];
         state.resent = true;
@@ -239,33 +214,18 @@ impl Simulation {
         if state.xid != xid || state.answered || state.stage == Stage::Waiting {
             return;
         }
-        let (mount, part) = (state.mount, state.part);
-        let node = self.world.targets[state.target].node;
-        let mut pen = self.driver(node, mount);
-        let service = self.world.parts[part].service;
-        say!(self, &mut pen, event_in, |line| net::event_in(line, service.name()));
-        say!(self, &mut pen, peer, |line| rpc::peer(line, self.world.nid(mount)));
+        let part = state.part;
+        let pen = self.say_arrival(request);
         let Some(thread) = self.world.parts[part].idle.pop_front() else { return };
         let mut pen = Pen { now_us: pen.now_us + 20, ..self.thread_pen(part, thread) };
-        if self.world.wording.has_unwrap {
-            say!(self, &mut pen, unwrap, |line| rpc::unwrap(line, xid));
-        }
-        say!(self, &mut pen, got, |line| rpc::got(line, xid));
-        let wording = self.world.wording;
+        say!(self, &mut pen, unwrap(xid));
+        say!(self, &mut pen, got(xid));
         let copy = self.rng.pointer();
-        say!(self, &mut pen, duplicate, |line| {
-            let original = self.world.received(&self.world.requests[request], "New:", false);
-            let flags = (original.flags.0 | 2, original.flags.1);
-            faults::duplicate(line, wording, &rpc::Request { pointer: copy, flags, ..original });
-        });
-        say!(self, &mut pen, original, |line| faults::original(
-            line,
-            wording,
-            &self.world.received(&self.world.requests[request], "Interpret:", true)
-        ));
-        if self.world.wording.has_unwrap {
-            say!(self, &mut pen, finish, |line| rpc::finish(line, xid));
-        }
+        let original = self.world.received(request, "New:", false);
+        let flags = (original.flags.0 | 2, original.flags.1);
+        say!(self, &mut pen, duplicate(Request { pointer: copy, flags, ..original }));
+        say!(self, &mut pen, original(self.world.received(request, "Interpret:", true)));
+        say!(self, &mut pen, finish(xid));
         self.events.at(pen.now_us + 1, Event::Thread(part, thread));
     }
 }

@@ -1,50 +1,38 @@
 //! Locks that a server takes for itself: direct I/O and unlink.
 
 use super::account::{Effect, LockEffect};
-use super::lock::{EOF, Lock, Look};
+use super::lock::{Lock, Look};
 use super::log::Pen;
 use super::request::Io;
-use super::say::{say, say_lock};
+use super::say::say;
 use super::simulation::Simulation;
-use crate::wording::ldlm::{self, flags};
-
-/// The callback of all local locks, as its address is printed.
-const CALLBACK: u32 = 0xdc36_34d4;
+use crate::wording::Extent;
+use crate::wording::lock::flags;
 
 const fn pinned(references: u32, granted: bool, flags: u64) -> Look {
     Look { references, granted, flags, newborn: false, pinned: true, glimpse: false }
 }
 
 impl Simulation {
-    fn new_local_lock(
-        &mut self,
-        request: usize,
-        object: usize,
-        write: bool,
-        extent: (u64, u64),
-        pen: &mut Pen,
-    ) -> usize {
+    fn new_local_lock(&mut self, request: usize, object: usize, write: bool, extent: Extent, pen: &mut Pen) -> usize {
         let lock = self.world.locks.insert(Lock::new(object, None, write, extent));
         self.bear(lock, pen.node, pen.pid);
         self.world.requests[request].local_lock = Some(lock);
         let target = self.world.objects[object].target;
         self.log.effect(pen, Effect::Lock { target, what: LockEffect::Local });
         self.know_object(object, pen);
-        let message = if write { "ldlm_lock_addref(PW)" } else { "ldlm_lock_addref(PR)" };
         let look = Look { newborn: true, ..pinned(3, false, 0) };
-        say_lock!(self, pen, addref, message, lock, look);
+        say!(self, pen, addref(self.world.locks[lock].mode(), self.world.lock_line(lock, look)));
         lock
     }
 
     /// The lock under which a direct read or write is done.
     pub(super) fn take_local_lock(&mut self, request: usize, io: &Io, pen: &mut Pen) {
-        let lock = self.new_local_lock(request, io.object, io.write, (io.first, io.last), pen);
+        let lock = self.new_local_lock(request, io.object, io.write, io.extent, pen);
         self.say_contention(io.object, (0, 0), pen);
         self.world.grant(lock);
-        let look = pinned(3, true, flags::IN_WORK | flags::LOCAL);
-        say_lock!(self, pen, add_lock, "About to add this lock", lock, look);
-        let look = pinned(3, true, flags::LOCAL);
-        say_lock!(self, pen, local_lock, "client-side local enqueue handler, new lock created", lock, look);
+        say!(self, pen, add_lock(self.world.lock_line(lock, pinned(3, true, flags::IN_WORK | flags::LOCAL))));
+        say!(self, pen, local_lock(self.world.lock_line(lock, pinned(3, true, flags::LOCAL))));
     }
 
     /// Gives that lock up.
@@ -65,31 +53,29 @@ impl Simulation {
     }
 
     fn say_decref(&mut self, lock: usize, pen: &mut Pen, more: u64) {
-        let write = self.world.locks[lock].write;
-        let message = if write { "ldlm_lock_decref(PW)" } else { "ldlm_lock_decref(PR)" };
-        say_lock!(self, pen, decref, message, lock, pinned(3, true, flags::IN_WORK | flags::LOCAL | more));
+        let (mode, used) = (self.world.locks[lock].mode(), pinned(3, true, flags::IN_WORK | flags::LOCAL | more));
+        say!(self, pen, decref(mode, self.world.lock_line(lock, used)));
         let look = Look::held(2, flags::IN_WORK | flags::LOCAL | flags::CBPENDING | more);
-        say_lock!(self, pen, final_decref, "final decref done on CBPENDING lock", lock, look);
+        say!(self, pen, final_decref(self.world.lock_line(lock, look)));
     }
 
     fn say_local_cancel(&mut self, lock: usize, pen: &mut Pen, more: u64) {
         let held = flags::LOCAL | flags::CBPENDING | more;
         let pointer = self.world.locks[lock].pointer;
         let look = Look::held(3, held);
-        say_lock!(self, pen, local_callback, "client blocking AST callback handler", lock, look);
-        say!(self, pen, local_unused, |line| ldlm::local_unused(line, pointer, CALLBACK));
-        say_lock!(self, pen, local_calling, "already unused, calling ldlm_cli_cancel", lock, look);
-        let look = Look::held(4, held | flags::CANCELING);
-        say_lock!(self, pen, local_cancel, "server-side local cancel", lock, look);
+        say!(self, pen, local_callback(self.world.lock_line(lock, look)));
+        say!(self, pen, local_unused(pointer));
+        say!(self, pen, local_calling(self.world.lock_line(lock, look)));
+        say!(self, pen, local_cancel(self.world.lock_line(lock, Look::held(4, held | flags::CANCELING))));
         let look = Look::waiting(2, flags::DEAD | held | flags::CANCELING);
-        say_lock!(self, pen, local_end, "client blocking callback handler END", lock, look);
+        say!(self, pen, local_end(self.world.lock_line(lock, look)));
     }
 
     fn free_local(&mut self, lock: usize, look: Look, pen: &mut Pen) -> Vec<usize> {
         let object = self.world.locks[lock].object;
         let waiting = !self.world.objects[object].waiting.is_empty();
         self.world.unlink(lock);
-        say_lock!(self, pen, lock_put, "final lock_put on destroyed lock, freeing it.", lock, look);
+        say!(self, pen, lock_put(self.world.lock_line(lock, look)));
         let state = &mut self.world.objects[object];
         if state.granted.is_empty() && state.waiting.is_empty() {
             state.known = None;
@@ -106,25 +92,18 @@ impl Simulation {
         }
         let mut pen = self.handler_pen(request);
         pen.now_us += self.rng.about(60);
-        let lock = self.new_local_lock(request, object, true, (0, EOF), &mut pen);
+        let lock = self.new_local_lock(request, object, true, Extent::ALL, &mut pen);
         let (held, waiting) = self.world.conflicts(lock);
         let in_the_way = self.call_back(&held, &waiting, lock, &mut pen);
         self.say_contention(object, (held.len(), waiting.len()), &mut pen);
         let mode = flags::LOCAL | flags::DISCARD;
         if held.is_empty() && waiting.is_empty() {
             self.world.grant(lock);
-            say_lock!(self, &mut pen, add_lock, "About to add this lock", lock, pinned(3, true, flags::IN_WORK | mode));
+            say!(self, &mut pen, add_lock(self.world.lock_line(lock, pinned(3, true, flags::IN_WORK | mode))));
         } else {
             self.world.objects[object].waiting.push(lock);
             self.world.locks[lock].blocked_us = pen.now_us;
-            say_lock!(
-                self,
-                &mut pen,
-                add_lock,
-                "About to add this lock",
-                lock,
-                pinned(4, false, flags::IN_WORK | mode)
-            );
+            say!(self, &mut pen, add_lock(self.world.lock_line(lock, pinned(4, false, flags::IN_WORK | mode))));
             self.world.locks[lock].waited = true;
             self.send_blocking_asts(request, &in_the_way, &mut pen);
         }
@@ -139,7 +118,7 @@ impl Simulation {
         let granted = self.world.locks[lock].granted && !self.world.locks[lock].gone;
         if granted {
             let look = pinned(3, true, flags::LOCAL | flags::DISCARD);
-            say_lock!(self, &mut pen, local_lock, "client-side local enqueue handler, new lock created", lock, look);
+            say!(self, &mut pen, local_lock(self.world.lock_line(lock, look)));
             self.say_decref(lock, &mut pen, flags::DISCARD);
             self.leave_to_worker(lock, &mut pen, flags::DISCARD);
         }
@@ -152,14 +131,14 @@ impl Simulation {
 
     /// A callback thread gives up a local lock, outside of any request.
     fn leave_to_worker(&mut self, lock: usize, pen: &mut Pen, more: u64) {
-        say!(self, pen, bl_added, |line| line.s("added 1/1 locks to regular blp list, 1 blwis in pool\n"));
+        say!(self, pen, bl_added());
         let mut worker = Pen { pid: self.world.nodes[pen.node].bl_pids[0], ..*pen };
         worker.now_us += 40;
-        say!(self, &mut worker, bl_work, |line| line.s("Got 1 locks of 1 total in blp.  (0 blwis in pool)\n"));
+        say!(self, &mut worker, bl_work());
         self.say_local_cancel(lock, &mut worker, more);
         let mode = flags::LOCAL | flags::CANCELING | flags::CBPENDING | more;
         let granted = self.free_local(lock, Look::waiting(0, flags::DEAD | mode), &mut worker);
         self.complete(&granted, None, &mut worker);
-        say!(self, &mut worker, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
+        say!(self, &mut worker, bl_idle());
     }
 }

@@ -1,12 +1,11 @@
 //! Extent locks: what may stand side by side, how far a grant grows.
 
 use super::request::Io;
-use crate::wording::ldlm::flags;
-
-/// The last byte there can be.
-pub(crate) const EOF: u64 = u64::MAX;
+use crate::wording::Extent;
+use crate::wording::lock::flags;
 
 /// A lock, on the server and, for those that clients have, on the client.
+#[derive(Default)]
 pub(crate) struct Lock {
     pub(crate) pointer: u32,
     pub(crate) cookie: u64,
@@ -15,8 +14,8 @@ pub(crate) struct Lock {
     /// `None` for the server's own.
     pub(crate) mount: Option<usize>,
     pub(crate) write: bool,
-    pub(crate) request: (u64, u64),
-    pub(crate) extent: (u64, u64),
+    pub(crate) request: Extent,
+    pub(crate) extent: Extent,
     pub(crate) granted: bool,
     pub(crate) ast_sent: bool,
     /// It waited for its grant.
@@ -49,36 +48,8 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    pub(crate) fn new(object: usize, mount: Option<usize>, write: bool, request: (u64, u64)) -> Self {
-        Self {
-            pointer: 0,
-            cookie: 0,
-            remote: 0,
-            object,
-            mount,
-            write,
-            request,
-            extent: request,
-            granted: false,
-            ast_sent: false,
-            waited: false,
-            gone: false,
-            asts: 0,
-            released: false,
-            pid: 0,
-            blocked_us: 0,
-            ast_us: 0,
-            timeout_s: 0,
-            replied: false,
-            told: false,
-            granted_in_reply: false,
-            ready: false,
-            users: 0,
-            closing: false,
-            cancelled: false,
-            asker: None,
-            waiters: Vec::new(),
-        }
+    pub(crate) fn new(object: usize, mount: Option<usize>, write: bool, request: Extent) -> Self {
+        Self { object, mount, write, request, extent: request, ..Self::default() }
     }
 
     pub(super) fn mode(&self) -> &'static str {

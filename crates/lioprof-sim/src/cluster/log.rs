@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::account::Effect;
 use super::clock::Clock;
 use crate::record::SimRecord;
-use crate::wording::{Line, Site};
+use crate::wording::Site;
 
 /// Who writes, where and when. Each line takes a few microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +49,9 @@ pub(crate) enum Entry {
 }
 
 impl Log {
-    /// A log of all nodes or of one, with the records that `masks` and `subsystems` let pass.
-    pub(crate) fn new(node: Option<usize>, masks: u32, subsystems: u32, clocks: Vec<Clock>, start_us: u64) -> Self {
+    /// A log of all nodes or of one, with the records of these masks and subsystems.
+    pub(crate) fn new(node: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>, start_us: u64) -> Self {
+        let (masks, subsystems) = interest;
         Self {
             heap: BinaryHeap::new(),
             slots: Vec::new(),
@@ -65,14 +66,18 @@ impl Log {
         }
     }
 
-    /// A line at the pen's time, or `None` if nobody wants it. Moves the pen on in either case.
-    pub(crate) fn line(&mut self, pen: &mut Pen, site: &Site) -> Option<Line<'_>> {
+    /// The text of a new record at the pen's time, or `None` if nobody wants it. Moves the pen on in either case, unless
+    /// the release has no such message.
+    pub(crate) fn line(&mut self, pen: &mut Pen, site: &Site) -> Option<&mut Vec<u8>> {
+        if site.line == 0 {
+            return None;
+        }
         let time_us = pen.now_us;
         self.jitter ^= self.jitter << 13;
         self.jitter ^= self.jitter >> 17;
         self.jitter ^= self.jitter << 5;
         pen.now_us += 1 + u64::from(self.jitter & 7);
-        let wanted = site.mask & crate::wording::ALWAYS != 0
+        let wanted = site.mask & crate::bits::ALWAYS != 0
             || (site.mask & self.masks != 0 && site.subsystem & self.subsystems != 0);
         if !wanted || self.node.is_some_and(|node| node != pen.node) {
             return None;
@@ -92,7 +97,7 @@ impl Log {
         record.function.clear();
         record.function.extend_from_slice(site.function.as_bytes());
         record.text.clear();
-        Some(Line::new(&mut record.text))
+        Some(&mut record.text)
     }
 
     /// Puts something into the account at the pen's time.

@@ -1,68 +1,58 @@
 //! Operations and the services that take them.
 
-/// Get attributes of an object.
-pub const OST_GETATTR: u16 = 1;
-/// Set attributes of an object.
-pub const OST_SETATTR: u16 = 2;
-/// Read.
-pub const OST_READ: u16 = 3;
-/// Write.
-pub const OST_WRITE: u16 = 4;
-/// Make objects in advance.
-pub const OST_CREATE: u16 = 5;
-/// Delete an object.
-pub const OST_DESTROY: u16 = 6;
-/// Connect to an OST.
-pub const OST_CONNECT: u16 = 8;
-/// Cut or free a range of an object.
-pub const OST_PUNCH: u16 = 10;
-/// Space of an OST.
-pub const OST_STATFS: u16 = 13;
-/// Write an object's data to disk.
-pub const OST_SYNC: u16 = 16;
-/// Close a file.
-pub const MDS_CLOSE: u16 = 35;
-/// Change something in the name space.
-pub const MDS_REINT: u16 = 36;
-/// Space of an MDT.
-pub const MDS_STATFS: u16 = 41;
-/// Ask for a lock.
-pub const LDLM_ENQUEUE: u16 = 101;
-/// Give back locks.
-pub const LDLM_CANCEL: u16 = 103;
-/// Give that lock back.
-pub const LDLM_BL_CALLBACK: u16 = 104;
-/// There is your lock.
-pub const LDLM_CP_CALLBACK: u16 = 105;
-/// How large is the file?
-pub const LDLM_GL_CALLBACK: u16 = 106;
-/// Are you there?
-pub const OBD_PING: u16 = 400;
+macro_rules! opcodes {
+    ($($(#[$doc:meta])* $name:ident = $number:literal;)*) => {
+        $($(#[$doc])* pub const $name: u16 = $number;)*
 
-/// The name in the `stats` files of services (`ll_rpc_opcode_table` of ptlrpc `lproc_ptlrpc.c`).
-pub fn name(opcode: u16) -> Option<&'static str> {
-    Some(match opcode {
-        OST_GETATTR => "ost_getattr",
-        OST_SETATTR => "ost_setattr",
-        OST_READ => "ost_read",
-        OST_WRITE => "ost_write",
-        OST_CREATE => "ost_create",
-        OST_DESTROY => "ost_destroy",
-        OST_CONNECT => "ost_connect",
-        OST_PUNCH => "ost_punch",
-        OST_STATFS => "ost_statfs",
-        OST_SYNC => "ost_sync",
-        MDS_CLOSE => "mds_close",
-        MDS_REINT => "mds_reint",
-        MDS_STATFS => "mds_statfs",
-        LDLM_ENQUEUE => "ldlm_enqueue",
-        LDLM_CANCEL => "ldlm_cancel",
-        LDLM_BL_CALLBACK => "ldlm_bl_callback",
-        LDLM_CP_CALLBACK => "ldlm_cp_callback",
-        LDLM_GL_CALLBACK => "ldlm_gl_callback",
-        OBD_PING => "obd_ping",
-        _ => return None,
-    })
+        /// The name in the `stats` files of services (`ll_rpc_opcode_table` of ptlrpc `lproc_ptlrpc.c`).
+        pub fn name(opcode: u16) -> Option<String> {
+            match opcode {
+                $($name => Some(stringify!($name).to_ascii_lowercase()),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+opcodes! {
+    /// Get attributes of an object.
+    OST_GETATTR = 1;
+    /// Set attributes of an object.
+    OST_SETATTR = 2;
+    /// Read.
+    OST_READ = 3;
+    /// Write.
+    OST_WRITE = 4;
+    /// Make objects in advance.
+    OST_CREATE = 5;
+    /// Delete an object.
+    OST_DESTROY = 6;
+    /// Connect to an OST.
+    OST_CONNECT = 8;
+    /// Cut or free a range of an object.
+    OST_PUNCH = 10;
+    /// Space of an OST.
+    OST_STATFS = 13;
+    /// Write an object's data to disk.
+    OST_SYNC = 16;
+    /// Close a file.
+    MDS_CLOSE = 35;
+    /// Change something in the name space.
+    MDS_REINT = 36;
+    /// Space of an MDT.
+    MDS_STATFS = 41;
+    /// Ask for a lock.
+    LDLM_ENQUEUE = 101;
+    /// Give back locks.
+    LDLM_CANCEL = 103;
+    /// Give that lock back.
+    LDLM_BL_CALLBACK = 104;
+    /// There is your lock.
+    LDLM_CP_CALLBACK = 105;
+    /// How large is the file?
+    LDLM_GL_CALLBACK = 106;
+    /// Are you there?
+    OBD_PING = 400;
 }
 
 /// A ptlrpc service of a server.
@@ -86,37 +76,31 @@ impl Service {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Ost, Self::OstIo, Self::OstCreate, Self::Cancel, Self::Mdt, Self::MdtReadpage];
 
+    /// Name, beginning of its threads' names, portal of its replies.
+    fn facts(self) -> (&'static str, &'static str, u32) {
+        match self {
+            Self::Ost => ("ost", "ll_ost", 4),
+            Self::OstIo => ("ost_io", "ll_ost_io", 4),
+            Self::OstCreate => ("ost_create", "ll_ost_create", 4),
+            Self::Cancel => ("ldlm_canceld", "ldlm_cn", 18),
+            Self::Mdt => ("mdt", "mdt", 10),
+            Self::MdtReadpage => ("mdt_readpage", "mdt_rdpg", 10),
+        }
+    }
+
     /// As `stats` files and messages under mask net name it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ost => "ost",
-            Self::OstIo => "ost_io",
-            Self::OstCreate => "ost_create",
-            Self::Cancel => "ldlm_canceld",
-            Self::Mdt => "mdt",
-            Self::MdtReadpage => "mdt_readpage",
-        }
+        self.facts().0
     }
 
     /// Beginning of its threads' names.
     pub(crate) fn thread(self) -> &'static str {
-        match self {
-            Self::Ost => "ll_ost",
-            Self::OstIo => "ll_ost_io",
-            Self::OstCreate => "ll_ost_create",
-            Self::Cancel => "ldlm_cn",
-            Self::Mdt => "mdt",
-            Self::MdtReadpage => "mdt_rdpg",
-        }
+        self.facts().1
     }
 
     /// Portal of its replies.
     pub(crate) fn reply_portal(self) -> u32 {
-        match self {
-            Self::Ost | Self::OstIo | Self::OstCreate => 4,
-            Self::Cancel => 18,
-            Self::Mdt | Self::MdtReadpage => 10,
-        }
+        self.facts().2
     }
 
     /// Where a request for an OST or MDT goes.

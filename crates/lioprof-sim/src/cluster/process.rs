@@ -71,12 +71,6 @@ impl Simulation {
                     self.drop_locks(mount, object);
                 }
             }
-            Op::Truncate(file) => {
-                for object in self.world.files[file].objects.clone() {
-                    self.truncate(process, object);
-                }
-                return self.pause(process, 0);
-            }
             Op::Plain { opcode, target } => {
                 self.request(process, opcode, target, None);
                 return self.pause(process, 0);
@@ -86,10 +80,6 @@ impl Simulation {
                     self.request_object(process, opcode::OST_DESTROY, object);
                 }
                 return self.pause(process, MAX_OPEN);
-            }
-            Op::Connect(target) => {
-                self.request(process, opcode::OST_CONNECT, target, None);
-                return self.pause(process, 0);
             }
             Op::Mark(text) => self.mark(&text),
         }

@@ -66,9 +66,7 @@ pub enum Op {
     Stat(usize),
     /// Gives back the locks on a file.
     DropLocks(usize),
-    /// Cuts a file to nothing.
-    Truncate(usize),
-    /// An operation without an object on a target: ping, statfs, the operations of an MDT.
+    /// An operation without an object on a target: ping, statfs, connecting (again), the operations of an MDT.
     Plain {
         /// Operation.
         opcode: u16,
@@ -77,8 +75,6 @@ pub enum Op {
     },
     /// Deletes the objects of a file, as the MDT does it.
     Destroy(usize),
-    /// Connects to a target (again).
-    Connect(usize),
     /// `lctl mark` on all servers.
     Mark(String),
 }

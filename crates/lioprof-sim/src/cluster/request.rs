@@ -1,16 +1,15 @@
 //! Requests in both directions.
 
-use super::opcode::{self, Service};
+use super::opcode;
+use crate::wording::Extent;
 
 /// A read or write of one RPC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Io {
     pub(crate) process: usize,
     pub(crate) object: usize,
-    /// First byte in the object.
-    pub(crate) first: u64,
-    /// Last byte.
-    pub(crate) last: u64,
+    /// In the object.
+    pub(crate) extent: Extent,
     /// Bytes to move: fewer than the extent has if there are gaps.
     pub(crate) bytes: u64,
     /// Contiguous pieces.
@@ -42,7 +41,7 @@ impl Io {
 }
 
 /// What the sender does with the reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Io,
     Enqueue(usize),
@@ -51,12 +50,14 @@ pub(crate) enum Purpose {
     /// A process waits for it.
     Process(usize),
     /// Nobody cares.
+    #[default]
     Nothing,
 }
 
 /// How far a handler is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stage {
+    #[default]
     Waiting,
     Started,
     /// Callbacks are on their way.
@@ -65,6 +66,7 @@ pub(crate) enum Stage {
 }
 
 /// A request to a server.
+#[derive(Default)]
 pub(crate) struct Request {
     pub(crate) pointer: u32,
     pub(crate) xid: u64,
@@ -77,7 +79,6 @@ pub(crate) struct Request {
     pub(crate) purpose: Purpose,
     pub(crate) io: Option<Io>,
     pub(crate) object: Option<usize>,
-    pub(crate) service: Service,
     pub(crate) part: usize,
     pub(crate) thread: usize,
     pub(crate) sequence: u64,
@@ -99,7 +100,7 @@ pub(crate) struct Request {
 }
 
 /// A request of a server to a client.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Callback {
     pub(crate) pointer: u32,
     pub(crate) xid: u64,

@@ -1,27 +1,12 @@
 //! The one way to write a line.
 
-/// Writes a line with a pen if the log wants it, and moves the pen on.
+/// Writes a message of the table with a pen if the log wants it, and moves the pen on.
 macro_rules! say {
-    ($sim:expr, $pen:expr, $site:ident, |$line:ident| $body:expr) => {{
-        let sites = &$sim.world.wording.sites;
-        if let Some(mut out) = $sim.log.line($pen, &sites.$site) {
-            let $line = &mut out;
-            $body;
+    ($sim:expr, $pen:expr, $message:ident($($value:expr),*)) => {
+        if let Some(text) = $sim.log.line($pen, &$sim.world.wording.sites.$message) {
+            crate::wording::text::$message(text, $($value),*);
         }
-    }};
+    };
 }
 
-/// Writes a line about a lock.
-macro_rules! say_lock {
-    ($sim:expr, $pen:expr, $site:ident, $message:expr, $lock:expr, $look:expr) => {{
-        let wording = $sim.world.wording;
-        say!($sim, $pen, $site, |line| crate::wording::ldlm::lock(
-            line,
-            wording,
-            $message,
-            &$sim.world.lock_line($lock, $look)
-        ));
-    }};
-}
-
-pub(crate) use {say, say_lock};
+pub(crate) use say;

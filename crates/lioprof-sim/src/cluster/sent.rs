@@ -4,7 +4,7 @@ use super::log::Pen;
 use super::say::say;
 use super::simulation::Simulation;
 use super::world::World;
-use crate::wording::rpc;
+use crate::wording::Rpc;
 
 /// `ptlrpcd_00_01`, and where it runs.
 const SENDER: &str = "ptlrpcd_00_01";
@@ -13,13 +13,13 @@ impl Simulation {
     /// `Sending RPC` of a request that has just been made.
     pub(super) fn say_sending(&mut self, request: usize) {
         let Some(mut pen) = self.sender(request) else { return };
-        say!(self, &mut pen, sending, |line| rpc::sending(line, &self.world.outgoing(request)));
+        say!(self, &mut pen, sending(self.world.outgoing(request)));
     }
 
     /// `Completed RPC`: the reply is there.
     pub(super) fn say_completed(&mut self, request: usize) {
         let Some(mut pen) = self.sender(request) else { return };
-        say!(self, &mut pen, completed, |line| rpc::completed(line, &self.world.outgoing(request)));
+        say!(self, &mut pen, completed(self.world.outgoing(request)));
     }
 
     fn sender(&self, request: usize) -> Option<Pen> {
@@ -29,13 +29,14 @@ impl Simulation {
 }
 
 impl World {
-    fn outgoing(&self, request: usize) -> rpc::Sent<'_> {
+    fn outgoing(&self, request: usize) -> Rpc<'_> {
         let state = &self.requests[request];
         let mount = &self.mounts[state.mount];
-        rpc::Sent {
+        Rpc {
             pointer: state.pointer,
             thread: SENDER,
             uuid: &mount.uuid,
+            references: None,
             pid: state.pid,
             xid: state.xid,
             nid: &self.nodes[self.targets[state.target].node].nid,

@@ -5,12 +5,11 @@
 
 use super::events::Event;
 use super::log::Pen;
-use super::request::{Purpose, Stage};
-use super::say::{say, say_lock};
+use super::request::{Purpose, Request, Stage};
+use super::say::say;
 use super::simulation::Simulation;
 use super::{lock::Look, opcode};
-use crate::wording::ldlm::flags;
-use crate::wording::{faults, net, ofd, rpc};
+use crate::wording::lock::flags;
 
 impl Simulation {
     /// The network driver hands a request to its service.
@@ -19,14 +18,10 @@ impl Simulation {
         state.arrival_us = self.now_us;
         let (mount, target, part) = (state.mount, state.target, state.part);
         self.world.export_mut(mount, target).requests += 1;
-        let node = self.world.targets[target].node;
-        let mut pen = self.driver(node, mount);
-        let service = self.world.parts[part].service;
-        say!(self, &mut pen, event_in, |line| net::event_in(line, service.name()));
-        say!(self, &mut pen, peer, |line| rpc::peer(line, self.world.nid(mount)));
+        let pen = self.say_arrival(request);
         self.world.parts[part].incoming.push_back(request);
         if let Some(thread) = self.world.parts[part].idle.pop_front() {
-            let node = &self.world.nodes[node];
+            let node = &self.world.nodes[pen.node];
             let per_cpt = (node.cpus / node.cpts).max(1);
             let first = self.world.parts[part].threads[thread].cpu / per_cpt * per_cpt;
             let cpu = first + u16::try_from(self.rng.below(u64::from(per_cpt))).unwrap_or(0);
@@ -34,6 +29,15 @@ impl Simulation {
             let wake_us = self.rng.about(30);
             self.events.at(pen.now_us + wake_us, Event::Thread(part, thread));
         }
+    }
+
+    /// What the network driver says about a request that has come in; its pen.
+    pub(super) fn say_arrival(&mut self, request: usize) -> Pen {
+        let Request { mount, target, part, .. } = self.world.requests[request];
+        let mut pen = self.driver(self.world.targets[target].node, mount);
+        say!(self, &mut pen, event_in(self.world.parts[part].service.name()));
+        say!(self, &mut pen, peer(self.world.nid(mount)));
+        pen
     }
 
     /// A pen of the network driver's thread that talks to a mount's host.
@@ -72,7 +76,8 @@ impl Simulation {
     /// The next request of the queues; urgent ones first.
     fn take(&mut self, part: usize) -> Option<(usize, bool)> {
         let part = &mut self.world.parts[part];
-        part.urgent.pop_front().map(|request| (request, true)).or_else(|| Some((part.queue.pop_front()?, false)))
+        let urgent = part.urgent.requests.pop_front().map(|request| (request, true));
+        urgent.or_else(|| Some((part.regular.requests.pop_front()?, false)))
     }
 
     /// Unpacks a request and finds out how urgent it is.
@@ -80,17 +85,11 @@ impl Simulation {
         let mut pen = self.thread_pen(part, thread);
         let xid = self.world.requests[request].xid;
         self.world.requests[request].thread = thread;
-        if self.world.wording.has_unwrap {
-            say!(self, &mut pen, unwrap, |line| rpc::unwrap(line, xid));
-        }
-        say!(self, &mut pen, got, |line| rpc::got(line, xid));
+        say!(self, &mut pen, unwrap(xid));
+        say!(self, &mut pen, got(xid));
         pen.now_us += self.rng.about(20);
         let urgent = match self.world.requests[request].opcode {
             opcode::OST_READ | opcode::OST_WRITE => self.refresh(request, &mut pen, false) > 0,
-            opcode::OST_PUNCH => {
-                self.prolong(request, &mut pen);
-                false
-            }
             opcode::LDLM_CANCEL => self.is_wanted_back(request, &mut pen),
             opcode => opcode == opcode::OBD_PING,
         };
@@ -105,23 +104,17 @@ impl Simulation {
         if !self.world.locks[lock].ast_sent || self.world.locks[lock].gone {
             return false;
         }
-        let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-        say_lock!(self, pen, hpreq_cancel, "hpreq cancel/convert lock", lock, look);
+        say!(self, pen, hpreq_cancel(self.world.lock_line(lock, Look::held(4, flags::WAITED | flags::CBPENDING))));
         true
     }
 
     /// Puts a request into its queue; the thread goes on with the first of the queues.
     pub(super) fn queue(&mut self, part: usize, thread: usize, request: usize) {
-        let queues = &mut self.world.parts[part];
-        if self.world.requests[request].urgent {
-            self.world.requests[request].sequence = queues.urgent_sequence;
-            queues.urgent_sequence += 1;
-            queues.urgent.push_back(request);
-        } else {
-            self.world.requests[request].sequence = queues.sequence;
-            queues.sequence += 1;
-            queues.queue.push_back(request);
-        }
+        let (state, queues) = (&mut self.world.requests[request], &mut self.world.parts[part]);
+        let queue = if state.urgent { &mut queues.urgent } else { &mut queues.regular };
+        state.sequence = queue.next_sequence;
+        queue.next_sequence += 1;
+        queue.requests.push_back(request);
         if let Some((next, urgent)) = self.take(part) {
             self.start(part, thread, next, urgent);
         }
@@ -134,16 +127,15 @@ impl Simulation {
         (state.thread, state.urgent, state.stage) = (thread, urgent, Stage::Started);
         let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
         let sequence = state.sequence;
-        say!(self, &mut pen, nrs_start, |line| rpc::nrs_start(line, self.world.nid(mount), sequence));
+        say!(self, &mut pen, nrs_start(self.world.nid(mount), sequence));
         self.world.requests[request].start_us = pen.now_us;
         if self.drop_if_late(request, &mut pen) {
             return;
         }
-        let state = &self.world.requests[request];
-        say!(self, &mut pen, handling, |line| rpc::handling(line, &self.world.handling(state)));
-        say!(self, &mut pen, got_again, |line| rpc::got_again(line, xid));
+        say!(self, &mut pen, handling(self.world.handling(request)));
+        say!(self, &mut pen, got_again(xid));
         if !self.world.export(mount, target).connected && opcode != opcode::OST_CONNECT {
-            say!(self, &mut pen, unconnected, |line| faults::unconnected(line, opcode, self.world.nid(mount)));
+            say!(self, &mut pen, unconnected(opcode, self.world.nid(mount)));
             self.world.requests[request].rc = (super::evict::NOT_CONNECTED, super::evict::NOT_CONNECTED);
             self.finish(request, pen);
             return;
@@ -193,16 +185,8 @@ impl Simulation {
     /// The end of an operation that only takes time.
     fn end_plain(&mut self, request: usize) {
         let mut pen = self.handler_pen(request);
-        let state = &self.world.requests[request];
-        let (opcode, object) = (state.opcode, state.object);
-        match opcode {
+        match self.world.requests[request].opcode {
             opcode::OST_CONNECT => self.connect(request, &mut pen),
-            opcode::OST_PUNCH => {
-                if let Some(object) = object {
-                    self.world.objects[object].size_bytes = 0;
-                }
-                self.new_transaction(request);
-            }
             opcode::OST_CREATE | opcode::OST_SETATTR | opcode::MDS_REINT | opcode::MDS_CLOSE => {
                 self.new_transaction(request);
             }
@@ -231,60 +215,35 @@ impl Simulation {
             (true, false) => "Complete:",
             (true, true) => "Complete:H",
         };
-        let wording = self.world.wording;
-        say!(self, pen, refresh, |line| ofd::refresh(
-            line,
-            wording,
-            (&self.world.targets[target].name, &self.world.parts[part].threads[thread].name),
-            self.world.objects[io.object].fid,
-            (io.first, io.last),
-            &self.world.received(&self.world.requests[request], phase, ended),
-        ));
-        self.prolong(request, pen);
+        let target = &self.world.targets[target].name;
+        let thread = &self.world.parts[part].threads[thread].name;
+        let fid = self.world.objects[io.object].fid;
+        say!(self, pen, refresh(target, thread, fid, io.extent, self.world.received(request, phase, ended)));
+        let (pointer, xid) = (self.world.requests[request].pointer, self.world.requests[request].xid);
+        say!(self, pen, prolong(pointer, xid, io.extent));
         let wanted: Vec<usize> = self.world.objects[io.object]
             .granted
             .iter()
             .copied()
             .filter(|&lock| {
                 let lock = &self.world.locks[lock];
-                lock.ast_sent && lock.extent.0 <= io.last && io.first <= lock.extent.1
+                lock.ast_sent && lock.extent.overlaps(io.extent)
             })
             .collect();
         for &lock in &wanted {
             self.prolong_lock(lock, pen);
         }
         let locks = u64::try_from(wanted.len()).unwrap_or(0);
-        let pointer = self.world.requests[request].pointer;
-        say!(self, pen, refreshed, |line| ofd::refreshed(line, &self.world.targets[target].name, locks, pointer));
+        let target = &self.world.targets[self.world.requests[request].target].name;
+        say!(self, pen, refreshed(target, locks, pointer));
         locks
     }
 
     /// A client gets more time for a lock under which it still writes.
     fn prolong_lock(&mut self, lock: usize, pen: &mut Pen) {
         let look = Look::held(4, flags::WAITED | flags::CBPENDING);
-        let wording = self.world.wording;
         let seconds = self.lock_timeout_s;
-        if wording.has_prolong_one {
-            say!(self, pen, prolong_one, |line| crate::wording::ldlm::lock_with(
-                line,
-                wording,
-                ("refreshed to ", seconds, "s. "),
-                &self.world.lock_line(lock, look)
-            ));
-        }
-        say!(self, pen, refresh_waiting, |line| crate::wording::ldlm::lock_with(
-            line,
-            wording,
-            ("refreshed to ", seconds, "s"),
-            &self.world.lock_line(lock, look)
-        ));
-    }
-
-    /// The extent of an I/O or punch.
-    pub(super) fn prolong(&mut self, request: usize, pen: &mut Pen) {
-        let state = &self.world.requests[request];
-        let extent = state.io.map_or((0, u64::MAX), |io| (io.first, io.last));
-        let (pointer, xid) = (state.pointer, state.xid);
-        say!(self, pen, prolong, |line| ofd::prolong(line, pointer, xid, extent));
+        say!(self, pen, prolong_one(seconds, self.world.lock_line(lock, look)));
+        say!(self, pen, refresh_waiting(seconds, self.world.lock_line(lock, look)));
     }
 }

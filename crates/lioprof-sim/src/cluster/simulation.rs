@@ -1,7 +1,6 @@
 //! A cluster at work: its state and its events.
 
 use super::account::Account;
-use super::clock::Clock;
 use super::events::{Event, Events};
 use super::log::{Entry, Log};
 use super::rng::Rng;
@@ -31,28 +30,6 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    pub(super) fn new(world: World, rng: Rng, start_us: u64, lock_timeout_s: u64, resend_us: Option<u64>) -> Self {
-        Self {
-            account: Account::new(world.targets.len()),
-            world,
-            events: Events::default(),
-            log: Log::new(None, u32::MAX, u32::MAX, Vec::new(), start_us),
-            rng,
-            timers: Vec::new(),
-            now_us: start_us,
-            start_us,
-            lock_timeout_s,
-            resend_us,
-            running: 0,
-            follow: None,
-        }
-    }
-
-    pub(super) fn open_log(&mut self, follow: Option<usize>, interest: (u32, u32), clocks: Vec<Clock>) {
-        self.follow = follow;
-        self.log = Log::new(follow, interest.0, interest.1, clocks, self.start_us);
-    }
-
     /// The next record and the server that logs it.
     pub fn next_of_any(&mut self, record: &mut SimRecord) -> Option<usize> {
         loop {

@@ -2,16 +2,13 @@
 
 use std::ops::{Index, IndexMut};
 
+#[derive(Default)]
 pub(crate) struct Slab<T> {
     items: Vec<T>,
     free: Vec<usize>,
 }
 
 impl<T> Slab<T> {
-    pub(crate) fn new() -> Self {
-        Self { items: Vec::new(), free: Vec::new() }
-    }
-
     pub(crate) fn insert(&mut self, item: T) -> usize {
         if let Some(place) = self.free.pop() {
             self.items[place] = item;

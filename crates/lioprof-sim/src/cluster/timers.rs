@@ -6,8 +6,7 @@ use super::opcode;
 use super::request::Purpose;
 use super::say::say;
 use super::simulation::Simulation;
-use super::timer::Timer;
-use crate::wording::rpc;
+use super::timer::{Regular, Timer};
 
 impl Simulation {
     /// A timer fires; it is set again as long as any process runs.
@@ -15,23 +14,23 @@ impl Simulation {
         if self.running == 0 {
             return;
         }
-        let timer = self.timers[index];
-        self.events.at(self.now_us + timer.every_us(), Event::Timer(index));
-        match timer {
-            Timer::Ping { mount, target, every_us } => {
+        let Timer { every_us, does } = self.timers[index];
+        self.events.at(self.now_us + every_us, Event::Timer(index));
+        match does {
+            Regular::Ping { mount, target } => {
                 let export = self.world.export(mount, target);
                 if export.connected && self.now_us - export.last_us + every_us / 8 >= every_us {
                     self.send(mount, target, opcode::OBD_PING, Purpose::Nothing);
                 }
             }
-            Timer::Statfs { mount, target, .. } => {
+            Regular::Statfs { mount, target } => {
                 self.send(mount, target, opcode::OST_STATFS, Purpose::Nothing);
             }
-            Timer::Idle { node, .. } => {
+            Regular::Idle { node } => {
                 let pids = &self.world.nodes[node].bl_pids;
                 let pid = pids[index % pids.len()];
                 let mut pen = Pen { node, cpu: 0, pid, now_us: self.now_us };
-                say!(self, &mut pen, bl_idle, |line| line.s("No blwi found in queue (no bl locks in queue)\n"));
+                say!(self, &mut pen, bl_idle());
             }
         }
     }
@@ -40,7 +39,7 @@ impl Simulation {
     pub(super) fn mark(&mut self, text: &str) {
         for node in 0..self.world.nodes.len() {
             let mut pen = Pen { node, cpu: 0, pid: 14_366, now_us: self.now_us };
-            say!(self, &mut pen, marker, |line| rpc::marker(line, text));
+            say!(self, &mut pen, marker(text));
         }
     }
 }

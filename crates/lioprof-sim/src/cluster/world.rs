@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use super::client_config::ClientConfig;
 use super::disk::Disk;
 use super::lock::Lock;
 use super::opcode::Service;
 use super::program::Process;
 use super::request::{Callback, Io, Request};
 use super::slab::Slab;
-use crate::wording::Wording;
+use crate::wording::{Fid, Wording};
 
 /// A server.
 pub(crate) struct Node {
@@ -59,28 +60,15 @@ pub(crate) struct Mount {
     pub(crate) bl_pid: u32,
     pub(crate) ping_job: usize,
     pub(crate) bl_job: usize,
-    pub(crate) max_in_flight: usize,
-    pub(crate) max_rpc_bytes: u64,
-    pub(crate) rtt_us: u64,
-    /// So much longer takes the way there, and the way back.
-    pub(crate) extra_us: (u64, u64),
+    pub(crate) config: ClientConfig,
     /// Node whose log shows what it sends.
     pub(crate) log_node: Option<usize>,
-    pub(crate) faults: ClientFaults,
     /// Locks by object.
     pub(crate) locks: rustc_hash::FxHashMap<usize, Vec<usize>>,
 }
 
-/// What is wrong with a client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClientFaults {
-    /// It never gives back a lock that another client wants.
-    pub keeps_locks: bool,
-    /// It does not answer callbacks.
-    pub deaf: bool,
-}
-
 /// A mount's connection to a target, both ends of it.
+#[derive(Default)]
 pub(crate) struct Export {
     pub(crate) pointer: u32,
     pub(crate) connected: bool,
@@ -104,10 +92,11 @@ impl Export {
 }
 
 /// An object on an OST.
+#[derive(Default)]
 pub(crate) struct Object {
     pub(crate) target: usize,
-    pub(crate) fid: (u64, u64),
-    pub(crate) resource: (u64, u64),
+    pub(crate) fid: Fid,
+    pub(crate) resource: Fid,
     pub(crate) size_bytes: u64,
     pub(crate) mtime_s: u64,
     /// What the lock server believes of size and time; `None` without locks.
@@ -121,34 +110,41 @@ pub(crate) struct Object {
 }
 
 /// A file: its objects and how bytes go round them.
-pub(crate) struct File {
+pub(crate) struct StripedFile {
     pub(crate) stripe_bytes: u64,
     pub(crate) objects: Vec<usize>,
 }
 
 /// A thread of a service.
-pub(crate) struct Thread {
+pub(crate) struct ServiceThread {
     pub(crate) pid: u32,
     /// Cut to fifteen characters, as the kernel keeps it.
     pub(crate) name: String,
     pub(crate) cpu: u16,
 }
 
+/// Requests that wait for a thread.
+#[derive(Default)]
+pub(crate) struct Queue {
+    pub(crate) requests: VecDeque<usize>,
+    /// Number that the scheduler gives to the next one.
+    pub(crate) next_sequence: u64,
+}
+
 /// The part of a service on one CPU partition: threads and queues.
-pub(crate) struct Part {
+pub(crate) struct ServicePart {
     pub(crate) node: usize,
     pub(crate) service: Service,
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Vec<ServiceThread>,
     pub(crate) idle: VecDeque<usize>,
     /// Nobody looked at these yet.
     pub(crate) incoming: VecDeque<usize>,
-    pub(crate) queue: VecDeque<usize>,
-    pub(crate) urgent: VecDeque<usize>,
-    pub(crate) sequence: u64,
-    pub(crate) urgent_sequence: u64,
+    pub(crate) regular: Queue,
+    pub(crate) urgent: Queue,
 }
 
 /// The whole cluster.
+#[derive(Default)]
 pub(crate) struct World {
     pub(crate) wording: &'static Wording,
     pub(crate) nodes: Vec<Node>,
@@ -157,8 +153,8 @@ pub(crate) struct World {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) jobs: Vec<String>,
     pub(crate) objects: Vec<Object>,
-    pub(crate) files: Vec<File>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) files: Vec<StripedFile>,
+    pub(crate) parts: Vec<ServicePart>,
     /// First part of (node, service); the CPU partitions follow.
     pub(crate) part_of: rustc_hash::FxHashMap<(usize, Service), usize>,
     /// By mount, then target.
@@ -174,17 +170,12 @@ impl World {
         &self.hosts[self.mounts[mount].host].nid
     }
 
-    pub(crate) fn export_index(&self, mount: usize, target: usize) -> usize {
-        mount * self.targets.len() + target
-    }
-
     pub(crate) fn export(&self, mount: usize, target: usize) -> &Export {
-        &self.exports[self.export_index(mount, target)]
+        &self.exports[mount * self.targets.len() + target]
     }
 
     pub(crate) fn export_mut(&mut self, mount: usize, target: usize) -> &mut Export {
-        let index = self.export_index(mount, target);
-        &mut self.exports[index]
+        &mut self.exports[mount * self.targets.len() + target]
     }
 
     pub(crate) fn next_xid(&mut self, mount: usize) -> u64 {

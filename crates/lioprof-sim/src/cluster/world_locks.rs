@@ -1,18 +1,20 @@
 //! Locks of the world's objects.
 
-use super::lock::{EOF, Look};
+use super::lock::Look;
 use super::request::Io;
 use super::world::World;
-use crate::wording::ldlm::{self};
+use crate::wording::Extent;
+use crate::wording::lock::Lock;
 
 impl World {
     /// A lock as a line shows it.
-    pub(crate) fn lock_line(&self, lock: usize, look: Look) -> ldlm::Lock<'_> {
+    pub(crate) fn lock_line(&self, lock: usize, look: Look) -> Lock<'_> {
         let lock = &self.locks[lock];
         let object = &self.objects[lock.object];
         let client = lock.mount.filter(|_| !look.newborn);
         let others = object.granted.len() + object.waiting.len();
-        ldlm::Lock {
+        Lock {
+            wording: self.wording,
             target: &self.targets[object.target].name,
             pointer: lock.pointer,
             cookie: lock.cookie,
@@ -21,8 +23,8 @@ impl World {
             mode: lock.mode(),
             resource: object.resource,
             resource_references: u32::try_from(others).unwrap_or(u32::MAX).saturating_add(1).max(2),
-            extent: if look.newborn { (0, 0) } else { lock.extent },
-            request: if look.newborn { (0, 0) } else { lock.request },
+            extent: if look.newborn { Extent::default() } else { lock.extent },
+            request: if look.newborn { Extent::default() } else { lock.request },
             flags: lock.base_flags() | look.flags,
             nid: client.map_or("local", |mount| self.nid(mount)),
             remote: lock.remote,
@@ -41,7 +43,7 @@ impl World {
     pub(crate) fn conflicts(&self, lock: usize) -> (Vec<usize>, Vec<usize>) {
         let object = &self.objects[self.locks[lock].object];
         let request = self.locks[lock].request;
-        let in_the_way = |other: usize, extent: (u64, u64)| !self.compatible(other, lock) && overlap(extent, request);
+        let in_the_way = |other: usize, extent: Extent| !self.compatible(other, lock) && extent.overlaps(request);
         let granted =
             object.granted.iter().copied().filter(|&held| in_the_way(held, self.locks[held].extent)).collect();
         let waiting = object.waiting.iter().copied().take_while(|&other| other != lock);
@@ -52,10 +54,10 @@ impl World {
     ///
     /// As `ldlm_extent_policy`: up to the neighbours that are held or asked for. Next to many locks a grant does
     /// not grow to the left, and a writer's by 32 MiB at most.
-    pub(crate) fn expanded(&self, lock: usize) -> (u64, u64) {
+    pub(crate) fn expanded(&self, lock: usize) -> Extent {
         let object = &self.objects[self.locks[lock].object];
         let request = self.locks[lock].request;
-        let (mut first, mut last) = (0, EOF);
+        let Extent { mut first, mut last } = Extent::ALL;
         let mut near = 0;
         let held = object.granted.iter().map(|&other| (other, self.locks[other].extent));
         let asked = object.waiting.iter().map(|&other| (other, self.locks[other].request));
@@ -64,21 +66,21 @@ impl World {
                 continue;
             }
             near += 1;
-            if extent.1 < request.0 {
-                first = first.max(extent.1 + 1);
-            } else if extent.0 > request.1 {
-                last = last.min(extent.0 - 1);
+            if extent.last < request.first {
+                first = first.max(extent.last + 1);
+            } else if extent.first > request.last {
+                last = last.min(extent.first - 1);
             } else {
                 return request;
             }
         }
         if near > 4 {
-            first = request.0;
+            first = request.first;
         }
         if near > MANY_LOCKS && self.locks[lock].write {
-            last = last.min(request.1.saturating_add(MAX_GROWN_BYTES)).max(request.1);
+            last = last.min(request.last.saturating_add(MAX_GROWN_BYTES)).max(request.last);
         }
-        (first, last)
+        Extent { first, last }
     }
 
     /// Waiting locks that can be granted now, in the order in which they asked; each is granted and grown.
@@ -120,7 +122,7 @@ impl World {
         self.mounts[mount].locks.get(&io.object)?.iter().copied().find(|&lock| {
             let lock = &self.locks[lock];
             let extent = if lock.ready { lock.extent } else { lock.request };
-            !lock.closing && (lock.write || !io.write) && extent.0 <= io.first && io.last <= extent.1
+            !lock.closing && (lock.write || !io.write) && extent.covers(io.extent)
         })
     }
 }
@@ -129,7 +131,3 @@ impl World {
 const MANY_LOCKS: usize = 32;
 
 const MAX_GROWN_BYTES: u64 = 32 << 20;
-
-fn overlap(a: (u64, u64), b: (u64, u64)) -> bool {
-    a.0 <= b.1 && b.0 <= a.1
-}

@@ -1,9 +1,9 @@
 //! Requests as lines show them.
 
-use super::opcode::{self};
+use super::opcode;
 use super::request::Request;
 use super::world::World;
-use crate::wording::rpc;
+use crate::wording;
 
 impl World {
     /// Bytes of a request and its reply, inline data included.
@@ -24,12 +24,14 @@ impl World {
     }
 
     /// As DEBUG_REQ shows a request that the server received.
-    pub(crate) fn received<'a>(&'a self, request: &Request, phase: &'a str, replied: bool) -> rpc::Request<'a> {
+    pub(crate) fn received<'a>(&'a self, request: usize, phase: &'a str, replied: bool) -> wording::Request<'a> {
+        let request = &self.requests[request];
         let mount = &self.mounts[request.mount];
         let (asked, answered) = self.lens(request);
         let connected = self.export(request.mount, request.target).connected;
         let flags = if mount.server { self.wording.server_flags } else { self.wording.client_flags };
-        rpc::Request {
+        wording::Request {
+            wording: self.wording,
             pointer: request.pointer,
             xid: request.xid,
             transno: request.transno,
@@ -40,7 +42,6 @@ impl World {
             lens: (asked, if replied { answered } else { 0 }),
             timed_out: false,
             deadline_s: request.deadline_s,
-            references: 1,
             phase,
             flags: (flags | if request.resent { 2 } else { 0 }, if replied { 0 } else { u32::MAX }),
             rc: if replied { request.rc } else { (0, -1) },
@@ -50,15 +51,16 @@ impl World {
     }
 
     /// As `Handling RPC` shows it.
-    pub(crate) fn handling<'a>(&'a self, request: &Request) -> rpc::Handling<'a> {
+    pub(crate) fn handling(&self, request: usize) -> wording::Rpc<'_> {
+        let request = &self.requests[request];
         let mount = &self.mounts[request.mount];
         let export = self.export(request.mount, request.target);
         let connected = export.connected;
-        rpc::Handling {
+        wording::Rpc {
             pointer: request.pointer,
             thread: &self.parts[request.part].threads[request.thread].name,
             uuid: if connected { &mount.uuid } else { "0" },
-            references: if connected { export.references() } else { -99 },
+            references: Some(if connected { export.references() } else { -99 }),
             pid: request.pid,
             xid: request.xid,
             nid: &self.hosts[mount.host].nid,

@@ -25,8 +25,6 @@ pub enum Cause {
     Unloaded,
 }
 
-const CAUSES: usize = 6;
-
 /// Records, and what they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
@@ -104,24 +102,17 @@ pub struct Lost {
 }
 
 impl Lost {
-    fn of(&mut self, cause: Cause) -> &mut Tally {
-        match cause {
-            Cause::Overflow => &mut self.overflow,
-            Cause::RingReused => &mut self.ring_reused,
-            Cause::OpenFailed => &mut self.open_failed,
-            Cause::Dumped => &mut self.dumped,
-            Cause::Cleared => &mut self.cleared,
-            Cause::Unloaded => &mut self.unloaded,
-        }
+    /// In the order of [`Cause`].
+    fn by_cause(&mut self) -> [&mut Tally; 6] {
+        let Self { overflow, ring_reused, open_failed, dumped, cleared, unloaded } = self;
+        [overflow, ring_reused, open_failed, dumped, cleared, unloaded]
     }
 
     /// All causes together.
     #[must_use]
-    pub fn total(&self) -> Tally {
-        let parts: [&Tally; CAUSES] =
-            [&self.overflow, &self.ring_reused, &self.open_failed, &self.dumped, &self.cleared, &self.unloaded];
+    pub fn total(mut self) -> Tally {
         let mut sum = Tally::default();
-        parts.into_iter().for_each(|part| sum.add(part));
+        self.by_cause().into_iter().for_each(|part| sum.add(part));
         sum
     }
 }
@@ -151,7 +142,7 @@ pub struct StreamAccount {
 
 impl StreamAccount {
     pub(super) fn lose(&mut self, cause: Cause, page: &Page) {
-        self.lost.of(cause).add_unsettled(page);
+        self.lost.by_cause()[cause as usize].add_unsettled(page);
     }
 }
 
@@ -218,20 +209,16 @@ pub struct Account {
 }
 
 impl Account {
-    pub(super) fn add_stream(&mut self, stream: StreamAccount) {
+    pub(super) fn add_stream(&mut self, mut stream: StreamAccount) {
         let total = &mut self.total;
         total.logged.add(&stream.logged);
         total.written.add(&stream.written);
         total.repeated.add(&stream.repeated);
         total.pending.add(&stream.pending);
         total.refused_records += stream.refused_records;
-        let (sum, part) = (&mut total.lost, &stream.lost);
-        sum.overflow.add(&part.overflow);
-        sum.ring_reused.add(&part.ring_reused);
-        sum.open_failed.add(&part.open_failed);
-        sum.dumped.add(&part.dumped);
-        sum.cleared.add(&part.cleared);
-        sum.unloaded.add(&part.unloaded);
+        for (sum, part) in total.lost.by_cause().into_iter().zip(stream.lost.by_cause()) {
+            sum.add(part);
+        }
         if stream.logged.records + stream.refused_records > 0 {
             self.streams.push(stream);
         }

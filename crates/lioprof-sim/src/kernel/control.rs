@@ -3,19 +3,21 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use rustix::io::Errno;
 
 use super::PAGE_BYTES;
 use super::account::Cause;
-use super::guard::lock;
 use super::kmsg::Level;
 use super::ktracefiled::DEFAULT_SIZE;
-use super::masks::{self, MaskKind, Parsed};
+use super::masks::{self, Mask, Parsed};
+use super::module_parameters::Parameter;
 use super::node::{Kernel, PAGES_PER_MIB};
 use super::numbers::{number_prefix, strict_u32};
 use crate::SimRecord;
+use crate::bits::mask as mask_bits;
+use crate::guard::lock;
 
 /// Longest path of the debug daemon's file, with its NUL.
 const PATH_BYTES: usize = 1024;
@@ -26,42 +28,11 @@ const LONGEST_DUMP_PATH: usize = 4096;
 /// Of a marker, so much is used; a longer one is an error all the same.
 const LONGEST_MARKER: usize = 4000;
 
-/// A mask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mask {
-    /// `debug`.
-    Debug,
-    /// `subsystem_debug`.
-    SubsystemDebug,
-    /// `printk`: what goes to the kernel log, too.
-    Printk,
-    /// `subsystem_printk`.
-    SubsystemPrintk,
-}
-
-impl Mask {
-    fn kind(self) -> MaskKind {
-        match self {
-            Self::Debug | Self::Printk => MaskKind::Debug,
-            Self::SubsystemDebug | Self::SubsystemPrintk => MaskKind::Subsystem,
-        }
-    }
-}
-
 impl Kernel {
-    fn mask_cell(&self, mask: Mask) -> &AtomicU32 {
-        match mask {
-            Mask::Debug => &self.debug,
-            Mask::SubsystemDebug => &self.subsystem_debug,
-            Mask::Printk => &self.printk,
-            Mask::SubsystemPrintk => &self.subsystem_printk,
-        }
-    }
-
     /// A mask's bits.
     #[must_use]
     pub fn mask(&self, mask: Mask) -> u32 {
-        self.mask_cell(mask).load(Relaxed)
+        self.masks[mask as usize].load(Relaxed)
     }
 
     /// A mask as it reads, without line break.
@@ -72,7 +43,7 @@ impl Kernel {
 
     /// Sets a mask's bits, as its module parameter does.
     pub fn set_mask(&self, mask: Mask, bits: u32) {
-        self.mask_cell(mask).store(bits, Relaxed);
+        self.masks[mask as usize].store(bits, Relaxed);
     }
 
     /// A write to a mask.
@@ -88,7 +59,7 @@ impl Kernel {
                     self.print(Level::Warning, self.numerical_warning());
                 }
                 // The kernel's emergencies always reach the console.
-                let bits = if mask == Mask::Printk { bits | masks::EMERG } else { bits };
+                let bits = if mask == Mask::Printk { bits | mask_bits::EMERG } else { bits };
                 self.set_mask(mask, bits);
                 Ok(())
             }
@@ -237,6 +208,21 @@ impl Kernel {
         result
     }
 
+    /// A module parameter as it reads, without line break.
+    #[must_use]
+    pub fn parameter(&self, parameter: Parameter) -> String {
+        lock(&self.parameters).get(parameter).to_owned()
+    }
+
+    /// Sets a module parameter.
+    ///
+    /// # Errors
+    /// `EINVAL` if the text is not of the parameter's type.
+    pub fn set_parameter(&self, parameter: Parameter, text: &[u8]) -> Result<(), Errno> {
+        let text = std::str::from_utf8(text).map_err(|_| Errno::INVAL)?;
+        lock(&self.parameters).set(parameter, text.strip_suffix('\n').unwrap_or(text))
+    }
+
     /// Empties the buffer, as `lctl clear`.
     pub fn clear(&self) {
         self.discard_all(Cause::Cleared);
@@ -263,7 +249,7 @@ impl Kernel {
             // The clock's step is added when the record is logged.
             time_us: self.marker_time_us(),
             subsystem: 1,
-            mask: masks::TRACE,
+            mask: mask_bits::TRACE,
             pid,
             file: b"debug.c".to_vec(),
             line: 651,
@@ -272,11 +258,11 @@ impl Kernel {
             ..SimRecord::default()
         };
         self.log(&record);
-        record.mask = masks::WARNING | masks::CONSOLE;
+        record.mask = mask_bits::WARNING | mask_bits::CONSOLE;
         record.line = 653;
         record.text = [b"DEBUG MARKER: ", text, b"\n"].concat();
         self.log(&record);
-        record.mask = masks::TRACE;
+        record.mask = mask_bits::TRACE;
         record.line = 654;
         record.text = STARS.to_vec();
         self.log(&record);

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use super::account::{Cause, LossEvent, Tally};
 use super::file::{Short, Writer};
-use super::guard::lock;
 use super::kmsg::Level;
 use super::ktracefiled::{Flush, NEVER, PERIOD, Pass};
 use super::node::{CONTEXTS, Kernel};
 use super::page::Page;
+use crate::guard::lock;
 
 impl Kernel {
     /// Whether the debug daemon runs.

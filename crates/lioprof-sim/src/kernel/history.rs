@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::io::Errno;
 
 use super::account::Cause;
-use super::guard::lock;
 use super::kmsg::Level;
 use super::node::{CONTEXTS, Kernel};
 use super::page::Page;
+use crate::guard::lock;
 
 impl Kernel {
     /// Keeps pages that need not be written any more.

@@ -1,8 +1,10 @@
 //! The kernel log, as `/dev/kmsg` shows it.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
+
+use crate::guard::lock;
 
 /// Lines kept; the kernel's ring holds a few thousand of this length.
 const KEEP_LINES: usize = 8192;
@@ -23,7 +25,7 @@ pub enum Level {
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct KmsgLine {
     /// Number since boot, without gaps.
     pub sequence: u64,
     /// Severity.
@@ -34,7 +36,7 @@ pub struct Line {
     pub text: String,
 }
 
-impl Line {
+impl KmsgLine {
     /// The record that a read of `/dev/kmsg` returns: `PRIORITY,SEQUENCE,MICROSECONDS,FLAGS;TEXT`.
     #[must_use]
     pub fn to_record(&self) -> String {
@@ -44,9 +46,9 @@ impl Line {
 
 /// What a reader finds at its place in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum KmsgRead {
     /// The line there.
-    Line(Line),
+    Line(KmsgLine),
     /// Lines were overwritten before they were read (`EPIPE`); the oldest one left.
     Overwritten(u64),
     /// Nothing yet.
@@ -56,57 +58,57 @@ pub enum Next {
 /// The log. Shared by reference; all methods may be called from any thread.
 #[derive(Debug, Default)]
 pub struct KernelLog {
-    lines: Mutex<VecDeque<Line>>,
+    lines: Mutex<VecDeque<KmsgLine>>,
     more: Condvar,
 }
 
 impl KernelLog {
     pub(super) fn print(&self, level: Level, uptime_us: u64, text: impl Into<String>) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = lock(&self.lines);
         let sequence = lines.back().map_or(0, |line| line.sequence + 1);
         if lines.len() == KEEP_LINES {
             lines.pop_front();
         }
-        lines.push_back(Line { sequence, level, uptime_us, text: text.into() });
+        lines.push_back(KmsgLine { sequence, level, uptime_us, text: text.into() });
         self.more.notify_all();
     }
 
     /// Sequence number of the oldest line.
     #[must_use]
     pub fn first(&self) -> u64 {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).front().map_or(0, |line| line.sequence)
+        lock(&self.lines).front().map_or(0, |line| line.sequence)
     }
 
     /// Sequence number that the next line will get.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).back().map_or(0, |line| line.sequence + 1)
+        lock(&self.lines).back().map_or(0, |line| line.sequence + 1)
     }
 
     /// The line with this number, or why there is none.
     #[must_use]
-    pub fn at(&self, sequence: u64) -> Next {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(first) = lines.front().map(|line| line.sequence) else { return Next::End };
+    pub fn at(&self, sequence: u64) -> KmsgRead {
+        let lines = lock(&self.lines);
+        let Some(first) = lines.front().map(|line| line.sequence) else { return KmsgRead::End };
         match sequence.checked_sub(first) {
-            None => Next::Overwritten(first),
+            None => KmsgRead::Overwritten(first),
             Some(index) => usize::try_from(index)
                 .ok()
                 .and_then(|index| lines.get(index))
-                .map_or(Next::End, |line| Next::Line(line.clone())),
+                .map_or(KmsgRead::End, |line| KmsgRead::Line(line.clone())),
         }
     }
 
     /// Waits until there is a line with this number, at most for `timeout`.
     pub fn wait_for(&self, sequence: u64, timeout: Duration) {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = |lines: &mut VecDeque<Line>| lines.back().is_none_or(|line| line.sequence < sequence);
+        let lines = lock(&self.lines);
+        let missing = |lines: &mut VecDeque<KmsgLine>| lines.back().is_none_or(|line| line.sequence < sequence);
         drop(self.more.wait_timeout_while(lines, timeout, missing));
     }
 
     /// The texts of all lines kept.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|line| line.text.clone()).collect()
+        lock(&self.lines).iter().map(|line| line.text.clone()).collect()
     }
 }

@@ -6,8 +6,8 @@ use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
 use super::file::Writer;
-use super::guard::lock;
 use super::page::Page;
+use crate::guard::lock;
 
 /// Longest sleep between two passes.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);

@@ -2,33 +2,16 @@
 //!
 //! After `libcfs_debug.h` (names, bits) and `cfs_str2mask`, `cfs_mask2str` (libcfs `debug.c`).
 
+use super::numbers::radix;
 use super::version::LustreVersion;
+use crate::bits::{ALWAYS, mask};
 
-/// Messages with one of these bits are logged whatever the masks say: error, emerg, warning, console.
-pub const ALWAYS: u32 = WARNING | ERROR | EMERG | CONSOLE;
-/// `trace`.
-pub const TRACE: u32 = 0x1;
-/// `warning`.
-pub const WARNING: u32 = 0x400;
-/// `error`.
-pub const ERROR: u32 = 0x2_0000;
-/// `emerg`.
-pub const EMERG: u32 = 0x4_0000;
-/// `rpctrace`.
-pub const RPCTRACE: u32 = 0x10_0000;
-/// `console`.
-pub const CONSOLE: u32 = 0x200_0000;
 /// The mask after the modules are loaded: what is always logged, ioctl, neterror, ha, config, lfsck.
-pub const DEFAULT_DEBUG: u32 = ALWAYS | 0x80 | 0x100 | 0x8_0000 | 0x100_0000 | 0x1000_0000;
+const DEFAULT_DEBUG: u32 = ALWAYS | 0x80 | 0x100 | mask::HA | 0x100_0000 | 0x1000_0000;
 /// The subsystems after the modules are loaded: all.
-pub const DEFAULT_SUBSYSTEMS: u32 = u32::MAX;
-/// Subsystem `rpc`.
-pub const SUBSYSTEM_RPC: u32 = 0x100;
-/// Subsystem ldlm.
-pub const SUBSYSTEM_LDLM: u32 = 0x1_0000;
-/// Mask ha: connections and recovery; on by default.
-pub const HA: u32 = 0x8_0000;
-
+const DEFAULT_SUBSYSTEMS: u32 = u32::MAX;
+/// All masks after the modules are loaded, in the order of [`Mask`].
+pub(super) const DEFAULTS: [u32; 4] = [DEFAULT_DEBUG, DEFAULT_SUBSYSTEMS, ALWAYS, 0];
 const DEBUG_NAMES: [&str; 32] = [
     "trace", "inode", "super", "iotrace", "malloc", "cache", "info", "ioctl", "neterror", "net", "warning", "buffs",
     "other", "dentry", "nettrace", "page", "dlmtrace", "error", "emerg", "ha", "rpctrace", "vfstrace", "reada", "mmap",
@@ -71,7 +54,29 @@ const SUBSYSTEM_NAMES: [&str; 32] = [
     "fld",
 ];
 
-/// Which of the masks.
+/// A mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// `debug`.
+    Debug,
+    /// `subsystem_debug`.
+    SubsystemDebug,
+    /// `printk`: what goes to the kernel log, too.
+    Printk,
+    /// `subsystem_printk`.
+    SubsystemPrintk,
+}
+
+impl Mask {
+    pub(super) fn kind(self) -> MaskKind {
+        match self {
+            Self::Debug | Self::Printk => MaskKind::Debug,
+            Self::SubsystemDebug | Self::SubsystemPrintk => MaskKind::Subsystem,
+        }
+    }
+}
+
+/// What the bits of a mask are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskKind {
     /// `debug`, `printk`.
@@ -142,14 +147,14 @@ pub fn parse(text: &str, old: u32, kind: MaskKind, version: LustreVersion) -> Pa
     }
     let mut rest = text;
     // Without any name, versions that start from the minimum stay there.
-    let mut mask = if version.operator_sticks() { kind.minimum() } else { old };
+    let mut mask = if version.operator_is_for_one_name() { old } else { kind.minimum() };
     let mut operator = None;
     let mut first = true;
     let separates = |c: char| c.is_ascii_whitespace() || (c == ',' && version.comma_separates_masks());
     loop {
         rest = rest.trim_start_matches(separates);
         let Some(start) = rest.chars().next() else { break };
-        if !version.operator_sticks() {
+        if version.operator_is_for_one_name() {
             operator = None;
         }
         if matches!(start, '+' | '-') {
@@ -206,12 +211,7 @@ fn scan_number(text: &str) -> Option<u32> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let (radix, digits) = match hexadecimal {
-        Some(rest) => (16, rest),
-        None if digits.len() > 1 && digits.starts_with('0') => (8, &digits[1..]),
-        None => (10, digits),
-    };
+    let (radix, digits) = radix(digits);
     if digits.is_empty() || digits.starts_with(['+', '-']) {
         return None;
     }

@@ -1,5 +1,7 @@
 //! Parameters of the kernel's modules.
 
+use rustix::io::Errno;
+
 /// A parameter under `/sys/module/libcfs/parameters` (before 2.11: under `/proc/sys/lnet`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
@@ -19,41 +21,36 @@ pub enum Parameter {
     RawPointers,
 }
 
-/// Their values.
+/// Their values as they read, in the order of [`Parameter`].
 #[derive(Debug)]
-pub(super) struct Parameters {
-    pub(super) debug_path: String,
-    pub(super) ratelimit: u32,
-    pub(super) backoff: u32,
-    pub(super) max_delay: u32,
-    pub(super) min_delay: u32,
-    pub(super) panic_on_lbug: u32,
-    pub(super) raw_pointers: bool,
-}
+pub(super) struct Parameters([String; 7]);
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self {
-            debug_path: "/tmp/lustre-log".to_owned(),
-            ratelimit: 1,
-            backoff: 2,
-            max_delay: 60_000,
-            min_delay: 50,
-            panic_on_lbug: 1,
-            raw_pointers: false,
-        }
+        Self(["/tmp/lustre-log", "1", "2", "60000", "50", "1", "N"].map(str::to_owned))
     }
 }
 
 impl Parameters {
-    pub(super) fn number(&mut self, parameter: Parameter) -> Option<&mut u32> {
-        match parameter {
-            Parameter::ConsoleRatelimit => Some(&mut self.ratelimit),
-            Parameter::ConsoleBackoff => Some(&mut self.backoff),
-            Parameter::ConsoleMaxDelay => Some(&mut self.max_delay),
-            Parameter::ConsoleMinDelay => Some(&mut self.min_delay),
-            Parameter::PanicOnLbug => Some(&mut self.panic_on_lbug),
-            Parameter::DebugPath | Parameter::RawPointers => None,
-        }
+    pub(super) fn get(&self, parameter: Parameter) -> &str {
+        &self.0[parameter as usize]
+    }
+
+    /// Sets a parameter; `EINVAL` if the text is not of its type.
+    pub(super) fn set(&mut self, parameter: Parameter, text: &str) -> Result<(), Errno> {
+        let value = match parameter {
+            Parameter::DebugPath => text.to_owned(),
+            Parameter::RawPointers => match text {
+                "1" | "y" | "Y" | "on" => "Y".to_owned(),
+                "0" | "n" | "N" | "off" => "N".to_owned(),
+                _ => return Err(Errno::INVAL),
+            },
+            _ => match text.parse::<u32>() {
+                Ok(0) if parameter == Parameter::ConsoleBackoff => return Err(Errno::INVAL),
+                number => number.map_err(|_| Errno::INVAL)?.to_string(),
+            },
+        };
+        self.0[parameter as usize] = value;
+        Ok(())
     }
 }

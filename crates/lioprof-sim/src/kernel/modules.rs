@@ -5,12 +5,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::io::Errno;
 
 use super::account::Cause;
-use super::control::Mask;
-use super::guard::lock;
 use super::ktracefiled::DEFAULT_SIZE;
 use super::masks;
 use super::module_parameters::Parameters;
 use super::node::{DEFAULT_MIB_PER_CPU, Kernel, PAGES_PER_MIB};
+use crate::guard::lock;
 
 impl Kernel {
     /// Unloads the Lustre modules: the daemon stops, the buffer is gone.
@@ -52,10 +51,9 @@ impl Kernel {
             return Err(Errno::EXIST);
         }
         self.with_lustre.store(false, Relaxed);
-        self.set_mask(Mask::Debug, masks::DEFAULT_DEBUG);
-        self.set_mask(Mask::SubsystemDebug, masks::DEFAULT_SUBSYSTEMS);
-        self.set_mask(Mask::Printk, masks::ALWAYS);
-        self.set_mask(Mask::SubsystemPrintk, 0);
+        for (mask, bits) in self.masks.iter().zip(masks::DEFAULTS) {
+            mask.store(bits, Relaxed);
+        }
         self.daemon.size.store(DEFAULT_SIZE, Relaxed);
         self.daemon.pass_lock().writer.reset();
         self.share_pages(DEFAULT_MIB_PER_CPU * PAGES_PER_MIB);

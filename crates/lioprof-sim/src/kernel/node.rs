@@ -8,15 +8,16 @@ use std::time::Instant;
 use lioprof_model::time::now_us;
 
 use super::account::{Account, LossEvents};
-use super::guard::lock;
 use super::kmsg::{KernelLog, Level};
 use super::ktracefiled::{Daemon, Flush};
-use super::masks;
+use super::masks::{self, Mask};
 use super::module_parameters::Parameters;
 use super::page::{PAGE_BYTES, Page};
 use super::stream::{Pool, Put, Stream};
 use super::version::LustreVersion;
 use crate::SimRecord;
+use crate::bits::{ALWAYS, mask as mask_bits};
+use crate::guard::lock;
 
 /// Process, softirq, hard irq.
 pub(super) const CONTEXTS: usize = 3;
@@ -68,10 +69,8 @@ pub struct Kernel {
     pub(super) loaded: AtomicBool,
     /// Also Lustre itself, not only LNet with the debug log.
     pub(super) with_lustre: AtomicBool,
-    pub(super) debug: AtomicU32,
-    pub(super) subsystem_debug: AtomicU32,
-    pub(super) printk: AtomicU32,
-    pub(super) subsystem_printk: AtomicU32,
+    /// In the order of [`Mask`].
+    pub(super) masks: [AtomicU32; 4],
     /// Index: CPU * 3 + context.
     pub(super) streams: Vec<Mutex<Stream>>,
     pub(super) pool: Pool,
@@ -107,10 +106,7 @@ impl Kernel {
             config,
             loaded: AtomicBool::new(true),
             with_lustre: AtomicBool::new(true),
-            debug: AtomicU32::new(masks::DEFAULT_DEBUG),
-            subsystem_debug: AtomicU32::new(masks::DEFAULT_SUBSYSTEMS),
-            printk: AtomicU32::new(masks::ALWAYS),
-            subsystem_printk: AtomicU32::new(0),
+            masks: masks::DEFAULTS.map(AtomicU32::new),
             streams,
             pool: Pool::default(),
             history: Mutex::default(),
@@ -155,8 +151,7 @@ impl Kernel {
     /// Whether the masks let such a message pass.
     #[must_use]
     pub fn passes(&self, subsystem: u32, mask: u32) -> bool {
-        mask & masks::ALWAYS != 0
-            || mask & self.debug.load(Relaxed) != 0 && subsystem & self.subsystem_debug.load(Relaxed) != 0
+        mask & ALWAYS != 0 || mask & self.mask(Mask::Debug) != 0 && subsystem & self.mask(Mask::SubsystemDebug) != 0
     }
 
     /// Logs a message with the record's time (moved by [`Self::step_clock`]).
@@ -209,8 +204,8 @@ impl Kernel {
             let text = format!("Lustre: format at {file}:{}:{function} doesn't end in newline", record.line);
             self.print(Level::Info, text);
         }
-        let mask = if put.too_long.is_some() { record.mask | masks::ERROR } else { record.mask };
-        if mask & self.printk.load(Relaxed) != 0 || record.subsystem & self.subsystem_printk.load(Relaxed) != 0 {
+        let mask = if put.too_long.is_some() { record.mask | mask_bits::ERROR } else { record.mask };
+        if mask & self.mask(Mask::Printk) != 0 || record.subsystem & self.mask(Mask::SubsystemPrintk) != 0 {
             self.console(record, mask);
         }
     }
@@ -221,14 +216,14 @@ impl Kernel {
         const LNET: [u32; 2] = [0x400, 0x800];
         let name = if LNET.contains(&record.subsystem) { "LNet" } else { "Lustre" };
         let (level, error) = match mask {
-            _ if mask & masks::EMERG != 0 => (Level::Emergency, "Error"),
-            _ if mask & masks::ERROR != 0 => (Level::Error, "Error"),
-            _ if mask & masks::WARNING != 0 => (Level::Warning, ""),
+            _ if mask & mask_bits::EMERG != 0 => (Level::Emergency, "Error"),
+            _ if mask & mask_bits::ERROR != 0 => (Level::Error, "Error"),
+            _ if mask & mask_bits::WARNING != 0 => (Level::Warning, ""),
             _ => (Level::Info, ""),
         };
         let text = String::from_utf8_lossy(&record.text);
         let text = text.trim_end_matches('\n');
-        if mask & masks::CONSOLE != 0 {
+        if mask & mask_bits::CONSOLE != 0 {
             self.print(level, format!("{name}{error}: {text}"));
         } else {
             let (file, function) = (String::from_utf8_lossy(&record.file), String::from_utf8_lossy(&record.function));

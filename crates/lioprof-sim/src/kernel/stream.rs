@@ -1,11 +1,12 @@
 //! The buffer of one CPU and context: a list of pages (`struct cfs_trace_cpu_data` of libcfs `tracefile.c`).
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::account::{Cause, LossEvent, StreamAccount, Tally};
 use super::page::{PAGE_BYTES, Page, known_bytes};
 use crate::SimRecord;
+use crate::guard::lock;
 
 /// The kernel first asks for room for a text of this length, and again if the text turns out longer.
 const USUAL_TEXT_BYTES: usize = 85;
@@ -20,7 +21,7 @@ pub(super) struct Pool(Mutex<Vec<Box<Page>>>);
 
 impl Pool {
     fn take(&self, cpu: u16, context: u16) -> Box<Page> {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        match lock(&self.0).pop() {
             Some(mut page) => {
                 page.reset(cpu, context);
                 page
@@ -30,7 +31,7 @@ impl Pool {
     }
 
     pub(super) fn give(&self, page: Box<Page>) {
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = lock(&self.0);
         if pages.len() < POOL_PAGES {
             pages.push(page);
         }

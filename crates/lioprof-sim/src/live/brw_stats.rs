@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::job_stats::human;
-use super::stats::Clock;
+use super::stats::{Clock, seconds};
 use crate::counters::{Sizes, Traffic};
 
 /// A page has 2^12 bytes.
@@ -15,13 +15,12 @@ const PAGE_EXPONENT: u32 = 12;
 /// Disk I/O of a target.
 pub(super) fn text(clock: Clock, traffic: &Traffic) -> String {
     let mut text = String::new();
-    let seconds = |us: i64| format!("{}.{:06}000 secs.nsecs", us.div_euclid(1_000_000), us.rem_euclid(1_000_000));
     for (name, us) in [
         ("snapshot_time:", clock.now_us),
         ("start_time:", clock.since_us),
         ("elapsed_time:", (clock.now_us - clock.since_us).max(0)),
     ] {
-        writeln!(text, "{name:<26}{}", seconds(us)).unwrap_or_default();
+        writeln!(text, "{name:<26}{} secs.nsecs", seconds(us)).unwrap_or_default();
     }
     table(&mut text, "pages per bulk r/w     rpcs", "rpcs", traffic, |exponent| exponent.saturating_sub(PAGE_EXPONENT));
     table(&mut text, "disk I/O size          ios ", "ios ", traffic, |exponent| exponent);

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Simulation;
+use crate::tree::DISK;
 
 /// What is behind a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum CounterFile {
     /// Something that does not change.
     Text(String),
     /// Counters of a target.
@@ -30,34 +31,18 @@ pub(super) enum TargetFile {
     ExportUuid(String),
 }
 
-/// Services with their directories; those that a scenario never uses are there all the same.
-const OST_SERVICES: [(&str, &str); 5] = [
-    ("ost/OSS/ost", "ost"),
-    ("ost/OSS/ost_create", "ost_create"),
-    ("ost/OSS/ost_io", "ost_io"),
-    ("ost/OSS/ost_out", "ost_out"),
-    ("ost/OSS/ost_seq", "ost_seq"),
-];
-const MDT_SERVICES: [(&str, &str); 3] =
-    [("mds/MDS/mdt", "mdt"), ("mds/MDS/mdt_io", "mdt_io"), ("mds/MDS/mdt_readpage", "mdt_readpage")];
-const LOCK_SERVICES: [(&str, &str); 2] =
-    [("ldlm/services/ldlm_canceld", "ldlm_canceld"), ("ldlm/services/ldlm_cbd", "ldlm_cbd")];
-
-/// Figures of a target's disk.
-const DISK: [(&str, &str); 5] = [
-    ("kbytestotal", "1048576000"),
-    ("kbytesfree", "734003200"),
-    ("kbytesavail", "681574400"),
-    ("filestotal", "26214400"),
-    ("filesfree", "26000000"),
-];
+/// Directories of services, called as these; those that a scenario never uses are there all the same.
+const OST_SERVICES: [&str; 5] =
+    ["ost/OSS/ost", "ost/OSS/ost_create", "ost/OSS/ost_io", "ost/OSS/ost_out", "ost/OSS/ost_seq"];
+const MDT_SERVICES: [&str; 3] = ["mds/MDS/mdt", "mds/MDS/mdt_io", "mds/MDS/mdt_readpage"];
+const LOCK_SERVICES: [&str; 2] = ["ldlm/services/ldlm_canceld", "ldlm/services/ldlm_cbd"];
 
 /// All files of a server.
 pub(super) fn all(
     simulation: &Simulation,
     node: usize,
     clients: &BTreeMap<String, Vec<String>>,
-) -> BTreeMap<String, Name> {
+) -> BTreeMap<String, CounterFile> {
     let mut names = BTreeMap::new();
     let mounts: usize = clients.values().map(Vec::len).sum();
     let (mut osts, mut mdts) = (false, false);
@@ -65,11 +50,11 @@ pub(super) fn all(
         let mdt = target.contains("-MDT");
         (osts, mdts) = (osts || !mdt, mdts || mdt);
         let (kind, namespace) = if mdt { ("mdt", "mdt") } else { ("obdfilter", "filter") };
-        let of = |file: TargetFile| Name::Target(target.to_owned(), file);
+        let of = |file: TargetFile| CounterFile::Target(target.to_owned(), file);
         let base = format!("{kind}/{target}");
         names.insert(format!("{base}/job_stats"), of(TargetFile::JobStats));
         names.insert(format!("{base}/eviction_count"), of(TargetFile::Evictions));
-        names.insert(format!("{base}/num_exports"), Name::Text(format!("{mounts}\n")));
+        names.insert(format!("{base}/num_exports"), CounterFile::Text(format!("{mounts}\n")));
         if mdt {
             names.insert(format!("{base}/md_stats"), of(TargetFile::MdStats));
         } else {
@@ -77,10 +62,10 @@ pub(super) fn all(
         }
         let osd = format!("osd-ldiskfs/{target}");
         names.insert(format!("{osd}/brw_stats"), of(TargetFile::BrwStats));
-        names.insert(format!("{osd}/mntdev"), Name::Text(format!("/dev/vd{}\n", char::from(disk))));
+        names.insert(format!("{osd}/mntdev"), CounterFile::Text(format!("/dev/vd{}\n", char::from(disk))));
         for (file, value) in DISK {
             for directory in [&base, &osd] {
-                names.insert(format!("{directory}/{file}"), Name::Text(format!("{value}\n")));
+                names.insert(format!("{directory}/{file}"), CounterFile::Text(format!("{value}\n")));
             }
         }
         let locks = format!("ldlm/namespaces/{namespace}-{target}_UUID");
@@ -95,6 +80,9 @@ pub(super) fn all(
     }
     let services = LOCK_SERVICES.iter();
     let services = services.chain(OST_SERVICES.iter().filter(|_| osts)).chain(MDT_SERVICES.iter().filter(|_| mdts));
-    names.extend(services.map(|&(directory, service)| (format!("{directory}/stats"), Name::Service(service))));
+    for directory in services {
+        let service = directory.rsplit('/').next().unwrap_or_default();
+        names.insert(format!("{directory}/stats"), CounterFile::Service(service));
+    }
     names
 }

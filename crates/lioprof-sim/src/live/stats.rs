@@ -46,7 +46,7 @@ impl Clock {
     }
 }
 
-fn seconds(us: i64) -> String {
+pub(super) fn seconds(us: i64) -> String {
     format!("{}.{:06}000", us.div_euclid(1_000_000), us.rem_euclid(1_000_000))
 }
 
@@ -56,12 +56,12 @@ pub(super) fn sum_of_squares(samples: &Samples) -> u64 {
     u64::try_from(low).unwrap_or(u64::MAX)
 }
 
-struct File {
+struct StatsFile {
     style: Style,
     text: String,
 }
 
-impl File {
+impl StatsFile {
     fn new(style: Style, clock: Clock) -> Self {
         let mut file = Self { style, text: String::new() };
         for (name, value) in clock.lines(style) {
@@ -112,7 +112,7 @@ pub(super) const OST_OPERATIONS: [(&str, u16); 9] = [
 
 /// `obdfilter.*.stats` and `obdfilter.*.exports.*.stats`.
 pub(super) fn traffic(style: Style, clock: Clock, traffic: &Traffic) -> String {
-    let mut file = File::new(style, clock);
+    let mut file = StatsFile::new(style, clock);
     file.samples("read_bytes", "bytes", &traffic.read_bytes);
     file.samples("write_bytes", "bytes", &traffic.write_bytes);
     for (name, opcode) in OST_OPERATIONS {
@@ -125,7 +125,7 @@ pub(super) fn traffic(style: Style, clock: Clock, traffic: &Traffic) -> String {
 
 /// `mdt.*.md_stats`.
 pub(super) fn metadata(style: Style, clock: Clock, traffic: &Traffic) -> String {
-    let mut file = File::new(style, clock);
+    let mut file = StatsFile::new(style, clock);
     // What a reint does is not simulated; most of them are opens.
     for (name, opcode) in [("open", opcode::MDS_REINT), ("close", opcode::MDS_CLOSE), ("statfs", opcode::MDS_STATFS)] {
         if let Some(samples) = traffic.operations_us.get(&opcode) {
@@ -137,7 +137,7 @@ pub(super) fn metadata(style: Style, clock: Clock, traffic: &Traffic) -> String 
 
 /// `exports.*.ldlm_stats`: requests, not locks.
 pub(super) fn locks(style: Style, clock: Clock, traffic: &Traffic, locks: &ClientLocks) -> String {
-    let mut file = File::new(style, clock);
+    let mut file = StatsFile::new(style, clock);
     let requests = |opcode| traffic.operations_us.get(&opcode).map_or(0, |samples| samples.count);
     file.count("ldlm_enqueue", requests(opcode::LDLM_ENQUEUE));
     file.count("ldlm_cancel", requests(opcode::LDLM_CANCEL));
@@ -149,7 +149,7 @@ pub(super) fn locks(style: Style, clock: Clock, traffic: &Traffic, locks: &Clien
 
 /// `ost.OSS.*.stats` and the like. Enqueues are counted by their kind, of which only glimpses are known here.
 pub(super) fn service(style: Style, clock: Clock, name: &str, counters: &ServiceCounters, glimpses: u64) -> String {
-    let mut file = File::new(style, clock);
+    let mut file = StatsFile::new(style, clock);
     file.samples("req_waittime", "usecs", &counters.wait_us);
     let enqueues = counters.operations_us.get(&opcode::LDLM_ENQUEUE).map_or(0, |samples| samples.count);
     if name == "mdt" {
@@ -160,7 +160,7 @@ pub(super) fn service(style: Style, clock: Clock, name: &str, counters: &Service
     }
     for (opcode, samples) in counters.operations_us.iter().filter(|(opcode, _)| **opcode != opcode::LDLM_ENQUEUE) {
         if let Some(name) = opcode::name(*opcode) {
-            file.samples(name, "usecs", samples);
+            file.samples(&name, "usecs", samples);
         }
     }
     file.text

@@ -1,7 +1,7 @@
 //! Why a server cannot be simulated.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lioprof_trace::input::InputError;
 
@@ -18,9 +18,11 @@ pub enum ReplayError {
     /// A log cannot be opened.
     #[error(transparent)]
     Open(Box<InputError>),
-    /// A file cannot be read.
-    #[error("failed to read `{}`", path.display())]
-    Read {
+    /// A file or directory cannot be used.
+    #[error("failed to {doing} `{}`", path.display())]
+    File {
+        /// `read`, `write` and the like.
+        doing: &'static str,
         /// Which.
         path: PathBuf,
         /// Why.
@@ -53,25 +55,14 @@ pub enum ReplayError {
     /// The messages of that version are not simulated.
     #[error("scenarios log as Lustre 2.15 or 2.17 does, not as {0}: give --version 2.15 or 2.17")]
     NoWording(LustreVersion),
-    /// A file cannot be written.
-    #[error("failed to write `{}`", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        err: io::Error,
-    },
-    /// The directory cannot be made.
-    #[error("failed to make the directory `{}`", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        err: io::Error,
-    },
     /// The tree cannot be mounted.
     #[error(transparent)]
     Mount(#[from] MountError),
+}
+
+impl ReplayError {
+    pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |err| Self::File { doing, path, err }
+    }
 }

@@ -5,8 +5,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
-use lioprof_trace::input::{self, Found, PROBE_BYTES, Severity};
+use lioprof_trace::input::{self, Found, Severity};
 use lustre_debuglog::Record;
 use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
@@ -21,7 +20,7 @@ const LOOP_GAP_US: i64 = 1_000;
 
 /// One record; its texts are in [`RecordedLog`].
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LogEntry {
     time_us: i64,
     text_at: usize,
     text_len: u32,
@@ -38,7 +37,7 @@ struct Entry {
 /// A log that is played as it was recorded, once or several times.
 #[derive(Debug, Default)]
 pub struct RecordedLog {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     texts: Vec<u8>,
     names: Vec<Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
@@ -56,7 +55,7 @@ impl RecordedLog {
     /// # Errors
     /// If an input cannot be read or is no log, if there are no records, or logs of several servers.
     pub fn read(inputs: &[PathBuf]) -> Result<Self, ReplayError> {
-        let found = input::discover(inputs, &[], detect, &|_| false);
+        let found = input::discover(inputs, &[], &|_| false);
         let mut log = Self { rounds_left: 1, ..Self::default() };
         for problem in found.problems {
             if problem.severity == Severity::Error {
@@ -121,11 +120,11 @@ impl RecordedLog {
     }
 
     fn add(&mut self, found: &Found) -> Result<(), ReplayError> {
-        let mut opened = input::open(found, detect).map_err(|err| ReplayError::Open(Box::new(err)))?;
+        let mut opened = input::open(found).map_err(|err| ReplayError::Open(Box::new(err)))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
-        read.map_err(|err| ReplayError::Read { path: found.path.clone(), err })?;
-        if let Some(damage) = opened.damage() {
+        read.map_err(ReplayError::file("read", &found.path))?;
+        if let Some(damage) = opened.damage.get() {
             self.notes.push(format!("`{}`: {damage}", found.path.display()));
         }
         self.files.push(found.path.clone());
@@ -159,7 +158,7 @@ impl RecordedLog {
     fn push(&mut self, record: &Record<'_>, path: &Path) -> Result<(), ReplayError> {
         let bad_cpu = |_| ReplayError::BadCpu { path: path.to_owned(), cpu: record.cpu };
         let cpu = u16::try_from(record.cpu).map_err(bad_cpu)?;
-        let entry = Entry {
+        let entry = LogEntry {
             time_us: record.time_us,
             text_at: self.texts.len(),
             text_len: u32::try_from(record.text.len()).unwrap_or(u32::MAX),
@@ -211,11 +210,4 @@ impl Workload for RecordedLog {
         text.clone_into(&mut record.text);
         true
     }
-}
-
-fn detect(head: &[u8]) -> Option<Format> {
-    frame::detect(head, head.len() < PROBE_BYTES).map(|form| match form {
-        Form::Text => Format::Text,
-        Form::Binary(_) => Format::Binary,
-    })
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use lioprof_model::time::now_us;
 use serde::Serialize;
 
-use crate::kernel::{Kernel, Outcome, masks};
+use crate::bits::{mask, subsystem};
+use crate::kernel::{Kernel, Outcome};
 use crate::tree::Director;
 use crate::{SimRecord, Stamp, Workload};
 
@@ -82,7 +83,7 @@ impl Player<'_> {
 
     /// Waits until the debug daemon runs and the masks let ptlrpc's rpctrace messages pass.
     pub fn wait_for_daemon(&self) {
-        let traced = || self.kernel.daemon_runs() && self.kernel.passes(masks::SUBSYSTEM_RPC, masks::RPCTRACE);
+        let traced = || self.kernel.daemon_runs() && self.kernel.passes(subsystem::RPC, mask::RPCTRACE);
         self.wait_until(|| traced() || self.director.go.load(Relaxed));
     }
 

@@ -77,16 +77,12 @@ pub fn run(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress))
     };
     if let Some(path) = &args.truth {
         let json = serde_json::to_vec_pretty(&summary).map_err(io::Error::from);
-        json.and_then(|json| fs::write(path, json)).map_err(|err| ReplayError::Write { path: path.clone(), err })?;
+        json.and_then(|json| fs::write(path, json)).map_err(ReplayError::file("write", path))?;
     }
     Ok(summary)
 }
 
-pub(super) fn play_log(
-    args: &ReplayArgs,
-    stop: &AtomicBool,
-    tell: &mut dyn FnMut(Progress),
-) -> Result<Summary, ReplayError> {
+fn play_log(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress)) -> Result<Summary, ReplayError> {
     let mut log = RecordedLog::read(&args.inputs)?;
     log.set_rounds(args.rounds);
     for note in log.notes() {
@@ -138,7 +134,7 @@ pub(super) fn play_scenario(
 }
 
 pub(super) fn read_stats(path: &Path) -> Result<FixedStats, ReplayError> {
-    let bytes = fs::read(path).map_err(|err| ReplayError::Read { path: path.to_owned(), err })?;
+    let bytes = fs::read(path).map_err(ReplayError::file("read", path))?;
     Ok(FixedStats::from_get_param(&String::from_utf8_lossy(&bytes)))
 }
 
@@ -172,7 +168,7 @@ pub fn run_server(
     let director = Arc::new(Director::default());
     // A dead mount point of an earlier run exists, but cannot be looked at; mounting removes it.
     if fs::symlink_metadata(to).is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
-        fs::create_dir_all(to).map_err(|err| ReplayError::Directory { path: to.to_owned(), err })?;
+        fs::create_dir_all(to).map_err(ReplayError::file("make the directory", to))?;
     }
     let tree = Tree::mount(to, Arc::clone(&kernel), stats, Arc::clone(&director))?;
     tell(Progress::Mounted(tree.directory().to_owned()));

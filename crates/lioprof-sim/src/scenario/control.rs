@@ -1,6 +1,6 @@
 //! Work without data: the name space, pings, free space.
 
-use super::base::{Traits, base, program, wide};
+use super::base::{program, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, MDS, Op, ServerConfig, opcode};
 
@@ -8,7 +8,7 @@ use crate::cluster::{Access, Cluster, MDS, Op, ServerConfig, opcode};
 ///
 /// To find: blocking ASTs on OSTs, all of them from OST_DESTROY of the MDT: no client fights another.
 pub(super) fn metadata(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let mut base = usual(options);
     let files = 50 * options.size;
     let everybody = base.clients.len() + 1;
     let mut all = Vec::new();
@@ -40,32 +40,26 @@ pub(super) fn metadata(options: &Options) -> Cluster {
 ///
 /// To find: a busy MDS and idle OSTs.
 pub(super) fn metadata_bound(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let mut base = usual(options);
     let server = base.cluster.server(ServerConfig::default());
     let target = base.cluster.mdt(server);
-    for &client in &base.clients {
-        let steps = (0..200 * options.size).flat_map(move |_| {
+    base.on_clients("mdtest.1000", |_| {
+        (0..200 * options.size).flat_map(move |_| {
             [opcode::LDLM_ENQUEUE, opcode::MDS_REINT, opcode::MDS_CLOSE].map(|opcode| Op::Plain { opcode, target })
-        });
-        base.cluster.process(client, "mdtest.1000", program(steps));
-    }
-    base.cluster
+        })
+    })
 }
 
 fn plain(options: &Options, opcode: u16, job: &str) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let base = usual(options);
     let clients = wide(base.clients.len());
     let interval_us = (clients * 1_000_000 / options.rate.max(1)).max(1);
     let calls = options.rate * options.duration_s / clients;
-    for &client in &base.clients {
-        let targets = base.osts.clone();
-        let steps = (0..calls).flat_map(move |call| {
-            let target = targets[usize::try_from(call).unwrap_or(0) % targets.len()];
-            [Op::Until(call * interval_us), Op::Plain { opcode, target }]
-        });
-        base.cluster.process(client, job, program(steps));
-    }
-    base.cluster
+    let targets = base.osts.clone();
+    base.on_clients(job, |_| {
+        let steps = (0..calls).zip(targets.clone().into_iter().cycle());
+        steps.flat_map(move |(call, target)| [Op::Until(call * interval_us), Op::Plain { opcode, target }])
+    })
 }
 
 /// Clients ask all the time whether their targets are there.

@@ -1,6 +1,6 @@
 //! Clients that fail.
 
-use super::base::{MIB, Traits, base, program, stream};
+use super::base::{Hardware, MIB, base, program, stream};
 use super::options::Options;
 use crate::cluster::{Access, ClientConfig, ClientFaults, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
@@ -11,7 +11,7 @@ use crate::cluster::{Access, ClientConfig, ClientFaults, Cluster, DiskConfig, Op
 /// were turned away as duplicates. Another client's enqueue waits for each eviction.
 pub(super) fn evictions(options: &Options) -> Cluster {
     let server = ServerConfig { threads: Threads { ost_io: 1, other: 8 }, cpts: 1, ..ServerConfig::default() };
-    let mut base = base(options, Traits { server, ..Traits::default() });
+    let mut base = base(options, Hardware { server, ..Hardware::default() });
     base.cluster.lock_timeout_s = 20;
     base.cluster.ping_s = 5;
     base.cluster.resend_us = Some(7_000_000);

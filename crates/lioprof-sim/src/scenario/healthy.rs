@@ -1,6 +1,6 @@
 //! Workloads without a fault.
 
-use super::base::{MIB, Traits, base, program, stream, wide};
+use super::base::{Hardware, MIB, base, program, stream, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, DiskConfig, Op, ServerConfig, Threads};
 
@@ -8,55 +8,44 @@ use crate::cluster::{Access, Cluster, DiskConfig, Op, ServerConfig, Threads};
 ///
 /// Nothing to find: no conflict between clients, bytes equal on all OSTs.
 pub(super) fn file_per_process(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
     let bytes = 24 * MIB * options.size;
-    for client in base.clients {
-        for &ost in &base.osts {
-            let file = base.cluster.file(MIB, &[ost]);
-            let steps = stream(Access::write(file, 0, 0), bytes, MIB * 4)
-                .chain([Op::Sync(file), Op::DropLocks(file), Op::Sleep(20_000)])
-                .chain(stream(Access::read(file, 0, 0), bytes, MIB * 4))
-                .chain([Op::Drain, Op::DropLocks(file)]);
-            base.cluster.process(client, "python3.0", program(steps));
-        }
-    }
-    base.cluster
+    usual(options).on_osts("python3.0", |_, file| {
+        stream(Access::write(file, 0, 0), bytes, MIB * 4)
+            .chain([Op::Sync(file), Op::DropLocks(file), Op::Sleep(20_000)])
+            .chain(stream(Access::read(file, 0, 0), bytes, MIB * 4))
+            .chain([Op::Drain, Op::DropLocks(file)])
+    })
 }
 
 /// Clients write disjoint, aligned parts of one file that is striped over all OSTs.
 ///
 /// Nothing to find but a few conflicts at the start, when the first lock on an object still covers all of it.
 pub(super) fn shared_aligned(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
-    let file = base.cluster.file(MIB, &base.osts);
-    let bytes = 16 * MIB * options.size * wide(base.osts.len());
-    for (index, &client) in base.clients.iter().enumerate() {
-        let first = Access::write(file, bytes * wide(index), 0);
-        let steps = stream(first, bytes, 4 * MIB * wide(base.osts.len())).chain([Op::Sync(file)]);
-        base.cluster.process(client, "ior.1000", program(steps));
-    }
-    base.cluster
+    let mut base = usual(options);
+    let file = base.striped_file();
+    let osts = wide(base.osts.len());
+    let bytes = 16 * MIB * options.size * osts;
+    base.on_clients("ior.1000", |client| {
+        stream(Access::write(file, bytes * client, 0), bytes, 4 * MIB * osts).chain([Op::Sync(file)])
+    })
 }
 
 /// Writes of 1 MiB under locks that are held from the start, [`Options::rate`] of them per second.
 ///
 /// For load: as many records per second as one asks for, of the kinds that a busy server writes.
 pub(super) fn steady(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let base = usual(options);
     let clients = wide(base.clients.len());
     let interval_us = (clients * 1_000_000 / options.rate.max(1)).max(1);
     let writes = options.rate.max(1) * options.duration_s / clients;
-    for (index, &client) in base.clients.iter().enumerate() {
-        let ost = base.osts[index % base.osts.len()];
-        let file = base.cluster.file(MIB, &[ost]);
-        let first_us = interval_us * wide(index) / clients;
+    base.on_clients_with_file("fio.1000", |client, file| {
+        let first_us = interval_us * client / clients;
         let steps = (0..writes).flat_map(move |write| {
             let until = Op::Until(first_us + write * interval_us);
             [until, Op::Io(Access::write(file, write % 4096 * MIB, MIB).ahead())]
         });
-        base.cluster.process(client, "fio.1000", program(steps.chain([Op::Drain])));
-    }
-    base.cluster
+        steps.chain([Op::Drain])
+    })
 }
 
 /// Reads and writes of 1 MiB, some small ones and a few locks, [`Options::rate`] reads and writes per second, on disks
@@ -66,15 +55,14 @@ pub(super) fn steady(options: &Options) -> Cluster {
 pub(super) fn busy(options: &Options) -> Cluster {
     let disk = DiskConfig { bytes_per_s: 200_000_000_000, latency_us: 200, ..DiskConfig::default() };
     let server = ServerConfig { threads: Threads { ost_io: 64, other: 16 }, ..ServerConfig::default() };
-    let mut base = base(options, Traits { disk, server, ..Traits::default() });
+    let mut base = base(options, Hardware { disk, server, ..Hardware::default() });
     let clients = wide(base.clients.len());
     let rate = options.rate.max(1);
     let interval_us = move |calls: u64| calls * clients * 1_000_000 / rate;
     let calls = rate * options.duration_s / clients;
-    let shared = base.cluster.file(MIB, &base.osts[..1]);
-    for (index, &client) in base.clients.iter().enumerate() {
-        let file = base.cluster.file(MIB, &[base.osts[index % base.osts.len()]]);
-        let first_us = interval_us(1) * wide(index) / clients;
+    let shared = base.file_on(0);
+    base.on_clients_with_file("fio.1000", |client, file| {
+        let first_us = interval_us(1) * client / clients;
         let steps = (0..calls).flat_map(move |call| {
             let until = Op::Until(first_us + interval_us(call));
             let offset = call % 4096 * MIB;
@@ -93,16 +81,15 @@ pub(super) fn busy(options: &Options) -> Cluster {
             };
             [Some(until), Some(Op::Io(io)), more].into_iter().flatten()
         });
-        base.cluster.process(client, "fio.1000", program(steps.chain([Op::Drain])));
-    }
-    base.cluster
+        steps.chain([Op::Drain])
+    })
 }
 
 /// Clients that do nothing but ask whether their targets are there, and the MDT's statfs.
 ///
 /// To find: no I/O at all.
 pub(super) fn idle(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let mut base = usual(options);
     let steps = [Op::Sleep(options.duration_s * 1_000_000)];
     base.cluster.process(base.clients[0], "", program(steps.into_iter()));
     base.cluster

@@ -1,21 +1,8 @@
 //! Something is the bottleneck.
 
-use super::base::{Base, MIB, Traits, base, program, stream};
+use super::base::{Hardware, MIB, base};
 use super::options::Options;
-use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op, ServerConfig, Threads};
-
-/// Each client writes a file of its own on each OST.
-fn write_all(base: Base, bytes: u64, step_bytes: u64) -> Cluster {
-    let mut cluster = base.cluster;
-    for &client in &base.clients {
-        for &ost in &base.osts {
-            let file = cluster.file(MIB, &[ost]);
-            let steps = stream(Access::write(file, 0, 0), bytes, step_bytes).chain([Op::Drain]);
-            cluster.process(client, "ior.1000", program(steps));
-        }
-    }
-    cluster
-}
+use crate::cluster::{ClientConfig, Cluster, DiskConfig, ServerConfig, Threads};
 
 /// Two I/O threads for many clients, and a disk that takes its time but has room for more.
 ///
@@ -23,8 +10,7 @@ fn write_all(base: Base, bytes: u64, step_bytes: u64) -> Cluster {
 pub(super) fn thread_starved(options: &Options) -> Cluster {
     let server = ServerConfig { threads: Threads { ost_io: 1, other: 8 }, ..ServerConfig::default() };
     let disk = DiskConfig { latency_us: 3_000, ..DiskConfig::default() };
-    let base = base(options, Traits { server, disk, ..Traits::default() });
-    write_all(base, 16 * MIB * options.size, MIB)
+    base(options, Hardware { server, disk, ..Hardware::default() }).write_everywhere(16 * MIB * options.size)
 }
 
 /// A disk of 100 MB/s under all clients, and threads for all requests.
@@ -33,8 +19,7 @@ pub(super) fn thread_starved(options: &Options) -> Cluster {
 pub(super) fn disk_bound(options: &Options) -> Cluster {
     let server = ServerConfig { threads: Threads { ost_io: 256, other: 8 }, ..ServerConfig::default() };
     let disk = DiskConfig { bytes_per_s: 100_000_000, ..DiskConfig::default() };
-    let base = base(options, Traits { server, disk, ..Traits::default() });
-    write_all(base, 16 * MIB * options.size, MIB)
+    base(options, Hardware { server, disk, ..Hardware::default() }).write_everywhere(16 * MIB * options.size)
 }
 
 /// Clients with one request in flight and a long way to the servers, which have threads for all.
@@ -43,8 +28,7 @@ pub(super) fn disk_bound(options: &Options) -> Cluster {
 pub(super) fn client_bound(options: &Options) -> Cluster {
     let client = ClientConfig { max_in_flight: 1, rtt_us: 8_000, ..ClientConfig::default() };
     let server = ServerConfig { threads: Threads { ost_io: 256, other: 8 }, ..ServerConfig::default() };
-    let base = base(options, Traits { client, server, ..Traits::default() });
-    write_all(base, 8 * MIB * options.size, MIB)
+    base(options, Hardware { client, server, ..Hardware::default() }).write_everywhere(8 * MIB * options.size)
 }
 
 /// One request in two hundred takes a hundred times as long.
@@ -52,6 +36,5 @@ pub(super) fn client_bound(options: &Options) -> Cluster {
 /// To find: a median as usual and a 99.9th percentile far away.
 pub(super) fn heavy_tail(options: &Options) -> Cluster {
     let disk = DiskConfig { tail_ppm: 5_000, tail_factor: 100, ..DiskConfig::default() };
-    let base = base(options, Traits { disk, ..Traits::default() });
-    write_all(base, 128 * MIB * options.size, MIB)
+    base(options, Hardware { disk, ..Hardware::default() }).write_everywhere(128 * MIB * options.size)
 }

@@ -1,6 +1,6 @@
 //! Clients that fight for locks.
 
-use super::base::{MIB, Traits, base, program, wide};
+use super::base::{MIB, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
@@ -9,20 +9,15 @@ use crate::cluster::{Access, Cluster, Op};
 /// To find: on each pair's object nearly every enqueue calls back the lock of the other client and waits for it; the
 /// requests themselves overlap.
 pub(super) fn lock_pingpong(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
-    let files: Vec<usize> = (0..base.clients.len().div_ceil(2))
-        .map(|pair| base.cluster.file(MIB, &[base.osts[pair % base.osts.len()]]))
-        .collect();
-    for (index, &client) in base.clients.iter().enumerate() {
-        let file = files[index / 2];
-        let pause_us = 2_000;
-        let first_us = if index % 2 == 0 { 0 } else { pause_us };
-        let steps = std::iter::once(Op::Sleep(first_us)).chain(
-            (0..64 * options.size).flat_map(move |_| [Op::Io(Access::write(file, 0, MIB)), Op::Sleep(2 * pause_us)]),
-        );
-        base.cluster.process(client, "python3.0", program(steps));
-    }
-    base.cluster
+    const PAUSE_US: u64 = 2_000;
+    let mut base = usual(options);
+    let files: Vec<usize> = (0..base.clients.len().div_ceil(2)).map(|pair| base.file_on(pair)).collect();
+    base.on_clients("python3.0", |client| {
+        let file = files[usize::try_from(client / 2).unwrap_or(0)];
+        let turns =
+            (0..64 * options.size).flat_map(move |_| [Op::Io(Access::write(file, 0, MIB)), Op::Sleep(2 * PAUSE_US)]);
+        std::iter::once(Op::Sleep(client % 2 * PAUSE_US)).chain(turns)
+    })
 }
 
 /// Clients write interleaved records of 64 KiB into one object.
@@ -31,33 +26,28 @@ pub(super) fn lock_pingpong(options: &Options) -> Cluster {
 /// was asked for are all there is to fight about.
 pub(super) fn false_sharing(options: &Options) -> Cluster {
     const RECORD_BYTES: u64 = 64 << 10;
-    let mut base = base(options, Traits::default());
-    let file = base.cluster.file(MIB, &[base.osts[0]]);
+    let mut base = usual(options);
+    let file = base.file_on(0);
     let clients = wide(base.clients.len());
-    for (index, &client) in base.clients.iter().enumerate() {
-        let index = wide(index);
-        let steps = (0..200 * options.size)
-            .map(move |record| Op::Io(Access::write(file, (record * clients + index) * RECORD_BYTES, RECORD_BYTES)));
-        base.cluster.process(client, "python3.0", program(steps));
-    }
-    base.cluster
+    base.on_clients("python3.0", |client| {
+        (0..200 * options.size)
+            .map(move |record| Op::Io(Access::write(file, (record * clients + client) * RECORD_BYTES, RECORD_BYTES)))
+    })
 }
 
 /// Several clients at a time write disjoint parts of the same objects.
 ///
 /// To find: all clients write to every object at once; conflicts from expanded grants at the start of each part.
 pub(super) fn many_writers(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
-    let file = base.cluster.file(MIB, &base.osts);
+    let mut base = usual(options);
+    let file = base.striped_file();
     let part_bytes = 8 * MIB * wide(base.osts.len());
     let clients = wide(base.clients.len());
-    for (index, &client) in base.clients.iter().enumerate() {
-        let index = wide(index);
+    base.on_clients("ior.1000", |client| {
         let steps = (0..4 * options.size).flat_map(move |part| {
-            let first = (part * clients + index) * part_bytes;
+            let first = (part * clients + client) * part_bytes;
             (0..part_bytes / MIB).map(move |step| Op::Io(Access::write(file, first + step * MIB, MIB).ahead()))
         });
-        base.cluster.process(client, "ior.1000", program(steps.chain([Op::Sync(file)])));
-    }
-    base.cluster
+        steps.chain([Op::Sync(file)])
+    })
 }

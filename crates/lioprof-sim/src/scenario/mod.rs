@@ -11,12 +11,10 @@ mod load;
 mod locks;
 mod options;
 mod placement;
-mod registry;
 mod shapes;
 mod size;
 mod table;
 
 pub use options::Options;
-pub use options::Scenario;
-pub use registry::UnknownScenario;
 pub use size::SizeArgs;
+pub use table::{Scenario, UnknownScenario};

@@ -1,6 +1,5 @@
 //! How large a scenario is, and how it is seen.
 
-use crate::cluster::Cluster;
 use crate::wording::{V2_17, Wording};
 
 /// How large a scenario is, and how it is seen.
@@ -46,13 +45,4 @@ impl Default for Options {
             interest: (u32::MAX, u32::MAX),
         }
     }
-}
-
-/// A scenario.
-pub struct Scenario {
-    /// How one asks for it.
-    pub name: &'static str,
-    /// One line about it.
-    pub summary: &'static str,
-    pub(super) build: fn(&Options) -> Cluster,
 }

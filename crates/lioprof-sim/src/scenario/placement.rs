@@ -1,6 +1,6 @@
 //! Load that is not where it should be.
 
-use super::base::{MIB, Traits, base, base_with, program, stream, wide};
+use super::base::{Hardware, MIB, base, base_with, program, stream, usual, wide};
 use super::options::Options;
 use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op};
 
@@ -11,56 +11,41 @@ pub(super) fn sluggish_ost(options: &Options) -> Cluster {
     let last = options.osts.max(1) - 1;
     let usual = DiskConfig::default();
     let slow = DiskConfig { bytes_per_s: usual.bytes_per_s / 10, latency_us: usual.latency_us * 10, ..usual };
-    let mut base = base_with(options, Traits::default(), |ost| if ost == last { slow } else { usual });
-    for &client in &base.clients {
-        for &ost in &base.osts {
-            let file = base.cluster.file(MIB, &[ost]);
-            let steps = stream(Access::write(file, 0, 0), 32 * MIB * options.size, MIB).chain([Op::Drain]);
-            base.cluster.process(client, "ior.1000", program(steps));
-        }
-    }
-    base.cluster
+    let base = base_with(options, Hardware::default(), |ost| if ost == last { slow } else { usual });
+    base.write_everywhere(32 * MIB * options.size)
 }
 
 /// OSTs get very different amounts: each half of the one before.
 ///
 /// To find: bytes per OST fall by halves from the first one on.
 pub(super) fn imbalance(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
-    for &client in &base.clients {
-        for (index, &ost) in base.osts.iter().enumerate() {
-            let file = base.cluster.file(MIB, &[ost]);
-            let bytes = (64 * MIB * options.size) >> index.min(6);
-            let steps = stream(Access::write(file, 0, 0), bytes, MIB).chain([Op::Drain]);
-            base.cluster.process(client, "ior.1000", program(steps));
-        }
-    }
-    base.cluster
+    usual(options).on_osts("ior.1000", |ost, file| {
+        let bytes = (64 * MIB * options.size) >> ost.min(6);
+        stream(Access::write(file, 0, 0), bytes, MIB).chain([Op::Drain])
+    })
 }
 
 /// One client writes for all; the others look how large the file has become.
 ///
 /// To find: all bytes come from one client, and the others are there.
 pub(super) fn single_writer(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
-    let file = base.cluster.file(MIB, &base.osts);
+    let mut base = usual(options);
+    let file = base.striped_file();
     let clients = base.clients.len();
     let bytes = 32 * MIB * options.size * wide(clients);
-    for (index, &client) in base.clients.iter().enumerate() {
-        let written = if index == 0 { bytes } else { 0 };
-        let steps = stream(Access::write(file, 0, 0), written, 4 * MIB)
+    base.on_clients("solver.1000", |client| {
+        let written = if client == 0 { bytes } else { 0 };
+        stream(Access::write(file, 0, 0), written, 4 * MIB)
             .chain([Op::Drain, Op::Barrier { id: 0, processes: clients }])
-            .chain((index > 0).then_some(Op::Stat(file)));
-        base.cluster.process(client, "solver.1000", program(steps));
-    }
-    base.cluster
+            .chain((client > 0).then_some(Op::Stat(file)))
+    })
 }
 
 /// All clients write files that lie on the first OST only; what they look at on the others is no data.
 ///
 /// To find: one OST has all the bytes; each file has one object; there are other OSTs.
 pub(super) fn hot_ost(options: &Options) -> Cluster {
-    let mut base = base(options, Traits::default());
+    let mut base = usual(options);
     let others: Vec<usize> = base.osts[1..].iter().map(|&ost| base.cluster.file(MIB, &[ost])).collect();
     for &client in &base.clients {
         let file = base.cluster.file(MIB, &base.osts[..1]);
@@ -77,7 +62,7 @@ pub(super) fn hot_ost(options: &Options) -> Cluster {
 pub(super) fn unfair(options: &Options) -> Cluster {
     let modest = ClientConfig { max_in_flight: 1, ..ClientConfig::default() };
     let disk = DiskConfig { bytes_per_s: 500_000_000, ..DiskConfig::default() };
-    let mut base = base(options, Traits { client: modest, disk, ..Traits::default() });
+    let mut base = base(options, Hardware { client: modest, disk, ..Hardware::default() });
     let greedy = base.cluster.client(ClientConfig { max_in_flight: 64, ..ClientConfig::default() });
     let stop_us = 200_000 * options.size;
     for &client in base.clients.iter().chain([&greedy]) {

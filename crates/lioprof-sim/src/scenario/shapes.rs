@@ -1,18 +1,14 @@
 //! Requests of bad size, place or order.
 
-use super::base::{MIB, Traits, base, program};
+use super::base::{MIB, usual};
 use super::options::Options;
 use crate::cluster::{Access, Cluster, Op};
 
 /// Each client does this to a file of its own on one OST.
 fn each(options: &Options, job: &str, ops: impl Fn(usize, u64) -> Access + Copy + Send + 'static) -> Cluster {
-    let mut base = base(options, Traits::default());
-    for (index, &client) in base.clients.iter().enumerate() {
-        let file = base.cluster.file(MIB, &[base.osts[index % base.osts.len()]]);
-        let steps = (0..128 * options.size).map(move |step| Op::Io(ops(file, step)));
-        base.cluster.process(client, job, program(steps.chain([Op::Drain])));
-    }
-    base.cluster
+    usual(options).on_clients_with_file(job, |_, file| {
+        (0..128 * options.size).map(move |step| Op::Io(ops(file, step))).chain([Op::Drain])
+    })
 }
 
 /// Writes of 4 KiB all over a file.

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use super::Stats;
 use super::director::Director;
-use super::node::{Content, Live};
+use super::node::{FileContent, Live};
 use super::system;
 use crate::kernel::{Kernel, Mask};
 
@@ -19,23 +19,23 @@ pub(super) struct Server {
 
 impl Server {
     /// What a reader of the file gets. `/dev/kmsg` is read line by line instead.
-    pub(super) fn read(&self, content: &Content) -> Result<Vec<u8>, Errno> {
+    pub(super) fn read(&self, content: &FileContent) -> Result<Vec<u8>, Errno> {
         let kernel = &self.kernel;
         Ok(match content {
-            Content::Mask(mask) => line(kernel.mask_text(*mask)),
-            Content::MaskNumber(mask, true) => line(kernel.mask(*mask).cast_signed().to_string()),
-            Content::MaskNumber(mask, false) => line(kernel.mask(*mask).to_string()),
-            Content::DaemonFile => match kernel.daemon_file() {
+            FileContent::Mask(mask) => line(kernel.mask_text(*mask)),
+            FileContent::MaskNumber(mask, true) => line(kernel.mask(*mask).cast_signed().to_string()),
+            FileContent::MaskNumber(mask, false) => line(kernel.mask(*mask).to_string()),
+            FileContent::DaemonFile => match kernel.daemon_file() {
                 path if path.is_empty() => path,
                 path => [path.as_slice(), b"\n"].concat(),
             },
-            Content::DebugMb => line(kernel.debug_mb().to_string()),
-            Content::Parameter(parameter) => line(kernel.parameter(*parameter)),
-            Content::Stats(name) => self.stats.read(name).ok_or(Errno::NOENT)?,
-            Content::Text(text) => text.clone(),
-            Content::Live(live) => self.live(*live),
-            Content::Director => self.director.state(kernel),
-            Content::DumpKernel | Content::DebugMarker | Content::Kmsg => return Err(Errno::INVAL),
+            FileContent::DebugMb => line(kernel.debug_mb().to_string()),
+            FileContent::Parameter(parameter) => line(kernel.parameter(*parameter)),
+            FileContent::Stats(name) => self.stats.read(name).ok_or(Errno::NOENT)?,
+            FileContent::Text(text) => text.clone(),
+            FileContent::Live(live) => self.live(*live),
+            FileContent::Director => self.director.state(kernel),
+            FileContent::DumpKernel | FileContent::DebugMarker | FileContent::Kmsg => return Err(Errno::INVAL),
         })
     }
 
@@ -56,23 +56,23 @@ impl Server {
     }
 
     /// One write to the file, by a process.
-    pub(super) fn write(&self, content: &Content, text: &[u8], pid: u32) -> Result<(), Errno> {
+    pub(super) fn write(&self, content: &FileContent, text: &[u8], pid: u32) -> Result<(), Errno> {
         let kernel = &self.kernel;
         match content {
-            Content::Mask(mask) => kernel.write_mask(*mask, text),
-            Content::MaskNumber(mask, _) => self.write_number(*mask, text),
-            Content::DaemonFile => kernel.daemon_command(text),
-            Content::DumpKernel => kernel.dump(text),
-            Content::DebugMarker => kernel.write_marker(text, pid),
-            Content::DebugMb => kernel.set_debug_mb(text),
-            Content::Parameter(parameter) => kernel.set_parameter(*parameter, text),
-            Content::Stats(name) => self.stats.write(name, text),
-            Content::Director => self.director.command(kernel, text),
-            Content::Kmsg => {
+            FileContent::Mask(mask) => kernel.write_mask(*mask, text),
+            FileContent::MaskNumber(mask, _) => self.write_number(*mask, text),
+            FileContent::DaemonFile => kernel.daemon_command(text),
+            FileContent::DumpKernel => kernel.dump(text),
+            FileContent::DebugMarker => kernel.write_marker(text, pid),
+            FileContent::DebugMb => kernel.set_debug_mb(text),
+            FileContent::Parameter(parameter) => kernel.set_parameter(*parameter, text),
+            FileContent::Stats(name) => self.stats.write(name, text),
+            FileContent::Director => self.director.command(kernel, text),
+            FileContent::Kmsg => {
                 kernel.print_from_user(text);
                 Ok(())
             }
-            Content::Text(_) | Content::Live(_) => Err(Errno::INVAL),
+            FileContent::Text(_) | FileContent::Live(_) => Err(Errno::INVAL),
         }
     }
 

@@ -6,7 +6,8 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::SimRecord;
-use crate::kernel::{Kernel, masks};
+use crate::bits::{mask, subsystem};
+use crate::kernel::Kernel;
 
 /// What a player does, and what others want it to do.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ pub struct Director {
 
 /// `sim/ctl` as it reads.
 #[derive(Debug, Serialize)]
-struct State {
+struct DirectorState {
     phase: &'static str,
     paused: bool,
     records: u64,
@@ -44,7 +45,7 @@ impl Director {
             (true, false) => "playing",
             (false, false) => "waiting",
         };
-        let state = State {
+        let state = DirectorState {
             phase,
             paused: self.paused.load(Relaxed),
             records: self.records.load(Relaxed),
@@ -95,8 +96,8 @@ fn old(kernel: &Kernel, count: u64) {
     const HOUR_US: i64 = 3_600_000_000;
     const CLIENT: &str = "lustre-OST0000: connection from 5d3c1f60-8f4f-4c0e-9c6e-7b8d1f0a2c11@10.10.0.11@tcp";
     let mut record = SimRecord {
-        subsystem: masks::SUBSYSTEM_LDLM,
-        mask: masks::HA,
+        subsystem: subsystem::LDLM,
+        mask: mask::HA,
         pid: 2,
         file: b"ldlm_lib.c".to_vec(),
         line: 1237,
@@ -116,8 +117,8 @@ fn old(kernel: &Kernel, count: u64) {
 /// Logs so many small messages of mask rpctrace at once on CPU 0.
 fn burst(kernel: &Kernel, count: u64) {
     let mut record = SimRecord {
-        subsystem: masks::SUBSYSTEM_RPC,
-        mask: masks::RPCTRACE,
+        subsystem: subsystem::RPC,
+        mask: mask::RPCTRACE,
         pid: 1,
         file: b"events.c".to_vec(),
         line: 339,

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use fuser::{FileAttr, FileHandle, FileType, FopenFlags, INodeNo, OpenAccMode, OpenFlags};
 use rustix::io::Errno;
 
 use super::content::Server;
-use super::kmsg::{Place, SHOWN_BYTES};
+use super::kmsg::{KmsgPlace, SHOWN_BYTES};
 use super::layout;
-use super::node::{Content, Flavour, Node, Nodes};
+use super::node::{FileContent, Flavour, TreeNode, TreeNodes};
+use crate::guard::lock;
 use crate::kernel::Kernel;
 
 /// Open flag of `/dev/kmsg`.
@@ -53,12 +54,12 @@ impl Inodes {
 #[derive(Debug)]
 struct Handle {
     path: Arc<str>,
-    content: Content,
+    content: FileContent,
     mode: u16,
     flavour: Flavour,
     /// What the first read got.
     snapshot: Mutex<Vec<u8>>,
-    place: Mutex<Place>,
+    place: Mutex<KmsgPlace>,
 }
 
 /// All nodes, and what they were made from.
@@ -66,7 +67,7 @@ struct Current {
     /// The debug log's modules, and Lustre's own.
     loaded: (bool, bool),
     generation: u64,
-    nodes: Arc<Nodes>,
+    nodes: Arc<TreeNodes>,
 }
 
 pub(super) struct Files {
@@ -100,7 +101,7 @@ impl Files {
     }
 
     /// The nodes as they are now: made again when modules or clients have come or gone.
-    pub(super) fn nodes(&self) -> Arc<Nodes> {
+    pub(super) fn nodes(&self) -> Arc<TreeNodes> {
         let (loaded, generation) = (loaded(&self.server.kernel), self.server.stats.generation());
         {
             let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
@@ -123,16 +124,16 @@ impl Files {
         lock(&self.inodes).path(number).ok_or(Errno::NOENT)
     }
 
-    fn attributes(&self, path: &str, node: &Node) -> FileAttr {
+    fn attributes(&self, path: &str, node: &TreeNode) -> FileAttr {
         let (kind, size) = match node {
-            Node::Directory => (FileType::Directory, 0),
-            Node::Link(target) => (FileType::Symlink, target.len() as u64),
-            Node::File { content: Content::Text(text), flavour: Flavour::Procfs, .. } => {
+            TreeNode::Directory => (FileType::Directory, 0),
+            TreeNode::Link(target) => (FileType::Symlink, target.len() as u64),
+            TreeNode::File { content: FileContent::Text(text), flavour: Flavour::Procfs, .. } => {
                 (FileType::RegularFile, text.len() as u64)
             }
-            Node::File { content: Content::Kmsg, .. } => (FileType::RegularFile, SHOWN_BYTES),
-            Node::File { flavour: Flavour::Sysfs, .. } => (FileType::RegularFile, 4096),
-            Node::File { .. } => (FileType::RegularFile, 0),
+            TreeNode::File { content: FileContent::Kmsg, .. } => (FileType::RegularFile, SHOWN_BYTES),
+            TreeNode::File { flavour: Flavour::Sysfs, .. } => (FileType::RegularFile, 4096),
+            TreeNode::File { .. } => (FileType::RegularFile, 0),
         };
         FileAttr {
             ino: self.number(path),
@@ -172,7 +173,7 @@ impl Files {
     pub(super) fn open_file(&self, number: INodeNo, flags: OpenFlags) -> Result<(u64, FopenFlags), Errno> {
         let path = self.path(number)?;
         let nodes = self.nodes();
-        let Some(Node::File { content, mode, flavour }) = nodes.get(&path) else { return Err(Errno::NOENT) };
+        let Some(TreeNode::File { content, mode, flavour }) = nodes.get(&path) else { return Err(Errno::NOENT) };
         let (reads, writes) = match flags.acc_mode() {
             OpenAccMode::O_RDONLY => (true, false),
             OpenAccMode::O_WRONLY => (false, true),
@@ -182,8 +183,8 @@ impl Files {
         if forbidden && *flavour == Flavour::Sysfs {
             return Err(Errno::ACCESS);
         }
-        let mut place = Place::default();
-        if *content == Content::Kmsg {
+        let mut place = KmsgPlace::default();
+        if *content == FileContent::Kmsg {
             place.start(self.server.kernel.kernel_log());
         }
         let handle = Handle {
@@ -196,7 +197,7 @@ impl Files {
         };
         let number = self.next_handle.fetch_add(1, Relaxed);
         // A text has its true size and may be cached, so that the script can be executed.
-        let cached = matches!(content, Content::Text(_)) && *flavour == Flavour::Procfs;
+        let cached = matches!(content, FileContent::Text(_)) && *flavour == Flavour::Procfs;
         lock(&self.handles).insert(number, Arc::new(handle));
         Ok((number, if cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO }))
     }
@@ -219,7 +220,7 @@ impl Files {
             return Err(refused(handle.flavour));
         }
         let size = size as usize;
-        if handle.content == Content::Kmsg {
+        if handle.content == FileContent::Kmsg {
             let blocking = flags.0 & O_NONBLOCK == 0;
             let log = self.server.kernel.kernel_log();
             return lock(&handle.place).read(log, offset, size, blocking);
@@ -250,8 +251,4 @@ fn refused(flavour: Flavour) -> Errno {
         Flavour::Sysfs => Errno::ACCESS,
         Flavour::Procfs => Errno::IO,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

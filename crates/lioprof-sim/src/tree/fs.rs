@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::content::Server;
 use super::files::Files;
-use super::node::Node;
+use super::node::TreeNode;
 
 /// Nothing is cached: files come and go, and their contents change.
 const TTL: Duration = Duration::ZERO;
@@ -75,7 +75,7 @@ impl Filesystem for TreeFs {
     fn readlink(&self, _: &Request, number: INodeNo, reply: ReplyData) {
         let nodes = self.files.nodes();
         match self.files.path(number).map(|path| nodes.get(&path).cloned()) {
-            Ok(Some(Node::Link(target))) => reply.data(target.as_bytes()),
+            Ok(Some(TreeNode::Link(target))) => reply.data(target.as_bytes()),
             _ => reply.error(code(Errno::INVAL)),
         }
     }
@@ -155,9 +155,9 @@ impl Filesystem for TreeFs {
             vec![(number, FileType::Directory, "."), (self.files.number(parent), FileType::Directory, "..")];
         for (name, node) in nodes.children(&path) {
             let kind = match node {
-                Node::Directory => FileType::Directory,
-                Node::Link(_) => FileType::Symlink,
-                Node::File { .. } => FileType::RegularFile,
+                TreeNode::Directory => FileType::Directory,
+                TreeNode::Link(_) => FileType::Symlink,
+                TreeNode::File { .. } => FileType::RegularFile,
             };
             let child = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
             entries.push((self.files.number(&child), kind, name));

@@ -4,21 +4,21 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::kernel::{KernelLog, Next};
+use crate::kernel::{KernelLog, KmsgRead};
 
 /// A blocking reader gets `EINTR` after this time, so that it can be killed; libraries read again.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 /// Where a reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct KmsgPlace {
     /// Number of the next line.
     sequence: u64,
     /// Offset that the next read has unless the reader seeks.
     offset: u64,
 }
 
-impl Place {
+impl KmsgPlace {
     /// A new reader begins at the oldest line.
     pub(super) fn start(&mut self, log: &KernelLog) {
         *self = Self { sequence: log.first(), offset: 0 };
@@ -32,12 +32,12 @@ impl Place {
             self.offset = offset;
         }
         let mut next = log.at(self.sequence);
-        if next == Next::End && blocking {
+        if next == KmsgRead::End && blocking {
             log.wait_for(self.sequence, LONGEST_WAIT);
             next = log.at(self.sequence);
         }
         match next {
-            Next::Line(line) => {
+            KmsgRead::Line(line) => {
                 let record = line.to_record().into_bytes();
                 if record.len() > size {
                     return Err(Errno::INVAL);
@@ -46,12 +46,12 @@ impl Place {
                 self.offset += record.len() as u64;
                 Ok(record)
             }
-            Next::Overwritten(first) => {
+            KmsgRead::Overwritten(first) => {
                 self.sequence = first;
                 Err(Errno::PIPE)
             }
-            Next::End if blocking => Err(Errno::INTR),
-            Next::End => Err(Errno::AGAIN),
+            KmsgRead::End if blocking => Err(Errno::INTR),
+            KmsgRead::End => Err(Errno::AGAIN),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Flavour {
 
 /// What is behind a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum FileContent {
     /// A mask by names.
     Mask(Mask),
     /// A mask as a number; signed or not.
@@ -57,13 +57,13 @@ pub(super) enum Live {
 
 /// A file, directory or symbolic link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum TreeNode {
     Directory,
     Link(String),
-    File { content: Content, mode: u16, flavour: Flavour },
+    File { content: FileContent, mode: u16, flavour: Flavour },
 }
 
-impl Node {
+impl TreeNode {
     pub(super) fn mode(&self) -> u16 {
         match self {
             Self::Directory => 0o755,
@@ -75,44 +75,44 @@ impl Node {
 
 /// All nodes by path, without leading slash; the root is the empty path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Nodes(BTreeMap<String, Node>);
+pub(super) struct TreeNodes(BTreeMap<String, TreeNode>);
 
-impl Nodes {
+impl TreeNodes {
     pub(super) fn directory(&mut self, path: &str) {
         let mut at = 0;
-        self.0.entry(String::new()).or_insert(Node::Directory);
+        self.0.entry(String::new()).or_insert(TreeNode::Directory);
         while let Some(slash) = path[at..].find('/') {
-            self.0.entry(path[..at + slash].to_owned()).or_insert(Node::Directory);
+            self.0.entry(path[..at + slash].to_owned()).or_insert(TreeNode::Directory);
             at += slash + 1;
         }
-        self.0.entry(path.to_owned()).or_insert(Node::Directory);
+        self.0.entry(path.to_owned()).or_insert(TreeNode::Directory);
     }
 
-    fn put(&mut self, path: &str, node: Node) {
+    fn put(&mut self, path: &str, node: TreeNode) {
         if let Some((parent, _)) = path.rsplit_once('/') {
             self.directory(parent);
         }
         self.0.insert(path.to_owned(), node);
     }
 
-    pub(super) fn file(&mut self, path: &str, mode: u16, flavour: Flavour, content: Content) {
-        self.put(path, Node::File { content, mode, flavour });
+    pub(super) fn file(&mut self, path: &str, mode: u16, flavour: Flavour, content: FileContent) {
+        self.put(path, TreeNode::File { content, mode, flavour });
     }
 
     pub(super) fn text(&mut self, path: &str, flavour: Flavour, text: impl Into<Vec<u8>>) {
-        self.file(path, 0o444, flavour, Content::Text(text.into()));
+        self.file(path, 0o444, flavour, FileContent::Text(text.into()));
     }
 
     pub(super) fn link(&mut self, path: &str, target: &str) {
-        self.put(path, Node::Link(target.to_owned()));
+        self.put(path, TreeNode::Link(target.to_owned()));
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&Node> {
+    pub(super) fn get(&self, path: &str) -> Option<&TreeNode> {
         self.0.get(path)
     }
 
     /// Names and nodes in a directory.
-    pub(super) fn children<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'a Node)> {
+    pub(super) fn children<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'a TreeNode)> {
         let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
         let cut = prefix.len();
         let end = prefix.clone();

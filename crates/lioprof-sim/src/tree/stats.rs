@@ -29,6 +29,15 @@ pub trait Stats: Send + Sync {
     }
 }
 
+/// Figures of a target's disk.
+pub(crate) const DISK: [(&str, &str); 5] = [
+    ("kbytestotal", "1048576000"),
+    ("kbytesfree", "734003200"),
+    ("kbytesavail", "681574400"),
+    ("filestotal", "26214400"),
+    ("filesfree", "26000000"),
+];
+
 /// Fixed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedStats(BTreeMap<String, Vec<u8>>);
@@ -100,16 +109,8 @@ impl FixedStats {
             }
         }
         for (base, clients) in exports {
-            for (leaf, value) in [
-                ("num_exports", clients.to_string()),
-                ("kbytestotal", "1048576000".to_owned()),
-                ("kbytesfree", "734003200".to_owned()),
-                ("kbytesavail", "681574400".to_owned()),
-                ("filestotal", "26214400".to_owned()),
-                ("filesfree", "26000000".to_owned()),
-            ] {
-                made_up.push((format!("{base}/{leaf}"), format!("{value}\n")));
-            }
+            made_up.push((format!("{base}/num_exports"), format!("{clients}\n")));
+            made_up.extend(DISK.map(|(leaf, value)| (format!("{base}/{leaf}"), format!("{value}\n"))));
         }
         for (name, value) in made_up {
             self.0.entry(name).or_insert_with(|| value.into_bytes());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::node::{Content, Flavour, Live, Nodes};
+use super::node::{FileContent, Flavour, Live, TreeNodes};
 use crate::kernel::Kernel;
 
 /// Modules of an OSS and MDS in the order in which `/proc/modules` lists them, with the size and those that use them.
@@ -22,7 +22,7 @@ const MODULES: [(&str, u32, &str); 12] = [
     ("libcfs", 315_392, "ofd,ost,osd_ldiskfs,mgc,lquota,fid,ptlrpc,obdclass,ksocklnd,lnet"),
 ];
 
-pub(super) fn add(nodes: &mut Nodes, kernel: &Kernel, names: &[String]) {
+pub(super) fn add(nodes: &mut TreeNodes, kernel: &Kernel, names: &[String]) {
     let config = kernel.config();
     for directory in ["sys/kernel/debug", "sys/module", "sys/fs", "proc/fs", "tmp"] {
         nodes.directory(directory);
@@ -36,8 +36,8 @@ pub(super) fn add(nodes: &mut Nodes, kernel: &Kernel, names: &[String]) {
     let possible = format!("0-{}\n", config.cpus - 1);
     nodes.text("sys/devices/system/cpu/possible", Flavour::Sysfs, possible.clone());
     nodes.text("sys/devices/system/cpu/online", Flavour::Sysfs, possible);
-    nodes.file("proc/stat", 0o444, Flavour::Procfs, Content::Live(Live::ProcStat));
-    nodes.file("proc/uptime", 0o444, Flavour::Procfs, Content::Live(Live::Uptime));
+    nodes.file("proc/stat", 0o444, Flavour::Procfs, FileContent::Live(Live::ProcStat));
+    nodes.file("proc/uptime", 0o444, Flavour::Procfs, FileContent::Live(Live::Uptime));
 }
 
 /// Modules that LNet needs: those at the end of the list.

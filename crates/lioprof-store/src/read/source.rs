@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::{CounterSnapshot, Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
 
-use super::cursor::{AnyCursor, Cursor, Rows};
+use super::cursor::{AnyCursor, TableCursor};
 use super::part::Part;
 use super::samples::counters;
 use super::snapshots::Snapshots;
 use super::traced;
 use crate::error::StoreError;
 use crate::manifest::StoredMark;
-use crate::table::lock_events::LockEvents;
-use crate::table::rpcs::Rpcs;
-use crate::table::sent_rpcs::SentRpcs;
+use crate::table::lock_events::LockEventView;
+use crate::table::rpcs::RpcView;
+use crate::table::sent_rpcs::SentRpcView;
+use crate::table::view::NodeRows;
 use crate::text;
 
 /// The parts of a node.
@@ -41,10 +42,7 @@ impl RowSource for NodeSource {
         for part in &self.parts {
             read_part(part, node, symbols, sink, &mut problems);
         }
-        if problems.is_empty() {
-            return Ok(());
-        }
-        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+        all_read(&problems)
     }
 
     fn summary(&self) -> TraceSummary {
@@ -68,10 +66,7 @@ impl RowSource for NodeSource {
             problems.extend(counters(part, &mut |sample| snapshots.sample(session, sample)).err());
         }
         snapshots.finish();
-        if problems.is_empty() {
-            return Ok(());
-        }
-        Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+        all_read(&problems)
     }
 
     fn path(&self) -> &Path {
@@ -79,10 +74,18 @@ impl RowSource for NodeSource {
     }
 }
 
+/// An error that names all problems, if there are any.
+fn all_read(problems: &[StoreError]) -> Result<(), String> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
+}
+
 /// Hands on the rows and marks of a part in the order of `seq`.
 fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn RowSink, problems: &mut Vec<StoreError>) {
     let mut tables: [Box<dyn AnyCursor>; 3] =
-        [open::<Rpcs>(part, problems), open::<LockEvents>(part, problems), open::<SentRpcs>(part, problems)];
+        [open::<RpcView>(part, problems), open::<LockEventView>(part, problems), open::<SentRpcView>(part, problems)];
     let mut marks = part.manifest.marks.clone();
     marks.sort_by_key(|mark| mark.seq);
     let mut marks = marks.iter().peekable();
@@ -91,7 +94,7 @@ fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn Ro
         let mut first: Option<(i64, Option<usize>)> = marks.peek().map(|mark| (mark.seq, None));
         let mut limit = i64::MAX;
         for (number, table) in tables.iter_mut().enumerate() {
-            let seq = match table.peek(node, symbols) {
+            let seq = match table.peek(symbols) {
                 Ok(Some(seq)) => seq,
                 Ok(None) => continue,
                 Err(err) => {
@@ -118,7 +121,7 @@ fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn Ro
             // No other has this `seq`, unless the dataset is damaged; one row at least, so that it ends.
             Some((seq, Some(number))) => {
                 let limit = limit.max(seq.saturating_add(1));
-                if let Err(err) = tables[number].give_below(limit, symbols, sink) {
+                if let Err(err) = tables[number].give_below(limit, node, symbols, sink) {
                     problems.push(err);
                     tables[number].stop();
                 }
@@ -127,10 +130,10 @@ fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn Ro
     }
 }
 
-fn open<R: Rows + 'static>(part: &Part, problems: &mut Vec<StoreError>) -> Box<dyn AnyCursor> {
-    let cursor = Cursor::<R>::open(part).unwrap_or_else(|err| {
+fn open<R: NodeRows + 'static>(part: &Part, problems: &mut Vec<StoreError>) -> Box<dyn AnyCursor> {
+    let cursor = TableCursor::<R>::open(part).unwrap_or_else(|err| {
         problems.push(err);
-        Cursor::empty()
+        TableCursor::empty()
     });
     Box::new(cursor)
 }

@@ -7,9 +7,11 @@ use arrow_array::{Array as _, RecordBatch, new_null_array};
 use arrow_array::{ArrayRef, BooleanArray, DictionaryArray, Int32Array, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
+use lioprof_model::Symbols;
 
+use super::meaning::Meaning;
 use super::texts::{Text, Texts};
-use super::view::{BadColumn, Flags, Numbers, OptionalNumbers, OptionalWords, View, Words};
+use super::view::{BadColumn, Flags, Meanings, Numbers, Optional, PlainTexts, View};
 use crate::quote::quote;
 
 /// A cell: a number, a flag, a text; in an `Option` if the column may hold nulls.
@@ -17,9 +19,11 @@ pub(crate) trait Cell: Copy {
     /// What is buffered for each row, whether null or not.
     type Stored: Copy + Default;
     /// How it is read back.
-    type View;
+    type View: View;
     /// Whether it may be null.
     const NULLABLE: bool;
+    /// What a text is expected to mean.
+    const MEANING: &'static str = "";
 
     /// The Arrow type.
     fn data_type() -> DataType;
@@ -63,29 +67,6 @@ macro_rules! numbers {
                 Arc::new(PrimitiveArray::<$arrow>::new(ScalarBuffer::from(values), nulls))
             }
         }
-
-        impl Cell for Option<$native> {
-            type Stored = $native;
-            type View = OptionalNumbers<$arrow>;
-            const NULLABLE: bool = true;
-
-            fn data_type() -> DataType {
-                <$arrow>::DATA_TYPE
-            }
-
-            #[inline]
-            fn split(self) -> ($native, bool) {
-                (self.unwrap_or_default(), self.is_some())
-            }
-
-            fn csv(value: $native, texts: &Texts, out: &mut Vec<u8>) {
-                <$native>::csv(value, texts, out);
-            }
-
-            fn array(values: Vec<$native>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
-                <$native>::array(values, nulls, texts)
-            }
-        }
     )+};
 }
 
@@ -97,55 +78,45 @@ numbers! {
     u16: UInt16Type;
 }
 
-/// A text column reads back as a dictionary, whatever the file has.
-fn text_type() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+/// How texts with a meaning are read back; `str` stands for those that have none.
+pub(crate) trait TextKind: 'static {
+    type View: View;
+    const EXPECTED: &'static str;
 }
 
-impl Cell for Text {
-    type Stored = i32;
-    type View = Words;
-    const NULLABLE: bool = false;
+impl<M: Meaning> TextKind for M {
+    type View = Meanings<M>;
+    const EXPECTED: &'static str = M::EXPECTED;
+}
 
+impl TextKind for str {
+    type View = PlainTexts;
+    const EXPECTED: &'static str = "a text";
+}
+
+impl<M: TextKind + ?Sized> Cell for Text<M> {
+    type Stored = i32;
+    type View = M::View;
+    const NULLABLE: bool = false;
+    const MEANING: &'static str = M::EXPECTED;
+
+    /// A text column reads back as a dictionary, whatever the file has.
     fn data_type() -> DataType {
-        text_type()
+        DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
     }
 
     #[inline]
     fn split(self) -> (i32, bool) {
-        (self.0, true)
+        (self.place, true)
     }
 
     fn csv(place: i32, texts: &Texts, out: &mut Vec<u8>) {
-        quote(texts.get(Text(place)), out);
+        quote(texts.get(place), out);
     }
 
     fn array(keys: Vec<i32>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
         let keys = Int32Array::new(ScalarBuffer::from(keys), nulls);
         Arc::new(DictionaryArray::new(keys, texts.array()))
-    }
-}
-
-impl Cell for Option<Text> {
-    type Stored = i32;
-    type View = OptionalWords;
-    const NULLABLE: bool = true;
-
-    fn data_type() -> DataType {
-        text_type()
-    }
-
-    #[inline]
-    fn split(self) -> (i32, bool) {
-        self.map_or((0, false), |text| (text.0, true))
-    }
-
-    fn csv(place: i32, texts: &Texts, out: &mut Vec<u8>) {
-        Text::csv(place, texts, out);
-    }
-
-    fn array(keys: Vec<i32>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
-        Text::array(keys, nulls, texts)
     }
 }
 
@@ -172,8 +143,32 @@ impl Cell for bool {
     }
 }
 
+impl<C: Cell> Cell for Option<C> {
+    type Stored = C::Stored;
+    type View = Optional<C::View>;
+    const NULLABLE: bool = true;
+    const MEANING: &'static str = C::MEANING;
+
+    fn data_type() -> DataType {
+        C::data_type()
+    }
+
+    #[inline]
+    fn split(self) -> (C::Stored, bool) {
+        self.map_or_else(|| (C::Stored::default(), false), C::split)
+    }
+
+    fn csv(value: C::Stored, texts: &Texts, out: &mut Vec<u8>) {
+        C::csv(value, texts, out);
+    }
+
+    fn array(values: Vec<C::Stored>, nulls: Option<NullBuffer>, texts: &mut Texts) -> ArrayRef {
+        C::array(values, nulls, texts)
+    }
+}
+
 /// The column `name` of a batch. One that may be null may be missing, too.
-pub(crate) fn open<C: Cell<View: View>>(batch: &RecordBatch, name: &str) -> Result<C::View, BadColumn> {
+pub(crate) fn open<C: Cell>(batch: &RecordBatch, name: &str, symbols: &mut Symbols) -> Result<C::View, BadColumn> {
     let expected = C::data_type();
     let bad = |found: String| BadColumn { column: name.to_owned(), expected: expected.to_string(), found };
     let array = match batch.column_by_name(name) {
@@ -187,5 +182,5 @@ pub(crate) fn open<C: Cell<View: View>>(batch: &RecordBatch, name: &str) -> Resu
     if !C::NULLABLE && array.null_count() > 0 {
         return Err(bad(format!("{} nulls", array.null_count())));
     }
-    Ok(C::View::new(&array))
+    C::View::new(&array, symbols).map_err(|found| BadColumn { expected: C::MEANING.to_owned(), ..bad(found) })
 }

@@ -2,6 +2,7 @@
 
 use super::table;
 use super::texts::{Text, Texts};
+use super::view::View;
 
 /// One number that the server counts itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +27,10 @@ table! {
     CounterColumns, CounterView, "counters", by |rows, row| rows.key(row);
     seq: i64 = Delta bounds,
     time_us: i64 = Delta bounds,
-    source: Text = Dictionary,
-    target: Option<Text> = Dictionary,
-    entity: Option<Text> = Dictionary,
-    counter: Text = Dictionary,
+    source: Text<str> = Dictionary,
+    target: Option<Text<str>> = Dictionary,
+    entity: Option<Text<str>> = Dictionary,
+    counter: Text<str> = Dictionary,
     value: u64 = Delta,
     ; derived:
 }

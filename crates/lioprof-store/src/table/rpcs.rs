@@ -1,15 +1,13 @@
 //! Table `rpcs`: one row per RPC.
 
 use lioprof_model::latency::latency_bucket;
-use lioprof_model::{RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+use lioprof_model::{BulkSpan, RowSink, RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Fid, Opcode, TargetName, Xid};
 
 use super::table;
 use super::texts::{Text, Texts};
-use super::view::{BadColumn, Meanings, OptionalMeanings};
-use crate::text;
-use crate::words::Word;
+use super::view::{BadColumn, NodeRows, View};
 
 table! {
     // Client by client: xids, jobs, users, objects and offsets then hardly change from row to row. That saves more than the disorder
@@ -21,17 +19,17 @@ table! {
     service_us: Option<u64> = Split,
     total_us: Option<u64> = Split,
     opcode: u32 = Dictionary,
-    nid: Text = Dictionary,
-    client_uuid: Text = Dictionary,
-    job: Option<Text> = Dictionary,
+    nid: Text<Symbol> = Dictionary,
+    client_uuid: Text<Symbol> = Dictionary,
+    job: Option<Text<Symbol>> = Dictionary,
     xid: u64 = Split,
-    thread: Text = Dictionary,
+    thread: Text<Symbol> = Dictionary,
     pid: u32 = Dictionary,
     rc: i32 = Dictionary,
     reply_rc: i32 = Dictionary,
     transno: Option<u64> = Split,
-    target: Option<Text> = Dictionary bounds,
-    target_evidence: Text = Dictionary,
+    target: Option<Text<TargetName>> = Dictionary bounds,
+    target_evidence: Text<TargetEvidence> = Dictionary,
     fid_seq: Option<u64> = Dictionary,
     fid_oid: Option<u32> = Split,
     fid_ver: Option<u32> = Dictionary,
@@ -43,7 +41,9 @@ table! {
     bytes_min: Option<u64> = Split,
     bytes_max: Option<u64> = Split,
     bytes_exact: bool = Dictionary,
-    size_evidence: Text = Dictionary,
+    size_evidence: Text<SizeEvidence> = Dictionary,
+    before_bulk_us: Option<u64> = Split,
+    bulk_us: Option<u64> = Split,
     dropped: bool = Dictionary,
     resent: bool = Dictionary,
     replay: bool = Dictionary,
@@ -54,7 +54,7 @@ table! {
     queue_bucket: Option<u16> = Split,
     service_bucket: Option<u16> = Split,
     total_bucket: Option<u16> = Split,
-    opcode_name: Text = Dictionary,
+    opcode_name: Text<str> = Dictionary,
 }
 
 impl RpcColumns {
@@ -93,6 +93,8 @@ impl RpcColumns {
         self.bytes_max.push(max);
         self.bytes_exact.push(matches!(row.size, RpcSize::Exact(_)));
         self.size_evidence.push(texts.word(row.size_evidence));
+        self.before_bulk_us.push(row.bulk.map(|bulk| bulk.before_us));
+        self.bulk_us.push(row.bulk.map(|bulk| bulk.transfer_us));
         self.dropped.push(row.dropped);
         self.resent.push(row.resent);
         self.replay.push(row.replay);
@@ -115,83 +117,58 @@ impl RpcColumns {
     }
 }
 
-/// RPCs of a row group.
-pub(crate) struct Rpcs {
-    node: Symbol,
-    view: RpcView,
-    nid: Meanings<Symbol>,
-    client_uuid: Meanings<Symbol>,
-    job: OptionalMeanings<Symbol>,
-    thread: Meanings<Symbol>,
-    target: OptionalMeanings<TargetName>,
-    target_evidence: Meanings<TargetEvidence>,
-    size_evidence: Meanings<SizeEvidence>,
-}
-
-impl Rpcs {
-    pub(crate) fn new(view: RpcView, node: Symbol, symbols: &mut Symbols) -> Result<Self, BadColumn> {
-        let mut symbol = |text: &str| symbols.intern(&text::decode(text));
-        Ok(Self {
+impl NodeRows for RpcView {
+    fn give(&self, at: usize, node: Symbol, symbols: &Symbols, sink: &mut dyn RowSink) -> Result<(), BadColumn> {
+        let row = RpcRow {
             node,
-            nid: view.nid.map(&mut symbol),
-            client_uuid: view.client_uuid.map(&mut symbol),
-            job: view.job.map(&mut symbol),
-            thread: view.thread.map(&mut symbol),
-            target: view.target.try_map("target", "a target such as lustre-OST0003", |text| text.parse().ok())?,
-            target_evidence: view.target_evidence.try_map("target_evidence", TargetEvidence::WHAT, Word::parse)?,
-            size_evidence: view.size_evidence.try_map("size_evidence", SizeEvidence::WHAT, Word::parse)?,
-            view,
-        })
-    }
-
-    pub(crate) fn seqs(&self) -> &[i64] {
-        self.view.seq.values()
-    }
-
-    pub(crate) fn row(&self, at: usize) -> RpcRow {
-        let view = &self.view;
-        RpcRow {
-            node: self.node,
-            opcode: Opcode(view.opcode.get(at)),
+            opcode: Opcode(self.opcode.get(at)),
             nid: self.nid.get(at),
             client_uuid: self.client_uuid.get(at),
-            xid: Xid(view.xid.get(at)),
+            xid: Xid(self.xid.get(at)),
             job: self.job.get(at),
             thread: self.thread.get(at),
-            pid: view.pid.get(at),
-            end_us: view.end_us.get(at),
-            service_us: view.service_us.get(at),
-            total_us: view.total_us.get(at),
-            rc: view.rc.get(at),
-            reply_rc: view.reply_rc.get(at),
-            transno: view.transno.get(at).unwrap_or(0),
+            pid: self.pid.get(at),
+            end_us: self.end_us.get(at),
+            service_us: self.service_us.get(at),
+            total_us: self.total_us.get(at),
+            rc: self.rc.get(at),
+            reply_rc: self.reply_rc.get(at),
+            transno: self.transno.get(at).unwrap_or(0),
             target: self.target.get(at),
             target_evidence: self.target_evidence.get(at),
             object: self.object(at),
-            extent: view.extent_start.get(at).zip(view.extent_end.get(at)).map(|(start, end)| Extent { start, end }),
+            extent: self.extent_start.get(at).zip(self.extent_end.get(at)).map(|(start, end)| Extent { start, end }),
             size: self.size(at),
             size_evidence: self.size_evidence.get(at),
-            dropped: view.dropped.get(at),
-            resent: view.resent.get(at),
-            replay: view.replay.get(at),
-            uid: view.uid.get(at),
-            gid: view.gid.get(at),
-            projid: view.projid.get(at),
+            bulk: self.bulk(at),
+            dropped: self.dropped.get(at),
+            resent: self.resent.get(at),
+            replay: self.replay.get(at),
+            uid: self.uid.get(at),
+            gid: self.gid.get(at),
+            projid: self.projid.get(at),
+        };
+        sink.rpc(&row, symbols);
+        Ok(())
+    }
+}
+
+impl RpcView {
+    fn object(&self, at: usize) -> Option<ObjectName> {
+        match (self.fid_seq.get(at), self.fid_oid.get(at), self.fid_ver.get(at)) {
+            (Some(seq), Some(oid), Some(ver)) => Some(ObjectName::Fid(Fid { seq, oid, ver })),
+            _ => Some(ObjectName::Resource(self.resource_0.get(at)?, self.resource_1.get(at)?)),
         }
     }
 
-    fn object(&self, at: usize) -> Option<ObjectName> {
-        let view = &self.view;
-        match (view.fid_seq.get(at), view.fid_oid.get(at), view.fid_ver.get(at)) {
-            (Some(seq), Some(oid), Some(ver)) => Some(ObjectName::Fid(Fid { seq, oid, ver })),
-            _ => Some(ObjectName::Resource(view.resource_0.get(at)?, view.resource_1.get(at)?)),
-        }
+    fn bulk(&self, at: usize) -> Option<BulkSpan> {
+        let (before_us, transfer_us) = self.before_bulk_us.get(at).zip(self.bulk_us.get(at))?;
+        Some(BulkSpan { before_us, transfer_us })
     }
 
     fn size(&self, at: usize) -> RpcSize {
-        let view = &self.view;
-        match (view.bytes.get(at), view.bytes_min.get(at), view.bytes_max.get(at)) {
-            (Some(bytes), _, _) if view.bytes_exact.get(at) => RpcSize::Exact(bytes),
+        match (self.bytes.get(at), self.bytes_min.get(at), self.bytes_max.get(at)) {
+            (Some(bytes), _, _) if self.bytes_exact.get(at) => RpcSize::Exact(bytes),
             (Some(best), Some(min), Some(max)) => RpcSize::Bounded { best, min, max },
             _ => RpcSize::Unknown,
         }

@@ -1,14 +1,13 @@
 //! Table `sent_rpcs`: one row per RPC that the node sent, and one per answer.
 
 use lioprof_model::latency::latency_bucket;
-use lioprof_model::{SentRpc, Symbol, Symbols};
+use lioprof_model::{RowSink, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, Xid};
 
 use super::table;
 use super::texts::{Text, Texts};
-use super::view::Meanings;
-use super::window::{Windows, push_window, windows};
-use crate::text;
+use super::view::{BadColumn, NodeRows, View};
+use super::window::{push_window, read_window};
 
 table! {
     // By xid, the node's own counter: an answer stands beside its request.
@@ -18,19 +17,19 @@ table! {
     time_us: i64 = Split bounds,
     round_trip_us: Option<u64> = Split,
     opcode: u32 = Dictionary,
-    device: Text = Dictionary,
-    nid: Text = Dictionary,
+    device: Text<Symbol> = Dictionary,
+    nid: Text<Symbol> = Dictionary,
     xid: u64 = Split,
     pid: u32 = Dictionary,
-    window_nid: Option<Text> = Dictionary,
-    window_client_uuid: Option<Text> = Dictionary,
+    window_nid: Option<Text<Symbol>> = Dictionary,
+    window_client_uuid: Option<Text<Symbol>> = Dictionary,
     window_xid: Option<u64> = Split,
     window_opcode: Option<u32> = Dictionary,
-    window_job: Option<Text> = Dictionary,
+    window_job: Option<Text<Symbol>> = Dictionary,
     ; derived:
     round_trip_bucket: Option<u16> = Split,
-    opcode_name: Text = Dictionary,
-    window_opcode_name: Option<Text> = Dictionary,
+    opcode_name: Text<str> = Dictionary,
+    window_opcode_name: Option<Text<str>> = Dictionary,
 }
 
 impl SentRpcColumns {
@@ -50,37 +49,20 @@ impl SentRpcColumns {
     }
 }
 
-/// Sent RPCs of a row group.
-pub(crate) struct SentRpcs {
-    node: Symbol,
-    view: SentRpcView,
-    windows: Windows,
-    device: Meanings<Symbol>,
-    nid: Meanings<Symbol>,
-}
-
-impl SentRpcs {
-    pub(crate) fn new(view: SentRpcView, node: Symbol, symbols: &mut Symbols) -> Self {
-        let windows = windows!(view, symbols);
-        let mut symbol = |text: &str| symbols.intern(&text::decode(text));
-        Self { node, windows, device: view.device.map(&mut symbol), nid: view.nid.map(&mut symbol), view }
-    }
-
-    pub(crate) fn seqs(&self) -> &[i64] {
-        self.view.seq.values()
-    }
-
-    pub(crate) fn row(&self, at: usize) -> SentRpc {
-        SentRpc {
-            node: self.node,
-            time_us: self.view.time_us.get(at),
-            pid: self.view.pid.get(at),
-            opcode: Opcode(self.view.opcode.get(at)),
+impl NodeRows for SentRpcView {
+    fn give(&self, at: usize, node: Symbol, symbols: &Symbols, sink: &mut dyn RowSink) -> Result<(), BadColumn> {
+        let row = SentRpc {
+            node,
+            time_us: self.time_us.get(at),
+            pid: self.pid.get(at),
+            opcode: Opcode(self.opcode.get(at)),
             device: self.device.get(at),
             nid: self.nid.get(at),
-            xid: Xid(self.view.xid.get(at)),
-            window: self.windows.get(at),
-            round_trip_us: self.view.round_trip_us.get(at),
-        }
+            xid: Xid(self.xid.get(at)),
+            window: read_window!(self, at),
+            round_trip_us: self.round_trip_us.get(at),
+        };
+        sink.sent_rpc(&row, symbols);
+        Ok(())
     }
 }

@@ -2,7 +2,11 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, RecordBatch, StringArray};
+use arrow_buffer::NullBuffer;
+use lioprof_model::{RowSink, Symbol, Symbols};
+
+use super::meaning::Meaning;
 
 /// A column that is not what it should be.
 #[derive(Debug)]
@@ -12,156 +16,133 @@ pub(crate) struct BadColumn {
     pub(crate) found: String,
 }
 
-/// A view of an array whose type is right and that has no nulls where none are allowed.
-pub(crate) trait View: Sized {
-    fn new(array: &ArrayRef) -> Self;
+/// The rows of a table in a row group.
+pub(crate) trait Rows: Sized {
+    /// Folder of the table.
+    const TABLE: &'static str;
+    /// Columns that are read.
+    const COLUMNS: &'static [&'static str];
+
+    /// Takes a row group.
+    fn open(batch: &RecordBatch, symbols: &mut Symbols) -> Result<Self, BadColumn>;
+
+    /// `seq` of each row.
+    fn seqs(&self) -> &[i64];
 }
 
-/// Numbers, all there.
+/// Rows that a [`RowSink`] takes.
+pub(crate) trait NodeRows: Rows {
+    /// Hands a row of `node` to the sink.
+    fn give(&self, at: usize, node: Symbol, symbols: &Symbols, sink: &mut dyn RowSink) -> Result<(), BadColumn>;
+}
+
+/// A column whose type is right and that has no nulls where none are allowed.
+pub(crate) trait View: Sized {
+    /// What a row has.
+    type Value<'a>
+    where
+        Self: 'a;
+
+    /// A view of the array. Only texts can be other than expected: the sentence is what was found.
+    fn new(array: &ArrayRef, symbols: &mut Symbols) -> Result<Self, String>;
+
+    fn get(&self, row: usize) -> Self::Value<'_>;
+}
+
+/// Cells that may be null.
+pub(crate) struct Optional<V> {
+    view: V,
+    nulls: Option<NullBuffer>,
+}
+
+impl<V: View> View for Optional<V> {
+    type Value<'a>
+        = Option<V::Value<'a>>
+    where
+        V: 'a;
+
+    fn new(array: &ArrayRef, symbols: &mut Symbols) -> Result<Self, String> {
+        Ok(Self { view: V::new(array, symbols)?, nulls: array.nulls().cloned() })
+    }
+
+    fn get(&self, row: usize) -> Option<V::Value<'_>> {
+        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| self.view.get(row))
+    }
+}
+
+/// Numbers.
 pub(crate) struct Numbers<A: ArrowPrimitiveType>(PrimitiveArray<A>);
 
 impl<A: ArrowPrimitiveType> View for Numbers<A> {
-    fn new(array: &ArrayRef) -> Self {
-        Self(array.as_primitive::<A>().clone())
+    type Value<'a> = A::Native;
+
+    fn new(array: &ArrayRef, _: &mut Symbols) -> Result<Self, String> {
+        Ok(Self(array.as_primitive::<A>().clone()))
+    }
+
+    fn get(&self, row: usize) -> A::Native {
+        self.0.value(row)
     }
 }
 
 impl<A: ArrowPrimitiveType> Numbers<A> {
-    pub(crate) fn get(&self, row: usize) -> A::Native {
-        self.0.value(row)
-    }
-
     pub(crate) fn values(&self) -> &[A::Native] {
         self.0.values()
     }
 }
 
-/// Numbers, some of them null.
-pub(crate) struct OptionalNumbers<A: ArrowPrimitiveType>(PrimitiveArray<A>);
-
-impl<A: ArrowPrimitiveType> Clone for OptionalNumbers<A> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<A: ArrowPrimitiveType> View for OptionalNumbers<A> {
-    fn new(array: &ArrayRef) -> Self {
-        Self(array.as_primitive::<A>().clone())
-    }
-}
-
-impl<A: ArrowPrimitiveType> OptionalNumbers<A> {
-    pub(crate) fn get(&self, row: usize) -> Option<A::Native> {
-        self.0.is_valid(row).then(|| self.0.value(row))
-    }
-}
-
-/// Flags, all there.
+/// Flags.
 pub(crate) struct Flags(BooleanArray);
 
 impl View for Flags {
-    fn new(array: &ArrayRef) -> Self {
-        Self(array.as_boolean().clone())
-    }
-}
+    type Value<'a> = bool;
 
-impl Flags {
-    pub(crate) fn get(&self, row: usize) -> bool {
+    fn new(array: &ArrayRef, _: &mut Symbols) -> Result<Self, String> {
+        Ok(Self(array.as_boolean().clone()))
+    }
+
+    fn get(&self, row: usize) -> bool {
         self.0.value(row)
     }
 }
 
-/// Texts, all there.
-pub(crate) struct Words {
+/// Texts that are taken as they are.
+pub(crate) struct PlainTexts {
     keys: Int32Array,
     texts: StringArray,
 }
 
-impl View for Words {
-    fn new(array: &ArrayRef) -> Self {
+impl View for PlainTexts {
+    type Value<'a> = &'a str;
+
+    fn new(array: &ArrayRef, _: &mut Symbols) -> Result<Self, String> {
         let dictionary = array.as_dictionary::<Int32Type>();
-        Self { keys: dictionary.keys().clone(), texts: dictionary.values().as_string::<i32>().clone() }
-    }
-}
-
-impl Words {
-    /// What each text means; asked once per text and not once per row.
-    pub(crate) fn map<T: Copy>(&self, mut meaning: impl FnMut(&str) -> T) -> Meanings<T> {
-        let meanings = (0..self.texts.len()).map(|at| meaning(self.texts.value(at))).collect();
-        Meanings { keys: self.keys.clone(), meanings }
+        Ok(Self { keys: dictionary.keys().clone(), texts: dictionary.values().as_string::<i32>().clone() })
     }
 
-    /// The same for texts that may mean nothing.
-    pub(crate) fn try_map<T: Copy>(
-        &self,
-        column: &str,
-        expected: &str,
-        mut meaning: impl FnMut(&str) -> Option<T>,
-    ) -> Result<Meanings<T>, BadColumn> {
-        let bad = |text: &str| BadColumn {
-            column: column.to_owned(),
-            expected: expected.to_owned(),
-            found: format!("`{}`", text.escape_debug()),
-        };
-        let meanings = (0..self.texts.len())
-            .map(|at| meaning(self.texts.value(at)).ok_or_else(|| bad(self.texts.value(at))))
-            .collect::<Result<_, _>>()?;
-        Ok(Meanings { keys: self.keys.clone(), meanings })
-    }
-
-    /// The text of a row.
-    pub(crate) fn get(&self, row: usize) -> &str {
+    fn get(&self, row: usize) -> &str {
         self.texts.value(place(self.keys.value(row)))
     }
 }
 
-/// Texts, some of them null.
-pub(crate) struct OptionalWords(Words);
-
-impl View for OptionalWords {
-    fn new(array: &ArrayRef) -> Self {
-        Self(Words::new(array))
-    }
-}
-
-impl OptionalWords {
-    pub(crate) fn map<T: Copy>(&self, meaning: impl FnMut(&str) -> T) -> OptionalMeanings<T> {
-        OptionalMeanings(self.0.map(meaning))
-    }
-
-    pub(crate) fn try_map<T: Copy>(
-        &self,
-        column: &str,
-        expected: &str,
-        meaning: impl FnMut(&str) -> Option<T>,
-    ) -> Result<OptionalMeanings<T>, BadColumn> {
-        Ok(OptionalMeanings(self.0.try_map(column, expected, meaning)?))
-    }
-
-    pub(crate) fn get(&self, row: usize) -> Option<&str> {
-        self.0.keys.is_valid(row).then(|| self.0.get(row))
-    }
-}
-
-/// What the texts of a column mean.
-pub(crate) struct Meanings<T> {
+/// What the texts of a column mean; looked up once per text and not once per row.
+pub(crate) struct Meanings<M> {
     keys: Int32Array,
-    meanings: Vec<T>,
+    meanings: Vec<M>,
 }
 
-impl<T: Copy> Meanings<T> {
-    pub(crate) fn get(&self, row: usize) -> T {
-        self.meanings[place(self.keys.value(row))]
+impl<M: Meaning> View for Meanings<M> {
+    type Value<'a> = M;
+
+    fn new(array: &ArrayRef, symbols: &mut Symbols) -> Result<Self, String> {
+        let PlainTexts { keys, texts } = PlainTexts::new(array, symbols)?;
+        let mut meaning = |text: &str| M::read(text, symbols).ok_or_else(|| format!("`{}`", text.escape_debug()));
+        let meanings = (0..texts.len()).map(|at| meaning(texts.value(at))).collect::<Result<_, _>>()?;
+        Ok(Self { keys, meanings })
     }
-}
 
-/// The same, with nulls.
-pub(crate) struct OptionalMeanings<T>(Meanings<T>);
-
-impl<T: Copy> OptionalMeanings<T> {
-    pub(crate) fn get(&self, row: usize) -> Option<T> {
-        self.0.keys.is_valid(row).then(|| self.0.get(row))
+    fn get(&self, row: usize) -> M {
+        self.meanings[place(self.keys.value(row))]
     }
 }
 

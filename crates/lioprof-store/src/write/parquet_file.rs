@@ -18,7 +18,7 @@ use crate::error::StoreError;
 use crate::files::{self, Files, SummedFile};
 use crate::manifest::TableFile;
 use crate::table::texts::Texts;
-use crate::table::{self, Spec, Table};
+use crate::table::{self, ColumnSpec, Table};
 
 /// Place that errors name for what is not in a column.
 const FOOTER: &str = "footer";
@@ -29,7 +29,7 @@ pub(crate) struct ParquetFile {
     writer: SerializedFileWriter<SummedFile>,
     columns: ArrowRowGroupWriterFactory,
     schema: Arc<Schema>,
-    specs: Vec<Spec>,
+    specs: Vec<ColumnSpec>,
     row_groups: usize,
     rows: u64,
 }
@@ -116,7 +116,7 @@ impl ParquetFile {
 }
 
 /// How the columns of a table are written.
-fn properties(specs: &[Spec], options: &Options) -> Result<WriterProperties, ParquetError> {
+fn properties(specs: &[ColumnSpec], options: &Options) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("lioprof version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.zstd_level)?))

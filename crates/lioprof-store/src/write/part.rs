@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lioprof_model::{LockEvent, Mark, RpcRow, SentRpc, Symbols};
 
 use super::facts::{ClosedPart, NodeInfo, Options, PartStats};
-use super::table_writer::{TableWriter, Target, discard};
+use super::table_writer::{PartFiles, TableWriter, discard};
 use crate::error::StoreError;
 use crate::files::{self, Files};
 use crate::layout;
@@ -28,7 +28,7 @@ const MAX_TEXTS_BYTES: usize = 8 << 20;
 const GUESSED_ROW_BYTES: u64 = 24;
 
 /// Names of the part's files.
-struct Names {
+struct PartNames {
     fs: String,
     partition: PathBuf,
     stem: String,
@@ -39,7 +39,7 @@ struct Names {
 pub(crate) struct OpenPart {
     /// Time of the first item, or what stands for it: begun, and not named yet.
     begun_us: Option<i64>,
-    names: Option<Names>,
+    names: Option<PartNames>,
     texts: Texts,
     rpcs: TableWriter<RpcColumns>,
     lock_events: TableWriter<LockEventColumns>,
@@ -64,7 +64,7 @@ impl OpenPart {
     /// learns from its rows which file systems they are of.
     pub(crate) fn name(&mut self, node: &NodeInfo, number: u64) {
         if let (Some(time_us), None) = (self.begun_us, &self.names) {
-            self.names = Some(Names {
+            self.names = Some(PartNames {
                 fs: node.fs.clone(),
                 partition: layout::partition(&node.fs, &node.node, time_us),
                 stem: layout::stem(time_us, &node.session.id, number),
@@ -183,8 +183,8 @@ impl OpenPart {
         options: &Options,
         files: &dyn Files,
     ) -> Result<(), StoreError> {
-        let Some(Names { partition, stem, .. }) = &self.names else { return Ok(()) };
-        let to = Target { files, dir, partition, stem, options };
+        let Some(PartNames { partition, stem, .. }) = &self.names else { return Ok(()) };
+        let to = PartFiles { files, dir, partition, stem, options };
         let texts = &mut self.texts;
         if self.rpcs.rows.rows() >= at_least {
             self.rpcs.flush(&to, texts)?;
@@ -248,7 +248,7 @@ impl OpenPart {
         dir: &Path,
         files: &dyn Files,
     ) -> Result<(PathBuf, u64), StoreError> {
-        let Names { partition, stem, .. } = self.names.as_ref().expect("a part that is closed was begun");
+        let PartNames { partition, stem, .. } = self.names.as_ref().expect("a part that is closed was begun");
         let path = dir.join(layout::MANIFESTS).join(partition).join(format!("{stem}.json"));
         let json = manifest.to_json().map_err(|source| StoreError::Manifest { path: path.clone(), source })?;
         let written = files::create(files, &path).and_then(|mut file| {

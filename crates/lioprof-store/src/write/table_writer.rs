@@ -11,7 +11,7 @@ use crate::table::Table;
 use crate::table::texts::Texts;
 
 /// Where a part's files go and how they are written.
-pub(crate) struct Target<'a> {
+pub(crate) struct PartFiles<'a> {
     pub(crate) files: &'a dyn Files,
     /// Folder of the dataset.
     pub(crate) dir: &'a std::path::Path,
@@ -21,7 +21,7 @@ pub(crate) struct Target<'a> {
     pub(crate) options: &'a Options,
 }
 
-impl Target<'_> {
+impl PartFiles<'_> {
     fn path(&self, table: &str) -> PathBuf {
         self.dir.join(table).join(self.partition).join(format!("{}.parquet", self.stem))
     }
@@ -36,7 +36,7 @@ pub(crate) struct TableWriter<T> {
 
 impl<T: Table> TableWriter<T> {
     /// Writes the rows gathered so far as a row group.
-    pub(crate) fn flush(&mut self, to: &Target<'_>, texts: &mut Texts) -> Result<(), StoreError> {
+    pub(crate) fn flush(&mut self, to: &PartFiles<'_>, texts: &mut Texts) -> Result<(), StoreError> {
         if self.rows.rows() == 0 {
             return Ok(());
         }

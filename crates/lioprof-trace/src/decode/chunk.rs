@@ -4,25 +4,26 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{LockState, LockStep, Symbol, Symbols};
+use lioprof_model::{LockState, LockStep, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{Layout, Skipped};
+use lustre_debuglog::frame::{HeaderLayout, Skipped};
 use lustre_debuglog::message::{
-    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LockTail, NrsAction, NrsPolicy, ReqEvent,
+    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
+    ReqEvent,
 };
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use super::event::{Body, BulkStep, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
 
 /// A stretch of records of one stream in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct StreamRun {
     /// The stream.
     pub(crate) stream: u32,
     /// The `F` flag of its first record.
@@ -41,7 +42,7 @@ pub(crate) struct Run {
     pub(crate) bytes: u64,
 }
 
-impl Run {
+impl StreamRun {
     /// Takes the next record of a chunk, of which the one numbered `next` will be made: it belongs to the last of
     /// `runs`, or to a new one.
     #[inline]
@@ -77,7 +78,7 @@ pub(crate) struct Decoded {
     /// Strings of this chunk.
     pub(crate) symbols: Symbols,
     /// Runs, for binary inputs only.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<StreamRun>,
     /// Counts.
     pub(crate) counts: Counts,
     /// Targets of this node that its messages name.
@@ -96,18 +97,12 @@ pub(crate) type FunctionName = Box<[u8]>;
 /// What was seen in a part of an input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) records: u64,
-    /// Records of a kind that the parser knows.
-    pub(crate) messages: u64,
-    /// Records that carry the rpctrace mask.
-    pub(crate) rpctrace: u64,
+    pub(crate) summary: TraceSummary,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
     pub(crate) other: FxHashMap<FileName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
-    pub(crate) first_us: Option<i64>,
-    pub(crate) last_us: Option<i64>,
 }
 
 /// Adds the streams of a later part: those seen before keep their head.
@@ -137,9 +132,7 @@ pub(crate) enum Head {
 impl Counts {
     /// Adds what a later part counted.
     pub(crate) fn merge(&mut self, other: Self) {
-        self.records += other.records;
-        self.messages += other.messages;
-        self.rpctrace += other.rpctrace;
+        self.summary.merge(&other.summary);
         for (kind, n) in other.malformed {
             *self.malformed.entry(kind).or_default() += n;
         }
@@ -150,8 +143,6 @@ impl Counts {
             }
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
-        self.first_us = self.first_us.into_iter().chain(other.first_us).min();
-        self.last_us = self.last_us.into_iter().chain(other.last_us).max();
     }
 }
 
@@ -171,11 +162,11 @@ pub(crate) fn decode_text(data: &[u8], events: Vec<Event>) -> Decoded {
 
 /// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_binary(data: &[u8], layout: Layout, events: Vec<Event>) -> Decoded {
+pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(data.len(), events);
     let mut records = TestedRecords::new(data, layout);
     for record in &mut records {
-        Run::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
+        StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
         decoder.record(&record);
     }
     debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
@@ -200,8 +191,11 @@ impl Decoder {
 
     fn record(&mut self, record: &Record<'_>) {
         let counts = &mut self.out.counts;
-        counts.records += 1;
-        counts.rpctrace += u64::from(record.mask & mask::RPCTRACE != 0);
+        let summary = &mut counts.summary;
+        summary.records += 1;
+        summary.rpctrace_records += u64::from(record.mask & mask::RPCTRACE != 0);
+        summary.first_us = Some(summary.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
+        summary.last_us = Some(summary.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
         let stream = record.stream() as usize;
         if stream < MAX_STREAMS {
             if counts.stream_heads.len() <= stream {
@@ -212,8 +206,6 @@ impl Decoder {
                 *head = if record.first { Head::Complete } else { Head::Missing };
             }
         }
-        counts.first_us = Some(counts.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
-        counts.last_us = Some(counts.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
         let message = Message::parse(record);
         let body = match &message {
             Message::Other => {
@@ -225,13 +217,13 @@ impl Decoder {
                 return;
             }
             message => {
-                counts.messages += 1;
-                self.body(message)
+                counts.summary.messages += 1;
+                self.body(message, record.function)
             }
         };
         if let Some(body) = body {
             let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
-            self.out.events.push(Event { time_us, pid, stream, part: 0, body });
+            self.out.events.push(Event { time_us, pid, stream, segment: 0, body });
         }
     }
 
@@ -246,7 +238,7 @@ impl Decoder {
     }
 
     /// The event of a message, if the analysis uses it.
-    fn body(&mut self, message: &Message<'_>) -> Option<Body> {
+    fn body(&mut self, message: &Message<'_>, function: &[u8]) -> Option<Body> {
         Some(match message {
             Message::Handling(rpc) => Body::Handling(self.rpc(rpc)),
             Message::Handled(handled) => {
@@ -289,11 +281,19 @@ impl Decoder {
                 Body::Sending(self.sent(sent))
             }
             Message::Completed(sent) => Body::Completed(self.sent(sent)),
-            Message::Transferring(bulk) => Body::Transferring {
-                nid: self.intern(bulk.nid),
-                bytes: bulk.bytes,
-                first_match_bits: bulk.match_bits.0,
-            },
+            Message::Transferring(bulk) => {
+                Body::Transferring { nid: self.intern(bulk.nid), bytes: bulk.bytes, match_bits: bulk.match_bits }
+            }
+            // What the node's own requests move is no part of its service.
+            Message::BulkEvent(event) if function == b"server_bulk_callback" => {
+                let step = match event.kind {
+                    LnetEvent::Send => Some(BulkStep::Sent),
+                    LnetEvent::Reply => Some(BulkStep::Received),
+                    LnetEvent::Ack => Some(BulkStep::Acknowledged),
+                    LnetEvent::Unlink | LnetEvent::Other(_) => None,
+                };
+                Body::BulkEvent { desc: event.desc, step: step.filter(|_| event.status == 0) }
+            }
             Message::Req(message) => match message.event {
                 ReqEvent::SendingReply => Body::SendingReply(self.req(&message.req)),
                 ReqEvent::DroppedTimedOut { .. } | ReqEvent::DroppedOldConnection => Body::Dropped,

@@ -13,8 +13,8 @@ pub(crate) struct Event {
     pub(crate) pid: u32,
     /// Kernel buffer it went through ([`lustre_debuglog::Record::stream`]).
     pub(crate) stream: u32,
-    /// Part of a log that comes in parts; 0 else.
-    pub(crate) part: u32,
+    /// Segment of a log that comes in segments; 0 else.
+    pub(crate) segment: u32,
     /// What it says.
     pub(crate) body: Body,
 }
@@ -48,7 +48,9 @@ pub(crate) enum Body {
     /// `Completed RPC`.
     Completed(SentIds),
     /// `Transferring ... bytes`.
-    Transferring { nid: Symbol, bytes: u64, first_match_bits: u64 },
+    Transferring { nid: Symbol, bytes: u64, match_bits: (u64, u64) },
+    /// An event of a bulk transfer that this node serves; `None`: one that tells nothing of its time.
+    BulkEvent { desc: u64, step: Option<BulkStep> },
     /// A lock manager line about a lock of a target of this node.
     Lock(LockStep, LockState),
     /// A lock manager line that names no lock.
@@ -63,6 +65,17 @@ pub(crate) enum Body {
     SentTimedOut { opcode: Option<Opcode>, target: Option<TargetName> },
     /// The pinger evicted a client.
     Evicted,
+}
+
+/// A step of one memory descriptor of a bulk transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BulkStep {
+    /// The GET of a write, or the data of a read, are on their way.
+    Sent,
+    /// The data of a write have come.
+    Received,
+    /// The data of a read have arrived.
+    Acknowledged,
 }
 
 /// Marks in a thread's work.
@@ -137,6 +150,7 @@ impl Event {
             Body::Marker(text) => visit(text),
             Body::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
             Body::Prolong { .. }
+            | Body::BulkEvent { .. }
             | Body::NrsStart { .. }
             | Body::NrsStopTbf { .. }
             | Body::LockPhase(_)

@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use lustre_debuglog::frame::binary::{Framer, Step};
-use lustre_debuglog::frame::{Layout, Why, text};
+use lustre_debuglog::frame::{HeaderLayout, SkipReason, text};
 
-use super::window::{ChunkBytes, Window};
-use crate::input::ReadAt;
+use super::read_buffer::{ChunkBytes, ReadBuffer};
+use crate::input::Spooled;
 
 /// A piece of an input to be decoded on its own.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct RawChunk {
 pub(crate) struct Gap {
     pub(crate) offset: u64,
     pub(crate) len: u64,
-    pub(crate) why: Why,
+    pub(crate) why: SkipReason,
 }
 
 /// Reads chunks of a text log from a stream.
@@ -34,13 +34,13 @@ pub(crate) struct TextReader {
     stream: Box<dyn Read + Send>,
     chunk_bytes: usize,
     offset: u64,
-    window: Window,
+    read_buffer: ReadBuffer,
     eof: bool,
 }
 
 impl TextReader {
     pub(crate) fn new(stream: Box<dyn Read + Send>, chunk_bytes: usize) -> Self {
-        Self { stream, chunk_bytes, offset: 0, window: Window::default(), eof: false }
+        Self { stream, chunk_bytes, offset: 0, read_buffer: ReadBuffer::default(), eof: false }
     }
 
     /// The next chunk, `None` at the end.
@@ -48,7 +48,7 @@ impl TextReader {
         let mut wanted = self.chunk_bytes;
         let len = loop {
             self.read_until(wanted)?;
-            let bytes = self.window.bytes();
+            let bytes = self.read_buffer.bytes();
             if self.eof {
                 break bytes.len();
             }
@@ -67,15 +67,15 @@ impl TextReader {
         }
         let offset = self.offset;
         self.offset += len as u64;
-        Ok(Some(RawChunk { offset, bytes: self.window.cut(len), after_gap: false }))
+        Ok(Some(RawChunk { offset, bytes: self.read_buffer.cut(len), after_gap: false }))
     }
 
     /// Reads until there are `wanted` bytes, or the stream ends.
     fn read_until(&mut self, wanted: usize) -> io::Result<()> {
-        while self.window.len() < wanted && !self.eof {
-            match self.stream.read(self.window.room(wanted)) {
+        while self.read_buffer.len() < wanted && !self.eof {
+            match self.stream.read(self.read_buffer.room(wanted)) {
                 Ok(0) => self.eof = true,
-                Ok(got) => self.window.filled(got),
+                Ok(got) => self.read_buffer.filled(got),
                 Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
                 Err(err) => return Err(err),
             }
@@ -85,7 +85,7 @@ impl TextReader {
 }
 
 /// Appends up to `count` bytes from `offset` on; fewer only at the end.
-pub(crate) fn append_at(source: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
+pub(crate) fn append_at(source: &Spooled, offset: u64, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
     let before = bytes.len();
     bytes.resize(before + count, 0);
     let got = source.read_full_at(offset, &mut bytes[before..])?;
@@ -96,15 +96,15 @@ pub(crate) fn append_at(source: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>, c
 /// Bytes read beyond a binary chunk, so that its last record and the one behind it are in sight.
 const READ_AHEAD: usize = 8 << 10;
 
-/// Reads chunks of a binary log, one segment after the other.
+/// Reads chunks of a binary log, one stretch after the other.
 pub(crate) struct BinaryReader {
-    source: Box<dyn ReadAt>,
-    layout: Layout,
+    source: Spooled,
+    layout: HeaderLayout,
     chunk_bytes: usize,
-    segments: VecDeque<Range<u64>>,
+    stretches: VecDeque<Range<u64>>,
     framer: Framer,
     /// Bytes from `position` on.
-    window: Window,
+    read_buffer: ReadBuffer,
     position: u64,
     after_gap: bool,
     /// Stretches that are no records, adjacent ones joined.
@@ -112,25 +112,25 @@ pub(crate) struct BinaryReader {
 }
 
 impl BinaryReader {
-    /// Reads `segments` of `source` in this order.
-    pub(crate) fn new(source: Box<dyn ReadAt>, layout: Layout, segments: &[Range<u64>], chunk_bytes: usize) -> Self {
-        let mut segments: VecDeque<_> = segments.iter().cloned().collect();
-        let position = segments.front().map_or(0, |s| s.start);
-        segments.retain(|s| !s.is_empty());
+    /// Reads `stretches` of `source` in this order.
+    pub(crate) fn new(source: Spooled, layout: HeaderLayout, stretches: &[Range<u64>], chunk_bytes: usize) -> Self {
+        let mut stretches: VecDeque<_> = stretches.iter().cloned().collect();
+        let position = stretches.front().map_or(0, |s| s.start);
+        stretches.retain(|s| !s.is_empty());
         Self {
             source,
             layout,
             chunk_bytes,
-            segments,
+            stretches,
             framer: Framer::new(layout),
-            window: Window::default(),
+            read_buffer: ReadBuffer::default(),
             position,
             after_gap: true,
             gaps: Vec::new(),
         }
     }
 
-    pub(crate) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> HeaderLayout {
         self.layout
     }
 
@@ -142,11 +142,11 @@ impl BinaryReader {
     /// The next chunk, `None` at the end.
     #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
-        while let Some(segment) = self.segments.front().cloned() {
+        while let Some(stretch) = self.stretches.front().cloned() {
             let mut used = 0;
             loop {
-                let eof = self.read_to() == segment.end;
-                match self.framer.step(&self.window.bytes()[used..], eof) {
+                let eof = self.read_to() == stretch.end;
+                match self.framer.step(&self.read_buffer.bytes()[used..], eof) {
                     Step::Record(len) => {
                         used += len;
                         if used >= self.chunk_bytes {
@@ -163,18 +163,18 @@ impl BinaryReader {
                         }
                     }
                     Step::NeedMore => {
-                        if self.read_more(used, segment.end)? == 0 {
+                        if self.read_more(used, stretch.end)? == 0 {
                             // The file became shorter while it was read.
-                            self.segments[0].end = self.read_to();
+                            self.stretches[0].end = self.read_to();
                             break;
                         }
                     }
                     Step::End => {
                         let chunk = (used > 0).then(|| self.cut(used));
-                        self.segments.pop_front();
-                        if let Some(next) = self.segments.front() {
+                        self.stretches.pop_front();
+                        if let Some(next) = self.stretches.front() {
                             self.position = next.start;
-                            self.window.skip(self.window.len());
+                            self.read_buffer.skip(self.read_buffer.len());
                             self.framer = Framer::new(self.layout);
                             self.after_gap = true;
                         }
@@ -189,32 +189,32 @@ impl BinaryReader {
         Ok(None)
     }
 
-    /// Where in the input the window ends.
+    /// Where in the input the read buffer ends.
     fn read_to(&self) -> u64 {
-        self.position + self.window.len() as u64
+        self.position + self.read_buffer.len() as u64
     }
 
     /// Reads on, behind `used` bytes that are framed; returns how many bytes.
     fn read_more(&mut self, used: usize, end: u64) -> io::Result<usize> {
         let at = self.read_to();
         let whole_chunk = self.chunk_bytes + READ_AHEAD;
-        let wanted = if self.window.len() < whole_chunk { whole_chunk } else { used + Framer::ENOUGH };
+        let wanted = if self.read_buffer.len() < whole_chunk { whole_chunk } else { used + Framer::ENOUGH };
         let left = usize::try_from(end - at).unwrap_or(usize::MAX);
-        let total = wanted.min(self.window.len().saturating_add(left));
-        let got = self.source.read_full_at(at, self.window.room(total))?;
-        self.window.filled(got);
+        let total = wanted.min(self.read_buffer.len().saturating_add(left));
+        let got = self.source.read_full_at(at, self.read_buffer.room(total))?;
+        self.read_buffer.filled(got);
         Ok(got)
     }
 
     /// Takes the first `len` bytes as a chunk.
     fn cut(&mut self, len: usize) -> RawChunk {
-        let (offset, bytes) = (self.position, self.window.cut(len));
+        let (offset, bytes) = (self.position, self.read_buffer.cut(len));
         self.position += len as u64;
         RawChunk { offset, bytes, after_gap: std::mem::take(&mut self.after_gap) }
     }
 
-    fn skip(&mut self, len: usize, why: Why) {
-        self.window.skip(len);
+    fn skip(&mut self, len: usize, why: SkipReason) {
+        self.read_buffer.skip(len);
         match self.gaps.last_mut() {
             Some(gap) if gap.offset + gap.len == self.position => gap.len += len as u64,
             _ => self.gaps.push(Gap { offset: self.position, len: len as u64, why }),

@@ -7,12 +7,12 @@
 use std::io;
 use std::ops::Range;
 
-use lustre_debuglog::frame::Layout;
+use lustre_debuglog::frame::HeaderLayout;
 use lustre_debuglog::frame::binary::{self, Framer, Step};
 use rustc_hash::FxHashMap;
 
 use super::reader::append_at;
-use crate::input::ReadAt;
+use crate::input::Spooled;
 
 /// The kernel accepts no smaller limit (`tracefile.c`: 10 to 20480 MiB).
 const SMALLEST_RING: u64 = 10 << 20;
@@ -26,12 +26,16 @@ const PASS_US: i64 = 5_000_000;
 
 /// The stretches of the daemon's segment in the order in which they were written. Only one that reached its size limit
 /// `may_wrap`, and only that is looked at.
-pub(crate) fn stretches(source: &dyn ReadAt, layout: Layout, may_wrap: bool) -> io::Result<Vec<Range<u64>>> {
-    if may_wrap { segments(source, layout) } else { Ok(std::iter::once(0..source.len()).collect()) }
+pub(crate) fn in_order_of_writing(
+    source: &Spooled,
+    layout: HeaderLayout,
+    may_wrap: bool,
+) -> io::Result<Vec<Range<u64>>> {
+    if may_wrap { laps_in_order(source, layout) } else { Ok(std::iter::once(0..source.len()).collect()) }
 }
 
 /// The segments of a binary log in the order in which they were written; one, unless it has wrapped.
-pub(crate) fn segments(source: &dyn ReadAt, layout: Layout) -> io::Result<Vec<Range<u64>>> {
+pub(crate) fn laps_in_order(source: &Spooled, layout: HeaderLayout) -> io::Result<Vec<Range<u64>>> {
     let whole = 0..source.len();
     if whole.end < SMALLEST_RING || !may_have_wrapped(source, layout)? {
         return Ok(vec![whole]);
@@ -46,7 +50,7 @@ pub(crate) fn segments(source: &dyn ReadAt, layout: Layout) -> io::Result<Vec<Ra
 }
 
 /// Whether the last record is not clearly younger than the first.
-fn may_have_wrapped(source: &dyn ReadAt, layout: Layout) -> io::Result<bool> {
+fn may_have_wrapped(source: &Spooled, layout: HeaderLayout) -> io::Result<bool> {
     const TAIL: usize = 4 * binary::MAX_RECORD;
     let mut head = Vec::new();
     append_at(source, 0, &mut head, TAIL)?;
@@ -66,7 +70,7 @@ struct Lap {
     last_us: i64,
 }
 
-fn scan(source: &dyn ReadAt, layout: Layout) -> io::Result<Vec<Lap>> {
+fn scan(source: &Spooled, layout: HeaderLayout) -> io::Result<Vec<Lap>> {
     let mut laps: Vec<Lap> = Vec::new();
     let mut latest: FxHashMap<u32, i64> = FxHashMap::default();
     let mut framer = Framer::new(layout);

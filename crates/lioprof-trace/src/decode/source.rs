@@ -7,7 +7,7 @@
 //!
 //! When the disk is full the kernel puts pages back and writes them again, so one pass may bring what many passes
 //! collected: all pages of one CPU, each of which starts with the `F` flag, then all of the next CPU, seconds
-//! older. [`Passes`] therefore waits for the other CPUs, within bounds, before it takes a second run of the same
+//! older. [`FlushPasses`] therefore waits for the other CPUs, within bounds, before it takes a second run of the same
 //! stream for a new pass.
 //!
 //! Records of different streams with the same time are put in the order of their streams, so that the
@@ -17,16 +17,15 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem;
 
-use lioprof_model::{Symbol, Symbols};
-use lustre_debuglog::TargetName;
-use lustre_debuglog::frame::{Layout, Why};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lioprof_model::{Symbol, Symbols, TraceSummary};
+use lustre_debuglog::frame::{HeaderLayout, SkipReason};
+use rustc_hash::FxHashMap;
 
 use super::chunk::{Counts, Decoded, decode_binary, decode_text};
+use super::chunk_store::{ChunkStore, EventKey};
+use super::chunk_tasks::{ChunkTask, ChunkTasks};
 use super::event::Event;
-use super::flights::{Flights, Landed, chunks_in_flight};
-use super::held::{Held, Key};
-use super::passes::Passes;
+use super::flush_passes::FlushPasses;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
@@ -50,7 +49,7 @@ impl Chunks {
     }
 
     /// Layout of a binary log.
-    pub(crate) fn layout(&self) -> Option<Layout> {
+    pub(crate) fn layout(&self) -> Option<HeaderLayout> {
         match self {
             Self::Text(_) => None,
             Self::Binary(reader) => Some(reader.layout()),
@@ -60,87 +59,90 @@ impl Chunks {
 
 /// What was seen of an input once it has been read.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) bytes: u64,
+pub(crate) struct InputFacts {
     pub(crate) counts: Counts,
     pub(crate) gaps: Vec<Gap>,
-    pub(crate) discarded_heads: u64,
-    pub(crate) out_of_order: u64,
-    /// Times that time went back within a stream of a binary log.
-    pub(crate) clock_steps: u64,
-    pub(crate) targets: FxHashSet<TargetName>,
-    pub(crate) pinging: FxHashSet<TargetName>,
     pub(crate) error: Option<io::Error>,
+}
+
+impl InputFacts {
+    /// What of it a summary tells.
+    pub(crate) fn summary(&self) -> TraceSummary {
+        let mut summary = self.counts.summary.clone();
+        summary.loss.bad_records = self.gaps.len() as u64;
+        summary.loss.skipped_bytes = self.gaps.iter().map(|gap| gap.len).sum();
+        summary
+    }
 }
 
 /// One input as a stream of events in time order.
 pub(crate) struct Source {
-    /// `None` before the first part of a log that comes in parts.
+    /// `None` before the first segment of a log that comes in segments.
     chunks: Option<Chunks>,
-    flights: Flights<Decoded>,
-    depth: usize,
+    tasks: ChunkTasks<Decoded>,
+    chunks_in_flight: usize,
     exhausted: bool,
-    /// More parts may come: what is not settled waits for them.
+    /// More segments may come: what is not settled waits for them.
     live: bool,
-    /// Time of the first and last record of the current part.
+    /// Time of the first and last record of the current segment.
     span: (Option<i64>, Option<i64>),
-    /// Records of the current part.
+    /// Records of the current segment.
     records: u64,
-    /// Bytes of the current part by CPU.
+    /// Bytes of the current segment by CPU.
     cpu_bytes: FxHashMap<u32, u64>,
-    /// Number of the current part.
-    part: u32,
-    /// Time of the last record of the current part, in the order of the file.
+    /// Number of the current segment.
+    segment: u32,
+    /// Time of the last record of the current segment, in the order of the file.
     at_us: Option<i64>,
-    held: Held<Event>,
+    store: ChunkStore<Event>,
     /// Events whose order is not certain yet.
-    pending: Vec<Key>,
+    pending: Vec<EventKey>,
     /// So many make it worth sorting them again.
     sort_at: usize,
     /// Events in order.
-    ready: VecDeque<Key>,
+    ready: VecDeque<EventKey>,
     /// Time of the last event released.
     released_us: i64,
     /// Events of a binary log released with that time.
     latest: Vec<Event>,
-    passes: Passes,
+    passes: FlushPasses,
     /// Something was skipped, or time went back in a stream: records may be there twice.
     damaged: bool,
-    seen: Seen,
+    seen: InputFacts,
 }
 
 impl Source {
-    /// A source that keeps up to `depth` chunks in flight.
-    pub(crate) fn new(chunks: Chunks, depth: usize) -> Self {
-        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(depth) }
+    /// A source that keeps up to so many chunks in flight.
+    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize) -> Self {
+        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(chunks_in_flight) }
     }
 
-    /// A source of parts that are still to come, which one thread reads.
+    /// A source of segments that are still to come, which one thread reads.
     pub(crate) fn live() -> Self {
-        Self::empty(chunks_in_flight(1))
+        Self::empty(1)
     }
 
-    fn empty(depth: usize) -> Self {
+    fn empty(chunks_in_flight: usize) -> Self {
         Self {
             chunks: None,
-            flights: Flights::default(),
-            depth,
+            tasks: ChunkTasks::default(),
+            chunks_in_flight,
             exhausted: true,
             live: true,
             span: (None, None),
             records: 0,
             cpu_bytes: FxHashMap::default(),
-            part: 0,
+            segment: 0,
             at_us: None,
-            held: Held::default(),
+            store: ChunkStore::default(),
             pending: Vec::new(),
             sort_at: SORT_AT_LEAST,
             ready: VecDeque::new(),
             released_us: i64::MIN,
             latest: Vec::new(),
-            passes: Passes::default(),
+            passes: FlushPasses::default(),
             damaged: false,
-            seen: Seen::default(),
+            seen: InputFacts::default(),
         }
     }
 
@@ -149,11 +151,11 @@ impl Source {
     /// Must be called on a thread of the pool that decodes.
     pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<&Event> {
         self.peek(symbols)?;
-        self.ready.pop_front().map(|key| self.held.take(key))
+        self.ready.pop_front().map(|key| self.store.take(key))
     }
 
     /// Time and stream of the event that [`Self::next`] will return.
-    pub(crate) fn peek(&mut self, symbols: &mut Symbols) -> Option<&Key> {
+    pub(crate) fn peek(&mut self, symbols: &mut Symbols) -> Option<&EventKey> {
         while self.ready.is_empty() {
             match self.next_decoded() {
                 Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
@@ -168,40 +170,40 @@ impl Source {
     /// The event that [`Self::next`] will return.
     pub(crate) fn peek_event(&mut self, symbols: &mut Symbols) -> Option<&Event> {
         self.peek(symbols)?;
-        self.ready.front().map(|&key| self.held.get(key))
+        self.ready.front().map(|&key| self.store.get(key))
     }
 
     /// What was seen of the input; complete once [`Self::next`] has returned `None`.
-    pub(crate) fn finish(mut self) -> Seen {
+    pub(crate) fn finish(mut self) -> InputFacts {
         self.take_gaps();
         self.seen
     }
 
-    /// The next part of a log that comes in parts. The one before it must have been read to its end.
-    pub(crate) fn feed(&mut self, chunks: Chunks, part: u32) {
+    /// The next segment of a log that comes in segments. The one before it must have been read to its end.
+    pub(crate) fn feed(&mut self, chunks: Chunks, segment: u32) {
         self.take_gaps();
         self.chunks = Some(chunks);
         self.exhausted = false;
         self.span = (None, None);
         self.records = 0;
         self.cpu_bytes.clear();
-        self.part = part;
+        self.segment = segment;
     }
 
-    /// A part that holds no records.
+    /// A segment that holds no records.
     pub(crate) fn skip_input(&mut self, bytes: u64) {
-        self.seen.bytes += bytes;
-        self.seen.gaps.push(Gap { offset: 0, len: bytes, why: Why::NoHeader });
+        self.seen.counts.summary.bytes += bytes;
+        self.seen.gaps.push(Gap { offset: 0, len: bytes, why: SkipReason::NoHeader });
     }
 
-    /// Time of the first and last record of the current part.
+    /// Time of the first and last record of the current segment.
     pub(crate) fn input_span(&self) -> (Option<i64>, Option<i64>) {
         self.span
     }
 
-    /// The first part of which events wait for their order.
-    pub(crate) fn waiting_part(&self) -> Option<u32> {
-        self.pending.iter().map(|&key| self.held.get(key).part).min()
+    /// The first segment of which events wait for their order.
+    pub(crate) fn waiting_segment(&self) -> Option<u32> {
+        self.pending.iter().map(|&key| self.store.get(key).segment).min()
     }
 
     /// Time of the last record in the order of the file: the clock may have been earlier, or later, before.
@@ -214,23 +216,23 @@ impl Source {
         self.passes.latest_us()
     }
 
-    /// Records of the current part.
+    /// Records of the current segment.
     pub(crate) fn input_records(&self) -> u64 {
         self.records
     }
 
-    /// Bytes that the busiest CPU logged in the current part.
+    /// Bytes that the busiest CPU logged in the current segment.
     pub(crate) fn busiest_cpu_bytes(&self) -> u64 {
         self.cpu_bytes.values().copied().max().unwrap_or(0)
     }
 
-    /// What stopped the reading of the current part.
+    /// What stopped the reading of the current segment.
     pub(crate) fn take_error(&mut self) -> Option<io::Error> {
         self.seen.error.take()
     }
 
     /// What was seen since the last call.
-    pub(crate) fn take_seen(&mut self) -> Seen {
+    pub(crate) fn take_seen(&mut self) -> InputFacts {
         self.take_gaps();
         mem::take(&mut self.seen)
     }
@@ -240,13 +242,13 @@ impl Source {
         self.release(before_us);
     }
 
-    /// Releases what is in order, however little that is: the next part may be long in coming.
+    /// Releases what is in order, however little that is: the next segment may be long in coming.
     pub(crate) fn release_settled(&mut self) {
-        self.passes.part_ends();
+        self.passes.segment_ends();
         self.release(self.passes.settled_us);
     }
 
-    /// Whether the last bytes of the current part, which is so long, hold no records.
+    /// Whether the last bytes of the current segment, which is so long, hold no records.
     pub(crate) fn ends_in_gap(&self, bytes: u64) -> bool {
         let Some(Chunks::Binary(reader)) = &self.chunks else { return false };
         reader.gaps.last().is_some_and(|gap| gap.offset + gap.len == bytes)
@@ -254,7 +256,7 @@ impl Source {
 
     /// Shows the symbols of all events held to `visit`, which may replace them.
     pub(crate) fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
-        self.held.symbols(visit);
+        self.store.symbols(visit);
         for event in &mut self.latest {
             event.symbols(visit);
         }
@@ -262,16 +264,16 @@ impl Source {
 
     fn take_gaps(&mut self) {
         if let Some(Chunks::Binary(reader)) = &mut self.chunks {
-            // A page that was torn at the end of a part comes again in the next one.
+            // A page that was torn at the end of a segment comes again in the next one.
             self.damaged |= self.live && !reader.gaps.is_empty();
-            self.seen.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
+            self.seen.counts.summary.bytes += reader.gaps.iter().map(|gap| gap.len).sum::<u64>();
             self.seen.gaps.append(&mut reader.gaps);
         }
     }
 
     /// Keeps the pool busy and waits for the oldest chunk.
     fn next_decoded(&mut self) -> Option<(Decoded, bool)> {
-        while self.flights.len() < self.depth && !self.exhausted {
+        while self.tasks.len() < self.chunks_in_flight && !self.exhausted {
             match self.chunks.as_mut().map_or(Ok(None), Chunks::next_chunk) {
                 Ok(Some(chunk)) => self.launch(chunk),
                 Ok(None) => self.exhausted = true,
@@ -281,7 +283,7 @@ impl Source {
                 }
             }
         }
-        let Landed { offset, after_gap, result: mut decoded } = self.flights.next()?;
+        let ChunkTask { offset, after_gap, result: mut decoded } = self.tasks.next()?;
         for skipped in mem::take(&mut decoded.skipped) {
             let offset = offset + skipped.offset as u64;
             match self.seen.gaps.last_mut() {
@@ -293,11 +295,11 @@ impl Source {
     }
 
     fn launch(&mut self, chunk: RawChunk) {
-        self.seen.bytes += chunk.bytes.len() as u64;
+        self.seen.counts.summary.bytes += chunk.bytes.len() as u64;
         let layout = self.chunks.as_ref().and_then(Chunks::layout);
-        let spare = self.held.spare();
-        self.flights.launch(chunk, move |bytes| {
-            let events = spare.take().unwrap_or_default();
+        let buffers = self.store.buffers();
+        self.tasks.launch(chunk, move |bytes| {
+            let events = buffers.take().unwrap_or_default();
             match layout {
                 None => decode_text(bytes, events),
                 Some(layout) => decode_binary(bytes, layout, events),
@@ -308,23 +310,24 @@ impl Source {
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
         let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
-        self.records += counts.records;
-        self.span.0 = self.span.0.or(counts.first_us);
-        self.span.1 = self.span.1.max(counts.last_us);
+        self.records += counts.summary.records;
+        self.span.0 = self.span.0.or(counts.summary.first_us);
+        self.span.1 = self.span.1.max(counts.summary.last_us);
         self.seen.counts.merge(counts);
-        self.seen.targets.extend(targets);
-        self.seen.pinging.extend(pinging);
+        let summary = &mut self.seen.counts.summary;
+        summary.targets.extend(targets);
+        summary.pinging_targets.extend(pinging);
         let map: Vec<Symbol> = local.iter().map(|(_, text)| symbols.intern(text)).collect();
         for event in &mut events {
             event.translate(&map);
-            event.part = self.part;
+            event.segment = self.segment;
         }
         self.at_us = runs.last().map(|run| run.end_us).or(self.at_us);
         let count = events.len();
-        let chunk = self.held.push(events, count);
+        let chunk = self.store.push(events, count);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
-                self.pending.extend(self.held.keys(chunk, 0, count));
+                self.pending.extend(self.store.keys(chunk, 0, count));
                 self.release_text();
             }
             Some(Chunks::Binary(_)) => {
@@ -337,14 +340,15 @@ impl Source {
                     // A page that was written again goes back, too; where it does so, bytes are missing.
                     let repeats = after_gap && i == 0 || self.damaged && !self.passes.continues(run);
                     let cut = !repeats && self.passes.goes_back(run);
-                    let cut = u64::from(cut);
-                    self.seen.clock_steps += run.clock_steps + cut;
-                    self.damaged |= self.seen.clock_steps > 0;
-                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut self.seen.discarded_heads);
+                    let clock_steps = run.clock_steps + u64::from(cut);
+                    self.damaged |= clock_steps > 0;
+                    let loss = &mut self.seen.counts.summary.loss;
+                    loss.clock_steps += clock_steps;
+                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut loss.discarded_heads);
                     if starts_pass && self.pending.len() >= self.sort_at {
                         self.release(self.passes.settled_us);
                     }
-                    self.pending.extend(self.held.keys(chunk, from, to));
+                    self.pending.extend(self.store.keys(chunk, from, to));
                     from = to;
                 }
             }
@@ -363,7 +367,7 @@ impl Source {
             }
         }
         for key in self.pending.drain(..settled) {
-            self.seen.out_of_order += u64::from(key.time_us < self.released_us);
+            self.seen.counts.summary.loss.clock_steps += u64::from(key.time_us < self.released_us);
             self.released_us = key.time_us;
             self.ready.push_back(key);
         }
@@ -372,7 +376,7 @@ impl Source {
     /// Sorts what is pending and releases everything before `before_us`.
     fn release(&mut self, before_us: i64) {
         // Stable: records of a stream stay in the order in which they came.
-        self.pending.sort_by_key(Key::order);
+        self.pending.sort_by_key(EventKey::order);
         let count = self.pending.partition_point(|key| key.time_us < before_us || before_us == i64::MAX);
         let later = self.pending.split_off(count);
         // What has to wait longer is not sorted again for every page that follows.
@@ -385,28 +389,29 @@ impl Source {
             self.ready.extend(&now);
         }
         let released = self.ready.range(before..);
-        self.seen.out_of_order += released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
+        self.seen.counts.summary.loss.clock_steps +=
+            released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
         let Some(last) = released.clone().next_back().filter(|last| last.time_us >= self.released_us) else { return };
         if last.time_us > self.released_us {
             self.latest.clear();
         }
         self.released_us = last.time_us;
         let same_time = released.rev().take_while(|key| key.time_us == self.released_us);
-        self.latest.extend(same_time.map(|&key| *self.held.get(key)));
+        self.latest.extend(same_time.map(|&key| *self.store.get(key)));
     }
 
     /// Releases keys in order, but not what is there already: after a failed write the kernel writes the page again
     /// (`tracefile.c`).
-    fn release_once(&mut self, now: &[Key]) {
+    fn release_once(&mut self, now: &[EventKey]) {
         for same_time in now.chunk_by(|a, b| a.time_us == b.time_us) {
             let mut seen: Vec<Event> = Vec::new();
             if same_time[0].time_us == self.released_us {
                 seen.extend_from_slice(&self.latest);
             }
             for &key in same_time {
-                let event = self.held.get(key);
+                let event = self.store.get(key);
                 if seen.iter().any(|seen| seen.is_copy_of(event)) {
-                    self.held.drop(key);
+                    self.store.drop(key);
                 } else {
                     seen.push(*event);
                     self.ready.push_back(key);

@@ -14,50 +14,50 @@ const PIECES: usize = 4;
 
 /// A stream that is read ahead once it turns out to be long.
 pub(super) struct ReadAhead<R> {
-    state: State<R>,
+    read_by: ReadBy<R>,
 }
 
-enum State<R> {
+enum ReadBy<R> {
     /// Read by whoever asks; so many bytes are left to be read so.
-    Direct { inner: R, left: usize },
+    Caller { inner: R, left: usize },
     /// Read by a thread.
-    Ahead(Ahead),
+    Thread(Ahead),
     /// At its end.
-    Ended,
+    Nobody,
 }
 
 impl<R: Read + Send + 'static> ReadAhead<R> {
     pub(super) fn new(inner: R) -> Self {
-        Self { state: State::Direct { inner, left: DIRECT_BYTES } }
+        Self { read_by: ReadBy::Caller { inner, left: DIRECT_BYTES } }
     }
 
     /// Gives the stream to a thread; goes on without, if there can be none.
     fn start(&mut self) {
-        let State::Direct { inner, .. } = std::mem::replace(&mut self.state, State::Ended) else { return };
-        self.state = match Ahead::start(inner) {
-            Ok(ahead) => State::Ahead(ahead),
-            Err(inner) => State::Direct { inner, left: usize::MAX },
+        let ReadBy::Caller { inner, .. } = std::mem::replace(&mut self.read_by, ReadBy::Nobody) else { return };
+        self.read_by = match Ahead::start(inner) {
+            Ok(ahead) => ReadBy::Thread(ahead),
+            Err(inner) => ReadBy::Caller { inner, left: usize::MAX },
         };
     }
 }
 
 impl<R: Read + Send + 'static> Read for ReadAhead<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if let State::Direct { left: 0, .. } = self.state {
+        if let ReadBy::Caller { left: 0, .. } = self.read_by {
             self.start();
         }
-        let n = match &mut self.state {
-            State::Direct { inner, left } => {
+        let n = match &mut self.read_by {
+            ReadBy::Caller { inner, left } => {
                 let wanted = buf.len().min(*left);
                 let n = inner.read(&mut buf[..wanted])?;
                 *left -= n;
                 return Ok(n);
             }
-            State::Ahead(ahead) => ahead.read(buf)?,
-            State::Ended => 0,
+            ReadBy::Thread(ahead) => ahead.read(buf)?,
+            ReadBy::Nobody => 0,
         };
         if n == 0 && !buf.is_empty() {
-            self.state = State::Ended;
+            self.read_by = ReadBy::Nobody;
         }
         Ok(n)
     }

@@ -9,13 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
+use lustre_debuglog::frame::Form;
 
 use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
-use super::found::Found;
 use super::node::{self, NodeRule};
-use super::open::{Detect, open_file};
+use super::open::{Found, open_file};
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,40 +27,27 @@ pub struct Discovered {
     pub problems: Vec<InputProblem>,
 }
 
-impl Discovered {
-    /// Whether something that was asked for is missing.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|problem| problem.severity == Severity::Error)
-    }
-}
-
 /// Turns what the user named into a list of files, by the rules of [the module](super).
 ///
 /// Files of directories are opened here for a look at their first bytes; named files are not (they may be
 /// pipes) and may still turn out to be unreadable.
 #[must_use]
-pub fn discover(
-    inputs: &[PathBuf],
-    rules: &[NodeRule],
-    detect: Detect,
-    is_store: &dyn Fn(&Path) -> bool,
-) -> Discovered {
-    let mut search = Search::new(rules, detect, is_store);
+pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Discovered {
+    let mut search = Search::new(rules, is_store);
     // Named files first, whatever the order: they win over the same file in a directory.
-    let named: Vec<Option<Named>> = inputs.iter().map(|input| search.named(input)).collect();
+    let named: Vec<Option<NamedInput>> = inputs.iter().map(|input| search.named(input)).collect();
     for (at, (input, named)) in inputs.iter().zip(named).enumerate() {
         match named {
-            Some(Named::File) => search.add(input, false),
-            Some(Named::Stdin) => search.add(input, true),
-            Some(Named::Directory) => search.directory(input, at),
+            Some(NamedInput::File) => search.add(input, false),
+            Some(NamedInput::Stdin) => search.add(input, true),
+            Some(NamedInput::Directory) => search.directory(input, at),
             None => {}
         }
     }
     search.out
 }
 
-enum Named {
+enum NamedInput {
     File,
     Stdin,
     Directory,
@@ -70,14 +56,14 @@ enum Named {
 /// A file of a directory whose content is a log.
 struct Candidate {
     path: PathBuf,
-    format: Format,
+    is_text: bool,
     compression: Option<Compression>,
 }
 
 impl Candidate {
-    fn look_at(path: &Path, detect: Detect) -> Result<Self, InputError> {
-        let opened = open_file(path, detect)?;
-        Ok(Self { path: path.to_owned(), format: opened.format, compression: opened.compression })
+    fn look_at(path: &Path) -> Result<Self, InputError> {
+        let opened = open_file(path)?;
+        Ok(Self { path: path.to_owned(), is_text: opened.form == Form::Text, compression: opened.compression })
     }
 }
 
@@ -92,7 +78,6 @@ struct Listing {
 
 struct Search<'a> {
     rules: &'a [NodeRule],
-    detect: Detect,
     is_store: &'a dyn Fn(&Path) -> bool,
     /// Device and inode of all files and directories met, and below which input (`NAMED`: named itself).
     seen: HashMap<(u64, u64), usize>,
@@ -104,30 +89,30 @@ struct Search<'a> {
 const NAMED: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a [NodeRule], detect: Detect, is_store: &'a dyn Fn(&Path) -> bool) -> Self {
-        Self { rules, detect, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
+    fn new(rules: &'a [NodeRule], is_store: &'a dyn Fn(&Path) -> bool) -> Self {
+        Self { rules, is_store, seen: HashMap::new(), named: Vec::new(), out: Discovered::default() }
     }
 
-    fn named(&mut self, input: &Path) -> Option<Named> {
+    fn named(&mut self, input: &Path) -> Option<NamedInput> {
         if input == Path::new("-") {
             // No file has this inode on device 0.
-            return self.first_time((0, 0), input).then_some(Named::Stdin);
+            return self.first_time((0, 0), input).then_some(NamedInput::Stdin);
         }
         let metadata = match fs::metadata(input) {
             Ok(metadata) => metadata,
             Err(err) => {
-                self.error(&InputError::Open { path: input.to_owned(), err });
+                self.error(&InputError::Io { action: "open", path: input.to_owned(), err });
                 return None;
             }
         };
         if metadata.is_dir() {
-            return Some(Named::Directory);
+            return Some(NamedInput::Directory);
         }
         let first = self.first_time(identity(&metadata), input);
         if first && metadata.is_file() {
             self.named.push(input.to_owned());
         }
-        first.then_some(Named::File)
+        first.then_some(NamedInput::File)
     }
 
     fn add(&mut self, path: &Path, is_stdin: bool) {
@@ -167,7 +152,7 @@ impl<'a> Search<'a> {
         let paths = match paths {
             Ok(paths) => paths,
             Err(err) => {
-                self.error(&InputError::ReadDir { path: dir.to_owned(), err });
+                self.error(&InputError::Io { action: "read directory", path: dir.to_owned(), err });
                 return listing;
             }
         };
@@ -181,7 +166,7 @@ impl<'a> Search<'a> {
                 }
                 Ok(_) => self.skipped(&path, "it is no regular file"),
                 Err(_) if path.is_symlink() => self.skipped(&path, "it is a symbolic link that leads nowhere"),
-                Err(err) => self.error(&InputError::Open { path, err }),
+                Err(err) => self.error(&InputError::Io { action: "open", path, err }),
             }
         }
         listing
@@ -203,7 +188,7 @@ impl<'a> Search<'a> {
     fn files_of_one_directory(&mut self, paths: &[PathBuf]) {
         let mut captures: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
         for path in paths {
-            match Candidate::look_at(path, self.detect) {
+            match Candidate::look_at(path) {
                 Ok(candidate) => {
                     let name = node::capture_name(&file_name(path)).to_owned();
                     captures.entry(name).or_default().push(candidate);
@@ -237,7 +222,7 @@ impl<'a> Search<'a> {
         let twin = self.named.iter().find(|path| {
             node::capture_name(&file_name(path)) == node::capture_name(&name)
                 && real_parent(path).as_ref() == Some(&parent)
-                && Candidate::look_at(path, self.detect).is_ok_and(|named| same_capture(&named, candidate))
+                && Candidate::look_at(path).is_ok_and(|named| same_capture(&named, candidate))
         });
         twin.cloned()
     }
@@ -261,13 +246,13 @@ impl<'a> Search<'a> {
 
 /// Which of several copies of a capture to read: the lowest.
 fn rank(candidate: &Candidate) -> (bool, bool, &Path) {
-    (candidate.format == Format::Text, candidate.compression.is_some(), &candidate.path)
+    (candidate.is_text, candidate.compression.is_some(), &candidate.path)
 }
 
 /// Whether two logs whose names differ only by endings are one capture.
 fn same_capture(a: &Candidate, b: &Candidate) -> bool {
     let (name_a, name_b) = (file_name(&a.path), file_name(&b.path));
-    a.format != b.format || node::without_compression(&name_a) == node::without_compression(&name_b)
+    a.is_text != b.is_text || node::without_compression(&name_a) == node::without_compression(&name_b)
 }
 
 fn identity(metadata: &Metadata) -> (u64, u64) {

@@ -10,17 +10,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::input::open::open;
 
-/// Text begins with `00000`, binary with four bytes `R`.
-fn detect(head: &[u8]) -> Option<Format> {
-    match head {
-        _ if head.starts_with(b"00000") => Some(Format::Text),
-        _ if head.starts_with(b"RRRR") => Some(Format::Binary),
-        _ => None,
-    }
-}
-
 const TEXT: &[u8] = b"00000100:00100000:0.0:1.000000:0:1:0:(a.c:1:f()) x\n";
-const BINARY: &[u8] = b"RRRR binary record";
+const BINARY: &[u8] = b"\x38\0\0\0\0\0\0\0\0\x01\0\0\0\0\x10\0\0\0\0\0\0\0\0\x65\0\0\0\0\0\0\0\0\
+    \0\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0a.c\0f\0x\n";
 
 struct Tree(TempDir);
 
@@ -41,7 +33,7 @@ impl Tree {
 
     fn discover(&self, names: &[&str]) -> Discovered {
         let inputs: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
-        discover(&inputs, &[], detect, &is_store)
+        discover(&inputs, &[], &is_store)
     }
 
     fn names(&self, found: &Discovered) -> Vec<String> {
@@ -126,7 +118,7 @@ fn inputs_keep_their_order_and_count_once() {
 
 #[test]
 fn standard_input_counts_once() {
-    let found = discover(&["-".into(), "-".into()], &[], detect, &is_store);
+    let found = discover(&["-".into(), "-".into()], &[], &is_store);
     assert_eq!(found.files, [Found { path: "-".into(), node: "stdin".to_owned(), is_stdin: true }]);
     assert_eq!(notes(&found).len(), 1);
 }
@@ -205,7 +197,7 @@ fn directories_without_a_log_are_errors() {
     symlink(tree.path("empty"), tree.path("empty/loop")).unwrap();
     for name in ["empty", "foreign"] {
         let found = tree.discover(&[name]);
-        assert!(found.has_errors());
+        assert!(found.problems.iter().any(|problem| problem.severity == Severity::Error));
         let message = errors(&found)[0];
         assert!(message.contains(name) && message.contains("no Lustre debug log"), "{message}");
     }
@@ -254,19 +246,19 @@ fn names_that_are_not_utf8() {
     }
     let found = tree.discover(&[""]);
     assert_eq!(found.files.len(), 2, "{:?}", found.problems);
-    assert!(open(&found.files[0], detect).is_ok());
+    assert!(open(&found.files[0]).is_ok());
 }
 
 #[test]
 fn every_compression_is_told_by_content() {
     for (kind, encode) in ENCODERS {
         let tree = Tree::new(&[("no-ending", &encode(TEXT))]);
-        let mut opened = open(&found(&tree.path("no-ending")), detect).unwrap();
-        assert_eq!((opened.compression, opened.format), (Some(kind), Format::Text));
+        let mut opened = open(&found(&tree.path("no-ending"))).unwrap();
+        assert_eq!((opened.compression, opened.form), (Some(kind), Form::Text));
         let mut got = Vec::new();
         opened.stream.read_to_end(&mut got).unwrap();
         assert_eq!(got, TEXT);
-        assert_eq!(opened.damage(), None);
+        assert_eq!(opened.damage.get(), None);
     }
 }
 
@@ -276,7 +268,7 @@ fn several_members_are_one_stream() {
     let (one, two) = text.split_at(text.len() / 3);
     for (kind, encode) in ENCODERS {
         let tree = Tree::new(&[("rpc", &[encode(one), encode(two)].concat())]);
-        let opened = open(&found(&tree.path("rpc")), detect).unwrap();
+        let opened = open(&found(&tree.path("rpc"))).unwrap();
         let damage = opened.damage.clone();
         let spooled = opened.into_read_at(usize::MAX).unwrap();
         assert!(spooled.as_slice() == Some(&text[..]), "{kind}");
@@ -291,12 +283,12 @@ fn truncated_files_give_what_they_hold() {
         let packed = encode(&text);
         let cut = packed.len() * 2 / 3;
         let tree = Tree::new(&[("rpc", &packed[..cut])]);
-        let mut opened = open(&found(&tree.path("rpc")), detect).unwrap();
+        let mut opened = open(&found(&tree.path("rpc"))).unwrap();
         let mut got = Vec::new();
         opened.stream.read_to_end(&mut got).unwrap();
         assert!(text.starts_with(&got), "{kind}");
         assert!(got.len() > text.len() / 2, "{kind}: {} of {}", got.len(), text.len());
-        let damage = opened.damage().unwrap();
+        let damage = opened.damage.get().unwrap();
         assert!(damage.truncated, "{kind}: {damage:?}");
         assert_eq!((damage.compression, damage.offset), (Some(kind), got.len() as u64));
         assert_eq!(damage.file_offset, cut as u64, "{kind}");
@@ -311,12 +303,12 @@ fn corrupt_files_give_what_comes_before() {
         let at = packed.len() * 2 / 3;
         packed[at..at + 64].fill(0x55);
         let tree = Tree::new(&[("rpc", &packed)]);
-        let mut opened = open(&found(&tree.path("rpc")), detect).unwrap();
+        let mut opened = open(&found(&tree.path("rpc"))).unwrap();
         let mut got = Vec::new();
         opened.stream.read_to_end(&mut got).unwrap();
         let same = text.iter().zip(&got).take_while(|(a, b)| a == b).count();
         assert!(same > text.len() / 2, "{kind}: {same} of {}", text.len());
-        let damage = opened.damage().unwrap();
+        let damage = opened.damage.get().unwrap();
         assert_eq!(damage.offset, got.len() as u64, "{kind}");
     }
 }
@@ -325,9 +317,9 @@ fn corrupt_files_give_what_comes_before() {
 fn nothing_to_decompress() {
     for (kind, encode) in ENCODERS {
         let tree = Tree::new(&[("empty", &encode(b"")), ("head", &encode(TEXT)[..12])]);
-        let empty = open(&found(&tree.path("empty")), detect).err().unwrap();
+        let empty = open(&found(&tree.path("empty"))).err().unwrap();
         assert!(matches!(empty, InputError::Empty { compression: Some(it), .. } if it == kind), "{empty}");
-        let head = open(&found(&tree.path("head")), detect).err().unwrap();
+        let head = open(&found(&tree.path("head"))).err().unwrap();
         assert!(matches!(head, InputError::Damaged { .. }), "{kind}: {head}");
     }
 }
@@ -335,31 +327,31 @@ fn nothing_to_decompress() {
 #[test]
 fn named_files_that_are_no_logs() {
     let tree = Tree::new(&[("empty", b""), ("x.png", b"\x89PNG\r\n\x1a\n"), ("x.zip", b"PK\x03\x04...")]);
-    let open_named = |name: &str| open(&found(&tree.path(name)), detect).err().unwrap();
+    let open_named = |name: &str| open(&found(&tree.path(name))).err().unwrap();
     assert!(matches!(open_named("empty"), InputError::Empty { compression: None, .. }));
     let png = open_named("x.png");
     assert!(png.to_string().contains(r#"expected a record header at byte 0, found "\x89PNG\r\n"#), "{png}");
     assert!(png.hint().unwrap().contains("lctl debug_file"));
     assert!(open_named("x.zip").hint().unwrap().contains("archive"));
-    assert!(matches!(open_named("gone"), InputError::Open { .. }));
+    assert!(matches!(open_named("gone"), InputError::Io { action: "open", .. }));
     assert!(matches!(open_named(""), InputError::IsADirectory { .. }));
 }
 
 #[test]
 fn files_that_open_but_cannot_be_read() {
     // Reading the unmapped page 0 of a process is an input/output error.
-    let err = open(&found(Path::new("/proc/self/mem")), detect).err().unwrap();
-    assert!(matches!(&err, InputError::Read { .. }), "{err}");
+    let err = open(&found(Path::new("/proc/self/mem"))).err().unwrap();
+    assert!(matches!(&err, InputError::Io { action: "read", .. }), "{err}");
 }
 
 #[test]
 fn plain_files_are_used_in_place() {
     let tree = Tree::new(&[("rpc.bin", BINARY)]);
-    let spooled = open(&found(&tree.path("rpc.bin")), detect).unwrap().into_read_at(usize::MAX).unwrap();
+    let spooled = open(&found(&tree.path("rpc.bin"))).unwrap().into_read_at(usize::MAX).unwrap();
     assert_eq!(spooled.as_slice(), None);
     let mut buf = [0; 6];
-    assert_eq!(crate::input::ReadAt::read_full_at(&spooled, 5, &mut buf).unwrap(), 6);
-    assert_eq!(&buf, b"binary");
+    assert_eq!(spooled.read_full_at(48, &mut buf).unwrap(), 6);
+    assert_eq!(&buf, b"a.c\0f\0");
 }
 
 fn is_store(dir: &Path) -> bool {

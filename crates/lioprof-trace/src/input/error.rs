@@ -11,27 +11,11 @@ use super::damage::Damage;
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// No such file, no permission, ...
-    #[error("failed to open `{}`", path.display())]
-    Open {
-        /// File.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
-    /// A directory that cannot be listed.
-    #[error("failed to read directory `{}`", path.display())]
-    ReadDir {
-        /// Directory.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
-    /// The first bytes cannot be read.
-    #[error("failed to read `{}`", path.display())]
-    Read {
-        /// File.
+    #[error("failed to {action} `{}`", path.display())]
+    Io {
+        /// What was tried: `open`, `read`, `read directory`.
+        action: &'static str,
+        /// File or directory.
         path: PathBuf,
         /// Cause.
         #[source]
@@ -60,12 +44,10 @@ pub enum InputError {
         compression: Option<Compression>,
     },
     /// Readable, but something else.
-    #[error("`{}` is not a Lustre debug log: expected a record header at byte {offset}, found {found}", path.display())]
+    #[error("`{}` is not a Lustre debug log: expected a record header at byte 0, found {found}", path.display())]
     NotADebugLog {
         /// File.
         path: PathBuf,
-        /// Where the header was expected: offset in the decompressed file.
-        offset: u64,
         /// What is there instead.
         found: Excerpt,
         /// What to try.
@@ -90,9 +72,7 @@ impl InputError {
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
-            Self::Open { path, .. }
-            | Self::ReadDir { path, .. }
-            | Self::Read { path, .. }
+            Self::Io { path, .. }
             | Self::IsADirectory { path }
             | Self::NothingFound { path, .. }
             | Self::Empty { path, .. }
@@ -105,10 +85,10 @@ impl InputError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Open { err, .. } | Self::ReadDir { err, .. } if err.kind() == io::ErrorKind::PermissionDenied => {
+            Self::Io { err, .. } if err.kind() == io::ErrorKind::PermissionDenied => {
                 Some("debug logs belong to root: run as root, or copy the file and give yourself access")
             }
-            Self::Open { .. } | Self::ReadDir { .. } | Self::Read { .. } | Self::IsADirectory { .. } => None,
+            Self::Io { .. } | Self::IsADirectory { .. } => None,
             Self::NothingFound { .. } => Some(GIVE_A_LOG),
             Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
             Self::NotADebugLog { hint, .. } => Some(hint),
@@ -204,7 +184,7 @@ mod tests {
     #[test]
     fn problems_hold_file_cause_and_hint() {
         let err = io::Error::from(io::ErrorKind::PermissionDenied);
-        let problem = InputProblem::from(&InputError::Open { path: "a/rpc.bin".into(), err });
+        let problem = InputProblem::from(&InputError::Io { action: "open", path: "a/rpc.bin".into(), err });
         assert_eq!(problem.severity, Severity::Error);
         for part in ["`a/rpc.bin`", "permission denied", "root"] {
             assert!(problem.message.contains(part), "{}", problem.message);

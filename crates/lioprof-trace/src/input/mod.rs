@@ -3,11 +3,10 @@
 //! Three steps, each usable alone:
 //!
 //! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
-//! 2. [`open()`]: one file to a decompressed stream, its compression and format told by content.
+//! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first [`PROBE_BYTES`].
 //! 3. [`spool()`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
 //!
-//! Nothing here knows what a record looks like: whoever calls passes a [`Detect`] function that looks at the
-//! first [`PROBE_BYTES`] of a file. Input files are only ever read.
+//! Input files are only ever read.
 //!
 //! # Which files are read
 //!
@@ -31,7 +30,6 @@ mod compression;
 mod damage;
 mod discover;
 mod error;
-mod found;
 mod open;
 mod spool;
 
@@ -39,7 +37,6 @@ pub use compression::Compression;
 pub use damage::{Damage, SharedDamage};
 pub use discover::{Discovered, discover};
 pub use error::{Excerpt, InputError, InputProblem, Severity};
-pub use found::Found;
 pub use node::{NodeRule, NodeRuleError};
-pub use open::{Detect, Opened, PROBE_BYTES, open};
-pub use spool::{ReadAt, Spooled, spool};
+pub use open::{Found, Opened, PROBE_BYTES, open};
+pub use spool::{Spooled, spool};

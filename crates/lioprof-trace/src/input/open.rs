@@ -2,33 +2,39 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use lioprof_model::Format;
+use lustre_debuglog::frame::{self, Form};
 
 use super::ahead::ReadAhead;
 use super::compression::Compression;
-use super::damage::{Counted, Damage, SharedDamage, Tolerant};
+use super::damage::{Counted, SharedDamage, Tolerant};
 use super::error::{Excerpt, GIVE_A_LOG, InputError};
-use super::found::Found;
 use super::spool::{Spooled, spool};
 use crate::progress::BytesRead;
 
-/// Tells from the first [`PROBE_BYTES`] of a decompressed file (fewer if it is shorter) whether it is a Lustre
-/// debug log, and which format.
-pub type Detect = fn(&[u8]) -> Option<Format>;
-
-/// How much of a file a [`Detect`] function gets to see.
+/// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
 pub const PROBE_BYTES: usize = 64 << 10;
 
 const BUFFER: usize = 256 << 10;
+
+/// An input to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Path as given, or below the given directory; `-` is standard input.
+    pub path: PathBuf,
+    /// Node it belongs to.
+    pub node: String,
+    /// Read standard input instead of a file.
+    pub is_stdin: bool,
+}
 
 /// An open input.
 pub struct Opened {
     /// How it is compressed.
     pub compression: Option<Compression>,
     /// Text or binary.
-    pub format: Format,
+    pub form: Form,
     /// All decompressed bytes from byte 0. It never fails: damage ends it and is kept in [`Self::damage`].
     pub stream: Box<dyn Read + Send>,
     /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
@@ -41,12 +47,6 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// What was wrong with what was read so far.
-    #[must_use]
-    pub fn damage(&self) -> Option<Damage> {
-        self.damage.get()
-    }
-
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
@@ -69,31 +69,26 @@ impl Opened {
 /// # Errors
 /// If it cannot be read at all, is empty, or is something else than a Lustre debug log. Damage behind
 /// the first readable bytes is no error, see [`Opened::damage`].
-pub fn open(found: &Found, detect: Detect) -> Result<Opened, InputError> {
+pub fn open(found: &Found) -> Result<Opened, InputError> {
     if found.is_stdin {
-        return open_stream(&found.path, Box::new(io::stdin()), None, detect);
+        return open_stream(&found.path, Box::new(io::stdin()), None);
     }
-    open_file(&found.path, detect)
+    open_file(&found.path)
 }
 
-pub(super) fn open_file(path: &Path, detect: Detect) -> Result<Opened, InputError> {
-    let open_error = |err| InputError::Open { path: path.to_owned(), err };
+pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
+    let open_error = |err| InputError::Io { action: "open", path: path.to_owned(), err };
     let file = File::open(path).map_err(open_error)?;
     let metadata = file.metadata().map_err(open_error)?;
     if metadata.is_dir() {
         return Err(InputError::IsADirectory { path: path.to_owned() });
     }
     let again = if metadata.is_file() { Some(file.try_clone().map_err(open_error)?) } else { None };
-    open_stream(path, Box::new(file), again, detect)
+    open_stream(path, Box::new(file), again)
 }
 
-fn open_stream(
-    path: &Path,
-    mut raw: Box<dyn Read + Send>,
-    file: Option<File>,
-    detect: Detect,
-) -> Result<Opened, InputError> {
-    let read_error = |err| InputError::Read { path: path.to_owned(), err };
+fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -> Result<Opened, InputError> {
+    let read_error = |err| InputError::Io { action: "read", path: path.to_owned(), err };
     let magic = read_head(&mut raw, Compression::MAGIC_BYTES).map_err(read_error)?;
     let compression = Compression::detect(&magic);
 
@@ -108,13 +103,12 @@ fn open_stream(
     let mut stream = Tolerant::new(decoded, compression, consumed.clone(), damage.clone());
 
     let head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
-    let Some(format) = detect(&head) else {
+    let Some(form) = frame::detect(&head, head.len() < PROBE_BYTES) else {
         return Err(match damage.get() {
             Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
             None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
             None => InputError::NotADebugLog {
                 path: path.to_owned(),
-                offset: 0,
                 found: Excerpt::of(&head),
                 hint: hint(&head).to_owned(),
             },
@@ -123,7 +117,7 @@ fn open_stream(
     let head = Cursor::new(head);
     Ok(Opened {
         compression,
-        format,
+        form,
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
             None => Box::new(head.chain(stream)),

@@ -4,46 +4,17 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::FileExt;
 
-/// Bytes that can be read at any offset, by several threads at once.
-pub trait ReadAt: Send {
-    /// Number of bytes.
-    fn len(&self) -> u64;
+use crate::progress::BytesRead;
 
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
-    ///
-    /// # Errors
-    /// Whatever the system says.
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize>;
-
-    /// Reads at `offset` until `buf` is full or the end is reached; returns how many bytes.
-    ///
-    /// # Errors
-    /// Whatever the system says.
-    fn read_full_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
-        let mut filled = 0;
-        while filled < buf.len() {
-            match self.read_at(offset.saturating_add(filled as u64), &mut buf[filled..]) {
-                Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
-                Err(err) => return Err(err),
-            }
-        }
-        Ok(filled)
-    }
+/// A whole input, in memory or in a file. Its bytes can be read at any offset.
+#[derive(Debug)]
+pub struct Spooled {
+    storage: Storage,
+    read: Option<BytesRead>,
 }
 
-/// A whole input, in memory or in a file.
 #[derive(Debug)]
-pub struct Spooled(Place);
-
-#[derive(Debug)]
-enum Place {
+enum Storage {
     Memory(Vec<u8>),
     File { file: File, len: u64 },
 }
@@ -55,47 +26,70 @@ impl Spooled {
     /// If its length cannot be told.
     pub fn file(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self(Place::File { file, len }))
+        Ok(Self { storage: Storage::File { file, len }, read: None })
     }
 
-    /// The bytes, if they are in memory.
+    /// From now on what is read is counted.
+    pub(crate) fn count(&mut self) -> BytesRead {
+        self.read.get_or_insert_default().clone()
+    }
+
+    /// Number of bytes.
     #[must_use]
-    pub fn as_slice(&self) -> Option<&[u8]> {
-        match &self.0 {
-            Place::Memory(bytes) => Some(bytes),
-            Place::File { .. } => None,
-        }
-    }
-}
-
-impl From<Vec<u8>> for Spooled {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(Place::Memory(bytes))
-    }
-}
-
-impl ReadAt for Spooled {
-    fn len(&self) -> u64 {
-        match &self.0 {
-            Place::Memory(bytes) => bytes.len() as u64,
-            Place::File { len, .. } => *len,
+    pub fn len(&self) -> u64 {
+        match &self.storage {
+            Storage::Memory(bytes) => bytes.len() as u64,
+            Storage::File { len, .. } => *len,
         }
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let left = self.len().saturating_sub(offset);
         let n = buf.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         if n == 0 {
             return Ok(0);
         }
-        match &self.0 {
-            Place::Memory(bytes) => {
+        match &self.storage {
+            Storage::Memory(bytes) => {
                 let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
                 buf[..n].copy_from_slice(&rest[..n]);
                 Ok(n)
             }
-            Place::File { file, .. } => file.read_at(&mut buf[..n], offset),
+            Storage::File { file, .. } => file.read_at(&mut buf[..n], offset),
         }
+    }
+
+    /// Reads at `offset` until `buf` is full or the end is reached; returns how many bytes.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub fn read_full_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            match self.read_at(offset.saturating_add(filled as u64), &mut buf[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+                Err(err) => return Err(err),
+            }
+        }
+        if let Some(read) = &self.read {
+            read.add(filled);
+        }
+        Ok(filled)
+    }
+}
+
+impl From<Vec<u8>> for Spooled {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { storage: Storage::Memory(bytes), read: None }
     }
 }
 
@@ -130,6 +124,16 @@ fn temporary(err: io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Spooled {
+        /// The bytes, if they are in memory.
+        pub(crate) fn as_slice(&self) -> Option<&[u8]> {
+            match &self.storage {
+                Storage::Memory(bytes) => Some(bytes),
+                Storage::File { .. } => None,
+            }
+        }
+    }
 
     fn check(source: &Spooled, want: &[u8]) {
         assert_eq!(source.len(), want.len() as u64);

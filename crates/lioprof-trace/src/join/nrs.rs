@@ -11,6 +11,7 @@
 //! Policies other than `fifo` and `tbf` print rounds instead (`nrs_crr.c`, `nrs_orr.c`): several requests may share one.
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 use lustre_debuglog::Opcode;
 use lustre_debuglog::message::NrsPolicy;
@@ -33,7 +34,7 @@ const ROUNDS_BACK: u64 = 64;
 /// The numbers seen, per service part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SequenceGaps {
-    parts: BTreeMap<Box<[u8]>, Vec<(Counting, Numbers)>>,
+    parts: BTreeMap<Box<[u8]>, Vec<(Counting, SeenNumbers)>>,
     told: GapSum,
 }
 
@@ -95,12 +96,18 @@ pub(crate) struct GapSum {
 }
 
 impl GapSum {
-    fn add(&mut self, other: Self) {
-        self.seen += other.seen;
-        self.missing += other.missing;
-        self.likely += other.likely;
-        self.doubtful += other.doubtful;
-        self.possible += other.possible;
+    fn with(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            seen: join(self.seen, other.seen),
+            missing: join(self.missing, other.missing),
+            likely: join(self.likely, other.likely),
+            doubtful: join(self.doubtful, other.doubtful),
+            possible: join(self.possible, other.possible),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.with(other, u64::add)
     }
 }
 
@@ -109,53 +116,31 @@ impl SequenceGaps {
     pub(crate) fn add(&mut self, thread: &[u8], opcode: Opcode, it: Numbered) {
         let part = service_part(thread);
         let urgent = may_be_urgent(opcode);
-        let Some(countings) = self.parts.get_mut(part) else {
-            let mut numbers = Numbers::default();
+        if let Some(countings) = self.parts.get_mut(part)
+            && let Some((_, numbers)) = countings.iter_mut().find(|(counting, _)| *counting == it.counting)
+        {
             numbers.add(it, urgent);
-            self.parts.insert(part.into(), vec![(it.counting, numbers)]);
             return;
-        };
-        match countings.iter_mut().find(|(counting, _)| *counting == it.counting) {
-            Some((_, numbers)) => numbers.add(it, urgent),
-            None => {
-                let mut numbers = Numbers::default();
-                numbers.add(it, urgent);
-                countings.push((it.counting, numbers));
-            }
         }
+        let mut numbers = SeenNumbers::default();
+        numbers.add(it, urgent);
+        self.parts.entry(part.into()).or_default().push((it.counting, numbers));
     }
 
     /// Sum over all parts, without what has been told already.
     pub(crate) fn sum(&self) -> GapSum {
-        let all = self.all();
-        GapSum {
-            seen: all.seen.saturating_sub(self.told.seen),
-            // A number that comes late closes a gap that has been told.
-            missing: all.missing.saturating_sub(self.told.missing),
-            likely: all.likely.saturating_sub(self.told.likely),
-            doubtful: all.doubtful.saturating_sub(self.told.doubtful),
-            possible: all.possible.saturating_sub(self.told.possible),
-        }
+        // A number that comes late closes a gap that has been told.
+        self.all().with(self.told, u64::saturating_sub)
     }
 
     /// The sum up to now has been told.
-    pub(crate) fn counted(&mut self) {
-        let (all, told) = (self.all(), self.told);
-        self.told = GapSum {
-            seen: all.seen,
-            missing: all.missing.max(told.missing),
-            likely: all.likely.max(told.likely),
-            doubtful: all.doubtful.max(told.doubtful),
-            possible: all.possible.max(told.possible),
-        };
+    pub(crate) fn told(&mut self) {
+        self.told = self.all().with(self.told, u64::max);
     }
 
     fn all(&self) -> GapSum {
-        let mut sum = GapSum::default();
-        for (counting, numbers) in self.parts.values().flatten() {
-            sum.add(numbers.sum(*counting));
-        }
-        sum
+        let sums = self.parts.values().flatten().map(|(counting, numbers)| numbers.sum(*counting));
+        sums.fold(GapSum::default(), GapSum::plus)
     }
 }
 
@@ -192,7 +177,7 @@ fn may_be_urgent(opcode: Opcode) -> bool {
 
 /// A set of numbers in which each may occur twice (once per queue).
 #[derive(Clone, Debug, Default)]
-struct Numbers {
+struct SeenNumbers {
     seen: u64,
     once: Stretches,
     twice: Stretches,
@@ -205,15 +190,13 @@ struct Numbers {
     before: GapSum,
 }
 
-impl Numbers {
+impl SeenNumbers {
     fn add(&mut self, it: Numbered, urgent: bool) {
         let rounds = it.counting.is_rounds();
         let restarted = it.counting != Counting::Requests
             && self.once.last().is_some_and(|last| it.number <= 1 && last > it.number + ROUNDS_BACK);
         if restarted {
-            let mut before = self.before;
-            before.add(self.open_sum(it.counting));
-            *self = Self { before, ..Self::default() };
+            *self = Self { before: self.sum(it.counting), ..Self::default() };
         }
         self.seen += 1;
         if rounds {
@@ -228,9 +211,7 @@ impl Numbers {
     }
 
     fn sum(&self, counting: Counting) -> GapSum {
-        let mut sum = self.before;
-        sum.add(self.open_sum(counting));
-        sum
+        self.before.plus(self.open_sum(counting))
     }
 
     fn open_sum(&self, counting: Counting) -> GapSum {
@@ -325,7 +306,7 @@ struct Split {
 
 /// Where the counters are after some stretches: which one the last of them belongs to, and the last stretch of the other.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct CountersSoFar {
     missing: u64,
     /// First stretch that is not of the counter of the very first one.
     second: usize,
@@ -340,19 +321,19 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
     }
     // `places[urgent][j]`: the last stretch belongs to the urgent (1) or regular (0) queue, and the last one of the other
     // queue is `j - 1` (0: none yet).
-    let mut places: [Vec<Option<Place>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
-    places[0][0] = Some(Place { missing: 0, second: 0 });
-    places[1][0] = stretches[0].urgent.then_some(Place { missing: 0, second: 0 });
+    let mut places: [Vec<Option<CountersSoFar>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
+    places[0][0] = Some(CountersSoFar { missing: 0, second: 0 });
+    places[1][0] = stretches[0].urgent.then_some(CountersSoFar { missing: 0, second: 0 });
     for at in 1..n {
         let (last, next) = (&stretches[at - 1], &stretches[at]);
-        let mut after: [Vec<Option<Place>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
+        let mut after: [Vec<Option<CountersSoFar>>; 2] = [vec![None; n + 1], vec![None; n + 1]];
         for queue in 0..2 {
             for other in 0..=at {
                 let Some(place) = places[queue][other] else { continue };
                 let same = follows(last, next) && (queue == 0 || next.urgent);
                 if same {
                     let missing = place.missing + (next.first - last.last - 1);
-                    better(&mut after[queue][other], Place { missing, ..place });
+                    better(&mut after[queue][other], CountersSoFar { missing, ..place });
                 }
                 if queue == 1 || next.urgent {
                     let begins = other == 0;
@@ -360,7 +341,7 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
                     if fits {
                         let gap = if begins { 0 } else { next.first - stretches[other - 1].last - 1 };
                         let second = if begins { at } else { place.second };
-                        better(&mut after[1 - queue][at], Place { missing: place.missing + gap, second });
+                        better(&mut after[1 - queue][at], CountersSoFar { missing: place.missing + gap, second });
                     }
                 }
             }
@@ -371,7 +352,7 @@ fn split(stretches: &[Stretch]) -> Option<Split> {
     Some(Split { missing: best.missing, second: best.second })
 }
 
-fn better(place: &mut Option<Place>, new: Place) {
+fn better(place: &mut Option<CountersSoFar>, new: CountersSoFar) {
     if place.is_none_or(|old| new.missing < old.missing) {
         *place = Some(new);
     }

@@ -22,7 +22,7 @@ const WRITE_BASE_SLACK: u64 = 16;
 
 /// What is known of one RPC.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clues {
+pub(crate) struct SizeClues {
     pub(crate) opcode: Opcode,
     pub(crate) nid: Symbol,
     pub(crate) target: Option<TargetName>,
@@ -50,7 +50,7 @@ pub(crate) struct Sizer {
 
 /// What a message length can mean for a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum WriteShape {
     /// One niobuf, no inline data.
     One,
     /// Inline data of this many bytes.
@@ -77,7 +77,7 @@ impl Sizer {
     }
 
     /// The size of an RPC, and what it rests on.
-    pub(crate) fn size(&mut self, clues: &Clues) -> (RpcSize, SizeEvidence) {
+    pub(crate) fn size(&mut self, clues: &SizeClues) -> (RpcSize, SizeEvidence) {
         self.osts.extend(clues.target.filter(|target| target.kind() == TargetKind::Ost));
         if clues.opcode != Opcode::OST_READ && clues.opcode != Opcode::OST_WRITE {
             return (RpcSize::Unknown, SizeEvidence::None);
@@ -96,7 +96,7 @@ impl Sizer {
         (size, evidence)
     }
 
-    fn write(&mut self, clues: &Clues) -> (RpcSize, SizeEvidence) {
+    fn write(&mut self, clues: &SizeClues) -> (RpcSize, SizeEvidence) {
         let extra = clues.request_len.map(|len| self.beyond_base(clues.nid, u64::from(len)));
         if let Some(bytes) = clues.bulk_bytes {
             self.learn(clues, bytes, extra.map_or(1, |extra| extra / NIOBUF + 1));
@@ -117,23 +117,23 @@ impl Sizer {
         }
     }
 
-    fn extent_and_length(&mut self, clues: &Clues, extent: Extent, extra: u64) -> (RpcSize, SizeEvidence) {
+    fn extent_and_length(&mut self, clues: &SizeClues, extent: Extent, extra: u64) -> (RpcSize, SizeEvidence) {
         let max = extent.len_bytes();
         match shape(extent, extra) {
-            Shape::One => {
+            WriteShape::One => {
                 self.learn(clues, max, 1);
                 (RpcSize::Exact(max), SizeEvidence::Extent)
             }
-            Shape::Inline(bytes) => (RpcSize::Exact(bytes), SizeEvidence::Inline),
-            Shape::Many(niobufs) => (
+            WriteShape::Inline(bytes) => (RpcSize::Exact(bytes), SizeEvidence::Inline),
+            WriteShape::Many(niobufs) => (
                 RpcSize::Bounded { best: self.estimate(clues, niobufs, max), min: niobufs, max },
                 SizeEvidence::Niobufs,
             ),
-            Shape::Either { inline, niobufs } => {
+            WriteShape::Either { inline, niobufs } => {
                 let best = self.estimate(clues, niobufs, max);
                 (RpcSize::Bounded { best, min: niobufs.min(inline), max }, SizeEvidence::Niobufs)
             }
-            Shape::Unclear => (RpcSize::Bounded { best: max, min: 1, max }, SizeEvidence::LockExtent),
+            WriteShape::Unclear => (RpcSize::Bounded { best: max, min: 1, max }, SizeEvidence::LockExtent),
         }
     }
 
@@ -146,14 +146,14 @@ impl Sizer {
         len.saturating_sub(*base)
     }
 
-    fn learn(&mut self, clues: &Clues, bytes: u64, niobufs: u64) {
+    fn learn(&mut self, clues: &SizeClues, bytes: u64, niobufs: u64) {
         let (known_bytes, known_niobufs) = self.runs.entry((clues.nid, clues.target)).or_default();
         *known_bytes += bytes;
         *known_niobufs += niobufs;
     }
 
     /// Niobufs times what one usually holds (a page at least), not above the largest transfer seen.
-    fn estimate(&self, clues: &Clues, niobufs: u64, max: u64) -> u64 {
+    fn estimate(&self, clues: &SizeClues, niobufs: u64, max: u64) -> u64 {
         let run = match self.runs.get(&(clues.nid, clues.target)) {
             Some(&(bytes, count)) if count > 0 => (bytes / count).max(PAGE),
             _ => PAGE,
@@ -164,9 +164,9 @@ impl Sizer {
 }
 
 /// What a request `extra` bytes longer than the shortest one means for this extent.
-fn shape(extent: Extent, extra: u64) -> Shape {
+fn shape(extent: Extent, extra: u64) -> WriteShape {
     if extra == 0 {
-        return Shape::One;
+        return WriteShape::One;
     }
     let inline = inline_bytes(extent, extra);
     let niobufs = extra.is_multiple_of(NIOBUF).then_some(extra / NIOBUF + 1).filter(|&count| {
@@ -174,10 +174,10 @@ fn shape(extent: Extent, extra: u64) -> Shape {
         extent.len_bytes() > (count - 2) * PAGE
     });
     match (inline, niobufs) {
-        (Some(bytes), None) => Shape::Inline(bytes),
-        (None, Some(count)) => Shape::Many(count),
-        (Some(inline), Some(niobufs)) => Shape::Either { inline, niobufs },
-        (None, None) => Shape::Unclear,
+        (Some(bytes), None) => WriteShape::Inline(bytes),
+        (None, Some(count)) => WriteShape::Many(count),
+        (Some(inline), Some(niobufs)) => WriteShape::Either { inline, niobufs },
+        (None, None) => WriteShape::Unclear,
     }
 }
 
@@ -206,39 +206,39 @@ mod tests {
 
     #[test]
     fn the_shortest_request_has_one_full_extent() {
-        assert_eq!(shape(extent(0, 1 << 20), 0), Shape::One);
+        assert_eq!(shape(extent(0, 1 << 20), 0), WriteShape::One);
     }
 
     #[test]
     fn inline_data_fills_the_extent() {
         // Lengths as seen on 2.17.57: 5000 bytes at a page start, and a page.
-        assert_eq!(shape(extent(8 << 20, 5000), 5000), Shape::Inline(5000));
-        assert_eq!(shape(extent(65536, 4096), 4096), Shape::Inline(4096));
+        assert_eq!(shape(extent(8 << 20, 5000), 5000), WriteShape::Inline(5000));
+        assert_eq!(shape(extent(65536, 4096), 4096), WriteShape::Inline(4096));
         // Unaligned direct I/O: the data starts inside a page.
-        assert_eq!(shape(extent(100, 5000), 5000), Shape::Inline(5000));
+        assert_eq!(shape(extent(100, 5000), 5000), WriteShape::Inline(5000));
     }
 
     #[test]
     fn inline_data_with_a_gap() {
         // Two pages, far apart.
-        assert_eq!(shape(extent(0, 1 << 20), 2 * 4096 + 16), Shape::Inline(8192));
+        assert_eq!(shape(extent(0, 1 << 20), 2 * 4096 + 16), WriteShape::Inline(8192));
     }
 
     #[test]
     fn niobufs_with_gaps_are_only_counted() {
-        assert_eq!(shape(extent(0, 8_364_032), 16), Shape::Many(2));
-        assert_eq!(shape(extent(0, 8_323_072), 1008), Shape::Many(64));
+        assert_eq!(shape(extent(0, 8_364_032), 16), WriteShape::Many(2));
+        assert_eq!(shape(extent(0, 8_323_072), 1008), WriteShape::Many(64));
     }
 
     #[test]
     fn what_fits_both_ways_is_not_decided() {
         // 514 niobufs in 8 MiB, or two pages of inline data.
         let got = shape(extent(0, 8 << 20), 2 * 4096 + 16);
-        assert_eq!(got, Shape::Either { inline: 8192, niobufs: 514 });
+        assert_eq!(got, WriteShape::Either { inline: 8192, niobufs: 514 });
     }
 
-    fn write(len: u32, extent: Extent) -> Clues {
-        Clues {
+    fn write(len: u32, extent: Extent) -> SizeClues {
+        SizeClues {
             opcode: Opcode::OST_WRITE,
             nid: Symbol(0),
             target: None,
@@ -276,13 +276,13 @@ mod tests {
 
     #[test]
     fn a_failed_write_moves_nothing() {
-        let failed = Clues { failed: true, rc: -28, ..write(488, extent(0, 4096)) };
+        let failed = SizeClues { failed: true, rc: -28, ..write(488, extent(0, 4096)) };
         assert_eq!(Sizer::default().size(&failed), (RpcSize::Exact(0), SizeEvidence::Failed));
     }
 
     #[test]
     fn a_server_local_lock_alone_bounds_the_size() {
-        let local = Clues { request_len: None, ..write(0, extent(4096, 28672)) };
+        let local = SizeClues { request_len: None, ..write(0, extent(4096, 28672)) };
         let want = RpcSize::Bounded { best: 28672, min: 1, max: 28672 };
         assert_eq!(Sizer::default().size(&local), (want, SizeEvidence::LockExtent));
     }

@@ -2,7 +2,7 @@
 
 use lioprof_model::{RowSink, RpcRow, RpcSize, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence};
 
-use super::{Join, JoinCounts, Output};
+use super::{Join, RowOutput, TraceSummary};
 use crate::decode::chunk::decode_text;
 
 #[derive(Default)]
@@ -22,12 +22,12 @@ impl RowSink for Rows {
     }
 }
 
-fn join(lines: &[String]) -> (Rows, JoinCounts) {
+fn join(lines: &[String]) -> (Rows, TraceSummary) {
     join_as(lines, true)
 }
 
 /// With the events in the order of the lines, or, as the decoder hands them on, in canonical order.
-fn join_as(lines: &[String], sorted: bool) -> (Rows, JoinCounts) {
+fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
     let mut decoded = decode_text(lines.concat().as_bytes(), Vec::new());
     assert!(decoded.counts.malformed.is_empty(), "{:?}", decoded.counts.malformed);
     assert!(decoded.skipped.is_empty());
@@ -37,9 +37,9 @@ fn join_as(lines: &[String], sorted: bool) -> (Rows, JoinCounts) {
     let mut rows = Rows::default();
     let mut join = Join::new(Symbol(0));
     for event in &decoded.events {
-        join.event(event, &mut Output { symbols: &decoded.symbols, sink: &mut rows });
+        join.event(event, &mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     }
-    join.finish(&mut Output { symbols: &decoded.symbols, sink: &mut rows });
+    join.finish(&mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     rows.symbols = decoded.symbols;
     (rows, join.counts)
 }
@@ -124,7 +124,7 @@ fn every_field_of_a_row() {
     assert_eq!((row.size, row.size_evidence), (RpcSize::Exact(1 << 20), SizeEvidence::Extent));
     assert_eq!((row.uid, row.gid, row.projid), (Some(1000), Some(100), Some(7)));
     assert!(!row.resent && !row.replay);
-    assert_eq!((counts.missing_handled, counts.missing_handling, counts.never_handled), (0, 0, 0));
+    assert_eq!((counts.loss.missing_handled, counts.loss.missing_handling, counts.loss.never_handled), (0, 0, 0));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn order_of_equal_times_does_not_matter() {
         let facts = |rows: &Rows| rows.rows.iter().map(|row| (row.xid, row.size, row.target)).collect::<Vec<_>>();
         assert_eq!(facts(&given).len(), 1);
         assert_eq!(facts(&given), facts(&other));
-        assert_eq!((given_counts.never_handled, other_counts.never_handled), (0, 0));
+        assert_eq!((given_counts.loss.never_handled, other_counts.loss.never_handled), (0, 0));
     }
 }
 
@@ -167,7 +167,7 @@ fn a_resend_after_the_end_is_a_second_rpc() {
     let lines = [WRITE.life(1000, "0->4095"), again.life(5000, "0->4095")].concat();
     let (got, counts) = join(&lines);
     assert_eq!(got.rows.iter().map(|row| row.resent).collect::<Vec<_>>(), [false, true]);
-    assert_eq!(counts.never_handled, 0);
+    assert_eq!(counts.loss.never_handled, 0);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_resend_while_the_original_runs_is_dropped() {
     let (got, counts) = join(&lines);
     assert_eq!(got.rows.len(), 1);
     assert!(!got.rows[0].resent);
-    assert_eq!(counts.never_handled, 1);
+    assert_eq!(counts.loss.never_handled, 1);
 }
 
 #[test]
@@ -201,13 +201,13 @@ fn half_an_rpc_is_counted_and_never_a_row() {
     let lines = [WRITE.life(1000, "0->4095")[..2].to_vec(), next.life(3000, "0->4095")].concat();
     let (got, counts) = join(&lines);
     assert_eq!(got.rows.iter().map(|row| row.xid.0).collect::<Vec<_>>(), [768]);
-    assert_eq!(counts.missing_handled, 1);
+    assert_eq!(counts.loss.missing_handled, 1);
     // Still running when the capture ends.
     let (got, counts) = join(&WRITE.life(1000, "0->4095")[..2]);
-    assert_eq!((got.rows.len(), counts.missing_handled), (0, 1));
+    assert_eq!((got.rows.len(), counts.loss.missing_handled), (0, 1));
     // Announced, nothing else.
     let (got, counts) = join(&WRITE.life(1000, "0->4095")[..1]);
-    assert_eq!((got.rows.len(), counts.never_handled), (0, 1));
+    assert_eq!((got.rows.len(), counts.loss.never_handled), (0, 1));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn an_end_without_start_is_a_row_all_the_same() {
     let (got, counts) = join(&WRITE.life(1000, "0->4095")[2..]);
     assert_eq!(got.rows.len(), 1);
     assert_eq!(got.rows[0].size, RpcSize::Exact(4096), "from the closing refresh line");
-    assert_eq!(counts.missing_handling, 1);
+    assert_eq!(counts.loss.missing_handling, 1);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_request_dropped_for_its_deadline_moves_nothing() {
         line(1400, 0, 77, &WRITE.handled(300, 450, 0)),
     ];
     let (got, counts) = join(&lines);
-    assert_eq!((got.rows.len(), counts.dropped), (1, 1));
+    assert_eq!((got.rows.len(), counts.dropped_rpcs), (1, 1));
     assert!(got.rows[0].dropped && got.rows[0].failed());
     assert_eq!((got.rows[0].size, got.rows[0].size_evidence), (RpcSize::Exact(0), SizeEvidence::Failed));
 }
@@ -293,7 +293,7 @@ fn in_2_12_requests_carry_no_pointer_and_their_description_is_on_the_next_line()
     let (got, counts) = join(&lines);
     assert_eq!(got.rows.len(), 1);
     assert_eq!((got.rows[0].size, got.rows[0].job), (RpcSize::Exact(4096), None));
-    assert_eq!((counts.missing_handling, counts.never_handled), (0, 0));
+    assert_eq!((counts.loss.missing_handling, counts.loss.never_handled), (0, 0));
 }
 
 #[test]

@@ -7,8 +7,8 @@
 //!
 //! [`Framer`] applies a much stricter test than `lctl` and, after damage, searches byte by byte.
 
-use super::sites::{Hash, Names, Sites};
-use super::skipped::{Skipped, Why};
+use super::call_sites::{CallSites, Hash, SiteNames};
+use super::skipped::{SkipReason, Skipped};
 use crate::Record;
 use crate::record::Context;
 
@@ -24,7 +24,7 @@ const MAX_FUNCTION: usize = 128;
 
 /// Byte order and version of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub struct HeaderLayout {
     /// Byte order of the node that wrote the file.
     pub big_endian: bool,
     /// 1.8: a 32-bit CPU instead of CPU and context. Told apart only on big-endian nodes; on others it
@@ -32,7 +32,7 @@ pub struct Layout {
     pub v1: bool,
 }
 
-impl Layout {
+impl HeaderLayout {
     /// The layouts there are, most likely first.
     pub const ALL: [Self; 3] = [
         Self { big_endian: false, v1: false },
@@ -45,13 +45,13 @@ impl Layout {
 #[derive(Clone, Copy)]
 struct Header {
     words: [u32; HEADER_LEN / 4],
-    layout: Layout,
+    layout: HeaderLayout,
 }
 
 impl Header {
     /// The header at the start of `data`, whatever it is.
     #[inline(always)]
-    fn read(data: &[u8], layout: Layout) -> Option<Self> {
+    fn read(data: &[u8], layout: HeaderLayout) -> Option<Self> {
         let bytes = data.first_chunk::<HEADER_LEN>()?;
         let mut words = [0; HEADER_LEN / 4];
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -74,9 +74,9 @@ impl Header {
     fn cpu_and_type(&self) -> (u32, u32) {
         let (low, high) = (self.words[4] & 0xffff, self.words[4] >> 16);
         match self.layout {
-            Layout { v1: true, .. } => (self.words[4], 0),
-            Layout { big_endian: false, .. } => (low, high),
-            Layout { big_endian: true, .. } => (high, low),
+            HeaderLayout { v1: true, .. } => (self.words[4], 0),
+            HeaderLayout { big_endian: false, .. } => (low, high),
+            HeaderLayout { big_endian: true, .. } => (high, low),
         }
     }
 
@@ -107,20 +107,15 @@ impl Header {
 
     /// The record of which this is the header, with these names; `data` is all of it.
     #[inline(always)]
-    fn record<'a>(&self, data: &'a [u8], names: Names) -> Option<Record<'a>> {
+    fn record<'a>(&self, data: &'a [u8], names: SiteNames) -> Option<Record<'a>> {
         let [_, flags, subsystem, mask, _, seconds, _, _, stack, pid, extern_pid, line] = self.words;
         let (cpu, kind) = self.cpu_and_type();
-        let context = match kind {
-            0 => Context::Process,
-            1 => Context::SoftIrq,
-            _ => Context::HardIrq,
-        };
         let body = data.get(HEADER_LEN..)?;
         Some(Record {
             subsystem,
             mask,
             cpu,
-            context: (!self.layout.v1).then_some(context),
+            context: if self.layout.v1 { None } else { Context::from_number(kind) },
             first: flags & 1 != 0,
             time_us: i64::from(seconds) * 1_000_000 + i64::try_from(self.micros()).ok()?,
             stack,
@@ -137,10 +132,23 @@ impl Header {
 /// Reads the record at the start of `data`, which must hold all of it; applies the strict test, but
 /// does not look at what follows. For many records use [`TestedRecords`].
 #[must_use]
-pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
+pub fn read_record(data: &[u8], layout: HeaderLayout) -> Option<(Record<'_>, usize)> {
+    let (header, record) = header_and_record(data, layout)?;
+    Some((header.record(record, test_names(record)?)?, record.len()))
+}
+
+/// The same with the help of what was seen before.
+#[inline(always)]
+fn read_next_record<'a>(data: &'a [u8], layout: HeaderLayout, sites: &mut CallSites) -> Option<(Record<'a>, usize)> {
+    let (header, record) = header_and_record(data, layout)?;
+    Some((header.record(record, known_names(record, sites)?)?, record.len()))
+}
+
+/// The header at the start of `data`, if it passes the test, and all bytes of its record.
+#[inline(always)]
+fn header_and_record(data: &[u8], layout: HeaderLayout) -> Option<(Header, &[u8])> {
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let record = data.get(..header.len())?;
-    Some((header.record(record, test_names(&record[HEADER_LEN..])?)?, header.len()))
+    Some((header, data.get(..header.len())?))
 }
 
 /// Iterates over records that follow each other without a gap, as a [`Framer`] has found them.
@@ -149,15 +157,15 @@ pub fn read_record(data: &[u8], layout: Layout) -> Option<(Record<'_>, usize)> {
 #[derive(Clone, Debug)]
 pub struct TestedRecords<'a> {
     rest: &'a [u8],
-    layout: Layout,
-    sites: Sites,
+    layout: HeaderLayout,
+    sites: CallSites,
 }
 
 impl<'a> TestedRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
-    pub fn new(data: &'a [u8], layout: Layout) -> Self {
-        Self { rest: data, layout, sites: Sites::new() }
+    pub fn new(data: &'a [u8], layout: HeaderLayout) -> Self {
+        Self { rest: data, layout, sites: CallSites::new() }
     }
 
     /// What has not been read: nothing at the end, if all were records.
@@ -178,59 +186,42 @@ impl<'a> Iterator for TestedRecords<'a> {
     }
 }
 
-/// [`read_record`] with the help of what was seen before.
-#[inline(always)]
-fn read_next_record<'a>(data: &'a [u8], layout: Layout, sites: &mut Sites) -> Option<(Record<'a>, usize)> {
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let record = data.get(..header.len())?;
-    Some((header.record(record, known_names(record, sites)?)?, header.len()))
-}
-
 /// A header that passed the test.
 #[derive(Clone, Copy, Debug)]
-struct Checked {
+struct CheckedHeader {
     len: usize,
     /// Where the record's text begins.
     text_at: usize,
 }
 
-/// The strict header test. `data` may end before the record does, but must hold the names.
-fn check_header(data: &[u8], layout: Layout) -> Option<Checked> {
-    if data.len() < MIN_RECORD {
-        return None;
-    }
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let names = test_names(&data[HEADER_LEN..data.len().min(header.len())])?;
-    Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
-}
-
-/// The same, with the help of what was seen before.
+/// The strict header test. `data` may end before the record does, but must hold the names, which `names` finds behind the header.
 #[inline(always)]
-fn check_next_header(data: &[u8], layout: Layout, sites: &mut Sites) -> Option<Checked> {
+fn check(data: &[u8], layout: HeaderLayout, names: impl FnOnce(&[u8]) -> Option<SiteNames>) -> Option<CheckedHeader> {
     if data.len() < MIN_RECORD {
         return None;
     }
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let names = known_names(&data[..data.len().min(header.len())], sites)?;
-    Some(Checked { len: header.len(), text_at: HEADER_LEN + names.len })
+    let names = names(&data[..data.len().min(header.len())])?;
+    Some(CheckedHeader { len: header.len(), text_at: HEADER_LEN + names.len })
 }
 
 /// The names behind the header at the start of `record`, which may end in its text.
 #[inline(always)]
-fn known_names(record: &[u8], sites: &mut Sites) -> Option<Names> {
+fn known_names(record: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
     // The line in the file and the first bytes of its name.
     let (head, body) = record.split_at_checked(HEADER_LEN)?;
     let (line, file) = (*head.last_chunk::<4>()?, *body.first_chunk::<4>()?);
     let hash = Hash::new(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
     sites.find(hash, body).or_else(|| {
-        let names = test_names(body)?;
+        let names = test_names(record)?;
         sites.remember(hash, body, names);
         Some(names)
     })
 }
 
-/// The strict test of the names at the start of `body`.
-fn test_names(body: &[u8]) -> Option<Names> {
+/// The strict test of the names behind the header at the start of `record`, which may end in its text.
+fn test_names(record: &[u8]) -> Option<SiteNames> {
+    let body = record.get(HEADER_LEN..)?;
     let file_len = name_len(body, MAX_FILE)?;
     let function = &body[file_len + 1..];
     let function_len = name_len(function, MAX_FUNCTION)?;
@@ -239,7 +230,7 @@ fn test_names(body: &[u8]) -> Option<Names> {
     let good_function = function_len > 0
         && !function[0].is_ascii_digit()
         && function[..function_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
-    (good_file && good_function).then_some(Names {
+    (good_file && good_function).then_some(SiteNames {
         file_len,
         function_at: file_len + 1,
         function_len,
@@ -262,7 +253,7 @@ pub enum Step {
     /// A record of this many bytes stands at the position.
     Record(usize),
     /// These bytes at the position are no record.
-    Skipped(usize, Why),
+    Skipped(usize, SkipReason),
     /// More input is needed to decide.
     NeedMore,
     /// The input is used up.
@@ -272,10 +263,10 @@ pub enum Step {
 /// Finds record boundaries in a binary log that arrives in pieces.
 #[derive(Clone, Debug)]
 pub struct Framer {
-    layout: Layout,
-    sites: Sites,
+    layout: HeaderLayout,
+    sites: CallSites,
     /// The header at the position, if it has been tested already: as what follows the record before it.
-    next: Option<Checked>,
+    next: Option<CheckedHeader>,
 }
 
 impl Framer {
@@ -284,8 +275,8 @@ impl Framer {
 
     /// A framer at the start of an input.
     #[must_use]
-    pub fn new(layout: Layout) -> Self {
-        Self { layout, sites: Sites::new(), next: None }
+    pub fn new(layout: HeaderLayout) -> Self {
+        Self { layout, sites: CallSites::new(), next: None }
     }
 
     /// Looks at `data`, which starts at the current position; `eof` says that nothing follows it.
@@ -297,18 +288,18 @@ impl Framer {
             return if eof { Step::End } else { Step::NeedMore };
         }
         let complete = eof || data.len() >= Self::ENOUGH;
-        let Some(header) = self.next.take().or_else(|| check_next_header(data, self.layout, &mut self.sites)) else {
-            return if complete { self.resync(data, eof, Why::BadHeader) } else { Step::NeedMore };
+        let Some(header) = self.next.take().or_else(|| self.check_next(data)) else {
+            return if complete { self.resync(data, eof, SkipReason::BadHeader) } else { Step::NeedMore };
         };
         if !complete && data.len() < header.len + LOOKAHEAD {
             self.next = Some(header);
             return Step::NeedMore;
         }
         if header.len > data.len() {
-            return self.resync(data, eof, Why::TruncatedTail);
+            return self.resync(data, eof, SkipReason::TruncatedTail);
         }
         let following = &data[header.len..];
-        self.next = check_next_header(following, self.layout, &mut self.sites);
+        self.next = self.check_next(following);
         // A text holds no NUL, a header always does.
         let text = &data[header.text_at..header.len];
         let suspicious = memchr::memchr(0, text).is_some() || (self.next.is_none() && !following.is_empty());
@@ -322,22 +313,28 @@ impl Framer {
         // The damage begins behind this record, or in its body: then another record starts inside.
         if (HEADER_LEN..header.len).any(|at| self.chained(&data[at..], eof)) {
             self.next = None;
-            return self.resync(data, eof, Why::Overwritten);
+            return self.resync(data, eof, SkipReason::Overwritten);
         }
         Step::Record(header.len)
     }
 
+    /// The header test with the help of what was seen before.
+    #[inline(always)]
+    fn check_next(&mut self, data: &[u8]) -> Option<CheckedHeader> {
+        check(data, self.layout, |record| known_names(record, &mut self.sites))
+    }
+
     /// Whether a record starts here and is followed by another one or by the end of the input.
     fn chained(&self, data: &[u8], eof: bool) -> bool {
-        check_header(data, self.layout).is_some_and(|header| match data.get(header.len..) {
+        check(data, self.layout, test_names).is_some_and(|header| match data.get(header.len..) {
             Some(b"") => eof,
-            Some(next) => check_header(next, self.layout).is_some(),
+            Some(next) => check(next, self.layout, test_names).is_some(),
             None => false,
         })
     }
 
     /// Skips to the next place where a record starts and another follows.
-    fn resync(&self, data: &[u8], eof: bool, why: Why) -> Step {
+    fn resync(&self, data: &[u8], eof: bool, why: SkipReason) -> Step {
         // Further on, the record after might lie beyond what is in sight.
         let limit = if eof { data.len() } else { data.len() - (MAX_RECORD + LOOKAHEAD) };
         let found = (1..limit).find(|&at| self.chained(&data[at..], eof));
@@ -347,9 +344,9 @@ impl Framer {
 
 /// Finds the first place where two records in a row stand, and the layout they have.
 #[must_use]
-pub fn detect(prefix: &[u8], complete: bool) -> Option<(usize, Layout)> {
-    let mut best: Option<(usize, Layout)> = None;
-    for layout in Layout::ALL {
+pub fn detect(prefix: &[u8], complete: bool) -> Option<(usize, HeaderLayout)> {
+    let mut best: Option<(usize, HeaderLayout)> = None;
+    for layout in HeaderLayout::ALL {
         let framer = Framer::new(layout);
         let end = best.map_or(prefix.len(), |(at, _)| at);
         if let Some(at) = (0..end).find(|&at| framer.chained(&prefix[at..], complete)) {
@@ -365,13 +362,13 @@ pub struct BinaryRecords<'a> {
     data: &'a [u8],
     pos: usize,
     framer: Framer,
-    layout: Layout,
+    layout: HeaderLayout,
 }
 
 impl<'a> BinaryRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
-    pub fn new(data: &'a [u8], layout: Layout) -> Self {
+    pub fn new(data: &'a [u8], layout: HeaderLayout) -> Self {
         Self { data, pos: 0, framer: Framer::new(layout), layout }
     }
 }
@@ -401,10 +398,10 @@ impl<'a> Iterator for BinaryRecords<'a> {
 mod tests {
     use super::*;
 
-    const LE: Layout = Layout { big_endian: false, v1: false };
+    const LE: HeaderLayout = HeaderLayout { big_endian: false, v1: false };
 
     /// A record written field by field from the layout in the module documentation.
-    fn record(layout: Layout, cpu: u16, usec: u64, text: &str) -> Vec<u8> {
+    fn record(layout: HeaderLayout, cpu: u16, usec: u64, text: &str) -> Vec<u8> {
         let (file, function) = ("service.c", "ptlrpc_server_handle_request");
         let len = u32::try_from(HEADER_LEN + file.len() + 1 + function.len() + 1 + text.len()).unwrap();
         let mut out = Vec::new();
@@ -434,7 +431,7 @@ mod tests {
         out
     }
 
-    fn log(layout: Layout, count: u64) -> Vec<u8> {
+    fn log(layout: HeaderLayout, count: u64) -> Vec<u8> {
         (0..count).flat_map(|n| record(layout, 9, n, &format!("got req x{n}\n"))).collect()
     }
 
@@ -467,7 +464,7 @@ mod tests {
 
     #[test]
     fn every_field_in_every_layout() {
-        for layout in Layout::ALL {
+        for layout in HeaderLayout::ALL {
             let data = record(layout, 9, 123_456, "Handling RPC x\n");
             let (got, len) = read_record(&data, layout).unwrap();
             assert_eq!(len, data.len());

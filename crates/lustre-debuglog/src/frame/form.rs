@@ -1,7 +1,7 @@
 //! In which form a log is, told by its beginning.
 
 use super::binary;
-use super::binary::Layout;
+use super::binary::HeaderLayout;
 use super::text;
 
 /// The form of a debug log.
@@ -10,7 +10,7 @@ pub enum Form {
     /// As `lctl` prints it.
     Text,
     /// As the kernel writes it.
-    Binary(Layout),
+    Binary(HeaderLayout),
 }
 
 /// A text is a log if its first header stands within so many bytes.

@@ -4,11 +4,11 @@
 //! length and reason. Neither depends on how the input is cut into pieces.
 
 pub mod binary;
+mod call_sites;
 mod form;
-mod sites;
 mod skipped;
 pub mod text;
 
-pub use binary::Layout;
+pub use binary::HeaderLayout;
 pub use form::{Form, detect};
-pub use skipped::{Skipped, Why};
+pub use skipped::{SkipReason, Skipped};

@@ -2,7 +2,7 @@
 
 /// Why bytes were skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum SkipReason {
     /// Text before the first record header, or after a line longer than any record can be.
     NoHeader,
     /// A record is longer than any record can be; its beginning was kept.
@@ -15,7 +15,7 @@ pub enum Why {
     TruncatedTail,
 }
 
-impl Why {
+impl SkipReason {
     /// The reason in words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -37,5 +37,5 @@ pub struct Skipped {
     /// How many.
     pub len: usize,
     /// Why.
-    pub why: Why,
+    pub why: SkipReason,
 }

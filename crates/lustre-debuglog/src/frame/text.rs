@@ -12,9 +12,9 @@ mod header;
 
 use memchr::{memchr, memchr2_iter, memmem, memrchr};
 
-use super::skipped::{Skipped, Why};
+use super::skipped::{SkipReason, Skipped};
 use crate::Record;
-use header::{HEADER_END, Header, Seen, header_at, looks_like_header, next_header, parse_header};
+use header::{HEADER_END, Header, HeaderMemory, header_at, looks_like_header, next_header, parse_header};
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
 /// Lustre servers run on); what is longer is damage.
@@ -45,14 +45,14 @@ pub struct TextRecords<'a> {
     /// Header at `pos`, if it has been read already. It is written in place, field by field, and copied a
     /// whole record later: the processor would wait for a copy of what was written just before.
     next: Header<'a>,
-    seen: Seen,
+    memory: HeaderMemory,
 }
 
 impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: Header::NONE, seen: Seen::new() }
+        Self { data, pos: 0, next: Header::NONE, memory: HeaderMemory::new() }
     }
 
     /// Where the record that starts at `start` ends; the header there, if there is one, is read.
@@ -91,7 +91,7 @@ impl<'a> TextRecords<'a> {
     /// Reads the header at `at` into `self.next`; whether one is there.
     #[inline(always)]
     fn read_header(&mut self, at: usize) -> bool {
-        next_header(self.data, at, &mut self.seen, &mut self.next).is_some()
+        next_header(self.data, at, &mut self.memory, &mut self.next).is_some()
     }
 
     /// A header inside `self.data[from..to]`, a stretch of text without header at a line start: the
@@ -114,7 +114,7 @@ impl<'a> TextRecords<'a> {
     }
 
     /// Skips from `start` to the next header or the end.
-    fn skip(&mut self, start: usize, why: Why) -> TextItem<'a> {
+    fn skip(&mut self, start: usize, why: SkipReason) -> TextItem<'a> {
         let mut at = start;
         loop {
             at = match memchr(b'\n', &self.data[at..]) {
@@ -157,7 +157,7 @@ impl<'a> Iterator for TextRecords<'a> {
                 return Some(TextItem::Summary(start, len));
             }
             // Right behind a record only a header can stand, or what made the record too long.
-            let why = if start == 0 || data[start] == 0 { Why::NoHeader } else { Why::TooLong };
+            let why = if start == 0 || data[start] == 0 { SkipReason::NoHeader } else { SkipReason::TooLong };
             return Some(self.skip(start, why));
         }
         let header = self.next;
@@ -288,7 +288,7 @@ mod tests {
         let mut data = b"what\nis this\n".to_vec();
         data.extend_from_slice(LINE);
         let items: Vec<_> = TextRecords::new(&data).collect();
-        assert_eq!(items[0], TextItem::Skipped(Skipped { offset: 0, len: 13, why: Why::NoHeader }));
+        assert_eq!(items[0], TextItem::Skipped(Skipped { offset: 0, len: 13, why: SkipReason::NoHeader }));
         assert!(matches!(items[1], TextItem::Record(_, 13)));
     }
 
@@ -302,7 +302,7 @@ mod tests {
         assert!(matches!(items[0], TextItem::Record(record, 0) if record.text.len() < MAX_RECORD));
         assert_eq!(
             items[1],
-            TextItem::Skipped(Skipped { offset: MAX_RECORD, len: 2 * MAX_RECORD + 1, why: Why::TooLong })
+            TextItem::Skipped(Skipped { offset: MAX_RECORD, len: 2 * MAX_RECORD + 1, why: SkipReason::TooLong })
         );
         assert!(matches!(items[2], TextItem::Record(..)));
         assert_eq!(items.len(), 3);
@@ -313,7 +313,7 @@ mod tests {
         let data = [LINE, &[0; 4096], b"\n", LINE].concat();
         let items: Vec<_> = TextRecords::new(&data).collect();
         assert!(matches!(items[0], TextItem::Record(record, 0) if record.text == b"Handling RPC x\n"));
-        assert_eq!(items[1], TextItem::Skipped(Skipped { offset: LINE.len(), len: 4097, why: Why::NoHeader }));
+        assert_eq!(items[1], TextItem::Skipped(Skipped { offset: LINE.len(), len: 4097, why: SkipReason::NoHeader }));
         assert!(matches!(items[2], TextItem::Record(..)));
     }
 

@@ -6,7 +6,7 @@
 
 use super::malformed::{Malformed, malformed};
 use super::number::{self, Res, Stop};
-use crate::vocab::{digits, near};
+use crate::vocab::{byte_search, digits};
 use crate::{Extent, Fid, Opcode, Xid};
 
 /// A place in a text. What fails leaves it where it failed.
@@ -166,7 +166,7 @@ impl<'a> Cursor<'a> {
     /// Everything before the first of two stop bytes (give one twice to have one), which must exist.
     #[inline(always)]
     pub(super) fn until<const END: u8, const OR: u8>(&mut self) -> Option<&'a [u8]> {
-        self.take(near::find(self.rest, [END, OR])?)
+        self.take(byte_search::find(self.rest, [END, OR])?)
     }
 
     /// A value that is out of range fails where it begins.

@@ -11,7 +11,7 @@ use super::cursor::{Cursor, whole};
 use super::malformed::Malformed;
 use super::number::split_peer;
 use super::req_event::{ReqEvent, event};
-use crate::vocab::near;
+use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
 /// The request description.
@@ -157,7 +157,7 @@ fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let start = *cursor;
     let all = cursor.until::<b' ', b'\n'>()?;
     // The NID may hold colons (IPv6), the portals do not.
-    let names = near::rfind(all, b':').and_then(|at| split_peer(all.get(..at)?));
+    let names = byte_search::rfind(all, b':').and_then(|at| split_peer(all.get(..at)?));
     if names.is_none() {
         *cursor = start;
     }
@@ -181,7 +181,7 @@ fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     if !quoted.eat(b" job:'") {
         return Some(owner);
     }
-    owner.job = Some(quoted.take(near::rfind(quoted.rest(), b'\'')?)?);
+    owner.job = Some(quoted.take(byte_search::rfind(quoted.rest(), b'\'')?)?);
     *cursor = quoted;
     cursor.tag(b"'")?;
     let mut ids = *cursor;

@@ -1,10 +1,10 @@
-//! Messages of mask `net` from `ptlrpc/niobuf.c`: what was really moved.
+//! Messages of mask `net` from `ptlrpc/niobuf.c` and `ptlrpc/events.c`: what was really moved, and when.
 
 use nom::Parser;
 use nom::branch::alt;
 
 use super::malformed::Malformed;
-use super::number::{Res, complete, dec_long, dec_u32, field, hex, nid, tag, xid};
+use super::number::{Res, complete, dec_long, dec_u32, field, hex, int_i32, nid, pointer, tag, xid};
 use crate::Xid;
 
 /// `Transferring N pages M bytes via portal P id ID mbits A-B` (`ptlrpc_start_bulk_transfer`).
@@ -33,6 +33,55 @@ pub struct SendingBytes {
     pub xid: Xid,
     /// Offset in the reply buffer.
     pub offset: u32,
+}
+
+/// `event type T, status S, desc P`: something has happened to a memory descriptor of a bulk transfer. `server_bulk_callback` logs it for
+/// transfers that this node serves, `client_bulk_callback`, in the same words, for those that it asked for: the record's function tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkEvent {
+    /// What has happened.
+    pub kind: LnetEvent,
+    /// Negative: an error, as `errno` numbers them.
+    pub status: i32,
+    /// Pointer of the transfer's descriptor (`struct ptlrpc_bulk_desc`). It is used again once the request is handled.
+    pub desc: u64,
+}
+
+/// `enum lnet_event_kind` (`lnet-types.h`): the same numbers from 2.5 to 2.17.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LnetEvent {
+    /// What a GET asked for has come: of a write, the client's data.
+    Reply,
+    /// What was put has arrived: of a read, the data are at the client.
+    Ack,
+    /// The message is out: a GET, or a PUT with the data.
+    Send,
+    /// The descriptor is gone before its transfer was complete.
+    Unlink,
+    /// Any other number.
+    Other(u32),
+}
+
+impl From<u32> for LnetEvent {
+    fn from(number: u32) -> Self {
+        match number {
+            3 => Self::Reply,
+            4 => Self::Ack,
+            5 => Self::Send,
+            6 => Self::Unlink,
+            other => Self::Other(other),
+        }
+    }
+}
+
+impl BulkEvent {
+    /// Parses `event type ...`.
+    ///
+    /// # Errors
+    /// When the text is not of that form: where it stopped being so.
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        complete("bulk event", text, bulk_event(text))
+    }
 }
 
 impl<'a> Transferring<'a> {
@@ -65,6 +114,14 @@ fn transferring(i: &[u8]) -> Res<'_, Transferring<'_>> {
     let (i, first) = field(i, b"", hex, b"-")?;
     let (i, last) = hex(i)?;
     Ok((i, Transferring { pages, bytes, portal, nid, match_bits: (first, last) }))
+}
+
+/// `event type %d, status %d, desc %p`.
+fn bulk_event(i: &[u8]) -> Res<'_, BulkEvent> {
+    let (i, kind) = field(i, b"event type ", dec_u32, b", status ")?;
+    let (i, status) = field(i, b"", int_i32, b", desc ")?;
+    let (i, desc) = pointer(i)?;
+    Ok((i, BulkEvent { kind: LnetEvent::from(kind), status, desc }))
 }
 
 /// `Sending %d bytes to portal %d, xid %lld, offset %u`.
@@ -109,6 +166,21 @@ mod tests {
         ] {
             assert_eq!(Transferring::parse(text.as_bytes()).unwrap_err().kind, "Transferring", "{text}");
         }
+    }
+
+    #[test]
+    fn bulk_events_all_versions() {
+        let event = |text: &str| BulkEvent::parse(text.as_bytes());
+        let sent = BulkEvent { kind: LnetEvent::Send, status: 0, desc: 0xa05d_bc64 };
+        assert_eq!(event("event type 5, status 0, desc 00000000a05dbc64"), Ok(sent));
+        // 2.7 on kernels that print pointers as they are.
+        let came = BulkEvent { kind: LnetEvent::Reply, status: -110, desc: 0xffff_8801_b2df_2500 };
+        assert_eq!(event("event type 3, status -110, desc ffff8801b2df2500"), Ok(came));
+        for (number, kind) in [(4, LnetEvent::Ack), (6, LnetEvent::Unlink), (2, LnetEvent::Other(2))] {
+            assert_eq!(event(&format!("event type {number}, status 0, desc 1")).map(|it| it.kind), Ok(kind));
+        }
+        assert!(event("event type x, status 0, desc 1").is_err());
+        assert!(event("event type 5, status 0, desc ").is_err());
     }
 
     #[test]

@@ -7,10 +7,10 @@ use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult, Mode, OutputMode, PResult, Parser};
 
 use super::malformed::{Malformed, malformed};
-use crate::vocab::{digits, near};
+use crate::vocab::{byte_search, digits};
 use crate::{Extent, Fid, ResourceId, Xid};
 
-/// Why a parser stopped: only where. What was expected there is in the grammar next to the parser.
+/// SkipReason a parser stopped: only where. What was expected there is in the grammar next to the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop<'a>(pub(super) &'a [u8]);
 
@@ -95,7 +95,7 @@ pub(super) fn field<'a, const A: usize, const B: usize, T>(
 /// Everything before the first of two stop bytes (give one twice to have one), which must exist.
 #[inline(always)]
 pub(super) fn until<const END: u8, const OR: u8>(i: &[u8]) -> Res<'_, &[u8]> {
-    or_stop(i, near::find(i, [END, OR]).and_then(|at| i.split_at_checked(at)))
+    or_stop(i, byte_search::find(i, [END, OR]).and_then(|at| i.split_at_checked(at)))
 }
 
 /// A value that is there if `start` is: unlike with nom's `opt`, a `start` without its value is an error.
@@ -238,12 +238,12 @@ pub(super) fn resource(i: &[u8]) -> Res<'_, ResourceId> {
 #[inline(always)]
 pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
     // 12345 is the pid of all kernel peers.
-    let plain = i.strip_prefix(b"12345-").unwrap_or_else(|| super::malformed::strip_process_id(i));
+    let plain = i.strip_prefix(b"12345-").unwrap_or_else(|| crate::vocab::strip_process_id(i));
     if let Some(rest) = plain.strip_prefix(b"<?>") {
         return or_stop(i, plain.split_at_checked(plain.len() - rest.len()));
     }
     // A NID has at most 63 characters, so text without one is given up soon.
-    let addr = near::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n']);
+    let addr = byte_search::find(plain.get(..64).unwrap_or(plain), [b'@', b' ', b'\n']);
     let Some((addr, [b'@', net @ ..])) = addr.and_then(|at| plain.split_at_checked(at)) else { return stop(i) };
     let net_len = match net {
         [b'<', ..] => net.iter().take(24).position(|byte| *byte == b'>').map_or(0, |at| at + 1),
@@ -262,10 +262,10 @@ pub(super) fn nid(i: &[u8]) -> Res<'_, &[u8]> {
 /// the `@` in front of the NID's address.
 #[inline(always)]
 pub(super) fn split_peer(i: &[u8]) -> Option<(&[u8], &[u8])> {
-    let last = near::rfind(i, b'@')?;
+    let last = byte_search::rfind(i, b'@')?;
     let at = match i.get(last + 1..)? {
         b"<?>" | b"<unknown>" => last,
-        _ => near::rfind(i.get(..last)?, b'@')?,
+        _ => byte_search::rfind(i.get(..last)?, b'@')?,
     };
     Some((i.get(..at)?, i.get(at + 1..)?))
 }

@@ -13,7 +13,7 @@ use super::DebugReq;
 use super::cursor::{Cursor, whole};
 use super::debug_req::description;
 use super::malformed::Malformed;
-use crate::vocab::near;
+use crate::vocab::byte_search;
 use crate::{Extent, Fid, TargetName, Xid};
 
 /// How a message names an object.
@@ -116,9 +116,9 @@ pub(super) struct RefreshHead<'a> {
 /// Splits off the head of a text (without `@@@ `), which says whether it is a refresh at all.
 #[inline]
 pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
-    let (target, rest) = i.split_at_checked(near::find(i.get(..40).unwrap_or(i), [b' '])?)?;
+    let (target, rest) = i.split_at_checked(byte_search::find(i.get(..40).unwrap_or(i), [b' '])?)?;
     let rest = rest.get(1..)?;
-    let (thread, rest) = rest.split_at_checked(near::find(rest.get(..16).unwrap_or(rest), [b':'])?)?;
+    let (thread, rest) = rest.split_at_checked(byte_search::find(rest.get(..16).unwrap_or(rest), [b':'])?)?;
     Some(RefreshHead { target, thread, rest: rest.strip_prefix(b": refresh rw locks")? })
 }
 

@@ -4,7 +4,7 @@ use super::client::ClientRpc;
 use super::debug_req::ReqMessage;
 use super::ldlm::{Contention, LdlmMessage};
 use super::malformed::Malformed;
-use super::net::{SendingBytes, Transferring};
+use super::net::{BulkEvent, SendingBytes, Transferring};
 use super::nrs;
 use super::nrs::NrsMessage;
 use super::number;
@@ -43,6 +43,8 @@ pub enum Message<'a> {
     Nrs(NrsMessage<'a>),
     /// `Transferring N pages M bytes ...`: bulk size (mask net).
     Transferring(Transferring<'a>),
+    /// `event type T, status S, desc P` (mask net): a bulk transfer begins, goes on or ends.
+    BulkEvent(BulkEvent),
     /// `Sending N bytes to portal P, xid X, offset O` (mask net).
     SendingBytes(SendingBytes),
     /// `refresh rw locks ...`: target, object and extent of an OST_READ or OST_WRITE.
@@ -108,6 +110,7 @@ pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
             or_malformed(text, ProlongLocks::parse(text), Message::ProlongLocks)
         }
         b"Tran" if starts(b"Transferring ") => or_malformed(text, Transferring::parse(text), Message::Transferring),
+        b"even" if is_bulk_event(text) => or_malformed(text, BulkEvent::parse(text), Message::BulkEvent),
         b"Send" if is_sending_bytes(text) => or_malformed(text, SendingBytes::parse(text), Message::SendingBytes),
         b"cont" if starts(b"contended locks = ") => or_malformed(text, Contention::parse(text), Message::Contention),
         b"add " if is_contention_window(text) => or_malformed(text, Contention::parse(text), Message::Contention),
@@ -151,6 +154,14 @@ pub(super) fn with_description(text: &[u8]) -> Message<'_> {
     } else {
         or_malformed(text, ReqMessage::parse(text), Message::Req)
     }
+}
+
+/// `event type T, status S, desc P`; requests and replies have events, too, without a descriptor.
+pub(super) fn is_bulk_event(text: &[u8]) -> bool {
+    // A pointer has 16 digits at most.
+    let end = text.len().saturating_sub(24);
+    text.starts_with(b"event type ")
+        && text.get(end..).is_some_and(|end| memchr::memmem::find(end, b" desc ").is_some())
 }
 
 /// `Sending N bytes to portal`; LNet's network drivers have other messages that begin with `Sending`.
@@ -204,11 +215,11 @@ pub(super) fn first_line(text: &[u8], malformed: Malformed) -> Message<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::malformed::strip_process_id;
     use super::*;
+    use crate::vocab::strip_process_id;
 
     /// One line of every kind.
-    const LINES: [&str; 27] = [
+    const LINES: [&str; 28] = [
         "Handling RPC req@00000000d5e09f76 pname:cluuid+ref:pid:xid:nid:opc:job t:u+6:381:x17:12345-10.10.0.11@tcp:4:python3.0",
         "Handled RPC pname:cluuid+ref:pid:xid:nid:opc t:u+6:381:x17:12345-10.10.0.11@tcp:4 Request processed in 1us (2us total) trans 0 rc 0/0",
         "Sending RPC req@00000000cf20c915 pname:cluuid:pid:xid:nid:opc:job t:lustre-OST0001_UUID:2313:17:10.10.0.11@tcp:104:",
@@ -224,6 +235,7 @@ mod tests {
         "ost_io.0 NRS: TBF dequeues: class@ffff88003c5e6450 key a rule@1",
         "@@@ NRS: finished delayed request from 12345-0@lo after 5s  req@1 x17/t0(0) o4->u@0@lo:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1",
         "Transferring 1 pages 4096 bytes via portal 8 id 12345-27@gni mbits 0x55d0-0x55d0",
+        "event type 5, status 0, desc 00000000a05dbc64",
         "Sending 448 bytes to portal 4, xid 17, offset 192",
         "@@@ lustre-OST0001 t: refresh rw locks for [0x1:0x2:0x0] (0->1)  req@1 x17/t0(0) o4->u@0@lo:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1 job:'a'",
         "lustre-OST0001 t: refresh rw locks: [0x1:0x2:0x0] (0->1)",
@@ -261,6 +273,7 @@ mod tests {
             "Nrs",
             "Nrs",
             "Transferring",
+            "BulkEvent",
             "SendingBytes",
             "RefreshRwLocks",
             "RefreshRwLocks",
@@ -301,7 +314,7 @@ mod tests {
             "add it to the list",
             "Transfer of nothing",
             "Prolonged",
-            "event type 5, status 0, desc 00000000a05dbc64",
+            "event type 2, status 0, service ost_io",
             "HandlingRPC",
             "DEBUG",
             "lustre-OST0002: get connection from MDS 0",

@@ -11,7 +11,7 @@
 
 use super::cursor::{Cursor, whole};
 use super::malformed::Malformed;
-use crate::vocab::near;
+use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
 /// `Handling RPC ...`: a service thread takes a request up.
@@ -190,7 +190,7 @@ pub(super) fn behind_thread<'a, T>(
     let name = text.get(..16).unwrap_or(text);
     let mut first_error = None;
     let mut from = 0;
-    while let Some(found) = near::find(&name[from..], [b':']) {
+    while let Some(found) = byte_search::find(&name[from..], [b':']) {
         let (thread, rest) = text.split_at(from + found);
         let mut behind = Cursor::new(rest);
         if let Some(fields) = behind.tag(b":").and_then(|()| next(&mut behind)) {

@@ -25,11 +25,17 @@ const HEX: [u8; 256] = {
 /// Decimal digits; fastest for short numbers.
 #[inline(always)]
 pub(crate) fn dec(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (first, mut rest) = bytes.split_first()?;
-    let mut value = u64::from(first.wrapping_sub(b'0'));
+    let (first, rest) = bytes.split_first()?;
+    let value = u64::from(first.wrapping_sub(b'0'));
     if value > 9 {
         return None;
     }
+    more_digits(value, rest)
+}
+
+/// The digits behind those of `value`, one by one.
+#[inline(always)]
+fn more_digits(mut value: u64, mut rest: &[u8]) -> Option<(u64, &[u8])> {
     while let Some((byte, tail)) = rest.split_first() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
@@ -54,15 +60,7 @@ pub(crate) fn dec_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
         value = value * 100_000_000 + low;
         rest = tail;
     }
-    while let Some((byte, tail)) = rest.split_first() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-        rest = tail;
-    }
-    Some((value, rest))
+    more_digits(value, rest)
 }
 
 /// Decimal digits; fastest where their number is small and hard to foresee: no branch depends on it.

@@ -1,9 +1,8 @@
 //! Byte ranges.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// A byte range of an object. Like the kernel's, its end is *inclusive*.
 ///
@@ -59,15 +58,6 @@ impl fmt::Display for Extent {
             Self::EOF => write!(f, "{}->EOF", self.start),
             end => write!(f, "{}->{end}", self.start),
         }
-    }
-}
-
-impl FromStr for Extent {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("an extent such as 0->1048575 or 0->EOF", text))
     }
 }
 

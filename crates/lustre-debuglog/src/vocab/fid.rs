@@ -1,9 +1,8 @@
 //! File and resource identifiers.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// Sequences of IDIF FIDs: 1, OST index (16 bits), bits 32 to 47 of the object id.
 const IDIF: std::ops::RangeInclusive<u64> = 0x1_0000_0000..=0x1_ffff_ffff;
@@ -58,14 +57,6 @@ impl fmt::Display for Fid {
     }
 }
 
-impl FromStr for Fid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes()).ok_or_else(|| ParseError::new("a FID such as [0x200000401:0x5:0x0]", text))
-    }
-}
-
 /// An LDLM resource name, `[n0:n1:n2].n3` in hexadecimal.
 ///
 /// To Lustre 2.7 the last word is printed without `0x`; both forms are read, the newer is written.
@@ -115,15 +106,6 @@ impl fmt::Display for ResourceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [n0, n1, n2, n3] = self.0;
         write!(f, "[{n0:#x}:{n1:#x}:{n2:#x}].{n3:#x}")
-    }
-}
-
-impl FromStr for ResourceId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("a resource such as [0x2c0000400:0x153:0x0].0x0", text))
     }
 }
 

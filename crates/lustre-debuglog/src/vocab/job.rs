@@ -1,9 +1,8 @@
 //! Job identifiers.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits, escape};
+use super::{digits, escape};
 
 /// A job id as the client packed it: bytes, at most 31, not necessarily UTF-8, maybe with spaces and colons.
 ///
@@ -13,7 +12,7 @@ use super::{ParseError, digits, escape};
 pub struct JobId(pub Box<[u8]>);
 
 impl JobId {
-    /// The job id with exactly these bytes; unlike [`FromStr`] this interprets no escapes.
+    /// The job id with exactly these bytes; unlike [`FromStr`](std::str::FromStr) this interprets no escapes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(bytes.into())
@@ -59,15 +58,6 @@ impl fmt::Display for JobId {
             escape(f, part, char::is_control)?;
         }
         Ok(())
-    }
-}
-
-impl FromStr for JobId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new(r"a job id with only \\ and \xHH as escapes", text))
     }
 }
 

@@ -1,9 +1,9 @@
 //! LDLM lock vocabulary.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
+use super::words::words;
 
 /// A lock handle ("cookie"), unique on its node; printed as `0x...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,67 +29,9 @@ impl fmt::Display for LockCookie {
     }
 }
 
-impl FromStr for LockCookie {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("a lock cookie such as 0xb335d27b2acb529d", text))
-    }
-}
-
-/// Declares an enum with one printed word per variant, and its conversions.
-macro_rules! words {
-    (
-        $(#[$meta:meta])* $name:ident, expected $expected:literal;
-        $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+
-    ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name {
-            $($(#[$variant_meta])* $variant,)+
-        }
-
-        impl $name {
-            /// The word that Lustre prints.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// Reads the word that Lustre prints.
-            #[must_use]
-            pub fn parse_bytes(text: &[u8]) -> Option<Self> {
-                $(
-                    if text == $word.as_bytes() {
-                        return Some(Self::$variant);
-                    }
-                )+
-                None
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = ParseError;
-
-            fn from_str(text: &str) -> Result<Self, ParseError> {
-                Self::parse_bytes(text.as_bytes()).ok_or_else(|| ParseError::new($expected, text))
-            }
-        }
-    };
-}
-
 words! {
     /// Lock modes, `LCK_*`.
-    LockMode, expected "a lock mode such as PW or --";
+    LockMode;
     /// `--`: none (not, or no longer, granted).
     None = "--",
     /// `EX`.
@@ -114,7 +56,7 @@ words! {
 
 words! {
     /// Lock types, as printed after `type: `.
-    LockType, expected "a lock type: EXT, IBT, FLK or PLN";
+    LockType;
     /// `EXT`: extent locks, on OST objects.
     Extent = "EXT",
     /// `IBT`: inode bits, on MDTs.

@@ -4,19 +4,21 @@
 //! Every type also has `parse_bytes`: the same syntax as `FromStr`, from bytes and without an error
 //! value, for the inside of loops.
 
+pub(crate) mod byte_search;
 pub(crate) mod digits;
 mod error;
 mod escape;
 mod extent;
 mod fid;
+mod from_str;
 mod job;
 mod lock;
-pub(crate) mod near;
 mod nid;
 mod opcode;
 mod target;
 #[cfg(feature = "serde")]
 mod text;
+mod words;
 mod xid;
 
 pub use error::ParseError;
@@ -25,7 +27,7 @@ pub use extent::Extent;
 pub use fid::{Fid, ResourceId};
 pub use job::JobId;
 pub use lock::{LockCookie, LockMode, LockType};
-pub use nid::{Lnd, Net, Nid, NidAddr};
+pub use nid::{Lnd, Net, Nid, NidAddr, strip_process_id};
 pub use opcode::Opcode;
 pub use target::{TargetKind, TargetName};
 pub use xid::Xid;

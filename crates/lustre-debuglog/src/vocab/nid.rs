@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// A node identifier, `ADDR@NET`.
 ///
-/// Messages carry NIDs as the bytes that were printed (see [`crate::message::strip_process_id`]);
+/// Messages carry NIDs as the bytes that were printed (see [`strip_process_id`]);
 /// this type is for where a NID's parts matter, such as ranges given by a user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nid {
@@ -72,7 +71,7 @@ impl Nid {
     /// Reads `ADDR@NET`; a process id in front (`12345-`, `U123-`, `LNET_PID_ANY-`) is dropped.
     #[must_use]
     pub fn parse_bytes(text: &[u8]) -> Option<Self> {
-        let text = str::from_utf8(crate::message::strip_process_id(text)).ok()?;
+        let text = str::from_utf8(strip_process_id(text)).ok()?;
         if text == Self::ANY {
             let net = Net { lnd: Lnd::Other("".into()), number: 0 };
             return Some(Self { addr: NidAddr::Other(text.into()), net });
@@ -107,24 +106,22 @@ impl Net {
         if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == '@') {
             return None;
         }
+        let number = |digits: &str| match digits {
+            "" => Some(0),
+            digits => digits::dec_all(digits.as_bytes()).and_then(|n| u16::try_from(n).ok()),
+        };
         for (name, lnd) in Lnd::NAMED {
             // Names of drivers hold digits themselves (`o2ib`), so known names come first.
-            match text.strip_prefix(name).map(str::as_bytes) {
-                Some(b"") => return Some(Self { lnd, number: 0 }),
-                Some(number) => {
-                    if let Some(number) = digits::dec_all(number).and_then(|n| u16::try_from(n).ok()) {
-                        return Some(Self { lnd, number });
-                    }
-                }
-                None => {}
+            if let Some(number) = text.strip_prefix(name).and_then(number) {
+                return Some(Self { lnd, number });
             }
         }
         let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number = text.get(name.len()..).unwrap_or_default();
-        Some(match digits::dec_all(number.as_bytes()).and_then(|n| u16::try_from(n).ok()) {
-            Some(number) if !name.is_empty() => Self { lnd: Lnd::Other(name.into()), number },
-            _ => Self { lnd: Lnd::Other(text.into()), number: 0 },
-        })
+        let (name, number) = match text.strip_prefix(name).and_then(number) {
+            Some(number) if !name.is_empty() => (name, number),
+            _ => (text, 0),
+        };
+        Some(Self { lnd: Lnd::Other(name.into()), number })
     }
 }
 
@@ -183,20 +180,18 @@ impl fmt::Display for Lnd {
     }
 }
 
-impl FromStr for Nid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("a NID such as 10.0.0.1@tcp or 2001:db8::1@o2ib1", text))
+/// Strips the process-id prefix of a peer id: `12345-10.0.0.1@tcp` gives `10.0.0.1@tcp`
+/// (also `U123-` of user-space peers and `LNET_PID_ANY-`).
+#[must_use]
+pub fn strip_process_id(peer: &[u8]) -> &[u8] {
+    if let Some(rest) = peer.strip_prefix(b"LNET_PID_ANY-") {
+        return rest;
     }
-}
-
-impl FromStr for Net {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes()).ok_or_else(|| ParseError::new("a network such as tcp or o2ib12", text))
+    let digits = peer.strip_prefix(b"U").unwrap_or(peer);
+    let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
+    match digits.get(len) {
+        Some(b'-') if len > 0 => digits.get(len + 1..).unwrap_or(peer),
+        _ => peer,
     }
 }
 

@@ -1,9 +1,8 @@
 //! RPC opcodes.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// An RPC opcode (`lustre_idl.h`). Open: numbers this crate does not know are kept and print as `opc_999`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,15 +142,6 @@ impl fmt::Display for Opcode {
             Some(name) => f.pad(name),
             None => write!(f, "opc_{}", self.0),
         }
-    }
-}
-
-impl FromStr for Opcode {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("an opcode such as OST_READ, opc_999 or a number", text))
     }
 }
 

@@ -1,50 +1,19 @@
 //! Target names.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
+use super::words::words;
 
-/// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TargetKind {
+words! {
+    /// What a target is.
+    TargetKind;
     /// Object storage target.
-    Ost,
+    Ost = "OST",
     /// Metadata target.
-    Mdt,
+    Mdt = "MDT",
     /// The management service (`MGS`).
-    Mgs,
-}
-
-impl TargetKind {
-    /// `OST`, `MDT` or `MGS`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ost => "OST",
-            Self::Mdt => "MDT",
-            Self::Mgs => "MGS",
-        }
-    }
-}
-
-impl fmt::Display for TargetKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for TargetKind {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        match text {
-            "OST" => Ok(Self::Ost),
-            "MDT" => Ok(Self::Mdt),
-            "MGS" => Ok(Self::Mgs),
-            _ => Err(ParseError::new("OST, MDT or MGS", text)),
-        }
-    }
+    Mgs = "MGS",
 }
 
 /// A target's name, `FSNAME-OST0003`, `FSNAME-MDT0000` or `MGS`.
@@ -150,15 +119,6 @@ impl fmt::Display for TargetName {
             TargetKind::Mgs => f.pad("MGS"),
             kind => write!(f, "{}-{kind}{:04x}", self.fsname(), self.index),
         }
-    }
-}
-
-impl FromStr for TargetName {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes())
-            .ok_or_else(|| ParseError::new("a target such as lustre-OST0003, lustre-MDT0000 or MGS", text))
     }
 }
 

@@ -1,9 +1,8 @@
 //! Transfer identifiers.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{ParseError, digits};
+use super::digits;
 
 /// An RPC's transfer id. A counter of the sending node: unique only together with the sender's NID.
 ///
@@ -22,14 +21,6 @@ impl Xid {
 impl fmt::Display for Xid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "x{}", self.0)
-    }
-}
-
-impl FromStr for Xid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::parse_bytes(text.as_bytes()).ok_or_else(|| ParseError::new("an xid such as x1882455793623808", text))
     }
 }
 

@@ -5,11 +5,11 @@ use std::hint::black_box;
 
 use lustre_debuglog::frame::binary::{Framer, Step, detect, read_record};
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{Layout, binary::BinaryRecords};
+use lustre_debuglog::frame::{HeaderLayout, binary::BinaryRecords};
 use lustre_debuglog::{Message, Record};
 
 const LOGS: [&[u8]; 2] = [include_bytes!("../data/rpctrace-2.17.bin"), include_bytes!("../data/dlmtrace-2.17.bin")];
-const LE: Layout = Layout { big_endian: false, v1: false };
+const LE: HeaderLayout = HeaderLayout { big_endian: false, v1: false };
 
 /// Offsets and lengths of records and of skipped stretches, adjacent ones joined.
 #[derive(Debug, Default, PartialEq)]

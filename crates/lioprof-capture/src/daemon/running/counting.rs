@@ -1,72 +1,97 @@
-//! The server's counters: read now and then, kept as rows, and put beside the trace.
+//! The server's counters: read now and then, kept as rows, put beside the trace, and watched for the load that starts a capture.
 
 use std::sync::mpsc;
 use std::time::Instant;
 
 use super::super::clock::now_us;
-use super::Running;
-use super::sampling::sampler_options;
-use crate::counters::{Comparison, Sample, Sampler, TraceSums};
+use super::super::trigger::Trigger;
+use super::common::Common;
+use crate::config::Config;
+use crate::counters::{Comparison, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
 use crate::drain::{CounterRows, Interval, Job, SampleTime};
 use crate::talk::status::CounterState;
 
-impl Running {
-    /// Tracing has been switched on: the counters begin to be compared.
-    pub(super) fn traced_from_now(&mut self) {
-        let sample = self.sample_now();
-        if self.ledger.interval_us().is_none() && self.facts.lock().traced_us.is_empty() {
+pub(super) struct Counting {
+    sampler: Option<Sampler>,
+    /// The sampler at work on another thread.
+    sampling: Option<mpsc::Receiver<(Sampler, Sample)>>,
+    next: Instant,
+    ledger: Ledger,
+    pub(super) last: Option<CounterState>,
+    trigger: Option<Trigger>,
+}
+
+impl Counting {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            sampler: Some(sampler(config)),
+            sampling: None,
+            next: Instant::now(),
+            ledger: Ledger::default(),
+            last: None,
+            trigger: config.trigger.is_on().then(|| Trigger::new(&config.trigger)),
+        }
+    }
+
+    /// Places of counters are looked for once: Lustre was loaded anew.
+    pub(super) fn look_anew(&mut self, config: &Config) {
+        self.sampling = None;
+        self.sampler = Some(sampler(config));
+    }
+
+    /// Tracing has been switched on: the counters begin to be compared. Returns since when.
+    pub(super) fn traced_from_now(&mut self, common: &Common) -> i64 {
+        let sample = self.sample_now(common);
+        if self.ledger.interval_us().is_none() && common.facts.lock().traced_us.is_empty() {
             self.ledger.observe(&sample.totals);
         } else {
             self.ledger.resume(&sample.totals);
         }
-        self.sums.begin_stretch(when(&sample));
-        let mut facts = self.facts.lock();
-        facts.traced_us.push((sample.time_us, None));
-        self.note_profile(&mut facts);
+        common.sums.begin_stretch(when(&sample));
+        sample.time_us
     }
 
     /// Tracing is about to be switched off.
-    pub(super) fn traced_until_now(&mut self) {
-        let sample = self.sample_now();
+    pub(super) fn traced_until_now(&mut self, common: &Common) {
+        let sample = self.sample_now(common);
         self.ledger.observe(&sample.totals);
-        self.sums.end_stretch(when(&sample));
-        if let Some((_, to)) = self.facts.lock().traced_us.last_mut() {
+        common.sums.end_stretch(when(&sample));
+        if let Some((_, to)) = common.facts.lock().traced_us.last_mut() {
             to.get_or_insert(sample.time_us);
         }
     }
 
     /// Takes a sample with clients and jobs, and keeps it.
-    fn sample_now(&mut self) -> Sample {
+    fn sample_now(&mut self, common: &Common) -> Sample {
         // The sampler may be at work in the background. What it finds would be entered after what is found now, as if
         // counters had gone back.
         self.sampling = None;
-        let mut sampler = self
-            .sampler
-            .take()
-            .unwrap_or_else(|| Sampler::new(&self.config.control.root, sampler_options(&self.config)));
-        let sample = sampler.sample_all(now_us());
-        self.sampler = Some(sampler);
-        self.keep_sample(&sample);
+        let sample = self.sampler.get_or_insert_with(|| sampler(&common.config)).sample_all(now_us());
+        self.keep(common, &sample);
         sample
     }
 
-    fn keep_sample(&mut self, sample: &Sample) {
-        self.last_sample = Some(CounterState {
+    fn keep(&mut self, common: &Common, sample: &Sample) {
+        self.last = Some(CounterState {
             time_us: sample.time_us,
             values: sample.values.len() as u64,
             elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
-        self.queue
-            .push(Job::Counters(Box::new(CounterRows { time_us: sample.time_us, values: sample.values.clone() })));
+        let rows = CounterRows { time_us: sample.time_us, values: sample.values.clone() };
+        common.queue.push(Job::Counters(Box::new(rows)));
     }
 
-    pub(super) fn sample_if_due(&mut self, now: Instant) {
-        let every = if self.capture.is_some() { self.config.counters.every.get().map(|span| span.0) } else { None };
-        let Some(every) = every else { return };
-        if now < self.next.sample || self.sampling.is_some() {
+    pub(super) fn is_sampling(&self) -> bool {
+        self.sampling.is_some()
+    }
+
+    /// Begins to take a sample in the background, if one is due.
+    pub(super) fn sample_if_due(&mut self, config: &Config, now: Instant) {
+        let Some(every) = config.counters.every.get() else { return };
+        if now < self.next || self.sampling.is_some() {
             return;
         }
-        self.next.sample = now + every;
+        self.next = now + every.0;
         if let Some(mut sampler) = self.sampler.take() {
             let time_us = now_us();
             let (done, sampling) = mpsc::channel();
@@ -79,30 +104,49 @@ impl Running {
         }
     }
 
-    pub(super) fn finish_sample(&mut self) {
+    /// Enters the sample that was taken in the background, if it is there.
+    pub(super) fn finish_sample(&mut self, common: &Common, traces: bool) -> Result<(), &'static str> {
         let (sampler, sample) = match self.sampling.as_ref().map(mpsc::Receiver::try_recv) {
-            None | Some(Err(mpsc::TryRecvError::Empty)) => return,
+            None | Some(Err(mpsc::TryRecvError::Empty)) => return Ok(()),
             Some(Ok(done)) => done,
             Some(Err(mpsc::TryRecvError::Disconnected)) => {
-                self.sampling = None;
-                self.sampler = Some(Sampler::new(&self.config.control.root, sampler_options(&self.config)));
-                return self.account.failure("the server's counters could not be read: that thread has ended");
+                self.look_anew(&common.config);
+                return Err("the server's counters could not be read: that thread has ended");
             }
         };
         self.sampling = None;
-        if self.capture.as_ref().is_some_and(|capture| capture.tracing().is_some()) {
+        if traces {
             self.ledger.observe(&sample.totals);
-            self.sums.check(when(&sample), self.ledger.total());
+            common.sums.check(when(&sample), self.ledger.total());
         }
-        self.keep_sample(&sample);
+        self.keep(common, &sample);
         self.sampler.get_or_insert(sampler);
+        Ok(())
+    }
+
+    pub(super) fn has_trigger(&self) -> bool {
+        self.trigger.is_some()
+    }
+
+    /// Whether the load is such that it is to be captured; `None` while that need not be looked at. While the sampler is at work
+    /// elsewhere this stays due.
+    pub(super) fn wants_capture(&mut self, now: Instant, now_us: i64) -> Option<bool> {
+        let (trigger, sampler) = (self.trigger.as_mut()?, self.sampler.as_mut()?);
+        trigger.is_due(now).then(|| trigger.wants_capture(now, &sampler.sample(now_us).totals))
     }
 
     /// The trace beside the server's own counters.
-    pub(super) fn comparison(&mut self) -> Option<Comparison> {
-        let interval = self.sums.take_interval()?;
+    pub(super) fn comparison(&self, common: &Common) -> Option<Comparison> {
+        let interval = common.sums.take_interval()?;
         Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
     }
+}
+
+fn sampler(config: &Config) -> Sampler {
+    let every = config.counters.every.get().map_or(10, |span| span.0.as_secs().max(1));
+    let clients = config.counters.clients_every.get().map_or(u64::MAX, |span| span.0.as_secs());
+    let clients_every = u32::try_from(clients.div_ceil(every).max(1)).unwrap_or(u32::MAX);
+    Sampler::new(&config.control.root, SamplerOptions { clients_every, ..SamplerOptions::default() })
 }
 
 /// When a sample was taken, from the first counter to the last.

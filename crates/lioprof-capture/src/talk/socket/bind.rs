@@ -11,14 +11,14 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::error::SocketError;
 
-/// Suffix of the name under which the socket is prepared.
-const NEW: &str = ".new";
+/// Extension of the name under which the socket is prepared.
+const NEW: &str = "new";
 /// `sun_path` has 108 bytes, the last one NUL.
-const MOST_BYTES: usize = 107 - NEW.len();
+const MOST_BYTES: usize = 107 - ".".len() - NEW.len();
 
 /// A listening socket, for its owner only (0600). Dropping it removes the file.
 #[derive(Debug)]
-pub struct ControlSocket {
+pub(crate) struct ControlSocket {
     path: PathBuf,
     listener: UnixListener,
     /// Device and inode of the socket file.
@@ -32,13 +32,13 @@ impl ControlSocket {
     ///
     /// # Errors
     /// If another daemon listens there, or if the file system does not allow it.
-    pub fn bind(path: &Path) -> Result<Self, SocketError> {
+    pub(crate) fn bind(path: &Path) -> Result<Self, SocketError> {
         check_length(path)?;
         let lock = lock(path)?;
         refuse_if_alive(path)?;
 
         // Bound under another name and renamed, so that nobody ever sees the socket with wider permissions.
-        let new = with_suffix(path, NEW);
+        let new = path.with_added_extension(NEW);
         remove(&new)?;
         let step = |step| move |path: &Path, err| SocketError::Io { step, path: path.to_owned(), err };
         let listener = UnixListener::bind(&new).map_err(|err| step("create the socket")(&new, err))?;
@@ -54,14 +54,13 @@ impl ControlSocket {
     ///
     /// # Errors
     /// As of [`Self::bind`].
-    pub fn could_bind(path: &Path) -> Result<(), SocketError> {
+    pub(crate) fn could_bind(path: &Path) -> Result<(), SocketError> {
         check_length(path)?;
         refuse_if_alive(path)
     }
 
     /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -82,12 +81,6 @@ impl Drop for ControlSocket {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 fn check_length(path: &Path) -> Result<(), SocketError> {
     let length = path.as_os_str().as_bytes().len();
     if length > MOST_BYTES {
@@ -97,7 +90,7 @@ fn check_length(path: &Path) -> Result<(), SocketError> {
 }
 
 fn lock(path: &Path) -> Result<File, SocketError> {
-    let lock_path = with_suffix(path, ".lock");
+    let lock_path = path.with_added_extension("lock");
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)

@@ -5,10 +5,10 @@ mod client;
 mod error;
 mod server;
 
-pub use bind::ControlSocket;
+pub(crate) use bind::ControlSocket;
 pub use client::{Client, ClientError};
 pub use error::SocketError;
-pub use server::{Command, ServerLimits, serve};
+pub(crate) use server::{Command, ServerLimits, serve};
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use super::error::SocketError;
 
 /// A request for the daemon's main loop. [`Request::Status`] never gets there: it is answered from the last status.
 #[derive(Debug)]
-pub struct Command {
+pub(crate) struct Command {
     /// What is wanted.
     pub request: Request,
     /// Where the answer goes: a message for people, or why it failed.
@@ -28,7 +28,7 @@ pub struct Command {
 
 /// How much clients may ask for.
 #[derive(Clone, Copy, Debug)]
-pub struct ServerLimits {
+pub(crate) struct ServerLimits {
     /// Clients at a time; one more is told that there are too many.
     pub clients: usize,
     /// Time to send a request, from the first byte or from the last reply.
@@ -51,7 +51,7 @@ impl Default for ServerLimits {
 ///
 /// # Errors
 /// If the socket cannot be registered with the runtime; later errors concern one client only and are logged.
-pub async fn serve(
+pub(crate) async fn serve(
     socket: &ControlSocket,
     limits: ServerLimits,
     status: watch::Receiver<Arc<Status>>,

@@ -27,12 +27,7 @@ impl fmt::Display for Status {
         }
         // While Lustre is not loaded there are none.
         if !self.profile.is_empty() && self.state != State::WaitingForLustre {
-            let masks = &self.masks;
-            let text = format!(
-                "profile {}; debug={}; subsystem_debug={}; debug_mb={}",
-                self.profile, masks.debug, masks.subsystem_debug, masks.debug_mb
-            );
-            lines.line("masks", &text)?;
+            lines.line("masks", &format!("profile {}; {}", self.profile, self.masks))?;
         }
         lines.line("logged", &self.logged())?;
         if self.left_out.records > 0 {

@@ -18,11 +18,12 @@ fn healthy() -> Status {
         state_since_us: start,
         now_us: start + HOUR_US + 65_000_000,
         profile: "full".to_owned(),
-        masks: Masks {
-            debug: "ioctl neterror warning error emerg ha config console lfsck rpctrace dlmtrace net".to_owned(),
-            subsystem_debug: "rpc filter ldlm".to_owned(),
-            debug_mb: 400,
-        },
+        masks: serde_json::from_value(serde_json::json!({
+            "debug": "ioctl neterror warning error emerg ha config console lfsck rpctrace dlmtrace net",
+            "subsystem_debug": "rpc filter ldlm",
+            "debug_mb": 400,
+        }))
+        .unwrap(),
         segments: Segments { decoded: 1234, queued: 2, queued_bytes: 30 << 20, ..Segments::default() },
         totals: Totals {
             records: 250_000_000,

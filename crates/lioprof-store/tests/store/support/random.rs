@@ -3,8 +3,8 @@
 #![expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "any bits will do")]
 
 use lioprof_model::{
-    LockEvent, LockHappening, LockState, LockStep, Mark, RpcRow, RpcSize, RpcWindow, SentRpc, SizeEvidence, Symbol,
-    Symbols, TargetEvidence,
+    BulkSpan, LockEvent, LockHappening, LockState, LockStep, Mark, RpcRow, RpcSize, RpcWindow, SentRpc, SizeEvidence,
+    Symbol, Symbols, TargetEvidence,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -153,6 +153,7 @@ impl Random {
                 S::LockExtent,
                 S::None,
             ]),
+            bulk: self.option(|it| BulkSpan { before_us: it.u64(), transfer_us: it.u64() }),
             dropped: self.chance(2),
             resent: self.chance(2),
             replay: self.chance(2),

@@ -284,6 +284,7 @@ impl WorstCase {
             extent: Some(Extent { start, end: start + max - 1 }),
             size: RpcSize::Bounded { best, min: 1 + random.below(best), max },
             size_evidence: SizeEvidence::Niobufs,
+            bulk: None,
             dropped: false,
             resent: false,
             replay: false,

@@ -2,23 +2,23 @@
 //!
 //! Hot: tried at the start of every line.
 
-use super::super::sites::{Hash, Names, Sites};
+use super::super::call_sites::{CallSites, Hash, SiteNames};
 use crate::Record;
 use crate::record::Context;
 use crate::vocab::digits;
 
 /// Parts of headers that were parsed before, and mostly stand in the next header again.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct HeaderMemory {
     kind: Kind,
     second: Second,
-    sites: Sites,
+    sites: CallSites,
 }
 
-impl Seen {
+impl HeaderMemory {
     /// Nothing yet.
     pub(super) fn new() -> Self {
-        Self { kind: Kind::default(), second: Second::EPOCH, sites: Sites::new() }
+        Self { kind: Kind::default(), second: Second::EPOCH, sites: CallSites::new() }
     }
 }
 
@@ -81,7 +81,12 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<Header<'_>> {
 
 /// The same, with the help of what was seen before, into `header`, which stays as it is if there is none.
 #[inline(always)]
-pub(super) fn next_header<'a>(data: &'a [u8], at: usize, seen: &mut Seen, header: &mut Header<'a>) -> Option<()> {
+pub(super) fn next_header<'a>(
+    data: &'a [u8],
+    at: usize,
+    seen: &mut HeaderMemory,
+    header: &mut Header<'a>,
+) -> Option<()> {
     let line = data.get(at..)?;
     if !looks_like_header(line) {
         return None;
@@ -205,7 +210,7 @@ impl Numbers {
 
     /// Writes the header that has these numbers, and more.
     #[inline(always)]
-    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: Names, header: &mut Header<'a>) -> Option<()> {
+    fn write<'a>(&self, line: &'a [u8], kind: Kind, names: SiteNames, header: &mut Header<'a>) -> Option<()> {
         let site = line.get(self.len..)?;
         let file = site.get(..names.file_len)?;
         let function = site.get(names.function_at..names.function_at + names.function_len)?;
@@ -229,7 +234,7 @@ impl Numbers {
 
 /// The names at the start of `site`: `FILE:LINE:FUNC()) `.
 #[inline(always)]
-fn known_names(site: &[u8], sites: &mut Sites) -> Option<Names> {
+fn known_names(site: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
     // The file's name, the line, and mostly the first letters of the function's name.
     let Some(head) = site.first_chunk::<24>() else { return parse_names(site) };
     let key = head.as_chunks::<8>().0.iter().fold(0_u64, |key, bytes| key.rotate_left(21) ^ u64::from_le_bytes(*bytes));
@@ -244,7 +249,7 @@ fn known_names(site: &[u8], sites: &mut Sites) -> Option<Names> {
     })
 }
 
-fn parse_names(site: &[u8]) -> Option<Names> {
+fn parse_names(site: &[u8]) -> Option<SiteNames> {
     let mut cursor = Cursor { line: site, at: 0 };
     let file_len = cursor.until(b':', 64)?.len();
     let line = cursor.number(u32::MAX)?;
@@ -255,7 +260,7 @@ fn parse_names(site: &[u8]) -> Option<Names> {
     cursor.expect(b')')?;
     // `lctl` prints one space; an empty text at the end of the input may have lost it.
     cursor.eat(b' ');
-    Some(Names { file_len, function_at, function_len, len: cursor.at, line })
+    Some(SiteNames { file_len, function_at, function_len, len: cursor.at, line })
 }
 
 /// Length of `1700000000.123456`.
@@ -374,7 +379,7 @@ mod tests {
             for (time, cpu) in times.iter().chain([&nul_second]).flat_map(|time| cpus.map(|cpu| (time, cpu))) {
                 for numbers in numbers {
                     let line = format!("00000100:00100000:{cpu}:{time}:{numbers}:(a.c:1:f()) {text}").into_bytes();
-                    let mut seen = Seen::new();
+                    let mut seen = HeaderMemory::new();
                     for before in [None, Some(LINE)] {
                         let mut header = Header::NONE;
                         if let Some(before) = before {
