@@ -31,10 +31,10 @@ pub fn blessed(path: &str, now: impl FnOnce(&str) -> String) {
     );
 }
 
-/// [`blessed`] for what stands between two marks.
+/// [`blessed()`] for what stands between two marks.
 ///
 /// # Panics
-/// As [`blessed`], and if the marks are not there.
+/// As [`blessed()`], and if the marks are not there.
 #[track_caller]
 pub fn blessed_table(path: &str, (begin, end): (&str, &str), now: &str) {
     blessed(path, |is| {
