@@ -1,7 +1,7 @@
 """Which way crates and files depend on each other; scripts/check-layers runs this.
 
-Three rules of ARCHITECTURE.md: a crate uses only crates of the layers below its own, no files of a crate import each other in a
-circle, and a `mod.rs` only declares. Imports are read out of the sources: `use` declarations and qualified paths. A name that a module only passes on (`pub use`)
+Rules of ARCHITECTURE.md: a crate uses only crates of the layers below its own, no files of a crate import each other in a
+circle, a `mod.rs` only declares, and what is for tests stays out of the rest. Imports are read out of the sources: `use` declarations and qualified paths. A name that a module only passes on (`pub use`)
 counts as an import of the file that defines it, so a `mod.rs` that holds nothing but declarations is in no circle.
 
 usage: check-layers.py [--graph CRATE] < cargo metadata
@@ -14,12 +14,14 @@ import sys
 
 # From bottom to top. A crate may use any crate of a layer below.
 LAYERS = [
-    {"lustre-debuglog", "lioprof-about"},
+    {"lustre-debuglog", "lioprof-about", "lioprof-testkit"},
     {"lioprof-model"},
     {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text"},
     {"lioprof-analysis", "lioprof-capture", "lioprof-sim"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]
+# Used by tests only.
+FOR_TESTS = {"lioprof-testkit"}
 
 ITEM = re.compile(
     r"^(?:pub(?:\([^)]*\))? )?(?:(?:const|unsafe|async|extern \"C\") )*"
@@ -166,6 +168,8 @@ def main():
             used = dependency["name"]
             if dependency["kind"] is None and used in layer and layer[used] >= layer[name]:
                 problems.append(f"{name} uses {used}, which is not of a layer below it")
+            if used in FOR_TESTS and dependency["kind"] != "dev":
+                problems.append(f"{name} uses {used}, which is for tests: only under [dev-dependencies]")
         for target in package["targets"]:
             if not {"lib", "bin"} & set(target["kind"]):
                 continue

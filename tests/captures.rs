@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::{self, folders_in, unpacked};
+
 use crate::counters::Counters;
 
 /// One capture: some servers, one workload.
@@ -42,23 +44,16 @@ impl Server {
     }
 }
 
-/// The file, decompressed.
-pub(crate) fn read_log(path: &Path) -> Vec<u8> {
-    let bytes = fs::read(path).unwrap();
-    if path.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes }
-}
-
 /// All captures, by name. There must be some.
 pub(crate) fn captures() -> Vec<Capture> {
-    let root = std::env::var_os("LIOPROF_CAPTURES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures"), PathBuf::from);
-    let captures: Vec<Capture> = folders(&root).into_iter().filter_map(|dir| capture(&dir)).collect();
+    let root = files::captures();
+    let captures: Vec<Capture> = folders_in(&root).into_iter().filter_map(|dir| capture(&dir)).collect();
     assert!(!captures.is_empty(), "no captures in `{}`", root.display());
     captures
 }
 
 fn capture(dir: &Path) -> Option<Capture> {
-    let servers: Vec<Server> = folders(dir).into_iter().filter_map(|dir| server(&dir)).collect();
+    let servers: Vec<Server> = folders_in(dir).into_iter().filter_map(|dir| server(&dir)).collect();
     (!servers.is_empty()).then(|| Capture { name: name(dir), dir: dir.to_owned(), servers })
 }
 
@@ -66,16 +61,9 @@ fn capture(dir: &Path) -> Option<Capture> {
 fn server(dir: &Path) -> Option<Server> {
     let packed = dir.join("truth.txt.zst");
     let truth = if packed.exists() { packed } else { dir.join("truth.txt") };
-    let truth = truth.exists().then(|| Counters::parse(&String::from_utf8_lossy(&read_log(&truth))))?;
+    let truth = truth.exists().then(|| Counters::parse(&String::from_utf8_lossy(&unpacked(&truth))))?;
     let server = Server { name: name(dir), dir: dir.to_owned(), truth };
     (server.binary().is_some() || server.text().is_some()).then_some(server)
-}
-
-fn folders(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).unwrap_or_else(|err| panic!("`{}`: {err}", dir.display()));
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
 }
 
 fn name(dir: &Path) -> String {
@@ -89,7 +77,7 @@ pub(crate) fn in_both_formats() -> Vec<(String, PathBuf, PathBuf)> {
     for capture in captures() {
         for server in capture.servers.iter().filter(|server| server.bad_for_lctl() == 0) {
             if let (Some(binary), Some(text)) = (server.binary(), server.log("rpc.txt"))
-                && contains(&read_log(&text), b"DEBUG MARKER: CAPTURE-START")
+                && contains(&unpacked(&text), b"DEBUG MARKER: CAPTURE-START")
             {
                 out.push((format!("{}/{}", capture.name, server.name), binary, text));
             }

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::captures::{captures, in_both_formats, read_log};
+use crate::captures::{captures, in_both_formats};
 use crate::figures::{number, rows, text};
 use crate::util::{Run, analyze, assert_same, figures_only, lioprof, lioprof_fed};
 
@@ -25,7 +26,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let both = in_both_formats().into_iter().map(|(_, binary, text)| (read_log(&binary), read_log(&text)));
+        let both = in_both_formats().into_iter().map(|(_, binary, text)| (unpacked(&binary), unpacked(&text)));
         let (binary, text) = both.min_by_key(|(binary, _)| binary.len()).unwrap();
         let bench = Self { dir: TempDir::new().unwrap(), binary, text };
         bench.write("server/rpc.bin", &bench.binary);
@@ -214,7 +215,7 @@ fn compressed_files() {
 fn truncated_compression() {
     let bench = Bench::new();
     // Large enough for several blocks of every kind.
-    let largest = in_both_formats().into_iter().map(|(_, binary, _)| read_log(&binary)).max_by_key(Vec::len).unwrap();
+    let largest = in_both_formats().into_iter().map(|(_, binary, _)| unpacked(&binary)).max_by_key(Vec::len).unwrap();
     for kind in ["zst", "gz", "xz", "bz2"] {
         let Some(packed) = compressed(kind, &largest) else { continue };
         let bad = bench.write("cut.bin", &packed[..packed.len() * 3 / 4]);

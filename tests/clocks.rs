@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 
-use crate::captures::{Capture, Server, captures, read_log};
+use crate::captures::{Capture, Server, captures};
 use crate::figures::{number, rows, text};
 use crate::util::{analyze_run, lioprof, lioprof_fed};
 
@@ -113,7 +114,7 @@ fn logs(capture: &Capture) -> Vec<(String, PathBuf)> {
 /// A log as text.
 fn as_text(path: &Path) -> String {
     let bytes = if path.to_string_lossy().contains(".txt") {
-        read_log(path)
+        unpacked(path)
     } else {
         lioprof(&["decode".as_ref(), path.as_os_str()]).stdout
     };
@@ -189,7 +190,7 @@ fn one_server_has_no_clock_to_compare() {
 fn a_log_on_standard_input_keeps_its_clock() {
     let capture = captures().into_iter().find(|capture| capture.servers.len() == 2).unwrap();
     let logs = logs(&capture);
-    let bytes = read_log(&logs[1].1);
+    let bytes = unpacked(&logs[1].1);
     let args = ["analyze", logs[0].1.to_str().unwrap(), "-", "--format", "json"];
     let json = lioprof_fed(&args, |to| std::io::Write::write_all(to, &bytes)).json();
     let fed = rows(&json, "nodes").iter().find(|node| text(node, "name") != Some("server1")).unwrap();

@@ -1,7 +1,6 @@
 //! `lioprof compare`: the two case studies before and after, a capture with itself, exit codes.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -10,8 +9,7 @@ use crate::figures::{rows, text};
 use crate::util::{Run, analyze, assert_same, lioprof};
 
 fn fixture(name: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fixtures", name].iter().collect();
-    path.to_str().unwrap().to_owned()
+    lioprof_testkit::files::fixture(name).to_str().unwrap().to_owned()
 }
 
 fn case(name: &str) -> [String; 2] {

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::binlog::{BinaryLog, as_version_1, shift_seconds, swap_byte_order};
-use crate::captures::{in_both_formats, read_log};
+use crate::captures::in_both_formats;
 use crate::figures::{number, rows, text};
 use crate::util::{analyze_run, assert_same, figures_only, lioprof};
 
@@ -25,10 +26,10 @@ struct Patient {
 fn patients() -> Vec<Patient> {
     let mut patients = Vec::new();
     for (name, binary, text) in in_both_formats() {
-        let log = BinaryLog::new(read_log(&binary));
+        let log = BinaryLog::new(unpacked(&binary));
         if log.bytes().len() <= LARGEST {
             let clean = analyze(log.bytes());
-            patients.push(Patient { name, text: read_log(&text), log, clean });
+            patients.push(Patient { name, text: unpacked(&text), log, clean });
         }
     }
     assert!(!patients.is_empty());
@@ -93,7 +94,7 @@ fn as_ring(log: &BinaryLog) -> (Vec<u8>, usize, usize) {
 
 #[test]
 fn torn_seam_of_a_ring() {
-    let largest = in_both_formats().into_iter().map(|(_, binary, _)| read_log(&binary)).max_by_key(Vec::len).unwrap();
+    let largest = in_both_formats().into_iter().map(|(_, binary, _)| unpacked(&binary)).max_by_key(Vec::len).unwrap();
     let log = prolonged(&BinaryLog::new(largest));
     let (ring, split, oldest) = as_ring(&log);
     let got = analyze(&ring);

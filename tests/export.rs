@@ -6,10 +6,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::captures::{captures, read_log};
+use crate::captures::captures;
 use crate::util::{Run, analyze_run, assert_same, figures_only, lioprof};
 
 /// `lioprof export INPUTS.. MORE..`.
@@ -191,7 +192,7 @@ fn a_time_span_is_exported_alone() {
 fn a_wound_costs_what_it_hits() {
     let captures = captures();
     let server = &captures.iter().find(|capture| capture.name == "lock_pingpong_dlm").unwrap().servers[0];
-    let log = read_log(&server.binary().unwrap());
+    let log = unpacked(server.binary().unwrap());
     let dir = TempDir::new().unwrap();
     let wounded = dir.path().join("rpc.bin");
     let mut bytes = log.clone();

@@ -1,7 +1,6 @@
 //! Findings on the command line, and those of the real captures.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -11,8 +10,7 @@ use crate::figures::{rows, text};
 use crate::util::{analyze, lioprof};
 
 fn capture(name: &str) -> String {
-    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fixtures/captures", name].iter().collect();
-    dir.to_str().unwrap().to_owned()
+    lioprof_testkit::files::capture(name).to_str().unwrap().to_owned()
 }
 
 /// Kinds of findings above `info`.

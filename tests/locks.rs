@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::captures::{Capture, captures, read_log};
+use crate::captures::{Capture, captures};
 use crate::figures::{number, rows, text};
 use crate::util::{analyze, analyze_run};
 
@@ -126,7 +127,7 @@ fn with_dlmtrace() -> Vec<(String, Vec<u8>, Value)> {
             let json = analyze_run(&[&path], &["-q"]).json();
             let fought = number(&json["locks"]["totals"], "conflicts") > Some(0);
             if json["locks"]["evidence"] == "dlmtrace" && fought && json["loss"]["head_overwritten"] == false {
-                found.push((format!("{}/{}", capture.name, server.name), read_log(&path), json));
+                found.push((format!("{}/{}", capture.name, server.name), unpacked(&path), json));
             }
         }
     }

@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::captures::{captures, read_log};
+use crate::captures::captures;
 use crate::figures::{rows, text};
 use crate::util::{analyze, assert_same, figures_only, lioprof, lioprof_fed};
 
@@ -22,7 +23,7 @@ const RENAMED: [(&str, &str); 4] = [
 /// The log of a server with phases, and the same with repeated marks.
 fn logs(dir: &Path) -> (PathBuf, PathBuf) {
     let capture = captures().into_iter().find(|it| it.name == "file_per_process").unwrap();
-    let original = read_log(&capture.servers[1].log("rpc.txt").unwrap());
+    let original = unpacked(capture.servers[1].log("rpc.txt").unwrap());
     let mut repeated = String::from_utf8(original.clone()).unwrap();
     for (mark, name) in RENAMED {
         let [mark, name] = [mark, name].map(|text| format!("DEBUG MARKER: {text}\n"));

@@ -54,11 +54,7 @@ fn seen(mut command: Command, feed: impl FnOnce(ChildStdin, &mut dyn Iterator<It
 
 #[test]
 fn a_bar_comes_if_it_takes_long_and_is_erased() {
-    let seen = seen(lioprof(&["analyze", "-"]), |mut stdin, pieces| {
-        stdin.write_all(LOG).unwrap();
-        // There is more to come, until the bar is there.
-        while !pieces.next().expect("a bar").contains(" read, ") {}
-    });
+    let seen = until_there_is_a_bar();
     let (bar, rest) = seen.rsplit_once(ERASE).unwrap();
     assert!(bar.contains("B/s"), "{seen:?}");
     assert!(!bar.contains("\u{1b}[3"), "colours: {seen:?}");
@@ -66,10 +62,18 @@ fn a_bar_comes_if_it_takes_long_and_is_erased() {
     assert!(rest.lines().all(|line| line.starts_with("lioprof: ") || line.is_empty()), "{seen:?}");
 }
 
-/// Ends after a bar would have come.
+/// A command on a terminal that gets its input until its bar is there; what is seen.
+fn until_there_is_a_bar() -> String {
+    seen(lioprof(&["analyze", "-"]), |mut stdin, pieces| {
+        stdin.write_all(LOG).unwrap();
+        while !pieces.next().expect("a bar").contains(" read, ") {}
+    })
+}
+
+/// Ends after a bar would have come: another command, which began later, has got its own.
 fn slow(mut stdin: ChildStdin) {
     stdin.write_all(LOG).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    until_there_is_a_bar();
 }
 
 #[test]

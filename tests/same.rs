@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::unpacked;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::binlog::BinaryLog;
-use crate::captures::{captures, in_both_formats, read_log};
+use crate::captures::{captures, in_both_formats};
 use crate::figures::{DIRECTIONS, Io, number, rows, text};
 use crate::util::{analyze, analyze_run, assert_same, figures_only, lioprof};
 
@@ -94,7 +95,7 @@ fn order_of_inputs_makes_no_difference() {
 fn segments_are_one_capture() {
     for (name, binary, text) in in_both_formats() {
         let dir = TempDir::new().unwrap();
-        let log = BinaryLog::new(read_log(&binary));
+        let log = BinaryLog::new(unpacked(&binary));
         let whole = write(dir.path(), "rpc.bin", log.bytes());
         let want = analyze(&[&whole], &[]);
         fs::remove_file(whole).unwrap();
@@ -107,7 +108,7 @@ fn segments_are_one_capture() {
         assert_same(&format!("{name}, binary"), &figures_only(got), &figures_only(want.clone()));
 
         let dir = TempDir::new().unwrap();
-        let bytes = read_log(&text);
+        let bytes = unpacked(&text);
         let mut start = 0;
         for part in 0..3 {
             let middle = bytes.len() * (part + 1) / 3;
@@ -124,7 +125,7 @@ fn segments_are_one_capture() {
 #[test]
 fn records_of_the_same_time_may_be_swapped() {
     for (name, _, text) in in_both_formats() {
-        let bytes = read_log(&text);
+        let bytes = unpacked(&text);
         let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
         let (mut at, mut swapped) = (0, 0);
         while at + 1 < lines.len() {
@@ -154,7 +155,7 @@ fn decode_is_what_lctl_prints() {
         assert_eq!(to_file.stdout, b"", "{name}");
         let printed = lioprof(&["decode".as_ref(), binary.as_os_str()]).exits(0).stdout;
         assert!(fs::read(&file).unwrap() == printed, "{name}: -o and standard output differ");
-        let want = read_log(&text);
+        let want = unpacked(&text);
         let (got, want) = (grouped(&printed), grouped(&want));
         let difference = got.iter().zip(&want).position(|(got, want)| got != want);
         if let Some(at) = difference {

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use lioprof_testkit::files::{fixture, folders_in};
 use serde_json::{Value, json};
 
 use crate::figures::rows;
@@ -20,11 +21,8 @@ const KEYS: [&str; 12] =
 const EPSILON: f64 = 1e-6;
 
 fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/wordings");
-    let entries = fs::read_dir(&root).unwrap_or_else(|err| panic!("`{}`: {err}", root.display()));
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    assert!(!folders.is_empty(), "no folders in `{}`", root.display());
+    let folders = folders_in(fixture("wordings"));
+    assert!(!folders.is_empty(), "no folders in fixtures/wordings");
     folders
 }
 

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use lioprof_testkit::files::repository;
+
 use super::fixture::{analysis, rich};
 use super::node::Node;
 use crate::figures::number;
 
 /// The commands under "By hand".
 fn commands() -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/capture.md");
-    let text = fs::read_to_string(page).unwrap();
+    let text = fs::read_to_string(repository("docs/capture.md")).unwrap();
     let (_, section) = text.split_once("## By hand\n").unwrap();
     let (_, block) = section.split_once("```sh\n").unwrap();
     block.split_once("```").unwrap().0.to_owned()

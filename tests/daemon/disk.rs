@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use lioprof_testkit::until;
 use rustix::process::Signal;
 
 use super::fixture::{Log, analysis, assert_kept, rich};
 use super::node::{Keys, Node};
-use super::process::{Daemon, free_port, http_get, until};
+use super::process::{Daemon, free_port, http_get};
 use super::tmpfs::Tmpfs;
 use crate::util::lioprof;
 
@@ -48,7 +49,7 @@ fn rows_are_written_once_there_is_room() {
 fn rows_without_room_stay_in_the_spool() {
     let log = rich();
     let (node, _disk, daemon, ballast) = without_room(&log);
-    let ended = daemon.stop().exits(1).says(&["No space left"]);
+    let ended = daemon.stop_in_trouble(&["No space left"]).exits(1).says(&["No space left"]);
     assert!(ended.stdout.contains("No space left"), "{ended}");
     assert!(node.settings().daemon_file.is_empty() && !node.settings().debug.contains("rpctrace"));
     assert!(!node.spooled().is_empty());

@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::fs;
 
 use lioprof_model::time::{now_us, utc};
+use lioprof_testkit::files::unpacked;
 use rustix::mount::mount_bind;
 use rustix::process::Signal;
 
 use super::fixture::{assert_kept, rich};
 use super::node::Node;
-use crate::captures::read_log;
 
 #[test]
 fn by_a_signal() {
@@ -79,7 +79,7 @@ fn load_starts_it_and_quiet_ends_it() {
     // Counters that the test moves, in place of the simulator's.
     let dir = log.path.parent().unwrap();
     let truth = ["truth.txt", "truth.txt.zst"].map(|name| dir.join(name)).into_iter().find(|path| path.exists());
-    let truth = String::from_utf8(read_log(&truth.unwrap())).unwrap();
+    let truth = String::from_utf8(unpacked(truth.unwrap())).unwrap();
     let name = truth.lines().find_map(|line| line.strip_prefix("obdfilter.")?.strip_suffix(".stats=")).unwrap();
     let place = node.root().join("sys/kernel/debug/lustre/obdfilter").join(name).join("stats");
     let counters = node.path("stats");

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::{files_under, unpacked};
 use serde_json::Value;
 
-use crate::captures::{captures, read_log};
+use crate::captures::captures;
 use crate::util::{analyze_run, assert_same, figures_only};
 
 use super::node::NAME;
@@ -24,7 +25,7 @@ pub(crate) fn logs() -> Vec<Log> {
     for capture in captures() {
         for server in &capture.servers {
             let path = server.binary().or_else(|| server.text()).unwrap();
-            let bytes = read_log(&path).len();
+            let bytes = unpacked(&path).len();
             out.push(Log { name: format!("{}/{}", capture.name, server.name), path, bytes });
         }
     }
@@ -93,19 +94,9 @@ fn comparable(json: &Value) -> Value {
     json
 }
 
-/// All files under a directory.
-pub(crate) fn files_under(dir: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() { out.extend(files_under(&path)) } else { out.push(path) }
-    }
-    out
-}
-
 /// All manifests of a dataset, in the order of their names.
 pub(crate) fn manifests(keep: &Path) -> Vec<Value> {
-    let mut paths: Vec<PathBuf> = files_under(&keep.join("manifests"));
+    let mut paths: Vec<PathBuf> = files_under(keep.join("manifests"));
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
     paths.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect()

@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lioprof_testkit::until;
 use serde_json::Value;
 
 use super::fixture::{Log, assert_kept, rich, speed};
 use super::node::Node;
-use super::process::{Daemon, free_port, http_get, until};
+use super::process::{Daemon, free_port, http_get};
 
 /// A disk of a test's own, which can be frozen as snapshots of volumes do it.
 struct Disk {

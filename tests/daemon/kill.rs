@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use lioprof_model::NEVER_ON_DISK;
 use lioprof_model::time::now_us;
 use lioprof_model::units::seconds;
+use lioprof_testkit::files::files_under;
+use lioprof_testkit::until;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::fixture::{analysis, assert_kept, files_under, manifests, medium, rich, speed};
+use super::fixture::{analysis, assert_kept, manifests, medium, rich, speed};
 use super::node::Node;
-use super::process::until;
 use crate::figures::number;
 use crate::util::lioprof;
 
@@ -22,7 +23,7 @@ fn recover(node: &Node) {
     let daemon = node.daemon(&[]);
     daemon.stop().exits(0);
     assert!(node.spooled().is_empty(), "left in the spool: {:?}", node.spooled());
-    assert!(files_under(&node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "tmp")));
+    assert!(files_under(node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "tmp")));
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn again_and_again_also_while_recovering() {
         daemon.wait("rows", |status| status["totals"]["rpcs"].as_u64() > Some(0));
         daemon.kill();
         node.wait_played();
-        // Each time it comes a little further.
+        // Each time it comes a little further: the pause is the stage.
         for stage in 0..10 {
             let daemon = node.start(&[], &[]);
             thread::sleep(Duration::from_millis(25 * stage));
@@ -72,7 +73,7 @@ fn while_a_part_is_being_closed() {
     let node = Node::playing_with(&log.path, &["--speed", &speed(&log, 3.0)]);
     let before = node.settings();
     let daemon = node.daemon(&[]);
-    let is_open = || files_under(&node.keep()).iter().any(|path| path.extension().is_some_and(|it| it == "tmp"));
+    let is_open = || files_under(node.keep()).iter().any(|path| path.extension().is_some_and(|it| it == "tmp"));
     let deadline = Instant::now() + Duration::from_secs(60);
     while !is_open() {
         assert!(Instant::now() < deadline, "no part was ever written");

@@ -3,7 +3,9 @@
 use std::fs;
 use std::net::TcpListener;
 
-use super::fixture::{assert_kept, files_under, rich, speed};
+use lioprof_testkit::files::files_under;
+
+use super::fixture::{assert_kept, rich, speed};
 use super::node::Node;
 use crate::util::{Run, lioprof};
 
@@ -61,7 +63,7 @@ fn by_the_next_start_with_another_directory() {
     // What was left of the log belongs to the capture that was killed, not to the new one.
     assert!(node.spooled().is_empty());
     assert_kept(&log.name, &node.keep(), &log.path);
-    let rows = files_under(&node.path("elsewhere")).into_iter().filter(|path| path.to_string_lossy().contains("rpcs"));
+    let rows = files_under(node.path("elsewhere")).into_iter().filter(|path| path.to_string_lossy().contains("rpcs"));
     assert_eq!(rows.collect::<Vec<_>>(), [""; 0].map(std::path::PathBuf::from));
     assert!(!node.keep().join("journal.json").exists());
     let pointers = fs::read_dir("/run/lioprof/journals").unwrap();
@@ -119,7 +121,7 @@ fn a_refused_start_leaves_no_directory() {
     for refusal in refusals {
         let keys = [&places[..], &[refusal]].concat();
         node.start(&keys, &[]).ended().exits(2);
-        assert!(!node.path("new").exists(), "{refusal:?}: {:?}", files_under(&node.path("new")));
+        assert!(!node.path("new").exists(), "{refusal:?}: {:?}", files_under(node.path("new")));
     }
     // And one that is not refused makes all of them, for root only.
     let mut daemon = node.start(&places, &[]);

@@ -42,6 +42,7 @@ fn a_service_starts_before_lustre() {
     assert!(text.contains("waiting for Lustre") && text.contains("not loaded"), "{text}");
     daemon.command(&["mark", "x"]).exits(2).says(&["waiting for Lustre"]);
     let (ticks, pause) = (daemon.cpu_ticks(), Duration::from_secs(4));
+    // The time in which it should hardly do anything.
     thread::sleep(pause);
     let used = Duration::from_millis(10 * (daemon.cpu_ticks() - ticks));
     assert!(used < pause / 20, "waiting costs {used:?} in {pause:?}");
@@ -50,6 +51,7 @@ fn a_service_starts_before_lustre() {
 
     // LNet alone, at boot, is nothing to trace: neither version nor targets are known.
     node.ctl("load lnet");
+    // It looks every three seconds, and nothing tells that it has looked and found nothing.
     thread::sleep(Duration::from_secs(4));
     wait_waiting(&daemon);
     assert_eq!(node.settings(), before);

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use lioprof_testkit::until;
 use rustix::mount::{UnmountFlags, unmount};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::process::{Daemon, spawn, until};
+use super::process::{Daemon, spawn};
 
 /// Name of the simulated server: captures are of `server1` and `server2`, the data must be of neither by accident.
 pub(crate) const NAME: &str = "oss7";

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use lioprof_testkit::until;
+
 use super::fixture::{analysis, assert_kept, rich, speed};
 use super::node::Node;
-use super::process::until;
 use crate::figures::number;
 use crate::util::lioprof;
 

@@ -1,10 +1,10 @@
 //! More than the kernel's buffer takes, and a clock that is stepped.
 
+use lioprof_testkit::until;
 use serde_json::Value;
 
 use super::fixture::{analysis, manifests, rich, speed};
 use super::node::Node;
-use super::process::until;
 use crate::figures::number;
 
 fn at<'a>(json: &'a Value, path: &[&str]) -> &'a Value {

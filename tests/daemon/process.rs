@@ -5,29 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use lioprof_testkit::{Patience, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::util::{Run, lioprof};
-
-/// Longest wait for anything: far more than a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Waits for something; fails when it does not come.
-#[track_caller]
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited {PATIENCE:?} in vain for {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// An address on loopback that nobody uses.
 pub(crate) fn free_port() -> SocketAddr {
@@ -131,7 +115,7 @@ impl Daemon {
     #[track_caller]
     pub(crate) fn wait(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         let mut last = None;
-        let deadline = Instant::now() + PATIENCE;
+        let patience = Patience::new();
         loop {
             last = self.status().or(last);
             match &last {
@@ -139,12 +123,11 @@ impl Daemon {
                 _ => {}
             }
             assert!(
-                Instant::now() < deadline && self.is_running(),
+                patience.nap() && self.is_running(),
                 "waited in vain for {what}; running: {}, last status: {last:#?}\nlog:\n{}",
                 self.is_running(),
                 self.log()
             );
-            thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -172,8 +155,14 @@ impl Daemon {
     /// `lioprof stop`, and its end.
     #[track_caller]
     pub(crate) fn stop(self) -> Ended {
-        let run = self.command(&["stop"]);
-        assert!(matches!(run.code, Some(0 | 2)), "{run}");
+        self.command(&["stop"]).exits(0);
+        self.ended()
+    }
+
+    /// `lioprof stop` of a daemon that has something to complain of, which the command says, and its end.
+    #[track_caller]
+    pub(crate) fn stop_in_trouble(self, parts: &[&str]) -> Ended {
+        self.command(&["stop"]).exits(2).says(parts);
         self.ended()
     }
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::binlog::BinaryLog;
-use crate::captures::read_log;
+use lioprof_testkit::files::{files_under, unpacked};
 
-use super::fixture::{Log, analysis, assert_kept, assert_same_figures, files_under, logs, medium};
+use crate::binlog::BinaryLog;
+
+use super::fixture::{Log, analysis, assert_kept, assert_same_figures, logs, medium};
 use super::node::{Keys, Node, Settings};
 use super::process::Ended;
 
@@ -43,7 +44,7 @@ fn every_capture_comes_back() {
         capture(&node, &[], &[]);
         assert_kept(&log.name, &node.keep(), &log.path);
         // Nothing but whole files.
-        assert!(files_under(&node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "tmp")));
+        assert!(files_under(node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "tmp")));
     });
 }
 
@@ -57,7 +58,7 @@ fn the_light_profile_keeps_what_rpctrace_says() {
         let node = Node::playing(&log.path);
         capture(&node, &[], &["--profile", "light"]);
         // The records that the kernel would have logged with the light profile.
-        let all = BinaryLog::new(read_log(&log.path));
+        let all = BinaryLog::new(unpacked(&log.path));
         let light: Vec<u8> = (0..all.len())
             .filter(|&index| all.mask(index) & !NOT_LIGHT != 0)
             .flat_map(|index| all.record(index).to_vec())
@@ -75,7 +76,7 @@ fn the_log_itself_can_be_kept() {
         capture(&node, &[], &["--keep", "raw"]);
         assert_kept(&format!("{}, raw", log.name), &node.keep().join("raw"), &log.path);
         assert_kept(&format!("{}, the folder of raw", log.name), &node.keep(), &log.path);
-        assert!(files_under(&node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "parquet")));
+        assert!(files_under(node.keep()).iter().all(|path| path.extension().is_none_or(|it| it != "parquet")));
 
         let node = Node::playing(&log.path);
         capture(&node, &[], &["--keep", "both"]);

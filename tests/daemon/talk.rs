@@ -7,11 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use lioprof_testkit::until;
 use serde_json::Value;
 
 use super::fixture::{analysis, analysis_with, assert_kept, logs, rich, speed};
 use super::node::{NAME, Node};
-use super::process::{free_port, http_get, until};
+use super::process::{free_port, http_get};
 use crate::figures::number;
 
 #[test]
@@ -105,8 +106,11 @@ fn an_idle_daemon_sleeps() {
         let line = text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
         line.trim().parse().unwrap()
     };
-    std::thread::sleep(Duration::from_secs(5));
+    node.wait_written();
+    let written = node.account()["total"]["written"]["records"].as_u64();
+    daemon.wait("all records to be decoded", |status| number(&status["totals"], "records") == written);
     let before = wake_ups();
+    // The time in which it should sleep.
     std::thread::sleep(Duration::from_secs(10));
     let woken = wake_ups() - before;
     // To look at the clock twice a second alone would be twenty.

@@ -65,6 +65,7 @@ fn time_between_two_captures_was_not_traced() {
         now_s()
     };
     let ended_s = capture();
+    // The gap itself.
     thread::sleep(Duration::from_secs(3));
     let began_s = now_s();
     capture();

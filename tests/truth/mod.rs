@@ -16,6 +16,7 @@ mod sizes;
 
 use std::path::Path;
 
+use lioprof_testkit::blessed;
 use serde_json::Value;
 
 use crate::captures::{Capture, Server, captures};
@@ -116,14 +117,5 @@ fn figures_are_those_of_the_servers() {
         assert!(table.len() > 0);
         return;
     }
-    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/truth/figures.txt");
-    let compared = table.figures();
-    if std::env::var_os("LIOPROF_BLESS").is_some() {
-        std::fs::write(&list, &compared).unwrap();
-    }
-    let listed = std::fs::read_to_string(&list).unwrap();
-    for (listed, compared) in listed.lines().zip(compared.lines()) {
-        assert_eq!(compared, listed, "{} lists what is compared (LIOPROF_BLESS=1 puts it right)", list.display());
-    }
-    assert_eq!(compared.lines().count(), listed.lines().count(), "more or fewer figures than {}", list.display());
+    blessed("tests/truth/figures.txt", |_| table.figures());
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Config, analyze};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_testkit::files::{fixture, folders_in, unpacked};
 use lioprof_trace::{LiveTrace, SegmentScan};
 
 /// Everything that a sink was told, as text; symbols of one table are not those of another.
@@ -44,13 +45,12 @@ impl RowSink for Told {
 
 /// All binary logs of the fixtures, unpacked.
 fn logs() -> Vec<(PathBuf, Vec<u8>)> {
-    let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures");
     let mut logs = Vec::new();
-    for capture in fs::read_dir(captures).unwrap() {
+    for capture in folders_in(fixture("captures")) {
         for server in ["server1", "server2"] {
-            let path = capture.as_ref().unwrap().path().join(server).join("rpc.bin.zst");
-            if let Ok(packed) = fs::read(&path) {
-                logs.push((path, zstd::decode_all(&packed[..]).unwrap()));
+            let path = capture.join(server).join("rpc.bin.zst");
+            if path.exists() {
+                logs.push((path.clone(), unpacked(path)));
             }
         }
     }

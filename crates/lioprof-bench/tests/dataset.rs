@@ -9,8 +9,7 @@ use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
 use lioprof_bench::dataset::{self, DatasetError, DatasetOptions, Moved, Truth};
 use lioprof_model::{LockEvent, LockEvidence, RowSink, RpcRow, SentRpc, Symbols};
 use lioprof_store::Datasets;
-
-const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
+use lioprof_testkit::files::{capture, fixture};
 
 fn options(threads: usize) -> DatasetOptions {
     DatasetOptions {
@@ -23,7 +22,7 @@ fn options(threads: usize) -> DatasetOptions {
         part_seconds: 50,
         seed: 7,
         threads: Some(threads),
-        captures: PathBuf::from(CAPTURES),
+        captures: fixture("captures"),
     }
 }
 
@@ -150,7 +149,7 @@ fn lock_conflicts_are_those_of_the_captures() {
     let locks = analyzed(dir.path(), &mut Rows::default()).locks.expect("lock lines");
     let mut expected = 0;
     for (name, plays) in &truth.plays {
-        let capture = analyze(&[Path::new(CAPTURES).join(name)], &Config::default(), None).expect("a capture").analysis;
+        let capture = analyze(&[capture(name)], &Config::default(), None).expect("a capture").analysis;
         // A node that logs lock lines is judged by them alone.
         if let Some(locks) = capture.locks.filter(|locks| locks.evidence == LockEvidence::Dlmtrace) {
             expected += plays * locks.totals.conflicts;

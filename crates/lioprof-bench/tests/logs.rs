@@ -7,9 +7,8 @@ use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
+use lioprof_testkit::files::{self, unpacked};
 use lioprof_trace::{Progress, decode_text};
-
-const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
 
 /// Both forms of a log, in files.
 struct Forms {
@@ -51,8 +50,7 @@ fn analyzed(path: &Path) -> Analysis {
 }
 
 fn capture(name: &str) -> Vec<u8> {
-    zstd::decode_all(&fs::read(format!("{CAPTURES}/{name}/server1/rpc.txt.zst")).expect("a capture")[..])
-        .expect("a whole capture")
+    unpacked(files::capture(format!("{name}/server1/rpc.txt.zst")))
 }
 
 fn copies(log: &[u8], count: u64) -> Forms {

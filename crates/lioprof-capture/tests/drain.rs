@@ -12,6 +12,7 @@ use lioprof_capture::drain::{
     DrainError, Job, Keep, KeptPart, PartFacts, PartLimits, PartSize, Progress, Queue, SegmentFile, Worker,
 };
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_testkit::files::{self, unpacked};
 
 /// Rows of a part, and what its log held.
 type Part = (Vec<String>, TraceSummary);
@@ -64,8 +65,7 @@ impl Keep for Memory {
 }
 
 fn capture() -> Vec<u8> {
-    let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures");
-    zstd::decode_all(&fs::read(captures.join("lock_pingpong_dlm/server1/rpc.bin.zst")).unwrap()[..]).unwrap()
+    unpacked(files::capture("lock_pingpong_dlm/server1/rpc.bin.zst"))
 }
 
 /// The log cut between records, about so many bytes each.

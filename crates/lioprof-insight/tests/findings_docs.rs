@@ -4,13 +4,11 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
 
 use lioprof_insight::{Rule, rules};
+use lioprof_testkit::files::repository;
 
-fn page() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "../../docs/findings.md"].iter().collect()
-}
+const PAGE: &str = "docs/findings.md";
 
 fn table(rule: &Rule) -> String {
     let mut table = String::from("\n| threshold | default | meaning |\n|---|---|---|\n");
@@ -32,23 +30,20 @@ fn place(text: &str, rule: &Rule) -> std::ops::Range<usize> {
 
 #[test]
 fn thresholds_are_as_documented() {
-    let mut text = fs::read_to_string(page()).unwrap();
-    let before = text.clone();
-    for rule in rules() {
-        assert!(text.contains(&format!("\n## {}\n", rule.id)), "docs/findings.md has no section {}", rule.id);
-        let place = place(&text, rule);
-        text.replace_range(place, &table(rule));
-    }
-    if std::env::var_os("LIOPROF_BLESS").is_some() {
-        fs::write(page(), &text).unwrap();
-    } else {
-        assert!(text == before, "the tables of thresholds in docs/findings.md are stale: LIOPROF_BLESS=1 renews them");
-    }
+    lioprof_testkit::blessed(PAGE, |is| {
+        let mut text = is.to_owned();
+        for rule in rules() {
+            assert!(text.contains(&format!("\n## {}\n", rule.id)), "{PAGE} has no section {}", rule.id);
+            let place = place(&text, rule);
+            text.replace_range(place, &table(rule));
+        }
+        text
+    });
 }
 
 #[test]
 fn sections_are_of_rules() {
-    let text = fs::read_to_string(page()).unwrap();
+    let text = fs::read_to_string(repository(PAGE)).unwrap();
     for id in text.lines().filter_map(|line| line.strip_prefix("<!-- thresholds of ")?.strip_suffix(" -->")) {
         assert!(rules().iter().any(|rule| rule.id == id), "there is no rule {id}");
     }

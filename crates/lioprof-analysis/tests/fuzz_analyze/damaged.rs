@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{AnalyzeError, Config, analyze};
 
-use crate::mutate::{
+use lioprof_testkit::fuzz::{
     Rng, binary_records, change_binary_header, change_text_header, for_each_seed, join, text_records, wound,
 };
 

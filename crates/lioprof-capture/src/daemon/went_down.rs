@@ -64,13 +64,13 @@ mod tests {
     use std::fs::File;
     use std::time::{Duration, UNIX_EPOCH};
 
+    use lioprof_testkit::files::{capture, unpacked};
+
     use super::*;
 
     /// A segment of so many bytes of a real log, written at this second.
     fn segment(dir: &Path, name: &str, bytes: usize, at_s: u64) -> SegmentFile {
-        let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures");
-        let log = File::open(captures.join("lock_pingpong_dlm/server1/rpc.bin.zst")).unwrap();
-        let log = zstd::decode_all(log).unwrap();
+        let log = unpacked(capture("lock_pingpong_dlm/server1/rpc.bin.zst"));
         let path = dir.join(name);
         fs::write(&path, &log[..bytes.min(log.len())]).unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(UNIX_EPOCH + Duration::from_secs(at_s)).unwrap();

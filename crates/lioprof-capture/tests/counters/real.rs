@@ -8,20 +8,14 @@ use lioprof_analysis::{Bound, Config, analyze};
 use lioprof_capture::counters::{
     Comparison, Edges, Ledger, Sample, Sampler, SamplerOptions, Scope, Source, TraceSums, Verdict,
 };
+use lioprof_testkit::files::{self, folders_in};
 
 use crate::tree::{LAYOUTS, Layout, Parameter, cleared, parameters, write};
 
 /// Folders of servers in `fixtures/captures` (or in `LIOPROF_CAPTURES`) that hold counters and a log.
 fn servers() -> Vec<PathBuf> {
-    let root = std::env::var_os("LIOPROF_CAPTURES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures"), PathBuf::from);
-    let folders = |dir: &Path| {
-        let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-        let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-        folders.sort();
-        folders
-    };
-    let servers = folders(&root).into_iter().flat_map(|capture| folders(&capture)).filter(|dir| log(dir).is_some());
+    let root = files::captures();
+    let servers = folders_in(&root).into_iter().flat_map(folders_in).filter(|dir| log(dir).is_some());
     let servers: Vec<PathBuf> = servers.collect();
     assert!(servers.len() > 20, "captures of `{}`", root.display());
     servers

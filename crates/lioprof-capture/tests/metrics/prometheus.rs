@@ -4,7 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+
+use lioprof_testkit::until;
 
 use crate::scrape::{Exporter, get};
 
@@ -64,15 +65,9 @@ fn prometheus_scrapes_and_answers_queries() {
         let answer = get(own, &format!("/api/v1/query?query={query}"), "application/json");
         answer.body.contains("\"value\"").then_some(answer.body)
     };
-    let mut found = None;
-    for _ in 0..600 {
-        found = query("lioprof_io_bytes_total%7Btarget=%22fs-OST0000%22,direction=%22read%22%7D");
-        if found.is_some() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    let found = found.expect("Prometheus must have scraped within a minute");
+    let found = until("Prometheus to scrape", || {
+        query("lioprof_io_bytes_total%7Btarget=%22fs-OST0000%22,direction=%22read%22%7D")
+    });
     assert!(found.contains("\"5120\"") && found.contains("fs-OST0000"), "{found}");
     let up = query("up").unwrap();
     assert!(up.contains(",\"1\"]"), "{up}");

@@ -7,9 +7,6 @@
 #[path = "../common/analyzed.rs"]
 mod analyzed;
 #[cfg(test)]
-#[path = "../common/documented.rs"]
-mod documented;
-#[cfg(test)]
 mod expected;
 #[cfg(test)]
 mod runs;

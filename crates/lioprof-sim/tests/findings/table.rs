@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use lioprof_sim::scenario::Scenario;
 
-use crate::documented::compare_documented;
 use crate::expected;
 use crate::runs::{RUNS, Seen};
+use lioprof_testkit::blessed_table;
 
 const BEGIN: &str = "<!-- confusion table -->\n";
 const END: &str = "<!-- end of the confusion table -->";
@@ -15,7 +15,7 @@ const END: &str = "<!-- end of the confusion table -->";
 /// Compares the table in the documentation with what was seen, or writes it.
 #[track_caller]
 pub(crate) fn compare(all: &[Seen]) {
-    compare_documented("findings.md", (BEGIN, END), &table(all));
+    blessed_table("docs/findings.md", (BEGIN, END), &table(all));
 }
 
 fn table(all: &[Seen]) -> String {

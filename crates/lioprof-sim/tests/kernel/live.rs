@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lioprof_sim::SimRecord;
 use lioprof_sim::kernel::{Flush, LustreVersion};
+use lioprof_testkit::eventually;
 use tempfile::tempdir;
 
 use crate::reader::records;
@@ -28,11 +29,7 @@ fn rotation_by_rename_loses_nothing_under_load() {
             for number in 0..RECORDS {
                 kernel.log(&SimRecord { cpu: (number % CPUS) as u16, ..numbered(number) });
                 // A slow machine gets the time that it needs for ten rotations.
-                let deadline = Instant::now() + Duration::from_secs(60);
-                while rotations.load(Ordering::Acquire) < number / (RECORDS / 11) {
-                    assert!(Instant::now() < deadline, "no rotation");
-                    thread::sleep(Duration::from_millis(1));
-                }
+                eventually("a rotation", || rotations.load(Ordering::Acquire) >= number / (RECORDS / 11));
             }
             done.store(true, Ordering::Release);
         });
@@ -41,6 +38,7 @@ fn rotation_by_rename_loses_nothing_under_load() {
             if fs::rename(&path, directory.path().join(format!("segment.{number}"))).is_ok() {
                 rotations.store(number + 1, Ordering::Release);
             }
+            // From one rotation to the next.
             thread::sleep(Duration::from_millis(2));
         }
     });
@@ -71,11 +69,7 @@ fn the_thread_writes_within_about_a_second_unasked() {
     let kernel = kernel(LustreVersion::V2_15, 1, Flush::Thread);
     start(&kernel, &path);
     kernel.log(&numbered(0));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fs::metadata(&path).map_or(0, |metadata| metadata.len()) == 0 {
-        assert!(Instant::now() < deadline, "nothing was written");
-        thread::sleep(Duration::from_millis(10));
-    }
+    eventually("records to be written", || fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0));
     stop(&kernel);
 }
 

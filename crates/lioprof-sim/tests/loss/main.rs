@@ -3,9 +3,6 @@
 //! `LIOPROF_BLESS=1` writes the table anew.
 
 #[cfg(test)]
-#[path = "../common/documented.rs"]
-mod documented;
-#[cfg(test)]
 mod overloads;
 #[cfg(test)]
 mod real;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lioprof_analysis::{Config, analyze, analyze_with_stores};
 use lioprof_model::{Loss, LossEvidence};
 use lioprof_store::Datasets;
+use lioprof_testkit::files;
 
 /// A capture, what it really lost, and what the analysis says.
 pub(crate) struct Real {
@@ -15,13 +16,12 @@ pub(crate) struct Real {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "../../fixtures/overloads", name].iter().collect()
+    files::fixture("overloads").join(name)
 }
 
 #[test]
 fn policies_of_the_scheduler_are_no_loss() {
-    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fixtures/schedulers/nrs_policies"].iter().collect();
-    let analysis = analyze(&[dir], &Config::default(), None).unwrap().analysis;
+    let analysis = analyze(&[files::fixture("schedulers/nrs_policies")], &Config::default(), None).unwrap().analysis;
     let loss = &analysis.loss;
     assert_eq!((loss.lost_fraction_min, loss.lost_fraction_max), (Some(0.0), Some(0.0)), "{loss:?}");
     assert_eq!(loss.estimated_lost_fraction, Some(0.0));

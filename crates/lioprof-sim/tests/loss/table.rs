@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use lioprof_model::{Loss, LossEvidence};
 
-use crate::documented::compare_documented;
 use crate::overloads::{OVERLOADS, Overload};
 use crate::real::{self, Real};
 use crate::run::{Judged, run};
+use lioprof_testkit::blessed_table;
 
 /// The seed of the table.
 const SHOWN: u64 = 1;
@@ -99,5 +99,5 @@ fn loss_is_told_as_it_is() {
         with.iter().for_each(|loss| is_exact(name, loss, *truth));
         without.iter().for_each(|loss| holds(name, loss, *truth));
     }
-    compare_documented("numbers.md", ("<!-- loss: begin -->", "<!-- loss: end -->"), &out);
+    blessed_table("docs/numbers.md", ("<!-- loss: begin -->", "<!-- loss: end -->"), &out);
 }

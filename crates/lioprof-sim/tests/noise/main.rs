@@ -6,10 +6,6 @@
 #[path = "../common/analyzed.rs"]
 mod analyzed;
 #[cfg(test)]
-#[path = "../common/documented.rs"]
-mod documented;
-
-#[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
     use std::fmt::Write as _;
@@ -22,7 +18,7 @@ mod tests {
     use lioprof_sim::scenario::{Options, Scenario};
 
     use crate::analyzed::{analyzed, usual};
-    use crate::documented::compare_documented;
+    use lioprof_testkit::blessed_table;
 
     /// Programs that move bytes: healthy ones, and some with a fault, which must not seem to come and go either.
     const SCENARIOS: &[&str] = &[
@@ -156,6 +152,6 @@ mod tests {
                 println!("{name}: {:?}", tally.figures);
             }
         }
-        compare_documented("compare.md", ("<!-- false alarms -->\n", "<!-- end of the false alarms -->"), &table(&all));
+        blessed_table("docs/compare.md", ("<!-- false alarms -->\n", "<!-- end of the false alarms -->"), &table(&all));
     }
 }

@@ -1,11 +1,9 @@
 //! Records of real captures and of simulations in one form.
 
-use std::fs;
-use std::path::PathBuf;
-
 use lioprof_sim::cluster::Simulation;
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{Counters, SimRecord, Workload as _};
+use lioprof_testkit::files::{self, unpacked};
 
 /// One message.
 pub(crate) struct Rec {
@@ -34,10 +32,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// The records of a capture's binary file, in time order. Its layout: 48 bytes, file, function, text.
 pub(crate) fn capture(name: &str, server: &str) -> Vec<Rec> {
-    let path: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "../../fixtures/captures", name, server, "rpc.bin.zst"].iter().collect();
-    let packed = fs::read(&path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
-    let bytes = zstd::decode_all(packed.as_slice()).unwrap();
+    let bytes = unpacked(files::capture(format!("{name}/{server}/rpc.bin.zst")));
     let mut recs = Vec::new();
     let mut at = 0;
     while at + 48 < bytes.len() {

@@ -168,7 +168,7 @@ fn the_directors_commands_reach_the_kernel() {
     server.write("sim/ctl", "burst 100000").unwrap();
     server.write("sim/ctl", "enospc 5000").unwrap();
     server.write("sim/ctl", "stall off").unwrap();
-    crate::eventually("the disk is full", || server.read("sim/account").contains("\"torn_bytes\": 9"));
+    lioprof_testkit::eventually("the disk is full", || server.read("sim/account").contains("\"torn_bytes\": 9"));
     server.write("sim/ctl", "enospc off").unwrap();
     server.write("sim/ctl", "clockstep -3000000").unwrap();
     server.write(&format!("{LNET}/daemon_file"), "stop").unwrap();
@@ -198,7 +198,7 @@ fn a_buffer_full_of_old_records_comes_first_into_the_daemons_file() {
 
 #[test]
 fn counters_of_a_real_server_are_where_its_version_has_them() {
-    let truth = fs::read_to_string(format!("{}/masks/server1/truth.txt", crate::CAPTURES)).unwrap();
+    let truth = fs::read_to_string(lioprof_testkit::files::capture("masks/server1/truth.txt")).unwrap();
     let server = Server::with_stats(LustreVersion::V2_17, FixedStats::from_get_param(&truth));
     let ost = "sys/kernel/debug/lustre/obdfilter/lustre-OST0001";
     // Nothing between `NAME=` and the next name is lost or added.

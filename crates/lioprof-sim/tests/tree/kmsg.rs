@@ -3,10 +3,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use lioprof_sim::kernel::LustreVersion;
+use lioprof_testkit::eventually;
 use rustix::io::Errno;
 
 use crate::Server;
@@ -74,14 +75,16 @@ fn a_slow_reader_learns_that_lines_are_gone() {
 fn a_blocking_reader_waits() {
     let server = Server::new(LustreVersion::V2_17);
     let mut file = File::open(server.path("dev/kmsg")).unwrap();
+    let interrupted = AtomicU32::new(0);
     thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(Duration::from_millis(600));
+            eventually("the reader to wait", || interrupted.load(Ordering::Relaxed) >= 2);
             server.kernel.mark(b"at last", 1);
         });
         let line = loop {
             match read(&mut file) {
-                Err(Errno::INTR) => {}
+                // The tree lets nobody wait for ever in it.
+                Err(Errno::INTR) => drop(interrupted.fetch_add(1, Ordering::Relaxed)),
                 line => break line.unwrap(),
             }
         };

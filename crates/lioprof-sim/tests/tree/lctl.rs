@@ -47,7 +47,7 @@ fn a_capture_through_lctl_on_every_version() {
 
 #[test]
 fn patterns_find_files_of_all_places() {
-    let truth = fs::read_to_string(format!("{}/masks/server1/truth.txt", crate::CAPTURES)).unwrap();
+    let truth = fs::read_to_string(lioprof_testkit::files::capture("masks/server1/truth.txt")).unwrap();
     let server = Server::with_stats(LustreVersion::V2_15, FixedStats::from_get_param(&truth));
     assert_eq!(
         says(&server, &["get_param", "obdfilter.*.num_exports"]),

@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use lioprof_sim::kernel::LustreVersion;
 use lioprof_sim::live::LiveScenario;
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::tree::Stats;
 use lioprof_sim::{SimRecord, Stamp, Workload};
+use lioprof_testkit::files::{fixture, folders_in};
 use regex::Regex;
-
-use crate::CAPTURES;
 
 fn busy() -> Options {
     Options { rate: 400, duration_s: 3, osts: 2, clients: 3, ..Options::default() }
@@ -35,17 +33,16 @@ fn shape(line: &str) -> String {
 /// Shapes of the lines of real `stats` and `job_stats` files, without the names at their beginnings.
 fn real_shapes(prefix: &str) -> BTreeSet<String> {
     let mut shapes = BTreeSet::new();
-    for capture in fs::read_dir(CAPTURES).unwrap() {
-        let capture = capture.unwrap();
-        if capture.file_name().to_string_lossy().starts_with("v215") == (prefix == "v215") {
+    for capture in folders_in(fixture("captures")) {
+        if capture.file_name().unwrap().to_string_lossy().starts_with("v215") == (prefix == "v215") {
             for server in ["server1", "server2"] {
-                let truth = fs::read_to_string(capture.path().join(server).join("truth.txt")).unwrap_or_default();
+                let truth = fs::read_to_string(capture.join(server).join("truth.txt")).unwrap_or_default();
                 let lines = truth.lines().filter(|line| !line.contains('=')).map(|line| nameless(&shape(line)));
                 shapes.extend(lines);
             }
         }
     }
-    assert!(shapes.len() > 5, "no counters of {prefix} in {}", Path::new(CAPTURES).display());
+    assert!(shapes.len() > 5, "no counters of {prefix}");
     shapes
 }
 

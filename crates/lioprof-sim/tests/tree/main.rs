@@ -18,17 +18,12 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use lioprof_sim::SimRecord;
 use lioprof_sim::kernel::{Flush, Kernel, KernelConfig, LustreVersion};
 use lioprof_sim::tree::{Director, FixedStats, Tree};
 use rustix::io::Errno;
 use tempfile::TempDir;
-
-/// Where the captures of real servers are.
-const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/captures");
 
 /// A mounted server.
 struct Server {
@@ -90,14 +85,5 @@ fn record(number: usize) -> SimRecord {
         function: b"f".to_vec(),
         text: format!("record {number}\n").into_bytes(),
         ..SimRecord::default()
-    }
-}
-
-/// Waits for a condition; a slow machine is no failure.
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !condition() {
-        assert!(Instant::now() < deadline, "{what}: not within two minutes");
-        thread::sleep(Duration::from_millis(2));
     }
 }

@@ -1,7 +1,7 @@
 //! Captures of real servers through the simulated kernel and back.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -13,18 +13,12 @@ use lioprof_sim::kernel::{Flush, Kernel, KernelConfig, LustreVersion, Mask};
 use lioprof_sim::replay::{Player, RecordedLog, Speed};
 use lioprof_sim::tree::Director;
 use lioprof_sim::{SimRecord, Stamp, Workload};
+use lioprof_testkit::eventually;
+use lioprof_testkit::files::{capture, unpacked};
 use tempfile::tempdir;
 
 use crate::reader::{Raw, records};
-use crate::{CAPTURES, eventually, write_once};
-
-fn capture(name: &str) -> PathBuf {
-    Path::new(CAPTURES).join(name)
-}
-
-fn unpacked(path: &Path) -> Vec<u8> {
-    zstd::decode_all(File::open(path).unwrap()).unwrap()
-}
+use crate::write_once;
 
 /// As `lctl debug_file` prints it, but for the F flag.
 fn line(record: &Raw) -> String {
@@ -96,7 +90,7 @@ fn a_replayed_capture_holds_the_same_records_however_it_is_rotated() {
     assert_eq!(lines, sorted_lines(original));
 
     // Against the text that a real `lctl` made on that server.
-    let text = String::from_utf8(unpacked(&capture("masks/server1/rpc.txt.zst"))).unwrap();
+    let text = String::from_utf8(unpacked(capture("masks/server1/rpc.txt.zst"))).unwrap();
     let mut expected: Vec<String> = text
         .split_inclusive('\n')
         .filter(|line| !line.starts_with("Debug log: "))
@@ -171,7 +165,7 @@ fn present_day_stamps_keep_the_distances() {
     let dump = directory.path().join("dump");
     kernel.dump(dump.to_str().unwrap().as_bytes()).unwrap();
     let mut now = records(&fs::read(dump).unwrap());
-    let mut then = records(&unpacked(&capture("lock_pingpong/server2/rpc.bin.zst")));
+    let mut then = records(&unpacked(capture("lock_pingpong/server2/rpc.bin.zst")));
     now.sort_by_key(|record| record.time_us);
     then.sort_by_key(|record| record.time_us);
     assert!(now[0].time_us >= before && now[0].time_us < before + 120_000_000);
@@ -214,12 +208,12 @@ fn the_command_waits_for_a_daemon_plays_and_ends_with_it() {
     let options = ["--speed", "max", "--version", "2.15", "--wait-daemon", "--exit-when-stopped"];
     let mut simulator = simulator(&[&[input.to_str().unwrap()], &options[..]].concat(), &mount);
     let lnet = mount.join("sys/kernel/debug/lnet");
-    eventually("the files are there", || lnet.join("debug").exists());
+    eventually("the files", || lnet.join("debug").exists());
     write_once(&lnet.join("debug_mb"), b"100").unwrap();
     write_once(&lnet.join("daemon_file"), file.to_str().unwrap().as_bytes()).unwrap();
     assert!(fs::read_to_string(mount.join("sim/ctl")).unwrap().contains("\"waiting\""), "rpctrace is still off");
     write_once(&lnet.join("debug"), b"-1").unwrap();
-    eventually("everything is played", || fs::read_to_string(mount.join("sim/ctl")).unwrap().contains("\"played\""));
+    eventually("everything to be played", || fs::read_to_string(mount.join("sim/ctl")).unwrap().contains("\"played\""));
     assert!(mount.join("proc/fs/lustre/obdfilter/lustre-OST0002/stats").exists(), "from truth.txt beside the log");
     write_once(&lnet.join("daemon_file"), b"stop").unwrap();
     assert!(simulator.0.wait().unwrap().success());
@@ -236,13 +230,13 @@ fn a_signal_unmounts_and_a_killed_one_does_not_block_the_next() {
     let mounted = |mount: &Path| mount.join("sim/ctl").exists();
 
     let mut first = simulator(&options, &mount);
-    eventually("the first one is there", || mounted(&mount));
+    eventually("the first one", || mounted(&mount));
     first.0.kill().unwrap();
     first.0.wait().unwrap();
     assert!(!mounted(&mount));
 
     let mut second = simulator(&options, &mount);
-    eventually("the second one is there", || mounted(&mount));
+    eventually("the second one", || mounted(&mount));
     let pid = rustix::process::Pid::from_child(&second.0);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert!(second.0.wait().unwrap().success());
@@ -251,7 +245,8 @@ fn a_signal_unmounts_and_a_killed_one_does_not_block_the_next() {
 
 #[test]
 fn a_paused_player_halts() {
-    let mut log = RecordedLog::read(&[capture("masks/server2/rpc.bin.zst")]).unwrap();
+    let input = [capture("masks/server2/rpc.bin.zst")];
+    let mut log = RecordedLog::read(&input).unwrap();
     let total = log.len() as u64;
     let kernel =
         Kernel::new(KernelConfig { version: LustreVersion::V2_17, flush: Flush::Manual, ..KernelConfig::default() });
@@ -262,8 +257,10 @@ fn a_paused_player_halts() {
             let player = Player { kernel: &kernel, director: &director, stop: &stop };
             assert_eq!(player.play(&mut log, Speed::Max, Stamp::Original).records, total);
         });
-        eventually("it has begun", || director.playing.load(Ordering::Relaxed));
-        thread::sleep(Duration::from_millis(50));
+        eventually("it to begin", || director.playing.load(Ordering::Relaxed));
+        // The time that another one takes for all of it.
+        let other = Player { kernel: &kernel, director: &Director::default(), stop: &stop };
+        other.play(&mut RecordedLog::read(&input).unwrap(), Speed::Max, Stamp::Original);
         assert!(!director.played.load(Ordering::Relaxed));
         director.paused.store(false, Ordering::Relaxed);
     });

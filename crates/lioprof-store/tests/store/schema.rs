@@ -1,7 +1,7 @@
 //! The schema of the files, column by column. Whoever changes it looks at docs/parquet.md, section "Versions", first.
 
 use std::fmt::Write;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use lioprof_model::Symbols;
@@ -64,10 +64,5 @@ fn the_schema_is_the_documented_one() {
     let found: Vec<String> = closed.files.iter().map(|path| describe(path)).collect();
     let found = format!("{ROWS_SCHEMA}\n\n{}", found.join("\n"));
 
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/schema.txt");
-    if std::env::var_os("LIOPROF_BLESS").is_some() {
-        fs::write(&path, &found).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == expected, "the schema changed (LIOPROF_BLESS=1 writes it to {}):\n{found}", path.display());
+    lioprof_testkit::blessed("crates/lioprof-store/tests/store/schema.txt", |_| found);
 }

@@ -1,6 +1,6 @@
 //! Binary logs.
 
-use crate::mutate::{Piece, binary_records, change_binary_header, for_each_seed, join, wound};
+use lioprof_testkit::fuzz::{Piece, binary_records, change_binary_header, for_each_seed, join, wound};
 use std::hint::black_box;
 
 use lustre_debuglog::frame::binary::{Framer, Step, detect, read_record};

@@ -1,6 +1,6 @@
 //! Text logs.
 
-use crate::mutate::{Piece, Rng, change_text_header, for_each_seed, join, text_records, wound};
+use lioprof_testkit::fuzz::{Piece, Rng, change_text_header, for_each_seed, join, text_records, wound};
 use std::hint::black_box;
 
 use lustre_debuglog::frame::text::{TextItem, TextRecords, find_cut};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lioprof_testkit::eventually;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -181,18 +182,7 @@ fn rubbish_gets_an_error_and_the_daemon_lives() {
         let mut stream = daemon.connect();
         stream.write_all(b"{\"v\":1,\"comm").unwrap();
     }
-    assert!(poll(|| daemon.client().status().is_ok()));
-}
-
-/// Tries until it is true, for a minute at most.
-fn poll(mut condition: impl FnMut() -> bool) -> bool {
-    for _ in 0..600 {
-        if condition() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    false
+    eventually("an answer", || daemon.client().status().is_ok());
 }
 
 #[test]
@@ -203,7 +193,7 @@ fn the_last_reply_is_sent_before_the_end() {
         assert_eq!(daemon.client().mark("then end").unwrap(), "ended");
         // A client that said nothing does not hold the daemon back, and the socket goes with it.
         assert_eq!(lines(idle), Vec::<String>::new());
-        assert!(poll(|| !daemon.path().exists()));
+        eventually("the socket to go", || !daemon.path().exists());
     }
 }
 
@@ -220,7 +210,7 @@ fn too_many_clients_are_told_so_and_slots_come_back() {
     let err = daemon.client().status().unwrap_err();
     assert!(matches!(err, ClientError::Refused { kind: ErrorKind::Busy, .. }), "{err:?}");
     drop(held);
-    assert!(poll(|| daemon.client().status().is_ok()));
+    eventually("an answer", || daemon.client().status().is_ok());
 }
 
 #[test]

@@ -8,10 +8,11 @@
 #![expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "all numbers here are small")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lioprof_analysis::{Config, analyze};
 use lioprof_model::{RowSink, RpcRow, RpcSize, SizeEvidence, Symbol, Symbols, TargetEvidence};
+use lioprof_testkit::files::capture;
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Fid, Opcode, TargetKind, TargetName, Xid};
 
@@ -52,11 +53,6 @@ impl RowSink for Rows<'_> {
         };
         self.rows.push(row);
     }
-}
-
-/// Folder of a capture.
-pub(crate) fn capture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures").join(name)
 }
 
 /// Binary logs of a capture, one per server.
