@@ -19,7 +19,7 @@ pub enum QueryError {
     },
     /// Nothing that lioprof wrote is there.
     #[error(
-        "`{dataset}` is no dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
+        "`{dataset}` is not a dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
          `lioprof daemon` or `lioprof export --parquet` wrote, or s3://BUCKET/PREFIX"
     )]
     NoDataset {

@@ -53,7 +53,7 @@ pub struct DatasetOptions {
 #[non_exhaustive]
 pub enum DatasetError {
     /// The folder holds something, and rows are not mixed with other files.
-    #[error("`{}` is not empty; name a new directory, or delete what is in it", path.display())]
+    #[error("`{}` is not empty; name a new directory, or empty this one", path.display())]
     NotEmpty {
         /// Folder.
         path: PathBuf,

@@ -61,7 +61,7 @@ fn a_view_of_ones_own() {
 #[test]
 fn what_is_no_dataset() {
     let empty = tempfile::tempdir().unwrap();
-    assert!(opening(empty.path()).contains("is no dataset: neither it nor a folder below has `manifests/fs=...`"));
+    assert!(opening(empty.path()).contains("is not a dataset: neither it nor a folder below has `manifests/fs=...`"));
     assert!(opening(&empty.path().join("missing")).contains("No such file or directory"));
     let file = repository().join("Cargo.toml");
     assert!(opening(&file).contains("it is a file; expected a folder, or s3://BUCKET/PREFIX"));
@@ -73,7 +73,7 @@ fn what_is_no_dataset() {
     }
     // A folder of that name alone makes no dataset.
     fs::create_dir(empty.path().join("manifests")).unwrap();
-    assert!(opening(empty.path()).contains("is no dataset"));
+    assert!(opening(empty.path()).contains("is not a dataset"));
 }
 
 #[test]
