@@ -10,7 +10,8 @@ use super::param::{Kind, Param};
 pub enum ControlError {
     /// No control files and no `lctl`.
     #[error(
-        "no Lustre control files: expected {}; load the modules (`modprobe lustre`) or mount debugfs (`mount -t debugfs none /sys/kernel/debug`)",
+        "no Lustre control files: expected {}; load the modules (`modprobe lustre`) or mount debugfs \
+         (`mount -t debugfs none /sys/kernel/debug`)",
         list(tried)
     )]
     NothingFound {
@@ -41,7 +42,8 @@ pub enum ControlError {
     },
     /// The write succeeded, but the setting reads back as something else.
     #[error(
-        "`{param}` did not take `{wrote}`: it shows `{found}`; is another process changing it, or does the kernel log say why (`dmesg | tail`)?"
+        "`{param}` did not take `{wrote}`: it shows `{found}`; is another process changing it, or does the kernel log \
+         say why (`dmesg | tail`)?"
     )]
     NotAccepted {
         param: Param,
@@ -111,7 +113,8 @@ fn why_write(param: Param, error: &io::Error) -> &'static str {
         };
     }
     if is(Errno::PERM) {
-        return ": forbidden although the file exists; the kernel is probably locked down (`cat /sys/kernel/security/lockdown`), as with secure boot";
+        return ": forbidden although the file exists; the kernel is probably locked down \
+                (`cat /sys/kernel/security/lockdown`), as with secure boot";
     }
     if is(Errno::ACCESS) {
         return ": only root may write it";

@@ -199,7 +199,7 @@ fn other_daemon(known: &[Pointer]) -> Check {
             format!("one is running: process {}, data in `{dir}`", other.pid),
             format!(
                 "A second one cannot run beside it. `lioprof status --socket {socket}` shows what it is doing, `lioprof stop --socket \
-                 {socket}` ends it."
+                 {socket}` stops it."
             ),
         );
     }
@@ -286,7 +286,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let spool = root.path().join("spool");
         assert_eq!(spool_directory(&spool).status, Status::Ok);
-        assert!(spool_directory(&spool).found.contains("will be made"));
+        assert!(spool_directory(&spool).found.contains("will be created"));
         fs::create_dir(&spool).unwrap();
         fs::set_permissions(&spool, fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(spool_directory(&spool).status, Status::Ok);
