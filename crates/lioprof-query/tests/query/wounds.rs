@@ -66,10 +66,10 @@ fn what_is_no_dataset() {
     let file = repository().join("Cargo.toml");
     assert!(opening(&file).contains("it is a file; expected a folder, or s3://BUCKET/PREFIX"));
     for (place, expected) in
-        [("ftp://host/rows", "`ftp://` is not known"), ("s3:///rows", "it names no bucket"), ("://", "")]
+        [("ftp://host/rows", "`ftp://` is not supported"), ("s3:///rows", "it names no bucket"), ("://", "")]
     {
         let problem = opening(Path::new(place));
-        assert!(problem.contains("is no place of a dataset") && problem.contains(expected), "{problem}");
+        assert!(problem.contains("is not a valid dataset location") && problem.contains(expected), "{problem}");
     }
     // A folder of that name alone makes no dataset.
     fs::create_dir(empty.path().join("manifests")).unwrap();

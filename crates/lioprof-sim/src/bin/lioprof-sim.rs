@@ -28,9 +28,9 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Play the captured log of a server, or a scenario, through a simulated kernel
+    /// Replay the captured log of a server, or a scenario, through a simulated kernel
     Replay(Box<ReplayArgs>),
-    /// Write the log of a scenario's server into a file
+    /// Write the log of a scenario's server to a file
     Log(LogArgs),
 }
 
