@@ -96,7 +96,8 @@ fn mistakes_in_the_configuration_do_not_matter_to_whoever_talks_to_it() {
     let socket = format!("socket = \"{}\"\n", node.socket().display());
     for broken in [format!("[talk]\n{socket}[keep]\nfile_mb = 3\n"), format!("[budget\ncpu = \n[talk]\n{socket}")] {
         fs::write(&path, broken).unwrap();
-        let run = lioprof(&["status", "--json", "--config", &name]).exits(0).says(&[&name, "looking for the daemon at"]);
+        let run =
+            lioprof(&["status", "--json", "--config", &name]).exits(0).says(&[&name, "looking for the daemon at"]);
         assert_eq!(run.stderr.matches("TOML parse error").count(), 1, "{run}");
         assert_eq!(run.json()["pid"], daemon.pid());
         lioprof(&["mark", "still there", "--config", &name]).exits(0);

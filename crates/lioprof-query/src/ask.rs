@@ -39,7 +39,10 @@ pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<S
 /// Prints a note if a table was cut off.
 pub(crate) fn note_rest(written: Written) {
     if written.more {
-        messages::note(&format!("printed only the first {} rows; --max-rows 0 prints all, LIMIT selects fewer", written.rows));
+        messages::note(&format!(
+            "printed only the first {} rows; --max-rows 0 prints all, LIMIT selects fewer",
+            written.rows
+        ));
     }
 }
 

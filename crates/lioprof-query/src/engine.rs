@@ -35,7 +35,9 @@ impl FromStr for Engine {
             #[cfg(feature = "cluster")]
             _ if text.starts_with("ballista://") => text.parse().map(Self::Ballista).map_err(|_| unknown("")),
             #[cfg(not(feature = "cluster"))]
-            _ if text.starts_with("ballista://") => Err(unknown("; this build does not support clusters (feature `cluster`)")),
+            _ if text.starts_with("ballista://") => {
+                Err(unknown("; this build does not support clusters (feature `cluster`)"))
+            }
             _ => Err(unknown("")),
         }
     }

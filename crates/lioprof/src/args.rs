@@ -166,9 +166,7 @@ early, or failed to write or restore something, 2 could not start.";
 
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Takes the options of `lioprof daemon`: pass the same ones to check what that daemon would do."
-)]
+#[command(after_help = "Takes the options of `lioprof daemon`: pass the same ones to check what that daemon would do.")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) capture: CaptureArgs,

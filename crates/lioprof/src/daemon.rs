@@ -24,10 +24,7 @@ pub(crate) fn socket(args: &ConfigArgs, verbosity: Verbosity) -> (PathBuf, PathB
         let path = args.config.as_deref().unwrap_or(Path::new(CONFIG));
         let mut readable = Config::default();
         readable.talk.socket = Config::socket_in(path).unwrap_or(readable.talk.socket);
-        messages::note(
-            verbosity,
-            &format!("{err:#}\nlooking for the daemon at `{}`", readable.talk.socket.display()),
-        );
+        messages::note(verbosity, &format!("{err:#}\nlooking for the daemon at `{}`", readable.talk.socket.display()));
         at_root(readable, args)
     });
     (config.talk.socket, config.control.root)

@@ -87,7 +87,9 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
         return Ok(Saved::Comparison(serde_json::from_slice(&json).with_context(not)?));
     }
     if schema != SCHEMA {
-        bail!("`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: write it again with this version");
+        bail!(
+            "`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: write it again with this version"
+        );
     }
     let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;
     // Saved before there were findings: they follow from the figures alone.

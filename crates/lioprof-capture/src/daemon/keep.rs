@@ -229,7 +229,8 @@ pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
             Ok(done) => {
                 let deleted = done.deleted.iter();
                 told.extend(
-                    deleted.map(|part| format!("deleted `{}` to meet the retention limits", part.manifest_path.display())),
+                    deleted
+                        .map(|part| format!("deleted `{}` to meet the retention limits", part.manifest_path.display())),
                 );
                 told.extend(done.problems.iter().map(StoreError::chain));
             }
@@ -238,9 +239,9 @@ pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
     }
     if keeps_raw(config) {
         match crate::drain::raw_retention(&config.keep.dir, node, max_age, max_bytes) {
-            Ok(deleted) => {
-                told.extend(deleted.iter().map(|path| format!("deleted `{}` to meet the retention limits", path.display())))
-            }
+            Ok(deleted) => told.extend(
+                deleted.iter().map(|path| format!("deleted `{}` to meet the retention limits", path.display())),
+            ),
             Err(err) => told.push(format!("failed to delete old logs: {err}")),
         }
     }

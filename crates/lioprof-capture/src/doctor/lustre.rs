@@ -89,7 +89,10 @@ fn version(control: &Control) -> Check {
     } else if numbers < FIRST {
         (Status::Warning, "Older than all supported releases; see docs/log-format.md.")
     } else {
-        (Status::Warning, "Supported from its sources, not tested on a real server. Compare with the servers' counters.")
+        (
+            Status::Warning,
+            "Supported from its sources, not tested on a real server. Compare with the servers' counters.",
+        )
     };
     check.came_to(status, version.text, remedy)
 }
@@ -128,12 +131,15 @@ fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
     if let Some(pointer) = known.iter().find(|pointer| ours(pointer)) {
         let remedy = match pointer.is_running() {
             Some(true) => format!("It belongs to the running lioprof daemon, process {}.", pointer.pid),
-            _ => "It belongs to a lioprof daemon that was killed: the next start or `lioprof daemon --restore` stops it."
-                .to_owned(),
+            _ => {
+                "It belongs to a lioprof daemon that was killed: the next start or `lioprof daemon --restore` stops it."
+                    .to_owned()
+            }
         };
         return check.warning(found, remedy);
     }
-    let remedy = "A node has only one, and lioprof did not start this one. If nobody needs it: `lctl debug_daemon stop`.";
+    let remedy =
+        "A node has only one, and lioprof did not start this one. If nobody needs it: `lctl debug_daemon stop`.";
     check.failed(found, remedy)
 }
 

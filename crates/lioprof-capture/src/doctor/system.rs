@@ -28,8 +28,7 @@ pub(super) fn container(root: &Path) -> Check {
             "The kernel opens the segment path in its own mount namespace. Run on the node itself, or bind-mount the \
              directory at the same path.",
         ),
-        None => check.skipped(
-    "no /proc/self/ns/pid", ""),
+        None => check.skipped("no /proc/self/ns/pid", ""),
     }
 }
 
