@@ -47,7 +47,7 @@ def check(query, rows, address):
     equal("a cluster over the object store", on_cluster(query, bucket, names), answers)
     count = "SELECT count(*) AS n FROM rpcs"
     equal("several datasets in a bucket", run(query, "sql", "s3://traces", count), run(query, "sql", str(rows), count))
-    for place, expected in (("s3://traces/none", "is no dataset"), ("s3://nobody/rows", "nobody")):
+    for place, expected in (("s3://traces/none", "is not a dataset"), ("s3://nobody/rows", "nobody")):
         refused = subprocess.run([query, "sql", place, "SELECT 1"], capture_output=True, text=True)
         if refused.returncode != 2 or expected not in refused.stderr:
             sys.exit(f"check-query: {place}: exit code {refused.returncode}, {refused.stderr}")

@@ -54,7 +54,11 @@ fn what_is_no_analysis_is_refused() {
     let dir = analyzed();
     let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
     lioprof(&["report", &path("no-such.json")]).exits(2).says(&["no-such.json", "failed to open"]);
-    lioprof(&["report", &path("report.html")]).exits(2).says(&["report.html", "no analysis.json", "lioprof analyze"]);
+    lioprof(&["report", &path("report.html")]).exits(2).says(&[
+        "report.html",
+        "not an analysis.json",
+        "lioprof analyze",
+    ]);
     let json = String::from_utf8(read(&dir.path().join("analysis.json"))).unwrap();
     fs::write(dir.path().join("other.json"), json.replacen("lioprof.analysis/1", "lioprof.analysis/9", 1)).unwrap();
     lioprof(&["report", &path("other.json")]).exits(2).says(&["lioprof.analysis/9", "lioprof.analysis/1"]);

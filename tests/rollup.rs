@@ -49,7 +49,7 @@ fn only_what_is_new_is_read() {
     // Retention deletes manifests first.
     fs::remove_dir_all(rows.join("manifests/fs=lustre/node=server2")).unwrap();
     let run = rollup(&rows, &[]);
-    assert_eq!(run.stderr, "lioprof: server2: its rows are gone, and so is its rollup\n", "{run}");
+    assert_eq!(run.stderr, "lioprof: server2: its rows are gone; deleted its rollup\n", "{run}");
     assert_eq!(nodes(&rows), ["server1.parquet"]);
 }
 
@@ -85,7 +85,7 @@ fn what_is_no_dataset_is_refused() {
     let dir = TempDir::new().unwrap();
     let run = rollup(dir.path(), &[]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("is no dataset"), "{run}");
+    assert!(run.stderr.contains("is not a dataset"), "{run}");
     let rows = dataset(&dir);
     let run = rollup(&rows, &["--node", "oss7"]);
     assert_eq!(run.code, Some(2), "{run}");

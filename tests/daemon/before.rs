@@ -27,7 +27,7 @@ fn a_buffer_full_of_old_records_is_left_out() {
         assert_eq!(status["left_out"]["records"], 3000, "{}", status["left_out"]);
         let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
         assert!(text.contains("3,000 records from before the capture"), "{text}");
-        let ended = daemon.stop().exits(0).says(&["left out what the kernel had logged before this capture"]);
+        let ended = daemon.stop().exits(0).says(&["skipped records that the kernel had logged before this capture"]);
         assert!(ended.stdout.contains(" 0 differ"), "{ended}");
 
         let manifests = manifests(&node.keep());

@@ -284,7 +284,7 @@ fn rows_of_a_killed_daemon_whose_directory_is_gone_are_kept_all_the_same() {
     let other = node.path("other");
     let daemon = node.daemon(&[("keep.dir", &format!("\"{}\"", other.display()))]);
     let gone = format!("gone={}", node.keep().display());
-    daemon.stop().exits(0).says(&["is not there any more", &gone]);
+    daemon.stop().exits(0).says(&["no longer exists", &gone]);
     assert!(!node.keep().exists());
     assert_kept(&log.name, &other, &log.path);
 }

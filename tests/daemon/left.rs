@@ -30,7 +30,7 @@ fn without_its_directory() {
     let elsewhere = node.path("elsewhere").display().to_string();
     let told = text(&lioprof(&["doctor", "--root", &root, "--dir", &elsewhere, "--metrics", "off"]));
     assert!(told.contains(&format!("process {pid} changed settings")), "{told}");
-    assert!(told.contains("lioprof's own") && !told.contains("somebody"), "{told}");
+    assert!(told.contains("a lioprof daemon that was killed") && !told.contains("somebody"), "{told}");
 
     // On another server nothing is left, and nothing is touched here.
     let run = lioprof(&["daemon", "--restore", "--root", &other.root().display().to_string()]).exits(0);
@@ -98,7 +98,8 @@ fn mistakes_in_the_configuration_do_not_matter_to_whoever_talks_to_it() {
     let socket = format!("socket = \"{}\"\n", node.socket().display());
     for broken in [format!("[talk]\n{socket}[keep]\nfile_mb = 3\n"), format!("[budget\ncpu = \n[talk]\n{socket}")] {
         fs::write(&path, broken).unwrap();
-        let run = lioprof(&["status", "--json", "--config", &name]).exits(0).says(&[&name, "is looked for at"]);
+        let run =
+            lioprof(&["status", "--json", "--config", &name]).exits(0).says(&[&name, "looking for the daemon at"]);
         assert_eq!(run.stderr.matches("TOML parse error").count(), 1, "{run}");
         assert_eq!(run.json()["pid"], daemon.pid());
         lioprof(&["mark", "still there", "--config", &name]).exits(0);
@@ -159,7 +160,7 @@ fn doctor_checks_what_the_daemon_will_do() {
     node.ctl("unload");
     let run = doctor(&["--socket", &new, "--metrics", "off"]).exits(1);
     let told = text(&run);
-    assert!(told.contains("First load the modules") && !told.contains("mount -t debugfs"), "{told}");
+    assert!(told.contains("Load the modules first") && !told.contains("mount -t debugfs"), "{told}");
     let run = doctor(&["--socket", &new, "--metrics", "off", "--wait"]).exits(0);
     assert!(text(&run).contains("waits for it"), "{run}");
 }

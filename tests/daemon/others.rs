@@ -69,7 +69,7 @@ fn masks_changed_by_others_survive() {
     assert!(status["masks"]["debug"].as_str().unwrap().contains("info"), "{}", status["masks"]);
     let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
     assert!(text.contains("+info"), "{text}");
-    daemon.stop().exits(0).says(&["somebody else has changed"]);
+    daemon.stop().exits(0).says(&["somebody else changed"]);
     let after = node.settings();
     assert_eq!(after.debug, with(&before.debug, "info"));
     assert_eq!(after.subsystem_debug, before.subsystem_debug);

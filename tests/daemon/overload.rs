@@ -101,7 +101,7 @@ fn the_buffer_is_enlarged_when_it_overflows() {
     assert!(count(&node.account(), &["total", "lost", "overflow", "records"]) > 0);
     node.ctl("stall off");
     daemon.wait("a larger buffer", |_| node.read("debug_mb").parse::<u64>().unwrap() > first);
-    daemon.stop().exits(0).says(&["was enlarged"]);
+    daemon.stop().exits(0).says(&["enlarged the kernel"]);
     assert_eq!(node.settings(), before);
 }
 

@@ -23,7 +23,7 @@ fn a_small_tmpfs_gets_small_segments() {
     let told = lioprof(&["doctor", "--config", &config]);
     let told = String::from_utf8_lossy(&told.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("the kernel's file takes at most 218 MiB, all segments and it 350 MiB"), "{told}");
-    assert!(!told.contains("MiB are free: if the daemon hangs"), "{told}");
+    assert!(!told.contains("MiB are free; segments and buffer"), "{told}");
     let daemon = node.daemon(LEFT_OPEN);
     let spool = daemon.status().unwrap()["spool"].clone();
     let mib = |key: &str| spool[key].as_u64().unwrap() >> 20;
@@ -32,7 +32,7 @@ fn a_small_tmpfs_gets_small_segments() {
     let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
     assert!(text.contains("at most 175 MiB in"), "{text}");
     node.wait_played();
-    daemon.stop().exits(0).says(&["place and size of the segments", "limit_mib=175"]);
+    daemon.stop().exits(0).says(&["chose directory and size of the segments", "limit_mib=175"]);
     assert_kept(&log.name, &node.keep(), &log.path);
 }
 

@@ -1,4 +1,4 @@
-//! The command `lioprof-bench`: large logs and datasets to measure lioprof with.
+//! The command `lioprof-bench`: generates large logs and datasets for benchmarks of lioprof.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -14,7 +14,7 @@ use lioprof_bench::dataset::{self, DatasetOptions};
 use lioprof_bench::log_writer::LogWriter;
 use lioprof_bench::replica::Replica;
 
-/// Large logs and datasets to measure lioprof with.
+/// Generates large logs and datasets for benchmarks of lioprof.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
@@ -24,18 +24,18 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Copies of a capture, one after the other in time, with requests of their own
+    /// Repeat a capture one copy after the other in time, each with its own requests
     Replicate {
         /// The capture as text, plain or .zst
         log: PathBuf,
 
-        /// Size of the binary form, megabytes (10^6 bytes); the text is a little larger
+        /// Size of the binary log in megabytes (10^6 bytes); the text is a little larger
         megabytes: u64,
 
         #[command(flatten)]
         output: Output,
     },
-    /// A log of any number of clients, OSTs and jobs
+    /// Generate a log of any number of clients, OSTs and jobs
     Crowd {
         #[command(flatten)]
         crowd: CrowdOptions,
@@ -43,9 +43,9 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// The rows of a whole site, as its daemons would have written them; prints exact sums over them as JSON
+    /// Generate the rows of a whole site, as its daemons would write them; print exact sums over them as JSON
     Dataset {
-        /// A new or empty directory
+        /// New or empty directory for the dataset
         dir: PathBuf,
 
         #[command(flatten)]

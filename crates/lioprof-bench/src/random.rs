@@ -20,7 +20,7 @@ impl Random {
         u32::try_from(self.below(u64::from(limit))).unwrap_or(0)
     }
 
-    /// A place in a list of so many.
+    /// An index into a list of this length.
     pub(crate) fn place(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).unwrap_or(0)
     }

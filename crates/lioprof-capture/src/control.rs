@@ -1,7 +1,7 @@
 //! Lustre's control files: masks, buffer size, the kernel's debug daemon, markers, targets and clients.
 //!
-//! The files moved over the versions, see [`Param`]. Where they cannot be reached (debugfs is not mounted), `lctl` does
-//! the same, if it is there. Each setting is one `write(2)`, because the kernel takes each write as a whole command.
+//! Their paths depend on the Lustre version, see [`Param`]. If they cannot be accessed (debugfs is not mounted), `lctl` is used
+//! if available. Each setting is one `write(2)`, because the kernel takes each write as a whole command.
 
 mod bits;
 mod error;
@@ -31,20 +31,20 @@ use lctl::Lctl;
 use masks::MaskSet;
 use serde::{Deserialize, Serialize};
 
-/// Size limit of debug daemon files until somebody sets another, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
+/// Default size limit of debug daemon files, MiB (`CFS_TRACEFILE_SIZE`, tracefile.c).
 pub(crate) const KERNELS_DAEMON_SIZE_MIB: u64 = 500;
 
-/// The least size limit that the kernel takes, MiB (tracefile.c).
+/// The smallest size limit that the kernel accepts, MiB (tracefile.c).
 pub(crate) const SMALLEST_DAEMON_SIZE_MIB: u64 = 10;
 
-/// The kernel takes 10 to so many MiB as size limit, and quietly uses its own for anything else (tracefile.c).
+/// The largest size limit that the kernel accepts, MiB; outside of 10 MiB to this it silently uses its own (tracefile.c).
 pub(crate) const LARGEST_DAEMON_SIZE_MIB: u64 = 20_480;
 
-/// How to reach the settings.
+/// How to access the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
-    /// Files if they are there, else `lctl`.
+    /// Files if they exist, else `lctl`.
     #[default]
     Auto,
     /// Files only.
@@ -53,7 +53,7 @@ pub enum Access {
     Lctl,
 }
 
-/// The settings of one node's Lustre.
+/// The debug settings of Lustre on one node.
 #[derive(Debug)]
 pub(crate) struct Control {
     root: PathBuf,
@@ -89,22 +89,22 @@ impl Control {
         Self { root: root.to_owned(), io, lctl: Lctl::new(Path::new("lctl")) }
     }
 
-    /// The directory that stands for `/`.
+    /// The directory used in place of `/`.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// How the settings are reached, for people: `files` or `lctl`.
+    /// How the settings are accessed, for messages: `files` or `lctl`.
     pub(crate) fn access(&self) -> &'static str {
         self.io.name()
     }
 
-    /// Are the modules of the debug log loaded? `None` if that cannot be told.
+    /// Whether the modules of the debug log are loaded; `None` if unknown.
     pub(crate) fn debug_log_loaded(&self) -> Option<bool> {
         self.io.debug_log_loaded().or_else(|| system::modules::debug_log_loaded(&self.root))
     }
 
-    /// Identity of this boot of the node, if known.
+    /// Boot id of the node, if known.
     pub(crate) fn boot_id(&self) -> Option<String> {
         self.io.boot_id().or_else(|| system::boot::boot_id(&self.root))
     }
@@ -119,18 +119,18 @@ impl Control {
         self.io.write(param, value)
     }
 
-    /// Could this process change a setting? `None`: that shows only when it is tried. Changes nothing.
+    /// Whether this process could change a setting, without changing it; `None` if only an actual write can show that.
     pub(crate) fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
         self.io.writable(param)
     }
 
-    /// The names that are switched on in a mask.
+    /// The names that are on in a mask.
     pub(crate) fn mask(&self, param: Param) -> Result<MaskSet, ControlError> {
         self.read(param).map(|text| MaskSet::parse(param, &text))
     }
 
-    /// Switches the bits of a mask on and off, in one write, and looks whether they are. All other bits stay as they
-    /// are, also those that somebody else changes at the same time. Returns the mask as it is now.
+    /// Switches bits of a mask on and off in one write, and verifies them. All other bits stay as they are, even if another
+    /// process changes them at the same time. Returns the resulting mask.
     pub(crate) fn change_mask(&self, param: Param, on: &MaskSet, off: &MaskSet) -> Result<MaskSet, ControlError> {
         let Some(change) = masks::relative(on, off) else { return self.mask(param) };
         self.write(param, &change)?;
@@ -143,13 +143,13 @@ impl Control {
         Err(ControlError::NotAccepted { param, wrote: change, found: now.to_string() })
     }
 
-    /// A size as the kernel shows it: what was written, or one more.
+    /// A size as the kernel shows it: the value that was written, or one more.
     pub(crate) fn mib(&self, param: Param) -> Result<u64, ControlError> {
         let text = self.read(param)?;
         text.parse().map_err(|_| ControlError::Unexpected { param, expected: "a number of MiB", found: text })
     }
 
-    /// Sets a size and returns what the kernel then shows.
+    /// Sets a size and returns the size that the kernel then shows.
     pub(crate) fn set_mib(&self, param: Param, mib: u64) -> Result<u64, ControlError> {
         self.write(param, &mib.to_string())?;
         self.mib(param)
@@ -161,23 +161,23 @@ impl Control {
         Ok((!text.is_empty()).then(|| PathBuf::from(text)))
     }
 
-    /// Starts the kernel's debug daemon on `path` (absolute, on a local file system, best not there yet) with at most
+    /// Starts the kernel's debug daemon on `path` (absolute, on a local file system, preferably not existing) with at most
     /// `size_mib` MiB per file, 10 to 20480.
     ///
-    /// That the kernel took the path is checked. Whether it can open the file is not: its thread tries that later and
-    /// tells nobody but the kernel log (see [`crate::kmsg`]), so look whether the file appears.
+    /// Checks that the kernel accepted the path, but not that it can open the file: its thread opens the file later and
+    /// reports errors only in the kernel log (see [`crate::kmsg`]), so check whether the file appears.
     pub(crate) fn start_daemon(&self, path: &Path, size_mib: u64) -> Result<(), ControlError> {
         let text = daemon_path(path)?;
         self.set_daemon_size(size_mib)?;
         self.command_daemon(text, Some(path))
     }
 
-    /// Stops the kernel's debug daemon. When this returns, all it had is in its file (in the page cache).
+    /// Stops the kernel's debug daemon. When this returns, its whole buffer is in its file (in the page cache).
     pub(crate) fn stop_daemon(&self) -> Result<(), ControlError> {
         self.command_daemon("stop", None)
     }
 
-    /// Gives the debug daemon a command and looks whether it then writes this file.
+    /// Sends a command to the debug daemon and checks that it then writes this file.
     fn command_daemon(&self, command: &str, path: Option<&Path>) -> Result<(), ControlError> {
         self.write(Param::DaemonFile, command)?;
         let found = self.daemon_file()?;
@@ -193,9 +193,9 @@ impl Control {
         self.write(Param::DaemonFile, &format!("size={size_mib}"))
     }
 
-    /// Puts `DEBUG MARKER: text` into the log and the kernel log. Before 2.16 only `lctl` can do that.
+    /// Writes `DEBUG MARKER: text` into the debug log and the kernel log. Before 2.16 only `lctl` can do that.
     pub(crate) fn mark(&self, text: &str) -> Result<(), ControlError> {
-        /// What `lctl mark` takes.
+        /// Longest text that `lctl mark` accepts, in bytes.
         const LONGEST: usize = 255;
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let end = (0..=LONGEST.min(line.len())).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);
@@ -211,7 +211,7 @@ impl Control {
     }
 }
 
-/// The kernel takes absolute paths shorter than 1024 bytes; white space at the end would be cut off.
+/// The kernel accepts absolute paths shorter than 1024 bytes, and cuts off white space at the end.
 fn daemon_path(path: &Path) -> Result<&str, ControlError> {
     match path.to_str() {
         Some(text) if text.starts_with('/') && text.len() < 1024 && text.trim() == text && !text.contains('\n') => {

@@ -1,9 +1,9 @@
-//! What lioprof changed in the kernel, written down before it is changed, and put back afterwards.
+//! The journal of kernel settings that lioprof changes, written before each change and used to restore them.
 //!
 //! * [`Journal`]: the [`Change`] of each parameter.
 //! * [`JournalFile`]: the journal on disk; survives `SIGKILL` and power loss.
 //! * [`Session`]: changes settings in the one right order, journal first.
-//! * [`restore`]: compares with what is there now and undoes only what is still lioprof's.
+//! * [`restore`]: compares with the current settings and undoes only changes that are still lioprof's.
 //!
 //! A bit counts as lioprof's if the journal says that lioprof switched it and it still has that value. One case cannot be
 //! told apart by anybody: while lioprof holds a bit, somebody switches it back *and* lioprof's way again, and lioprof did not
@@ -38,32 +38,32 @@ pub(crate) use session::{Session, SessionError};
 
 use crate::control::Param;
 
-/// All that lioprof changed and did not put back yet.
+/// All changes of lioprof that are not restored yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {
-    /// Boot of the node in which the changes were made. They do not outlive it.
+    /// Boot id of the node at the time of the changes, which do not outlive a boot.
     pub boot_id: Option<String>,
-    /// Process that made them, for people.
+    /// Id of the process that made the changes, for messages.
     pub pid: u32,
-    /// When it began, microseconds since the epoch, for people.
+    /// Start of the capture, microseconds since the epoch, for messages.
     pub since_us: u64,
-    /// What was changed; an object of JSON for each parameter, beside the keys above.
+    /// The changes; in JSON one object per parameter, beside the keys above.
     #[serde(flatten, deserialize_with = "change::stored")]
     pub(crate) changes: BTreeMap<Param, Change>,
 }
 
 impl Journal {
-    /// Is everything as it was?
+    /// Whether nothing is changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Change of a parameter; `None` if it is as it was.
+    /// Change of a parameter; `None` if it is unchanged.
     pub(crate) fn change(&self, param: Param) -> Option<&Change> {
         self.changes.get(&param)
     }
 
-    /// Enters what a parameter's change is now.
+    /// Sets the change of a parameter.
     pub(crate) fn set(&mut self, param: Param, change: Change) {
         match change {
             Change::Mask(mask) if mask.is_nothing() => self.forget(param),
@@ -71,12 +71,12 @@ impl Journal {
         }
     }
 
-    /// A parameter is as it was, or somebody else's.
+    /// Removes the change of a parameter that is restored, or that somebody else has set.
     pub(crate) fn forget(&mut self, param: Param) {
         self.changes.remove(&param);
     }
 
-    /// Change of a mask, which may be none.
+    /// Change of a mask, which may be empty.
     pub(crate) fn mask(&self, param: Param) -> MaskChange {
         if let Some(Change::Mask(mask)) = self.change(param) { mask.clone() } else { MaskChange::default() }
     }

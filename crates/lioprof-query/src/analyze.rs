@@ -1,8 +1,8 @@
-//! The analysis of a dataset, made by an engine: what `lioprof analyze` makes of the same rows, and as exact.
+//! Analyzes a dataset with an SQL engine, with the same results as `lioprof analyze` of the same rows.
 //!
-//! * [`of_rows`]: figures that a `GROUP BY` over the rows gives;
-//! * [`rollups`]: figures that need the order of events, which `lioprof rollup` has summed up per node;
-//! * `lioprof-analysis` puts both together, `lioprof-insight` says what it means.
+//! * [`of_rows`]: figures from a `GROUP BY` over the rows;
+//! * [`rollups`]: figures that need the order of events, from the per-node rollups of `lioprof rollup`;
+//! * `lioprof-analysis` combines both, `lioprof-insight` derives findings.
 //!
 //! All statements are plain SQL, in files beside this one.
 
@@ -22,10 +22,10 @@ use serde::de::DeserializeOwned;
 use crate::error::QueryError;
 use crate::session::Session;
 
-/// Makes the analysis of a session's dataset.
+/// Analyzes the dataset of a session.
 ///
 /// # Errors
-/// If a query fails, or a node has no rollup of the rows that it has.
+/// If a query fails, or a node has no up-to-date rollup.
 pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, QueryError> {
     let nodes = rollups::nodes(session).await?;
     current::check(session.dataset(), &nodes).await?;
@@ -39,7 +39,7 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     Ok(outcome)
 }
 
-/// Rows and rollups tell of the same RPCs: a copy of a file, or one that is missing, would not be noticed otherwise.
+/// Checks that rows and rollups have the same number of RPCs, which reveals duplicate and missing files.
 fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
     for facts in facts.iter().filter(|facts| !facts.client) {
         let found: u64 = rows.strands.iter().filter(|strand| strand.node == facts.node).map(|strand| strand.rpcs).sum();
@@ -62,7 +62,7 @@ async fn rows<T: DeserializeOwned>(session: &Session, sql: &str) -> Result<Vec<T
     Ok(rows)
 }
 
-/// Hands on the rows of a query as they come.
+/// Passes the rows of a query to `take` as they arrive.
 async fn each<T: DeserializeOwned>(session: &Session, sql: &str, mut take: impl FnMut(T)) -> Result<(), QueryError> {
     let read = |batch: &RecordBatch| {
         let rows: Vec<T> = serde_arrow::from_record_batch(batch)
@@ -73,12 +73,12 @@ async fn each<T: DeserializeOwned>(session: &Session, sql: &str, mut take: impl 
     session.each_batch(sql, read).await
 }
 
-/// Puts values into a statement. They are numbers and conditions made here.
+/// Puts values into a statement: only numbers and conditions from this module, never user input.
 fn fill(sql: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(sql.to_owned(), |sql, (name, value)| sql.replace(&format!("{{{name}}}"), value))
 }
 
-/// A text as SQL.
+/// A text as an SQL literal.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -16,7 +16,7 @@ use lioprof_query::{Engine, Format};
 
 use crate::about;
 
-/// Asks, in SQL, the rows that `lioprof daemon` and `lioprof export --parquet` keep of Lustre servers' logs.
+/// Queries, in SQL, the rows that `lioprof daemon` and `lioprof export --parquet` write from the logs of Lustre servers.
 #[derive(Debug, Parser)]
 #[command(version, long_version = about::version(), max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -25,36 +25,36 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-A DATASET is a folder, a folder with several of them below, or s3://BUCKET/PREFIX. Credentials,
-region and endpoint of an object store come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-AWS_REGION, AWS_ENDPOINT and the like.
+A DATASET is a folder, a folder with several datasets below it, or s3://BUCKET/PREFIX. Credentials,
+region and endpoint of an object store come from variables such as AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT.
 
 Examples:
-  lioprof-query ready                                          what can be asked without SQL
+  lioprof-query ready                                          list the queries that need no SQL
   lioprof-query ready who-used-target rows --set target=OST0007 --set from=03:00 --set to=03:05
   lioprof-query sql rows 'SELECT * FROM latency ORDER BY p99_us DESC LIMIT 10'
   lioprof-query sql s3://traces/rows 'SELECT nid, sum(bytes) FROM rpcs GROUP BY nid' --format csv
-  lioprof-query prompt rows                                    ask one question after the other
+  lioprof-query prompt rows                                    interactive prompt
 
-Exit codes: 0 done, 2 wrong arguments, SQL that cannot be run, files that cannot be read or written, rollups that are missing,
-a cluster that does not answer; 130 interrupted.";
+Exit codes: 0 done, 2 wrong arguments, invalid SQL, unreadable or unwritable files, missing rollups, or a cluster that does
+not answer; 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run SQL and print the rows.
     Sql(SqlArgs),
-    /// Ask one question after the other, with history and completion.
+    /// Run SQL interactively, with history and completion.
     Prompt(PromptArgs),
-    /// Run a ready query; without a name list them, without a dataset show one.
+    /// Run a ready query; without NAME, list all; without DATASET, show the query NAME.
     Ready(ReadyArgs),
-    /// Make the analysis of a dataset: what `lioprof analyze` makes of the same rows, by SQL over rows and rollups.
+    /// Analyze a dataset as `lioprof analyze` does, by SQL over its rows and rollups.
     Analyze(AnalyzeArgs),
-    /// Print the views as SQL, for use in other engines.
+    /// Print the SQL of the views, for use in other engines.
     Views,
-    /// Run the scheduler of a cluster: it takes queries and hands their parts to executors.
+    /// Run the scheduler of a cluster, which accepts queries and distributes their tasks to executors.
     #[cfg(feature = "cluster")]
     Scheduler(SchedulerArgs),
-    /// Run an executor of a cluster: it asks a scheduler for work.
+    /// Run an executor of a cluster, which asks the scheduler for tasks.
     #[cfg(feature = "cluster")]
     Executor(ExecutorArgs),
     /// Write the manual pages and the completions for bash, zsh and fish. For packages, see docs/install.md.
@@ -63,7 +63,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Who runs its queries, if it asks any.
+    /// Engine for the queries of this command; `None` if it has none.
     pub(crate) fn engine(&self) -> Option<&EngineArgs> {
         match self {
             Self::Sql(args) => Some(&args.engine),
@@ -80,16 +80,16 @@ impl Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = SQL_HELP)]
 pub(crate) struct SqlArgs {
-    /// Folder, or s3://BUCKET/PREFIX.
+    /// Dataset: a folder, or s3://BUCKET/PREFIX.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: String,
-    /// One statement, or several with `;` between them.
+    /// One statement, or several separated by `;`.
     #[arg(value_name = "SQL", required_unless_present = "file", conflicts_with = "file")]
     pub(crate) sql: Option<String>,
-    /// Take the SQL from a file; - is stdin.
+    /// Read the SQL from a file; - is stdin.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Print how the query would be run; with =run, run it and say how many rows and how much time each step took.
+    /// Print the query plan; with =run, run the query and print the rows and time of each step.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "plan", value_name = "WHAT")]
     pub(crate) explain: Option<Explain>,
     #[command(flatten)]
@@ -107,13 +107,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromptArgs {
-    /// Folder, or s3://BUCKET/PREFIX.
+    /// Dataset: a folder, or s3://BUCKET/PREFIX.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: String,
-    /// Format to begin with; \format changes it.
+    /// Initial output format; \format changes it.
     #[arg(long, value_parser = terminal_format, default_value = "table", value_name = "table|csv|json")]
     pub(crate) format: Format,
-    /// Print at most so many rows of an answer as a table; 0 for all.
+    /// Print at most this many rows of a result as a table; 0 for all.
     #[arg(long, default_value = "1000", value_name = "ROWS")]
     pub(crate) max_rows: usize,
     #[command(flatten)]
@@ -123,10 +123,10 @@ pub(crate) struct PromptArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = READY_HELP)]
 pub(crate) struct ReadyArgs {
-    /// Ready query.
+    /// Name of the ready query.
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Folder, or s3://BUCKET/PREFIX.
+    /// Dataset: a folder, or s3://BUCKET/PREFIX.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: Option<String>,
     /// Set a parameter of the query.
@@ -139,18 +139,18 @@ pub(crate) struct ReadyArgs {
 }
 
 const READY_HELP: &str = "\
-Times are UTC: 2026-11-21T03:00:00Z, 2026-11-21 03:00, Unix seconds, or 03:00 if the dataset has
-one day.
+Times are UTC: 2026-11-21T03:00:00Z, 2026-11-21 03:00, Unix seconds, or just 03:00 if the dataset
+covers a single day.
 
 Examples:
   lioprof-query ready
-  lioprof-query ready who-used-target                     its parameters, its columns, its SQL
+  lioprof-query ready who-used-target                     show its parameters, columns and SQL
   lioprof-query ready who-used-target rows --set target=OST0007 --set from=03:00 --set to=03:05";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = ANALYZE_HELP)]
 pub(crate) struct AnalyzeArgs {
-    /// Folder, or s3://BUCKET/PREFIX.
+    /// Dataset: a folder, or s3://BUCKET/PREFIX.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: String,
     /// Write analysis.json, CSV tables and report.html into this directory.
@@ -168,33 +168,34 @@ Examples:
   lioprof rollup rows && lioprof-query analyze rows -o report
   lioprof-query analyze rows --format json | lioprof report - -o page.html
 
-`lioprof rollup` sums up what needs the order of events; it has to run again when there are new rows.";
+`lioprof rollup` computes the figures that need the order of events; run it again after new rows were written.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// How to write the rows [default: by the ending of -o, else table].
+    /// Output format [default: by the file extension of -o, else table].
     #[arg(long, value_parser = format, value_name = "table|csv|json|parquet")]
     pub(crate) format: Option<Format>,
-    /// Write into this file: complete, or not at all.
+    /// Write to this file, which is complete or not created at all.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print at most so many rows as a table; 0 for all.
+    /// Print at most this many rows as a table; 0 for all.
     #[arg(long, default_value = "1000", value_name = "ROWS")]
     pub(crate) max_rows: usize,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
-    /// Who runs it: this process, or a cluster, whose scheduler and executors see the dataset at the same place.
+    /// Where to run queries: in this process, or on a cluster, whose scheduler and executors must see the dataset under the
+    /// same path.
     #[arg(long, value_name = "embedded|ballista://HOST:PORT", default_value = "embedded")]
     pub(crate) engine: Engine,
-    /// Parts that a cluster cuts each step of a query into, for all executors together [default: 16 for each].
+    /// Number of partitions for each step of a query on a cluster, for all executors together [default: 16 per executor].
     #[arg(long, value_name = "N")]
     pub(crate) partitions: Option<NonZeroUsize>,
-    /// Threads of the embedded engine [default: all cores].
+    /// Number of threads of the embedded engine [default: number of cores].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Memory of the embedded engine for sorting, joining and grouping, in MiB; beyond it they go on in files below $TMPDIR
+    /// Memory of the embedded engine for sorting, joining and grouping, in MiB; beyond it, they spill to files below $TMPDIR
     /// [default: no limit].
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<NonZeroUsize>,
@@ -207,41 +208,41 @@ pub(crate) struct SchedulerArgs {
     /// Address and port to listen on; with port 0 the system chooses one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:50050")]
     pub(crate) bind: SocketAddr,
-    /// An executor that has been silent for so long is lost, and others do its work; at least 10s.
+    /// Treat an executor as lost after it was silent for this time, at least 10s, and give its tasks to others.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = executor_timeout)]
     pub(crate) executor_timeout: Duration,
 }
 
 #[cfg(feature = "cluster")]
 const SCHEDULER_HELP: &str = "\
-Its address is printed once it listens. Whoever reaches that port can have executors read and write whatever they may: keep it
-inside a trusted network. docs/cluster.md tells how to set a cluster up.
+The scheduler prints its address once it listens. Anyone who can reach that port can make executors read and write every file
+that they have access to: keep it inside a trusted network. docs/cluster.md explains how to set up a cluster.
 
 Example:
   lioprof-query scheduler
-  lioprof-query executor --scheduler head:50050                             on each host that is to work
+  lioprof-query executor --scheduler head:50050                             on each worker host
   lioprof-query sql /mnt/rows 'SELECT count(*) FROM rpcs' --engine ballista://head:50050";
 
 #[cfg(feature = "cluster")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXECUTOR_HELP)]
 pub(crate) struct ExecutorArgs {
-    /// The scheduler to ask for work.
+    /// Scheduler to get tasks from.
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) scheduler: SchedulerAddress,
-    /// Address and port where others fetch intermediate results; with port 0 the system chooses one.
+    /// Address and port where other executors fetch intermediate results; with port 0 the system chooses one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:50051")]
     pub(crate) bind: SocketAddr,
-    /// Name or address that others reach it by [default: the bound one, or what the scheduler sees].
+    /// Name or address under which others reach this executor [default: the bound address, or the one that the scheduler sees].
     #[arg(long, value_name = "HOST")]
     pub(crate) advertise: Option<String>,
-    /// Tasks at the same time [default: all cores].
+    /// Number of tasks to run at a time [default: number of cores].
     #[arg(long, value_name = "N")]
     pub(crate) concurrent_tasks: Option<NonZeroUsize>,
     /// Memory for sorting, joining and grouping, in MiB, shared by the tasks [default: 70 % of the host's].
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<NonZeroU64>,
-    /// Where to make a folder for intermediate results; on a local disk [default: the folder for temporary files].
+    /// Local directory in which to create a folder for intermediate results [default: the directory for temporary files].
     #[arg(long, value_name = "DIR")]
     pub(crate) work_dir: Option<PathBuf>,
 }
@@ -269,15 +270,15 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
         .ok_or_else(|| format!("expected one of {}; found `{text}`", known.join(", ")))
 }
 
-/// A format that can be read on a terminal.
+/// A format that is readable on a terminal.
 pub(crate) fn terminal_format(text: &str) -> Result<Format, String> {
     match format(text)? {
-        Format::Parquet => Err("Parquet is nothing for a terminal: `lioprof-query sql -o FILE`".to_owned()),
+        Format::Parquet => Err("Parquet cannot be printed on a terminal: use `lioprof-query sql -o FILE`".to_owned()),
         format => Ok(format),
     }
 }
 
-/// A time that an executor may be silent: it speaks every five seconds, and may be late.
+/// How long an executor may be silent; it reports every five seconds, and may be late.
 #[cfg(feature = "cluster")]
 pub(crate) fn executor_timeout(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|err| err.to_string())?;

@@ -1,4 +1,4 @@
-//! What the prompt and the commands have in common.
+//! Functions shared by the prompt and the commands.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -14,11 +14,11 @@ use crate::messages;
 pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<Session> {
     let embedded = engine.engine == Engine::Embedded;
     if embedded && engine.partitions.is_some() {
-        bail!("--partitions is for clusters; --threads is for the embedded engine");
+        bail!("--partitions applies to clusters; use --threads for the embedded engine");
     }
     if !embedded && (engine.threads.is_some() || engine.memory_mib.is_some()) {
         bail!(
-            "--threads and --memory-mib are for the embedded engine; executors have --concurrent-tasks and --memory-mib of their own"
+            "--threads and --memory-mib apply to the embedded engine; executors have their own --concurrent-tasks and --memory-mib"
         );
     }
     #[cfg(feature = "cluster")]
@@ -36,14 +36,17 @@ pub(crate) async fn open(dataset: &str, engine: &EngineArgs) -> anyhow::Result<S
     Ok(Session::open(Dataset::open(dataset).await?, &options).await?)
 }
 
-/// Says that a table is not all.
+/// Prints a note if a table was cut off.
 pub(crate) fn note_rest(written: Written) {
     if written.more {
-        messages::note(&format!("the first {} rows; LIMIT chooses fewer, --max-rows 0 shows all", written.rows));
+        messages::note(&format!(
+            "printed only the first {} rows; --max-rows 0 prints all, LIMIT selects fewer",
+            written.rows
+        ));
     }
 }
 
-/// `--max-rows`: 0 stands for all.
+/// The limit of `--max-rows`; `None` for 0, which means all.
 pub(crate) fn limit(max_rows: usize) -> Option<usize> {
     Some(max_rows).filter(|it| *it > 0)
 }

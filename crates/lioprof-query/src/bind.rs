@@ -15,10 +15,10 @@ use crate::time;
 pub struct Bound(HashMap<String, ScalarValue>);
 
 impl Bound {
-    /// What was set, `(name, value)`, and defaults for the rest. Times of day are on the only one of `days`.
+    /// Takes the values of `set`, `(name, value)`, and defaults for the rest. Times of day refer to the only one of `days`.
     ///
     /// # Errors
-    /// If a parameter is unknown, or a value is not of its kind.
+    /// If a parameter is unknown, or a value is not of the parameter's kind.
     pub fn new(query: &Ready, set: &[(String, String)], days: &[String]) -> Result<Self, QueryError> {
         if let Some((name, _)) = set.iter().find(|(name, _)| query.parameters.iter().all(|it| it.name != *name)) {
             return Err(QueryError::UnknownParameter {

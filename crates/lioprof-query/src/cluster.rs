@@ -1,13 +1,13 @@
 //! The same SQL on a cluster: one scheduler, any number of executors, all of them this program.
 //!
 //! Ballista does the work: the client sends a logical plan, the scheduler makes stages of it and lists the files, the
-//! executors read them and hand intermediate results to each other. What is here is how sessions, schedulers and executors
-//! are set up so that a plan stays small, a lost executor costs a retry, and what is wrong is said:
+//! executors read them and exchange intermediate results. This module sets up sessions, schedulers and executors so that
+//! plans stay small, the loss of an executor costs only a retry, and errors are reported:
 //!
-//! * Executors ask for work (Ballista's pull mode). They need no port that the scheduler connects to, and whoever was away
-//!   comes back by itself.
+//! * Executors ask for tasks (Ballista's pull mode). The scheduler need not connect to them, and an executor that lost its
+//!   connection comes back by itself.
 //! * The static planner: the adaptive one of Ballista 55 cannot recover from the loss of an executor.
-//! * A task reads one partition, so what a loss costs is small, and an executor runs as many tasks as it says.
+//! * A task reads one partition, so a lost one costs little, and an executor runs as many tasks at a time as configured.
 
 mod address;
 mod client;
@@ -28,43 +28,43 @@ pub use executor::{Executor, ExecutorOptions};
 pub use resubmit::all_told;
 pub use scheduler::{Scheduler, SchedulerOptions};
 
-/// Largest message between scheduler and executors. Ballista's own limit of 16 MiB is one that a plan for tens of thousands
-/// of files could meet, and a plan that does not fit fails the query.
+/// Largest message between scheduler and executors. A plan for tens of thousands of files could exceed Ballista's own limit
+/// of 16 MiB, which would fail the query.
 const MAX_MESSAGE_BYTES: u32 = 256 << 20;
 
-/// What can go wrong between the parts of a cluster.
+/// Errors between the parts of a cluster.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// Nothing answers, or something that is no scheduler.
+    /// Nothing answers, or something other than a scheduler.
     #[error(
         "no scheduler answers at {scheduler}; is `lioprof-query scheduler` running there, and does a firewall let port {} \
          through?", scheduler.port()
     )]
     Unreachable {
-        /// Where it was looked for.
+        /// Address of the scheduler.
         scheduler: SchedulerAddress,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A scheduler without executors: a query would wait for ever.
+    /// The scheduler has no executors: a query would wait for ever.
     #[error(
         "the scheduler at {scheduler} has no executors; start some: lioprof-query executor --scheduler {}:{}",
         scheduler.host(), scheduler.port()
     )]
     NoExecutors {
-        /// The scheduler.
+        /// Address of the scheduler.
         scheduler: SchedulerAddress,
     },
-    /// A port is taken or an address is not one of this host.
+    /// The port is in use, or the address is not one of this host.
     #[error(
         "failed to listen on {address}; is another scheduler or executor running here? --bind chooses the address and port"
     )]
     Listen {
-        /// Where to listen.
+        /// Address to listen on.
         address: SocketAddr,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -73,41 +73,41 @@ pub enum ClusterError {
     WorkDir {
         /// The folder.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// The scheduler has not answered an executor for so long that it gives up.
+    /// The scheduler has not answered an executor for too long; the executor gives up.
     #[error("the scheduler at {scheduler} has not answered for {seconds} s")]
     SchedulerAway {
-        /// The scheduler.
+        /// Address of the scheduler.
         scheduler: SchedulerAddress,
-        /// For how long.
+        /// Time without an answer.
         seconds: u64,
     },
-    /// There are no threads to be had.
+    /// Threads cannot be started.
     #[error("failed to start threads")]
     Threads(#[source] io::Error),
-    /// Ballista says no.
+    /// Ballista failed.
     #[error("{what}")]
     Ballista {
-        /// What was tried.
+        /// Description of the step that failed.
         what: &'static str,
-        /// What it says.
+        /// Ballista's error.
         #[source]
         source: Box<ballista_core::error::BallistaError>,
     },
 }
 
-/// DataFusion plans by recursion, and so do those who read a plan from a message: 32 MiB is what Ballista's own scheduler
-/// gives its threads. It is address space, not memory.
+/// Stack of a thread: DataFusion plans and decodes plans recursively. As much as Ballista's own scheduler uses; it is
+/// address space, not memory.
 const STACK_BYTES: usize = 32 << 20;
 
-/// What schedulers and executors run on.
+/// The runtime for schedulers and executors.
 ///
 /// # Errors
 ///
-/// If no threads can be had.
+/// If threads cannot be started.
 pub fn runtime() -> Result<tokio::runtime::Runtime, ClusterError> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.enable_all().thread_stack_size(STACK_BYTES).build().map_err(ClusterError::Threads)

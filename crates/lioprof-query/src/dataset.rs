@@ -1,4 +1,4 @@
-//! Where a dataset is: a folder here, or in an object store.
+//! The location of a dataset: a local folder, or a prefix in an object store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path as FilePath;
@@ -14,10 +14,10 @@ use url::Url;
 
 use crate::error::QueryError;
 
-/// Folders that are looked at in the search for datasets: who names a whole disk or bucket by mistake gets an answer.
+/// Folders to search for datasets at most, so that naming a whole disk or bucket by mistake ends with an error.
 const LOOK_AT: usize = 10_000;
 
-/// One dataset, or several below one folder: those that the daemons of several servers wrote.
+/// One dataset, or several below one folder, such as those of the daemons of several servers.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     name: String,
@@ -28,10 +28,10 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Finds the dataset at a place, and those below.
+    /// Finds the dataset at a location, or those below it.
     ///
     /// # Errors
-    /// If the place cannot be listed, or holds no dataset.
+    /// If the location cannot be listed, or holds no dataset.
     pub async fn open(name: &str) -> Result<Self, QueryError> {
         let (url, store) = if name.contains("://") { remote(name)? } else { local(name)? };
         let start = Path::from_url_path(url.path())
@@ -44,13 +44,13 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// As the user named it.
+    /// Location of the dataset as the user wrote it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is one dataset, not a folder with several.
+    /// Whether the location is one dataset, not a folder with several.
     pub(crate) fn is_single(&self) -> bool {
         self.folders.len() == 1
     }
@@ -62,7 +62,7 @@ impl Dataset {
         (url, Arc::clone(&self.store))
     }
 
-    /// Parts that there are, by the node's folder (`node=oss1`): names of their files without ending. One that was copied twice
+    /// Existing parts by folder of the node (`node=oss1`), as file names without extension. A part that was copied twice
     /// counts once.
     pub(crate) async fn parts(&self) -> Result<BTreeMap<String, BTreeSet<String>>, QueryError> {
         let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -82,7 +82,7 @@ impl Dataset {
         Ok(parts)
     }
 
-    /// The folders of a table, as URLs. Not every dataset has every table.
+    /// The folders of a table, as URLs. A dataset may lack some tables.
     pub(crate) fn table_urls(&self, table: &str) -> Vec<Url> {
         let url = |folder: &Path| {
             let mut url = self.url.clone();
@@ -98,7 +98,7 @@ impl Dataset {
         self.folders.iter().map(move |folder| below(folder, table))
     }
 
-    /// Days of which there are parts, in order: names of the folders `date=2026-11-21`.
+    /// Days that have parts, in order: `2026-11-21` from the folder `date=2026-11-21`.
     ///
     /// # Errors
     /// If the dataset cannot be listed.
@@ -117,13 +117,13 @@ impl Dataset {
         Ok(dates.into_iter().collect())
     }
 
-    /// Folders that hold manifests, at a folder and below. A dataset holds no other one.
+    /// Folders with manifests, at a folder and below it. Datasets are not nested.
     async fn search(&self, start: Path) -> Result<Vec<Path>, QueryError> {
         let (mut found, mut waiting, mut looked_at) = (Vec::new(), vec![start], 0);
         while let Some(folder) = waiting.pop() {
             looked_at += 1;
             if looked_at > LOOK_AT {
-                let problem = format!("no end of folders below it, {LOOK_AT} were searched; name the dataset itself");
+                let problem = format!("too many folders below it, gave up after {LOOK_AT}; name the dataset itself");
                 return Err(QueryError::Place { dataset: self.name.clone(), problem });
             }
             let below = self.list(&folder).await?;
@@ -160,7 +160,7 @@ fn local(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
     if !path.is_dir() {
         return Err(problem("it is a file".to_owned()));
     }
-    let url = Url::from_directory_path(&path).map_err(|()| problem("it is no absolute path".to_owned()))?;
+    let url = Url::from_directory_path(&path).map_err(|()| problem("it is not an absolute path".to_owned()))?;
     Ok((url, Arc::new(LocalFileSystem::new())))
 }
 
@@ -169,7 +169,7 @@ fn remote(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
     let url = Url::parse(name).map_err(|err| problem(err.to_string()))?;
     match url.scheme() {
         "file" => {
-            let path = url.to_file_path().map_err(|()| problem("it is no path of this machine".to_owned()))?;
+            let path = url.to_file_path().map_err(|()| problem("it is not a path of this machine".to_owned()))?;
             local(&path.to_string_lossy())
         }
         "s3" | "s3a" if url.host_str().is_some() => {
@@ -177,11 +177,11 @@ fn remote(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
             Ok((url, store))
         }
         "s3" | "s3a" => Err(problem("it names no bucket".to_owned())),
-        scheme => Err(problem(format!("`{scheme}://` is not known"))),
+        scheme => Err(problem(format!("`{scheme}://` is not supported"))),
     }
 }
 
-/// The store of a bucket, with what the environment says of credentials, region and endpoint.
+/// The store of a bucket, with credentials, region and endpoint from the environment.
 pub(crate) fn bucket(url: &Url) -> object_store::Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(AmazonS3Builder::from_env().with_url(url.as_str()).build()?))
 }

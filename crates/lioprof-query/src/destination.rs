@@ -1,4 +1,4 @@
-//! Where rows go.
+//! The destination of rows: standard output or a file.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -19,12 +19,12 @@ impl Destination {
     pub(crate) fn new(args: &OutputArgs) -> anyhow::Result<Self> {
         let format = args.format.or_else(|| by_ending(args.output.as_deref()?)).unwrap_or(Format::Table);
         if format == Format::Parquet && args.output.is_none() && io::stdout().is_terminal() {
-            bail!("Parquet is nothing for a terminal; name a file with -o");
+            bail!("Parquet cannot be printed on a terminal; name a file with -o");
         }
         Ok(Self { format, file: args.output.clone() })
     }
 
-    /// Opens it.
+    /// Opens the destination.
     pub(crate) fn open(&self) -> anyhow::Result<Output> {
         match &self.file {
             Some(path) => Output::file(path),
@@ -33,7 +33,7 @@ impl Destination {
     }
 }
 
-/// An open destination: a file has its name once it is complete.
+/// An open destination. A file gets its name once it is complete.
 pub(crate) struct Output {
     pub(crate) writer: Box<dyn Write + Send>,
     renamed: Option<(PathBuf, PathBuf)>,
@@ -53,12 +53,12 @@ impl Output {
         if path.exists() && !path.is_file() {
             return Ok(Self { writer: create(path)?, renamed: None });
         }
-        let Some(name) = path.file_name() else { bail!("`{}` is no name of a file", path.display()) };
+        let Some(name) = path.file_name() else { bail!("`{}` does not name a file", path.display()) };
         let unfinished = path.with_file_name(format!(".{}.tmp", name.to_string_lossy()));
         Ok(Self { writer: create(&unfinished)?, renamed: Some((unfinished, path.to_owned())) })
     }
 
-    /// Writes all of it.
+    /// Writes everything and finishes the file.
     pub(crate) fn write(mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
         write(&mut self.writer).with_context(|| format!("failed to write to {}", self.name()))?;
         self.finish()

@@ -1,4 +1,4 @@
-//! What runs the queries.
+//! The engine that runs the queries.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[cfg(feature = "cluster")]
 use crate::cluster::SchedulerAddress;
 
-/// What runs the queries.
+/// The engine that runs the queries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// DataFusion in this process.
@@ -17,7 +17,7 @@ pub enum Engine {
     Ballista(SchedulerAddress),
 }
 
-/// A text that names no engine.
+/// A text that does not name an engine.
 #[derive(Debug, thiserror::Error)]
 #[error("expected `embedded` or ballista://HOST:PORT; found `{text}`{hint}")]
 pub struct UnknownEngine {
@@ -35,7 +35,9 @@ impl FromStr for Engine {
             #[cfg(feature = "cluster")]
             _ if text.starts_with("ballista://") => text.parse().map(Self::Ballista).map_err(|_| unknown("")),
             #[cfg(not(feature = "cluster"))]
-            _ if text.starts_with("ballista://") => Err(unknown("; this build has no clusters (feature `cluster`)")),
+            _ if text.starts_with("ballista://") => {
+                Err(unknown("; this build does not support clusters (feature `cluster`)"))
+            }
             _ => Err(unknown("")),
         }
     }

@@ -1,14 +1,14 @@
-//! What can go wrong with a query.
+//! Errors of queries.
 
 use std::io;
 
 use datafusion::error::DataFusionError;
 
-/// Why there is no answer.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// There is no such folder, or it cannot be listed.
+    /// The folder does not exist, or it cannot be listed.
     #[error("failed to list `{dataset}`{}", store_hint(dataset))]
     List {
         /// Dataset as the user named it.
@@ -17,21 +17,21 @@ pub enum QueryError {
         #[source]
         source: object_store::Error,
     },
-    /// Nothing that lioprof wrote is there.
+    /// The folder contains nothing that lioprof wrote.
     #[error(
-        "`{dataset}` is no dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
+        "`{dataset}` is not a dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
          `lioprof daemon` or `lioprof export --parquet` wrote, or s3://BUCKET/PREFIX"
     )]
     NoDataset {
         /// Dataset as the user named it.
         dataset: String,
     },
-    /// The name of the dataset cannot be understood.
-    #[error("`{dataset}` is no place of a dataset: {problem}; expected a folder, or s3://BUCKET/PREFIX")]
+    /// The location of the dataset is invalid.
+    #[error("`{dataset}` is not a valid dataset location: {problem}; expected a folder, or s3://BUCKET/PREFIX")]
     Place {
         /// Dataset as the user named it.
         dataset: String,
-        /// What is wrong.
+        /// Why the location is invalid.
         problem: String,
     },
     /// The object store cannot be used.
@@ -43,7 +43,7 @@ pub enum QueryError {
         #[source]
         source: object_store::Error,
     },
-    /// The SQL cannot be understood, or not be run.
+    /// The SQL cannot be parsed or run.
     #[error("{}", sql_problem(.0))]
     Sql(Box<DataFusionError>),
     /// The cluster cannot be used.
@@ -52,55 +52,55 @@ pub enum QueryError {
     Cluster(#[from] crate::cluster::ClusterError),
     /// Files that the query needed are damaged.
     #[error(
-        "{}; SQL reads every file, `lioprof analyze` says what it leaves out, `lioprof rollup --force` makes rollups anew",
+        "{}; SQL needs every file, `lioprof analyze` skips damaged ones and says so, `lioprof rollup --force` rebuilds rollups",
         damaged_files(files)
     )]
     Damaged {
-        /// Files, each with what is wrong.
+        /// Damaged files, each with its problem.
         files: Vec<(String, String)>,
     },
     /// A file that the query needed is damaged inside.
     #[error(
-        "a file of `{dataset}` is damaged: {problem}; `lioprof analyze` reads all of each file and says which one it is"
+        "a file of `{dataset}` is damaged: {problem}; `lioprof analyze` reads every file in full and names the damaged one"
     )]
     DamagedInside {
         /// Dataset as the user named it.
         dataset: String,
-        /// What the engine said.
+        /// Message of the engine.
         problem: String,
     },
-    /// There is no such ready query.
+    /// No ready query has this name.
     #[error("there is no ready query `{name}`{}; `lioprof-query ready` lists them", did_you_mean(near))]
     UnknownReady {
         /// Name that was asked for.
         name: String,
-        /// Names like it.
+        /// Similar names.
         near: Vec<String>,
     },
-    /// A parameter that a ready query does not have.
+    /// The ready query does not have this parameter.
     #[error("ready query `{query}` has no parameter `{name}`; it has {}", list_or_none(known))]
     UnknownParameter {
         /// Ready query.
         query: String,
-        /// Parameter that was set.
+        /// Name of the parameter that was set.
         name: String,
-        /// Parameters that it has.
+        /// Parameters that the ready query has.
         known: Vec<String>,
     },
-    /// A parameter's value is not of its kind.
+    /// The value of a parameter is not of the parameter's kind.
     #[error("parameter `{name}`: expected {expected}, found `{found}`")]
     Value {
-        /// Parameter.
+        /// Name of the parameter.
         name: String,
-        /// What it takes.
+        /// Values that the parameter takes.
         expected: String,
-        /// What was given.
+        /// Value that was given.
         found: String,
     },
-    /// The rollups do not fit the rows, or cannot be understood.
+    /// The rollups do not match the rows, or cannot be read.
     #[error("{problem}")]
     Rollup {
-        /// What is wrong, and what to do.
+        /// The problem, and what to do about it.
         problem: String,
     },
     /// A file could not be written.
@@ -126,13 +126,13 @@ impl QueryError {
         move |source| Self::Output { to, source }
     }
 
-    /// An encoder's error.
+    /// Wraps the error of an encoder.
     pub(crate) fn encode(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Output { to: "the output".to_owned(), source: io::Error::other(err) }
     }
 }
 
-/// What DataFusion puts before a message: where it comes from, which is of use to its developers.
+/// Prefixes of DataFusion's messages that only help its developers.
 const KINDS: [&str; 6] = [
     "Error during planning: ",
     "SQL error: ",
@@ -142,7 +142,7 @@ const KINDS: [&str; 6] = [
     "Arrow error: ",
 ];
 
-/// DataFusion's message without what is only of use to its developers.
+/// DataFusion's message without the details that only help its developers.
 fn sql_problem(err: &DataFusionError) -> String {
     let text = err.strip_backtrace();
     let mut text = text.as_str();
@@ -155,9 +155,9 @@ fn sql_problem(err: &DataFusionError) -> String {
         }
     }
     if let Some(what) = text.strip_prefix("DML not supported: ") {
-        return format!("SQL can only read a dataset, {what} is not possible; -o FILE writes an answer");
+        return format!("SQL can only read a dataset, {what} is not possible; -o FILE writes a result to a file");
     }
-    // After a guess, the list of all columns says no more.
+    // After a suggestion, the list of all columns adds nothing.
     let text = match text.split_once("\nValid fields are ") {
         Some((problem, _)) if problem.contains("Did you mean") => problem.to_owned(),
         Some((problem, fields)) => format!("{problem} Valid fields are {fields}"),

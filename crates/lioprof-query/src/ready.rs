@@ -1,4 +1,4 @@
-//! Queries for the usual questions, ready to be run.
+//! Ready-made queries for the usual questions.
 //!
 //! Each is a file of SQL whose head says what it answers, its parameters and its columns:
 //!
@@ -14,36 +14,36 @@ use std::sync::LazyLock;
 
 use crate::error::QueryError;
 
-/// What a parameter takes.
+/// Kind of values that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A text.
     Text,
     /// A whole number.
     Number,
-    /// A moment; microseconds since the epoch in SQL.
+    /// A point in time; in SQL, microseconds since the epoch.
     Time,
 }
 
 /// A parameter of a ready query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Name; `$name` in the SQL.
+    /// Name, without the `$` that it has in the SQL.
     pub name: String,
-    /// What it takes.
+    /// Kind of values that it takes.
     pub kind: Kind,
-    /// Value if it is not set; without one it is null, which the query takes for "any".
+    /// Value if it is not set; if `None`, it is null, which the query treats as "any".
     pub default: Option<String>,
-    /// What it means.
+    /// Meaning.
     pub what: String,
 }
 
-/// A column of the answer.
+/// A column of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Name, with its unit.
+    /// Name, including the unit.
     pub name: String,
-    /// What it means.
+    /// Meaning.
     pub what: String,
 }
 
@@ -52,13 +52,13 @@ pub struct Column {
 pub struct Ready {
     /// Name.
     pub name: String,
-    /// What it answers.
+    /// Question that it answers.
     pub question: String,
-    /// What can be set.
+    /// Parameters that can be set.
     pub parameters: Vec<Parameter>,
-    /// What it shows.
+    /// Columns of the result.
     pub columns: Vec<Column>,
-    /// The whole file.
+    /// SQL: the whole file, with its head.
     pub sql: &'static str,
 }
 
@@ -88,16 +88,16 @@ static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| {
     parsed.collect::<Result<_, _>>().expect("a test parses all files")
 });
 
-/// All of them, by name.
+/// All ready queries, by name.
 #[must_use]
 pub fn all() -> &'static [Ready] {
     &READY
 }
 
-/// The one with this name.
+/// The ready query with this name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such query.
 pub fn find(name: &str) -> Result<&'static Ready, QueryError> {
     all().iter().find(|ready| ready.name == name).ok_or_else(|| {
         let words: Vec<&str> = name.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();

@@ -38,7 +38,8 @@ pub(crate) fn command(args: &Args, runtime: &Runtime) -> anyhow::Result<()> {
 #[error("interrupted")]
 pub(crate) struct Interrupted;
 
-/// Runs until the work is done or Ctrl-C comes. What is unfinished then is dropped: half a file is deleted, a cluster is told.
+/// Runs until the work is done or Ctrl-C is pressed, which drops unfinished work: a partial file is deleted, the cluster's job
+/// is cancelled.
 fn interruptible(runtime: &Runtime, work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     runtime.block_on(async {
         tokio::select! {
@@ -55,7 +56,7 @@ async fn sql(args: &SqlArgs) -> anyhow::Result<()> {
     let text = match (&args.sql, &args.file) {
         (Some(sql), _) => sql.clone(),
         (None, Some(file)) => read(file)?,
-        (None, None) => bail!("expected SQL, or a file of it (-f)"),
+        (None, None) => bail!("expected SQL, or a file with SQL (-f)"),
     };
     let destination = Destination::new(&args.output)?;
     let session = open(&args.dataset, &args.engine).await?;
@@ -67,7 +68,7 @@ async fn sql(args: &SqlArgs) -> anyhow::Result<()> {
     let mut results = 0;
     for statement in statements {
         let frame = session.plan(statement, Bound::default()).await?;
-        // What makes a view or changes a setting has no rows.
+        // A statement that creates a view or changes a setting has no rows.
         if frame.schema().fields().is_empty() {
             continue;
         }
@@ -77,7 +78,7 @@ async fn sql(args: &SqlArgs) -> anyhow::Result<()> {
             continue;
         }
         if results > 1 && !matches!(destination.format, Format::Table | Format::Json) {
-            bail!("more than one statement has rows; {} holds those of one", destination.format);
+            bail!("more than one statement returns rows; {} can hold only one result", destination.format);
         }
         if results > 1 && destination.format == Format::Table {
             writeln!(output.writer)?;
@@ -127,7 +128,7 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
 fn list() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     write_list(&mut out)?;
-    writeln!(out, "\n`lioprof-query ready NAME` shows parameters, columns and SQL of one.")?;
+    writeln!(out, "\n`lioprof-query ready NAME` shows the parameters, columns and SQL of a query.")?;
     Ok(())
 }
 

@@ -8,8 +8,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{ExecutorArgs, SchedulerArgs};
 
-/// What is logged if RUST_LOG does not say: what went wrong, and who comes and goes. Ballista's loops repeat a lost connection
-/// many times a second, which `lioprof_query` tells once.
+/// Log levels if RUST_LOG is not set: problems, and executors that come and go. Ballista's loops report a lost connection many
+/// times a second; `lioprof_query` reports it once.
 const LOG: &str = "warn,lioprof_query=info,ballista_scheduler::scheduler_server=info,\
                    ballista_scheduler::state::executor_manager=info,ballista_executor::execution_loop=error";
 
@@ -41,9 +41,9 @@ pub(crate) fn executor(args: &ExecutorArgs) -> anyhow::Result<()> {
     executor.run(async {
         match stop_signal() {
             Ok(stop) => stop.await,
-            // Then it can only be killed.
+            // Without signals the process can only be killed.
             Err(error) => {
-                log::warn!("signals cannot be waited for: {error}");
+                log::warn!("failed to listen for signals: {error}");
                 std::future::pending().await
             }
         }
@@ -58,7 +58,7 @@ fn announce(address: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Ready when the process is to stop.
+/// Completes when a signal asks the process to stop.
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(async move {

@@ -29,21 +29,21 @@ use crate::views::VIEWS;
 /// Schema of the views.
 pub(crate) const VIEW_SCHEMA: &str = "public";
 
-/// What a session may use.
+/// Engine and resources of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Who runs the queries.
+    /// The engine that runs the queries.
     pub engine: Engine,
-    /// Parts that a cluster cuts each step of a query into; by the number of its executors if not said.
+    /// Number of partitions for each step of a query on a cluster; `None`: by the number of executors.
     pub partitions: Option<usize>,
-    /// Parts that the embedded engine works on at the same time; as many as cores if not said.
+    /// Number of partitions that the embedded engine works on at a time; `None`: the number of cores.
     pub threads: Option<usize>,
-    /// Memory of the embedded engine for sorting, joining and grouping, beyond which they use temporary files; without limit if
-    /// not said.
+    /// Memory in bytes of the embedded engine for sorting, joining and grouping, beyond which they use temporary files; `None`:
+    /// no limit.
     pub memory_bytes: Option<usize>,
 }
 
-/// A dataset whose tables and views can be asked; cheap to clone.
+/// A dataset whose tables and views can be queried; cheap to clone.
 #[derive(Clone)]
 pub struct Session {
     context: SessionContext,
@@ -51,7 +51,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Registers tables and views. No file is read.
+    /// Registers tables and views without reading a file.
     ///
     /// # Errors
     /// If the engine cannot be set up.
@@ -90,7 +90,7 @@ impl Session {
         &self.dataset
     }
 
-    /// Tables and views by the names that SQL has for them, sorted.
+    /// Tables and views, sorted by the names that they have in SQL.
     pub async fn tables(&self) -> Vec<(String, Arc<dyn TableProvider>)> {
         let mut tables = Vec::new();
         let catalog = self.context.catalog(CATALOG).expect("the session was made with this catalog");
@@ -106,19 +106,19 @@ impl Session {
         tables
     }
 
-    /// Takes SQL apart into statements.
+    /// Splits SQL into statements.
     ///
     /// # Errors
-    /// If it is no SQL.
+    /// If the text is not valid SQL.
     pub fn statements(&self, sql: &str) -> Result<Vec<Statement>, QueryError> {
         let mut parser = DFParserBuilder::new(sql).build()?;
         Ok(parser.parse_statements()?.into())
     }
 
-    /// Plans a statement; one that makes a view or changes a setting is run. Values stand for the statement's `$name`s.
+    /// Plans a statement, with `values` for its `$name`s. A statement that creates a view or changes a setting is run.
     ///
     /// # Errors
-    /// If it names what is not there, or would write.
+    /// If it names something that does not exist, or would write.
     pub async fn plan(&self, statement: Statement, values: Bound) -> Result<DataFrame, QueryError> {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Tables are folders of the dataset: an INSERT would add files to it.
@@ -137,10 +137,10 @@ impl Session {
         Ok(self.context.execute_logical_plan(plan).await?)
     }
 
-    /// Runs a plan and writes its rows; as a table at most `max_rows`.
+    /// Runs a plan and writes its rows; a table is cut off after `max_rows`.
     ///
     /// # Errors
-    /// If the query fails, or the output does. If damaged files are the reason, they are named.
+    /// If the query or the output fails. The error names damaged files if they are the cause.
     pub async fn write(
         &self,
         frame: DataFrame,
@@ -152,10 +152,10 @@ impl Session {
         self.explained(written.await).await
     }
 
-    /// Runs SQL that is a single statement and hands on its rows as they come.
+    /// Runs a single SQL statement and passes its rows to `take` as they arrive.
     ///
     /// # Errors
-    /// As [`Self::query`], if the query fails, and what `take` says. If damaged files are the reason, they are named.
+    /// As [`Self::query`]; also if the query or `take` fails. The error names damaged files if they are the cause.
     pub(crate) async fn each_batch(
         &self,
         sql: &str,
@@ -171,7 +171,7 @@ impl Session {
         self.explained(handed_on.await).await
     }
 
-    /// A result whose error names the damaged files, if these are the reason.
+    /// Makes the error of a result name the damaged files, if these are the cause.
     async fn explained<T>(&self, result: Result<T, QueryError>) -> Result<T, QueryError> {
         match result {
             Ok(value) => Ok(value),
@@ -179,10 +179,10 @@ impl Session {
         }
     }
 
-    /// How a plan would be run, or, with `measure`, was run: rows and time of each step.
+    /// The plan as text; with `measure`, runs it and adds the rows and time of each step.
     ///
     /// # Errors
-    /// If it cannot be run.
+    /// If the plan cannot be run.
     pub async fn explain(&self, frame: DataFrame, measure: bool) -> Result<String, QueryError> {
         let batches = frame.explain(false, measure)?.collect().await?;
         let mut text = String::new();

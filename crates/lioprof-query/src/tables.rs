@@ -1,4 +1,4 @@
-//! The tables of a dataset, as they are in its files.
+//! The tables of a dataset, as stored in its files.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::dataset::Dataset;
 /// The catalog of a session.
 pub(crate) const CATALOG: &str = "lioprof";
 
-/// Schema of the tables as they are in the files; the views have their plain names.
+/// Schema of the tables as stored in the files; the unqualified names belong to the views.
 pub(crate) const RAW: &str = "raw";
 
-/// Schema of the tables of sums per node.
+/// Schema of the rollups, the tables of sums per node.
 pub(crate) const ROLLUP: &str = "rollup";
 
 /// Registers the tables of a dataset.
@@ -45,7 +45,7 @@ pub(crate) fn register(context: &SessionContext, dataset: &Dataset) -> Result<()
     Ok(())
 }
 
-/// The folder of a table of sums, in a dataset.
+/// The folder of a rollup table in a dataset.
 pub(crate) fn rollup_folder(name: &str) -> String {
     format!("{}/{name}", lioprof_store::ROLLUPS)
 }
@@ -66,7 +66,7 @@ fn listing(
     ListingTable::try_new(config)
 }
 
-/// The types that texts have while they are queried: not the files' dictionaries, which grouping and joining would copy from.
+/// A schema with the type of texts for queries: plain, since grouping and joining would copy out of the files' dictionaries.
 fn queried(schema: &Schema, text: &DataType) -> Schema {
     let field = |field: &Arc<Field>| match field.data_type() {
         DataType::Dictionary(..) => Arc::new(field.as_ref().clone().with_data_type(text.clone())),

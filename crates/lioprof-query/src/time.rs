@@ -1,9 +1,9 @@
-//! Moments as people write them.
+//! Parses times as people write them.
 
 use lioprof_model::time;
 
-/// A moment, in microseconds since the epoch: `2026-11-21T08:51:22Z`, `2026-11-21 08:51`, Unix seconds; or a time of day,
-/// `08:51`, on the only day there is.
+/// A time in microseconds since the epoch, from `2026-11-21T08:51:22Z`, `2026-11-21 08:51`, Unix seconds, or a time of day,
+/// `08:51`, if the dataset covers only one day.
 pub(crate) fn parse(text: &str, days: &[String]) -> Result<i64, String> {
     let moment = match days {
         [day] if is_time_of_day(text) => time::parse(&format!("{day} {text}")),

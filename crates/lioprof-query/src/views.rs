@@ -7,9 +7,9 @@ use lioprof_model::traffic::sql;
 /// A view over the tables of a dataset, or over other views.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Name.
+    /// Name of the view in SQL.
     pub name: &'static str,
-    /// `CREATE VIEW ...`.
+    /// Its `CREATE VIEW ...` statement.
     pub sql: String,
 }
 
@@ -26,7 +26,7 @@ pub static VIEWS: LazyLock<Vec<View>> =
     LazyLock::new(|| FILES.iter().map(|(name, text)| View::new(name, text)).collect());
 
 impl View {
-    /// The rules that the model has for rows take the places of their names.
+    /// Replaces the names of rules in braces by the model's SQL for them.
     fn new(name: &'static str, text: &str) -> Self {
         let sql = text
             .replace("{on_mdt}", sql::ON_MDT)

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use lioprof_about::Version;
 
-/// What `--version` prints behind the name.
+/// The text that `--version` prints after the name.
 pub(crate) fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         Version { number: env!("CARGO_PKG_VERSION"), features: FEATURES, schemas: SCHEMAS }.to_string()
@@ -21,7 +21,7 @@ const FEATURES: &[(&str, bool)] = &[
     ("report", cfg!(feature = "report")),
 ];
 
-/// What others read.
+/// Schemas of the files that other programs read.
 const SCHEMAS: &[&str] = &[
     lioprof_model::SCHEMA,
     lioprof_model::COMPARISON_SCHEMA,

@@ -13,16 +13,16 @@ use lustre_debuglog::{Opcode, TargetName};
 use crate::about;
 use crate::compare::RegressionLimit;
 
-/// Sees what a Lustre file system really does, from its servers' debug logs.
+/// Shows what a Lustre file system really does, from its servers' debug logs.
 #[derive(Debug, Parser)]
 #[command(version, long_version = about::version(), about, max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print no notes and warnings on stderr, only errors.
+    /// Print only errors on stderr, no notes or warnings.
     #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
-    /// Say more: all about each finding, every file that is left out, what the daemon does.
+    /// Print more: all details of each finding, every skipped file, what the daemon does.
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 901)]
     pub(crate) verbose: bool,
 }
@@ -30,76 +30,77 @@ pub(crate) struct Args {
 const AFTER_HELP: &str = "\
 To capture a log on an OSS (docs/capture.md has the details):
   masks=$(dirname /sys/module/l*/parameters/libcfs_debug)   # as numbers: not every bit has a name
-  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # to put back afterwards, and debug_mb:
+  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # note these and debug_mb, to restore them
   lctl get_param debug_mb
   lctl set_param debug_mb=512 subsystem_debug='rpc filter ldlm'
   lctl clear
-  lctl debug_daemon start /run/rpc.bin 1024                 # a new file, local, 1 GiB at most
+  lctl debug_daemon start /run/rpc.bin 1024                 # a new local file, at most 1 GiB
   lctl set_param debug='+rpctrace +dlmtrace +net'           # +rpctrace alone: smaller, less exact
-  ...                                                       # the I/O in question
+  ...                                                       # run the I/O to be analyzed
   lctl set_param debug='-rpctrace -dlmtrace -net'
   lctl debug_daemon stop
-  echo -1 > $masks/libcfs_subsystem_debug                   # or what it was
+  echo -1 > $masks/libcfs_subsystem_debug                   # or the value that you noted
   lioprof analyze /run/rpc.bin -o report
 
-Exit codes: 0 done, 1 findings as bad as --fail-on, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
+Exit codes: 0 done, 1 findings at or above --fail-on, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Rebuild every RPC from debug logs; show who used which OST, at what bandwidth and latency.
+    /// Rebuild every RPC from debug logs; show which client used which OST, at what bandwidth and latency.
     Analyze(Box<AnalyzeArgs>),
-    /// Compare two captures, or saved analyses: what became better, what worse, which findings came and went.
+    /// Compare two captures or saved analyses: what improved, what got worse, which findings are new or gone.
     Compare(Box<CompareArgs>),
-    /// Print a binary log as the text that `lctl debug_file` makes of it, sorted by time.
+    /// Print a binary log as text, as `lctl debug_file` does, sorted by time.
     Decode(DecodeArgs),
-    /// Write every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
+    /// Export every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
     #[cfg(feature = "export")]
     Export(Box<ExportArgs>),
-    /// List the kinds of findings and their thresholds, as a file that `analyze --thresholds` reads.
+    /// List the kinds of findings and their thresholds, in the format that `analyze --thresholds` reads.
     Findings(FindingsArgs),
-    /// Trace this server: enable rpctrace, drain the kernel's debug log, keep one row per RPC; until it is stopped.
+    /// Trace this server until stopped: enable rpctrace, drain the kernel's debug log, keep one row per RPC.
     #[cfg(feature = "daemon")]
     Daemon(Box<DaemonArgs>),
     /// Check whether this server can be traced, and what is missing.
     #[cfg(feature = "daemon")]
     Doctor(DoctorArgs),
-    /// Show what the daemon on this server does.
+    /// Show what the daemon on this server is doing.
     #[cfg(feature = "daemon")]
     Status(StatusArgs),
-    /// End the daemon's capture: drain, write, put all settings back.
+    /// Stop the daemon: drain the log, write the data, restore all settings.
     #[cfg(feature = "daemon")]
     Stop(TalkArgs),
-    /// Put a mark into the log; `lioprof analyze --from MARK --to MARK` finds it again.
+    /// Write a marker into the log, for `lioprof analyze --from MARK --to MARK`.
     #[cfg(feature = "daemon")]
     Mark(MarkArgs),
-    /// Play a captured log or a made-up workload through a simulated server, for tests and demonstrations
+    /// Replay a captured log or a synthetic workload on a simulated server, for tests and demonstrations
     /// (needs root and FUSE).
     #[cfg(feature = "replay")]
     Replay(Box<lioprof_sim::replay::ReplayArgs>),
-    /// Make one self-contained HTML page of a saved analysis: findings, and interactive views.
+    /// Turn a saved analysis into one self-contained HTML page with its findings and interactive views.
     #[cfg(feature = "report")]
     Report(ReportArgs),
-    /// Sum up each node of a dataset beside its rows, for dashboards and for `lioprof-query analyze`.
+    /// Write per-node summaries (rollups) into a dataset, for dashboards and for `lioprof-query analyze`.
     #[cfg(feature = "export")]
     Rollup(RollupArgs),
-    /// Write the manual pages and the completions for bash, zsh and fish. For packages, see docs/install.md.
+    /// Write the manual pages and the completions for bash, zsh and fish; for packagers, see docs/install.md.
     #[command(hide = true)]
     Generate(lioprof_about::ShareDir),
 }
 
-/// Where the configuration comes from.
+/// Configuration file, and the root directory of the node.
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// Configuration, see packaging/lioprof.toml [default: /etc/lioprof/lioprof.toml if it exists, else built-in].
+    /// Configuration file; packaging/lioprof.toml is a sample [default: /etc/lioprof/lioprof.toml if it exists, else built-in
+    /// settings].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Directory that stands for `/`: a simulated server.
+    /// Directory to use in place of `/`, such as the mount point of a simulated server.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 }
 
-/// What the daemon would do: the same for the daemon and for the one who checks the node for it.
+/// What to capture and where to keep it; `daemon` and `doctor` share these options.
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct CaptureArgs {
@@ -114,22 +115,22 @@ pub(crate) struct CaptureArgs {
     /// Stop at this time, UTC: 2026-11-21T18:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<lioprof_capture::config::Timestamp>,
-    /// Wait while Lustre is not loaded, and trace when it is; again, when it was unloaded. A service waits anyway.
+    /// Wait until Lustre is loaded, also after it was unloaded. Under systemd it waits by default.
     #[arg(long)]
     pub(crate) wait: bool,
     /// What to keep: rpc (one row per RPC and lock event), raw (the log itself), both.
     #[arg(long, value_name = "rpc|raw|both")]
     pub(crate) keep: Option<String>,
-    /// Directory to keep it in.
+    /// Directory for the captured data.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Directory of the segments that the kernel writes [default: /run/lioprof/spool if there is room, else in DIR].
+    /// Directory for the segments that the kernel writes [default: /run/lioprof/spool if there is room, else below --dir].
     #[arg(long, value_name = "DIR")]
     pub(crate) spool: Option<PathBuf>,
     /// Socket for `lioprof status`, `stop` and `mark`.
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
-    /// Address of the Prometheus metrics, or off.
+    /// Address to serve Prometheus metrics on, or off.
     #[arg(long, value_name = "ADDRESS|off")]
     pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
     /// Name of this server in the data [default: the host name].
@@ -143,10 +144,10 @@ pub(crate) struct CaptureArgs {
 pub(crate) struct DaemonArgs {
     #[command(flatten)]
     pub(crate) capture: CaptureArgs,
-    /// Put back what daemons that were killed have changed, wherever their data are, and exit.
+    /// Restore the settings that killed daemons left changed, wherever their data directories are, and exit.
     #[arg(long)]
     pub(crate) restore: bool,
-    /// How messages look: auto (human on a terminal, else logfmt), human, logfmt, json.
+    /// Format of messages: auto (human on a terminal, else logfmt), human, logfmt, json.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
 }
@@ -159,30 +160,28 @@ Examples:
   lioprof analyze /var/tmp/cap -o report
   lioprof daemon --config /etc/lioprof/lioprof.toml
 
-Everything that it changes is put back when it ends, however it ends; after a kill -9 or a power failure with
-`lioprof daemon --restore`, or by the next start. Exit codes: 0 ended as asked and everything was put back, 1 it had
-to end early or something was not written, 2 it could not start.";
+The daemon restores every setting that it changed when it ends. After a kill -9 or a power failure, run
+`lioprof daemon --restore`, or start the daemon again. Exit codes: 0 ended as asked and restored all settings, 1 ended
+early, or failed to write or restore something, 2 could not start.";
 
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "The options are those of `lioprof daemon`: give the same ones, and what it will do is checked."
-)]
+#[command(after_help = "Takes the options of `lioprof daemon`: pass the same ones to check what that daemon would do.")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) capture: CaptureArgs,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Which daemon.
+/// How to find the daemon to talk to.
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct TalkArgs {
     #[command(flatten)]
     pub(crate) source: ConfigArgs,
-    /// The daemon's socket [default: from the configuration, else that of the daemon that runs].
+    /// The daemon's socket [default: from the configuration, else that of the running daemon].
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
 }
@@ -192,7 +191,7 @@ pub(crate) struct TalkArgs {
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -200,7 +199,7 @@ pub(crate) struct StatusArgs {
 #[cfg(feature = "daemon")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct MarkArgs {
-    /// Text: one line, at most 255 characters.
+    /// Text of the marker: one line, at most 255 characters.
     pub(crate) text: String,
     #[command(flatten)]
     pub(crate) talk: TalkArgs,
@@ -217,7 +216,7 @@ pub(crate) enum PlotFormat {
 #[derive(Debug, clap::Args)]
 #[command(after_help = ANALYZE_HELP)]
 pub(crate) struct AnalyzeArgs {
-    /// Logs as text or binary, plain or .gz .zst .xz .bz2; directories are searched; - is stdin.
+    /// Text or binary logs, plain or .gz .zst .xz .bz2, or directories to search for them; - is stdin.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Write analysis.json, tables (CSV), plots and report.html into this directory.
@@ -229,20 +228,20 @@ pub(crate) struct AnalyzeArgs {
     /// Plots to write with -o, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
     pub(crate) plots: Vec<PlotFormat>,
-    /// Name of the node (server) that inputs come from: of all, or of those that match GLOB.
+    /// Name of the node (server) that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
     /// Width of the time bins in seconds [default: chosen from the duration].
     #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
     pub(crate) bin: Option<i64>,
-    /// Count only RPCs that ended at this time or later: Unix seconds, 2026-11-21T08:51:22Z, or the text
+    /// Count only RPCs that ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text
     /// of an `lctl mark` line.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) from: Option<Bound>,
-    /// Count only RPCs that ended at this time or earlier.
+    /// Count only RPCs that ended at or before this time.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) to: Option<Bound>,
-    /// Count only this client, or this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
     #[arg(long, value_name = "NID|RANGE")]
     pub(crate) client: Vec<NidPattern>,
     /// Count only this target: lustre-OST0003.
@@ -254,44 +253,44 @@ pub(crate) struct AnalyzeArgs {
     /// Count only this opcode: OST_WRITE, ldlm_enqueue, 101.
     #[arg(long, value_name = "NAME", value_parser = opcode)]
     pub(crate) opcode: Vec<Opcode>,
-    /// Do not look at locks.
+    /// Skip the analysis of locks.
     #[arg(long)]
     pub(crate) no_locks: bool,
-    /// An object is contended if it sees this many lock conflicts within this many seconds, and stays so for
-    /// a while [default: 32/2/2 as in Lustre up to 2.17, 16/4/30 if the log shows a newer one].
+    /// An object with CONFLICTS lock conflicts within SECONDS counts as contended for HOLD seconds (default: SECONDS)
+    /// [default: 32/2/2 as in Lustre up to 2.17, 16/4/30 if the log shows a newer one].
     #[arg(long, value_name = "CONFLICTS/SECONDS[/HOLD]", value_parser = contended)]
     pub(crate) contended: Option<ContendedRule>,
-    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; with 0 also if
-    /// an unknown part is (a ring that was overwritten).
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
+    /// unknown amount is lost (the ring buffer was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_loss: f64,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
-    /// What the OSTs can deliver: the output of obdfilter-survey (`*.summary`). Once per server, or one for all that are alike.
+    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Vec<PathBuf>,
-    /// The test of the survey that writes are compared with: `write` (new data) or `rewrite` (the same data once more, which the
-    /// cache of the server may make several times as fast).
+    /// obdfilter-survey test to compare writes with: `write` (new data) or `rewrite` (overwrites the same data, which may be
+    /// several times as fast thanks to the server's cache).
     #[arg(long, value_enum, value_name = "TEST", default_value = "write", requires = "baseline")]
     pub(crate) baseline_write: BaselineWrite,
-    /// Exit with code 1 if there is a finding of this severity or a worse one.
+    /// Exit with code 1 if there is a finding of this severity or worse.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Threads [default: all cores, at most 8].
+    /// Number of threads [default: number of cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
-    /// Bytes read and decoded at a time; for tests.
+    /// Number of bytes to read and decode at a time; for tests.
     #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(64..=268_435_456))]
     pub(crate) chunk_bytes: Option<u32>,
 }
 
-/// What findings hold figures against.
+/// Thresholds of the findings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ThresholdArgs {
-    /// Change a threshold of the findings; `lioprof findings` lists them.
+    /// Override a threshold of the findings; `lioprof findings` lists them.
     #[arg(long = "threshold", value_name = "RULE.NAME=VALUE", value_parser = threshold)]
     pub(crate) single: Vec<(String, f64)>,
-    /// Change those that this TOML file has, as `lioprof findings` writes it; --threshold goes before it.
+    /// Override thresholds from this TOML file, as written by `lioprof findings`; --threshold takes precedence.
     #[arg(long = "thresholds", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }
@@ -312,7 +311,7 @@ impl From<BaselineWrite> for WriteTest {
     }
 }
 
-/// From which severity on findings are a failure.
+/// Lowest severity of a finding that makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     Warning,
@@ -322,7 +321,7 @@ pub(crate) enum FailOn {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lioprof findings lock-ping-pong\n  lioprof findings > thresholds.toml")]
 pub(crate) struct FindingsArgs {
-    /// Only these kinds.
+    /// List only these kinds of findings [default: all].
     #[arg(value_name = "RULE")]
     pub(crate) rules: Vec<String>,
 }
@@ -333,16 +332,16 @@ pub(crate) enum CompareFormat {
     Summary,
     /// The whole comparison as JSON, schema lioprof.comparison/1.
     Json,
-    /// Nothing.
+    /// Print nothing.
     None,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPARE_HELP)]
 pub(crate) struct CompareArgs {
-    /// What was: a log, a directory of logs, or an analysis.json; told apart by content.
+    /// Reference capture: a log, a directory of logs, or an analysis.json (recognized by content).
     pub(crate) before: PathBuf,
-    /// What became of it.
+    /// Capture to compare with BEFORE.
     pub(crate) after: PathBuf,
     /// Write comparison.json, comparison.html and plots of both into this directory.
     #[arg(short, long, value_name = "DIR")]
@@ -353,16 +352,16 @@ pub(crate) struct CompareArgs {
     /// Plots to write with -o, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
     pub(crate) plots: Vec<PlotFormat>,
-    /// Width of the time bins of logs in seconds [default: chosen from the duration].
+    /// Width of the time bins in seconds, if logs are compared [default: chosen from the duration].
     #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
     pub(crate) bin: Option<i64>,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
-    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) is
-    /// worse by more than this, beyond noise.
+    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) got
+    /// worse by more than this share, beyond noise.
     #[arg(long, value_name = "regression=SHARE")]
     pub(crate) fail_on: Option<RegressionLimit>,
-    /// Threads [default: all cores, at most 8].
+    /// Number of threads [default: number of cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
@@ -371,16 +370,16 @@ const COMPARE_HELP: &str = "\
 Examples:
   lioprof compare before/ after/                        tables on the terminal
   lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
-  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it became worse
+  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it got worse
 
-docs/compare.md explains noise and verdicts. Exit codes: 0 done, 1 a regression as large as --fail-on, 2 wrong
+docs/compare.md explains noise and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
 arguments or unreadable input.";
 
 const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
   lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV, plots, report.html into report/
-  lctl dk | lioprof analyze -                      what the kernel holds right now
+  lctl dk | lioprof analyze -                      the current content of the kernel's debug buffer
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
   lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";
@@ -388,16 +387,16 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lioprof decode rpc.bin.zst | grep 'Handled RPC' | less")]
 pub(crate) struct DecodeArgs {
-    /// Logs as for `analyze`.
+    /// Logs, as for `analyze`.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write to this file.
+    /// Write the text to this file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Name of the node that inputs come from; nodes are written one after the other.
+    /// Name of the node that all inputs, or those that match GLOB, come from; nodes are written one after the other.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
-    /// Threads [default: all cores, at most 8].
+    /// Number of threads [default: number of cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
@@ -406,13 +405,13 @@ pub(crate) struct DecodeArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPORT_HELP, group = clap::ArgGroup::new("to_what").required(true).multiple(true))]
 pub(crate) struct ExportArgs {
-    /// Logs as for `analyze`, or directories that `daemon` or `export --parquet` filled; - is stdin.
+    /// Logs, as for `analyze`, or directories written by `daemon` or `export --parquet`; - is stdin.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write Parquet files as the daemon does into this directory, which must be new or empty.
+    /// Write Parquet files into this directory, which must be new or empty, as the daemon does.
     #[arg(long, value_name = "DIR", group = "to_what")]
     pub(crate) parquet: Option<PathBuf>,
-    /// Write Parquet files that older engines can read, too (DuckDB 1, Spark 3): 13 % larger.
+    /// Write Parquet files that older engines (DuckDB 1, Spark 3) can read, too: 13 % larger.
     #[arg(long, requires = "parquet")]
     pub(crate) old_readers: bool,
     /// Write the same rows as CSV files into this directory, which must be new or empty.
@@ -421,23 +420,23 @@ pub(crate) struct ExportArgs {
     /// Write a trace for ui.perfetto.dev.
     #[arg(long, value_name = "FILE", group = "to_what")]
     pub(crate) perfetto: Option<PathBuf>,
-    /// Begin another trace (FILE-2, FILE-3, ..) after this many MiB.
+    /// Start another trace file (FILE-2, FILE-3, ..) after this many MiB.
     #[arg(long, value_name = "MIB", default_value = "256", value_parser = clap::value_parser!(u32).range(1..=65_536), requires = "perfetto")]
     pub(crate) split_mib: u32,
-    /// Name of the node (server) that inputs come from: of all, or of those that match GLOB.
+    /// Name of the node (server) that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
-    /// Only what ended at this time or later: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    /// Export only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) from: Option<Bound>,
-    /// Only what ended at this time or earlier.
+    /// Export only what ended at or before this time.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) to: Option<Bound>,
-    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; with 0 also if
-    /// an unknown part is (a ring that was overwritten).
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
+    /// unknown amount is lost (the ring buffer was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_loss: f64,
-    /// Threads [default: all cores, at most 8].
+    /// Number of threads [default: number of cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
@@ -451,23 +450,23 @@ Examples:
   lioprof export rpc.bin --perfetto rpc.pftrace              open it at https://ui.perfetto.dev
   lioprof export /var/lib/lioprof --perfetto noon.pftrace --from 2026-11-21T12:00:00Z --to 2026-11-21T12:01:00Z
 
-docs/export.md describes columns and tracks. Exit codes: 0 done, 2 wrong arguments, unreadable input or not everything
-could be written, 3 more lost than --max-loss.";
+docs/export.md describes columns and tracks. Exit codes: 0 done, 2 wrong arguments, unreadable input or incomplete
+output, 3 more lost than --max-loss.";
 
 #[cfg(feature = "export")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = ROLLUP_HELP)]
 pub(crate) struct RollupArgs {
-    /// A directory that `daemon` or `export --parquet` filled.
+    /// Directory written by `daemon` or `export --parquet`.
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: PathBuf,
-    /// Only these nodes; several machines can share the work.
+    /// Roll up only these nodes, so that several machines can share the work.
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Vec<String>,
-    /// Also what was rolled up before and has not changed since.
+    /// Rebuild rollups that are up to date, too.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Nodes at a time [default: all cores, at most 8].
+    /// Number of nodes to roll up at a time [default: number of cores, at most 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
@@ -475,18 +474,18 @@ pub(crate) struct RollupArgs {
 #[cfg(feature = "export")]
 const ROLLUP_HELP: &str = "\
 Examples:
-  lioprof rollup rows                          what is new in `rows`, into rows/rollups
+  lioprof rollup rows                          roll up nodes with new parts into rows/rollups
   lioprof rollup /shared/rows --node oss17     on oss17; once all nodes are done, `lioprof rollup /shared/rows` for the clocks
 
-Only nodes with new parts are read. The clocks of the nodes are compared at the end, and a node that is off is summed up
-once more with its times put right. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong arguments, or nodes
-that could not be rolled up.";
+Only nodes with new parts are read. At the end the clocks of the nodes are compared; a node whose clock is off is rolled up
+again with corrected times. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong arguments, or nodes that
+could not be rolled up.";
 
 #[cfg(feature = "report")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPORT_HELP)]
 pub(crate) struct ReportArgs {
-    /// An analysis.json or comparison.json, as `lioprof analyze` or `compare` write it with -o DIR or --format json; - is
+    /// An analysis.json or comparison.json that `lioprof analyze` or `compare` wrote with -o DIR or --format json; - is
     /// stdin.
     #[arg(value_name = "FILE.json")]
     pub(crate) input: PathBuf,
@@ -497,14 +496,14 @@ pub(crate) struct ReportArgs {
 
 #[cfg(feature = "report")]
 const REPORT_HELP: &str = "\
-The page opens from disk in any browser of today, without a network. `lioprof analyze -o DIR` and `lioprof compare -o DIR` write
-it, too.
+The page opens from disk in any current browser and needs no network. `lioprof analyze -o DIR` and `lioprof compare -o DIR`
+also write it.
 
 Examples:
   lioprof report report/analysis.json                                  writes report/report.html
   lioprof analyze rpc.bin --format json | lioprof report - -o run7.html";
 
-/// As many threads as were asked for, else as there are cores; more than 8 have nothing to do.
+/// The number of threads asked for, else the number of cores up to 8: more threads would be idle.
 pub(crate) fn threads(asked: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
     asked.map_or_else(cores, usize::from)
@@ -551,7 +550,7 @@ fn opcode(text: &str) -> Result<Opcode, String> {
         .map_err(|_| format!("expected a name such as OST_WRITE or ldlm_enqueue, or a number; found `{text}`"))
 }
 
-/// A time, or else the text of a marker.
+/// Parses a time; any other text is that of a marker.
 #[expect(clippy::unnecessary_wraps, reason = "clap wants a Result")]
 fn bound(text: &str) -> Result<Bound, String> {
     Ok(time::parse(text).map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))

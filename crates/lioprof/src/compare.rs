@@ -42,10 +42,10 @@ pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Co
     Ok(args.fail_on.map_or(Code::Success, |limit| code(&comparison, limit, verbosity)))
 }
 
-/// A limit of `--fail-on`.
+/// The limit of `--fail-on regression=SHARE`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RegressionLimit {
-    /// By how much a headline figure may be worse.
+    /// Share by which a headline figure may get worse: 0.1 is 10 %.
     share: f64,
 }
 
@@ -79,7 +79,7 @@ fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -
     if regressions.is_empty() { Code::Success } else { Code::Failed }
 }
 
-/// The analysis of an input, and whether all of it could be read; `None` if nothing could.
+/// The analysis of an input, and whether all of the input could be read; `None` if none of it could.
 fn read(
     path: &Path,
     args: &CompareArgs,
@@ -119,10 +119,10 @@ fn report_in(dir: &Path) -> Option<PathBuf> {
     is_analysis(&path).ok()?.then_some(path)
 }
 
-/// Bytes that tell JSON from a log.
+/// Number of leading bytes that are enough to tell JSON from a log.
 const HEAD: u64 = 64;
 
-/// Whether it is a regular file that begins as a JSON object does; no log does.
+/// Whether `path` is a regular file that begins like a JSON object; no log does.
 fn is_analysis(path: &Path) -> anyhow::Result<bool> {
     if !path.is_file() {
         return Ok(false);
@@ -135,12 +135,12 @@ fn is_analysis(path: &Path) -> anyhow::Result<bool> {
     Ok((bytes.next(), bytes.next()) == (Some(&b'{'), Some(&b'"')))
 }
 
-/// A saved analysis, with findings by the thresholds of today.
+/// A saved analysis, with its findings judged again by the thresholds of this run.
 fn saved(path: &Path, limits: &Limits) -> anyhow::Result<Analysis> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
     let mut analysis: Analysis = serde_json::from_reader(BufReader::new(file))
-        .with_context(|| format!("`{name}` is no analysis.json of this version of lioprof"))?;
+        .with_context(|| format!("`{name}` is not an analysis.json of this version of lioprof"))?;
     if analysis.schema != SCHEMA {
         bail!("`{name}` has the schema `{}`, expected `{SCHEMA}`: analyze the log again", analysis.schema);
     }

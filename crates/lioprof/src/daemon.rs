@@ -14,7 +14,7 @@ use crate::args::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 
-/// Read if it exists and no other is named.
+/// Configuration file that is read if it exists and `--config` is absent.
 const CONFIG: &str = "/etc/lioprof/lioprof.toml";
 
 /// Where the daemon listens, and the root of its node: nothing else of the configuration matters to whoever talks to it, so
@@ -24,16 +24,13 @@ pub(crate) fn socket(args: &ConfigArgs, verbosity: Verbosity) -> (PathBuf, PathB
         let path = args.config.as_deref().unwrap_or(Path::new(CONFIG));
         let mut readable = Config::default();
         readable.talk.socket = Config::socket_in(path).unwrap_or(readable.talk.socket);
-        messages::note(
-            verbosity,
-            &format!("{err:#}\nthe daemon is looked for at `{}`", readable.talk.socket.display()),
-        );
+        messages::note(verbosity, &format!("{err:#}\nlooking for the daemon at `{}`", readable.talk.socket.display()));
         at_root(readable, args)
     });
     (config.talk.socket, config.control.root)
 }
 
-/// The configuration: named, installed or built-in.
+/// The configuration: from the file of `--config`, else the installed file, else built-in.
 pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Config> {
     let config = match &args.config {
         Some(path) => Config::load(path)?,
@@ -50,7 +47,7 @@ fn at_root(mut config: Config, args: &ConfigArgs) -> Config {
     config
 }
 
-/// The configuration with what the command line says on top.
+/// The configuration, overridden by the options of the command line.
 fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
     with_arguments(config(&args.source)?, args)
 }
@@ -58,7 +55,7 @@ fn daemon_config(args: &CaptureArgs) -> anyhow::Result<Config> {
 /// The same for putting settings back, which no mistake in a file may prevent: what a killed daemon left is found by its pointer.
 fn restoring_config(args: &CaptureArgs, verbosity: Verbosity) -> anyhow::Result<Config> {
     daemon_config(args).or_else(|err| {
-        messages::note(verbosity, &format!("{err:#}\nsettings are put back without this file"));
+        messages::note(verbosity, &format!("{err:#}\nrestoring settings without this file"));
         with_arguments(at_root(Config::default(), &args.source), args)
     })
 }
@@ -101,12 +98,12 @@ fn with_arguments(mut config: Config, args: &CaptureArgs) -> anyhow::Result<Conf
     Ok(config)
 }
 
-/// The kernel and later starts need a path that does not depend on where the command was typed.
+/// Makes a path absolute: the kernel and later starts must not depend on the current directory.
 fn absolute(dir: &Path, option: &str) -> anyhow::Result<PathBuf> {
     std::path::absolute(dir).with_context(|| format!("{option} {}: expected a directory", dir.display()))
 }
 
-/// A word of the configuration file.
+/// Parses a word as the configuration file spells it.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::Value::String(text.to_owned()))
 }
@@ -130,7 +127,7 @@ pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(if ending.is_clean() { Code::Success } else { Code::Failed })
 }
 
-/// What the capture brought, and how it compares with the server's own counters.
+/// Prints the result of the capture, and how it compares with the server's own counters.
 fn report(ending: &Ending, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "The capture has ended: {}.", ending.reason)?;
     write!(out, "{}", ending.status)?;

@@ -12,7 +12,7 @@ use crate::daemon;
 use crate::exit_code::Code;
 use crate::messages::Verbosity;
 
-/// Draining a long queue may take a while.
+/// How long to wait for `stop`: the daemon may have to drain a long queue first.
 const PATIENCE: Duration = Duration::from_secs(330);
 
 pub(crate) fn status(args: &StatusArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
@@ -40,7 +40,7 @@ fn say(message: &str) -> anyhow::Result<Code> {
     Ok(Code::Success)
 }
 
-/// Asks the daemon that is named, or the one that is configured, or, if that one does not run, the one that does.
+/// Asks the daemon of `--socket`, else the configured one, else, if that one does not run, the one that does.
 fn ask<T>(
     args: &TalkArgs,
     verbosity: Verbosity,

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     messages::problems(&outcome.problems, verbosity);
     if outcome.bad_places > 0 {
         let (bytes, places) = (plural(outcome.skipped_bytes, "byte"), plural(outcome.bad_places, "place"));
-        messages::note(verbosity, &format!("{bytes} in {places} are no records and were left out"));
+        messages::note(verbosity, &format!("skipped {bytes} in {places} that are not records"));
     }
     let failed = outcome.problems.iter().any(|problem| problem.severity == Severity::Error);
     Ok(if failed || outcome.inputs == 0 { Code::Unusable } else { Code::Success })

@@ -1,4 +1,4 @@
-//! The exit codes, as the manual promises them.
+//! The documented exit codes.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use lioprof_model::Loss;
 pub(crate) enum Code {
     /// 0: done.
     Success,
-    /// 1: done, but not as it should be: there are findings as bad as `--fail-on`; a capture had to end early, or
-    /// something could not be put back or written.
+    /// 1: done, but with a problem: findings at or above `--fail-on`; a capture that had to end early, or settings or
+    /// data that could not be restored or written.
     Failed,
     /// 2: the arguments are wrong, or an input that was asked for could not be read. (clap uses 2, too.)
     Unusable,
@@ -20,7 +20,7 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// How reading went: whether everything could be used, and whether too much of it was lost.
+    /// The exit code of reading: whether all inputs could be used, and whether more than `--max-loss` was lost.
     pub(crate) fn of_reading(outcome: &Outcome, max_loss: f64) -> Self {
         if outcome.has_errors() {
             Self::Unusable
@@ -43,7 +43,7 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Whether a part is lost of which nobody knows how large it is.
+/// Whether an unknown amount is lost.
 fn unknown(loss: &Loss) -> bool {
     loss.head_overwritten || (loss.overflowed() && loss.estimated_lost_fraction.is_none())
 }

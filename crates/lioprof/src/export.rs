@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(Code::of_reading(&outcome, args.max_loss))
 }
 
-/// Everything that was asked for.
+/// Writes all outputs that were asked for.
 struct Outputs {
     parquet: Option<DatasetExport>,
     csv: Option<CsvWriter>,
@@ -59,7 +59,7 @@ struct Outputs {
 impl Outputs {
     fn create(args: &ExportArgs) -> anyhow::Result<Self> {
         if args.parquet.is_some() && args.parquet == args.csv {
-            bail!("--parquet and --csv need a directory each");
+            bail!("--parquet and --csv need different directories");
         }
         for dir in args.parquet.iter().chain(&args.csv) {
             create_empty(dir)?;
@@ -73,7 +73,7 @@ impl Outputs {
         Ok(Self { parquet, csv, perfetto })
     }
 
-    /// There is nothing to write: the same command has to work once the input is there.
+    /// Removes the empty output directory: the same command has to work once the input exists.
     fn abandon(self, args: &ExportArgs) {
         if let Some(csv) = self.csv {
             csv.abandon();
@@ -110,7 +110,7 @@ fn trace_written(done: &Written, verbosity: Verbosity) {
     say(format!("`{name}`: {rpcs}, {waits}, {} for ui.perfetto.dev", human_bytes(done.bytes)));
     if done.files.len() > 1 {
         say(format!(
-            "note: {} files, `{name}` is the first; each opens by itself. --from and --to give one moment of all nodes in one",
+            "note: wrote {} files, `{name}` first; each opens by itself. --from and --to give one moment of all nodes in one",
             done.files.len()
         ));
     }
@@ -132,12 +132,12 @@ fn chain(err: StoreError) -> anyhow::Error {
     anyhow::Error::msg(err.chain())
 }
 
-/// A directory of our own: what somebody else keeps in one is not mixed with rows, and rows are not doubled.
+/// Creates a new or empty directory, so that rows are neither mixed with foreign files nor written twice.
 fn create_empty(dir: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
     let mut entries = dir.read_dir().with_context(|| format!("failed to list directory `{}`", dir.display()))?;
     if entries.next().is_some() {
-        bail!("`{}` is not empty; name a new directory, or delete what is in it", dir.display());
+        bail!("`{}` is not empty; name a new directory, or empty this one", dir.display());
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `lioprof findings`: what is looked for.
+//! `lioprof findings`: lists the rules and their thresholds.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use lioprof_text::paragraph;
 use crate::args::FindingsArgs;
 use crate::exit_code::Code;
 
-/// A file of thresholds, with what they mean as comments.
+/// Prints a file of thresholds, with their meanings as comments.
 pub(crate) fn list(args: &FindingsArgs) -> anyhow::Result<Code> {
     if let Some(unknown) = args.rules.iter().find(|id| rules().iter().all(|rule| rule.id != **id)) {
         let known: Vec<&str> = rules().iter().map(|rule| rule.id).collect();

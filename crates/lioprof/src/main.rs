@@ -1,4 +1,4 @@
-//! The `lioprof` command: arguments, wiring, printing, exit codes. No logic of its own.
+//! The `lioprof` command: arguments, wiring, printing, exit codes. The logic is in the libraries.
 #![forbid(unsafe_code)]
 
 mod about;
@@ -34,7 +34,7 @@ use clap::Parser;
 use args::{Args, Command};
 use messages::Verbosity;
 
-/// Many clients make many small blocks, on one thread and freed on another: a third less time than with glibc's allocator.
+/// Takes a third less time than glibc's allocator: many clients cause many small blocks, freed on another thread.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -82,8 +82,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Memory comes in pages of 4 KiB: in huge ones, of which the allocator touches a little each, a process takes twice what it
-/// uses, and is no faster.
+/// Disables huge pages: the allocator touches a little of each, so the process would take twice the memory and be no
+/// faster.
 fn use_small_pages() {
     #[cfg(target_os = "linux")]
     // A kernel that knows no huge pages refuses, and needs none of this.

@@ -4,24 +4,24 @@ use std::io;
 
 use lioprof_trace::input::{InputProblem, Severity};
 
-/// Something failed.
+/// Prints an error.
 #[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn error(message: &str) {
     eprintln!("lioprof: {message}");
 }
 
-/// How much to say besides errors.
+/// Which messages to print besides errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verbosity {
-    /// Nothing.
+    /// None: `--quiet`.
     Quiet,
-    /// What matters.
+    /// Notes and warnings.
     Normal,
-    /// Everything.
+    /// All of them: `--verbose`.
     Verbose,
 }
 
-/// Something to know.
+/// Prints a note or warning, unless `--quiet`.
 #[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn note(verbosity: Verbosity, message: &str) {
     if verbosity >= Verbosity::Normal {
@@ -29,17 +29,17 @@ pub(crate) fn note(verbosity: Verbosity, message: &str) {
     }
 }
 
-/// Notes listed one by one; more are counted.
+/// Up to this many notes are listed one by one; beyond it only their number is printed.
 const FEW_NOTES: usize = 3;
 
-/// What was wrong with inputs.
+/// Prints the problems of the inputs.
 pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
     let (errors, notes): (Vec<_>, Vec<_>) = problems.iter().partition(|p| p.severity == Severity::Error);
     for problem in errors {
         error(&problem.message);
     }
     if notes.len() > FEW_NOTES && verbosity < Verbosity::Verbose {
-        note(verbosity, &format!("note: {} other files are left out; --verbose lists them and says why", notes.len()));
+        note(verbosity, &format!("note: {} other files are skipped; --verbose lists them and says why", notes.len()));
         return;
     }
     for problem in notes {
@@ -47,7 +47,7 @@ pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
     }
 }
 
-/// Whether the cause is a closed pipe.
+/// Whether the error was caused by a closed pipe.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe)

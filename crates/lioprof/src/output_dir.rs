@@ -1,4 +1,4 @@
-//! What `-o DIR` writes.
+//! Writes the files of `-o DIR`.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -28,7 +28,7 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     Ok(())
 }
 
-/// What `compare -o DIR` writes.
+/// Writes the files of `compare -o DIR`.
 pub(crate) fn write_comparison(
     comparison: &Comparison,
     sides: (&Analysis, &Analysis),

@@ -1,4 +1,4 @@
-//! A bar on the terminal while something takes long.
+//! A progress bar on the terminal for work that takes long.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,20 +11,20 @@ use lioprof_trace::Progress;
 
 use crate::messages::Verbosity;
 
-/// What is done sooner needs no bar.
+/// No bar is shown before this time.
 const AFTER: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// Interval between updates of the bar.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Shows how far reading is; gone without a trace when it is dropped.
+/// Shows the progress of reading; dropping it erases the bar.
 pub(crate) struct Bar {
-    /// Closed when there is nothing more to show.
+    /// Closed to end the thread that draws the bar.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Bar {
-    /// Watches `progress`, if somebody sits before standard error and wants to see it.
+    /// Shows `progress` if standard error is a terminal and messages are not suppressed.
     pub(crate) fn start(progress: &Progress, verbosity: Verbosity) -> Self {
         if verbosity == Verbosity::Quiet || !io::stderr().is_terminal() {
             return Self { end: None, thread: None };

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(Code::Success)
 }
 
-/// What a page can be made of.
+/// A saved file that can be turned into a page.
 enum Saved {
     Analysis(Box<Analysis>),
     Comparison(Box<Comparison>),
@@ -42,7 +42,7 @@ impl Saved {
         }
     }
 
-    /// Its page beside it, as `-o DIR` names it.
+    /// File name of its page, as `-o DIR` names it.
     fn page(&self) -> &'static str {
         match self {
             Self::Analysis(_) => "report.html",
@@ -51,7 +51,7 @@ impl Saved {
     }
 }
 
-/// The file to write; none: standard output.
+/// The file to write; `None` for standard output.
 fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
     match &args.output {
         Some(path) if path == Path::new("-") => None,
@@ -61,7 +61,7 @@ fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
     }
 }
 
-/// The one key of both layouts that says which one it is.
+/// The key of both layouts that names the schema.
 #[derive(Deserialize)]
 struct SavedSchema {
     schema: String,
@@ -78,7 +78,7 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
     }
     let not = || {
         format!(
-            "`{name}` is no analysis.json or comparison.json of this version of lioprof; logs are for \
+            "`{name}` is not an analysis.json or comparison.json of this version of lioprof; logs are for \
              `lioprof analyze -o DIR` and `lioprof compare -o DIR`"
         )
     };
@@ -87,7 +87,9 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
         return Ok(Saved::Comparison(serde_json::from_slice(&json).with_context(not)?));
     }
     if schema != SCHEMA {
-        bail!("`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: make it again");
+        bail!(
+            "`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: write it again with this version"
+        );
     }
     let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;
     // Saved before there were findings: they follow from the figures alone.

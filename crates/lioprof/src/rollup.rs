@@ -17,7 +17,7 @@ use crate::messages::{self, Verbosity};
 pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     if !lioprof_store::is_dataset(&args.dataset) {
         bail!(
-            "`{}` is no dataset: it has no `manifests/fs=...`; name the folder that `lioprof daemon` or `lioprof export \
+            "`{}` is not a dataset: it has no `manifests/fs=...`; name the folder that `lioprof daemon` or `lioprof export \
              --parquet` filled",
             args.dataset.display()
         );
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     dataset.problems().iter().for_each(|problem| messages::error(&problem.chain()));
     let all: Vec<String> = dataset.nodes().map(str::to_owned).collect();
     if let Some(unknown) = args.node.iter().find(|node| !all.contains(node)) {
-        bail!("no rows of node `{unknown}` in `{}`; it has {}", args.dataset.display(), all.join(", "));
+        bail!("`{}` has no rows of node `{unknown}`, only of {}", args.dataset.display(), all.join(", "));
     }
     let chosen = |node: &String| args.node.is_empty() || args.node.contains(node);
     let work = DatasetRollup { dataset: &dataset, rollups: Rollups::new(&args.dataset), verbosity };
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     Ok(if failed == 0 { Code::Success } else { Code::Unusable })
 }
 
-/// A node to roll up, with its times on a clock.
+/// A node to roll up, and the clock to convert its times to.
 struct NodeToRollUp {
     node: String,
     clock: Option<ClockLine>,
@@ -64,13 +64,13 @@ struct DatasetRollup<'a> {
 }
 
 impl DatasetRollup<'_> {
-    /// Whether a node has a rollup of the parts that it has now. One that cannot be read is made anew.
+    /// Whether a node has a rollup of exactly its current parts. An unreadable rollup counts as none.
     fn is_current(&self, node: &str) -> bool {
         let row = self.rollups.node(node).ok().flatten();
         row.is_some_and(|row| row.schema == ROLLUP_SCHEMA && self.dataset.part_names(node).into_iter().eq(row.parts))
     }
 
-    /// Rolls up some nodes, several at a time. Returns how many could not be.
+    /// Rolls up nodes, several at a time. Returns the number of nodes that failed.
     fn roll_up(&self, jobs: &[NodeToRollUp], threads: usize) -> usize {
         let next = AtomicUsize::new(0);
         let failures = AtomicUsize::new(0);
@@ -112,19 +112,19 @@ impl DatasetRollup<'_> {
         Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(parts.len() as u64, "part")))
     }
 
-    /// Deletes the rollups of nodes that have no rows any more. Returns how many.
+    /// Deletes the rollups of nodes that have no rows any more. Returns the number of deleted rollups.
     fn forget(&self, nodes: &[String]) -> anyhow::Result<usize> {
         let chain = |err: StoreError| anyhow::Error::msg(err.chain());
         let gone: Vec<String> =
             self.rollups.nodes().map_err(chain)?.into_iter().filter(|it| !nodes.contains(it)).collect();
         for node in &gone {
             self.rollups.remove(node).map_err(chain)?;
-            messages::note(self.verbosity, &format!("{node}: its rows are gone, and so is its rollup"));
+            messages::note(self.verbosity, &format!("{node}: its rows are gone; deleted its rollup"));
         }
         Ok(gone.len())
     }
 
-    /// What the rollups that there are say about clocks.
+    /// The clock comparisons of the existing rollups.
     fn known(&self, nodes: &[String]) -> anyhow::Result<Rollup> {
         let mut known = Rollup::default();
         for node in nodes {

@@ -1,4 +1,4 @@
-//! Folders of rows among the inputs: Parquet, if it is built in.
+//! Reads inputs that are Parquet datasets, if that is built in.
 
 #[cfg(not(feature = "parquet"))]
 pub(crate) use lioprof_analysis::NoStores as Stores;

@@ -1,4 +1,4 @@
-//! `--threshold` and `--thresholds`: what findings hold figures against.
+//! `--threshold` and `--thresholds`: overrides of the thresholds of findings.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use lioprof_insight::Limits;
 
 use crate::args::ThresholdArgs;
 
-/// The thresholds that were asked for: those of the file, then the single ones.
+/// The default thresholds, overridden by those of the file, then by single ones.
 pub(crate) fn limits(args: &ThresholdArgs) -> anyhow::Result<Limits> {
     let mut limits = Limits::default();
     if let Some(path) = &args.file {
@@ -20,7 +20,7 @@ pub(crate) fn limits(args: &ThresholdArgs) -> anyhow::Result<Limits> {
     Ok(limits)
 }
 
-/// A table per rule, a number per threshold.
+/// Reads a TOML text with a table per rule and a number per threshold.
 fn read(text: &str, limits: &mut Limits) -> anyhow::Result<()> {
     let rules: toml::Table = text.parse()?;
     for (rule, names) in rules {

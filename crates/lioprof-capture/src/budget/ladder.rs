@@ -1,4 +1,4 @@
-//! What is given up, in which order.
+//! The levels of tracing, and their order.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub enum Level {
     Configured,
     /// Longer segments: fewer renames, less work per record.
     WideRotation,
-    /// Only `rpctrace`.
+    /// The light profile: only `rpctrace`.
     LightProfile,
-    /// Part of the time.
+    /// Tracing part of the time.
     DutyCycle(Duty),
-    /// Not at all.
+    /// No tracing.
     Stopped,
 }
 

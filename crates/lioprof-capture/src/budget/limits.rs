@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What tracing may cost.
+/// Limits on the cost of tracing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU seconds of this process per second, averaged over [`Pace::settle`]; 1.0 is one core.
@@ -60,7 +60,7 @@ impl Default for Pace {
     }
 }
 
-/// What is limited.
+/// A limited resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resource {

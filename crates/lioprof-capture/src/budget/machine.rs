@@ -1,4 +1,4 @@
-//! When to give something up, when to take it back.
+//! Decides when to trace less, and when to trace more again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use super::figures::{Figures, Recent, Tick};
 use super::ladder::{Ladder, Level};
 use super::limits::{Limits, Pace, Resource};
 
-/// So far above a limit that there is no time to wait for the last step to show.
+/// Multiple of a limit above which the budget steps down without waiting for the last step to take effect.
 const URGENT: f64 = 2.0;
 /// A step up must be foreseen to stay below this share of each limit.
 const CALM: f64 = 0.8;
-/// Rates of less time than this say nothing.
+/// Rates over less time than this are meaningless.
 const LEAST_SHOWN: Duration = Duration::from_secs(1);
 /// Memory so far above its limit that the kernel would soon end the daemon: stop at once.
 const MEMORY_STOP: f64 = 1.5;
@@ -26,14 +26,14 @@ const MEMORY_STOP: f64 = 1.5;
 pub enum Why {
     /// A resource is above its limit.
     Above {
-        /// Which.
+        /// The resource.
         resource: Resource,
-        /// As a multiple of the limit.
+        /// Its usage as a multiple of its limit.
         of_limit: f64,
     },
     /// Everything has been well below its limit for a while.
     Calm {
-        /// How long.
+        /// For how long it has been.
         calm_s: f64,
     },
     /// Tracing was stopped long enough to try again.
@@ -52,9 +52,9 @@ pub struct Transition {
     pub from: Level,
     /// Level from now on.
     pub to: Level,
-    /// Why.
+    /// Reason for the step.
     pub why: Why,
-    /// The figures that decided.
+    /// The figures that the decision is based on.
     pub figures: Figures,
 }
 
@@ -86,7 +86,7 @@ pub struct Budget {
     above_since: BTreeMap<Resource, Duration>,
     /// Uptime of the last step, if it was a step up.
     last_up: Option<Duration>,
-    /// How often in a row a step up proved premature.
+    /// Number of consecutive steps up that proved premature.
     premature: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What this process uses.
+//! Resource usage of this process.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub struct Usage {
     pub cpu: Duration,
     /// Resident memory.
     pub resident_bytes: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
 }
 

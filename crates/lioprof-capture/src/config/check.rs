@@ -1,4 +1,4 @@
-//! Values that parse but make no sense.
+//! Finds values that parse but are invalid.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::sections::{Config, LEAST_SEGMENT_MIB, LEAST_SEGMENTS};
 use super::values::{Auto, OrOff, Span};
 use crate::control::LARGEST_DAEMON_SIZE_MIB;
 
-/// The kernel's file may become twice as large, so that rotating in time is easy.
+/// Largest segment: the kernel's file may become twice as large, which leaves time to rotate.
 const LARGEST_SEGMENT_MIB: u64 = LARGEST_DAEMON_SIZE_MIB / 2;
 
 struct Check {
@@ -37,7 +37,7 @@ impl Check {
     }
 }
 
-/// All values of `config` that make no sense.
+/// All invalid values of `config`.
 pub(super) fn problems(config: &Config) -> Vec<Problem> {
     const SECOND: Duration = Duration::from_secs(1);
     const DAY: Duration = Duration::from_secs(86_400);

@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration.
+//! Errors of the configuration.
 
 use std::fmt;
 use std::io;
@@ -21,29 +21,29 @@ pub enum ConfigError {
     Parse {
         /// File.
         path: PathBuf,
-        /// Says the line, the key and what was expected. It is no source: it is in the message already.
+        /// Names the line, the key and what was expected. Not a `#[source]`: the message contains it already.
         err: Box<toml::de::Error>,
     },
-    /// Values that make no sense, all of them at once.
+    /// Invalid values, reported all at once.
     #[error("`{}` cannot be used:{}", path.display(), list(problems))]
     Invalid {
-        /// File, or what stands for it (`command line`).
+        /// File, or `command line`.
         path: PathBuf,
-        /// Each wrong value.
+        /// Every invalid value.
         problems: Vec<Problem>,
     },
 }
 
-/// A value that makes no sense.
+/// An invalid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Line of the file; `None` if the value is not in it.
+    /// Line of the file; `None` if the file does not contain the value.
     pub line: Option<usize>,
     /// `section.key`.
     pub key: String,
-    /// What would do.
+    /// Values that would be valid.
     pub expected: String,
-    /// What is there.
+    /// Value that was found.
     pub found: String,
 }
 

@@ -1,4 +1,4 @@
-//! From text to a configuration that makes sense.
+//! Reads and checks the configuration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ impl Config {
         Ok(config)
     }
 
-    /// The socket that a file names, whatever else is wrong with it.
+    /// The socket that a file names, even if the rest of the file is invalid.
     #[must_use]
     pub fn socket_in(path: &Path) -> Option<PathBuf> {
         let text = fs::read_to_string(path).ok()?;
-        // A file that is no TOML as a whole may be so up to the place that is wrong.
+        // A file that is not valid TOML as a whole may be valid up to the error.
         let whole = text.parse::<toml::Table>().ok();
         let table = whole.or_else(|| {
             let talk = text.split_inclusive('\n').skip_while(|line| line.trim() != "[talk]");
@@ -37,7 +37,7 @@ impl Config {
         table.get("talk")?.get("socket")?.as_str().map(PathBuf::from).filter(|socket| socket.is_absolute())
     }
 
-    /// Checks values that were set in another way, such as by options of the command line.
+    /// Checks values from other sources, such as options of the command line.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check("", Path::new("configuration with options of the command line"))
     }
@@ -55,7 +55,7 @@ impl Config {
     }
 }
 
-/// Line on which the value of `section.key` stands.
+/// Line of the value of `section.key`.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     let (section, name) = key.split_once('.')?;
     let table = DeTable::parse(text).ok()?;

@@ -1,4 +1,4 @@
-//! The sections and their defaults.
+//! The sections of the configuration and their defaults.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use crate::control::Access;
 use crate::control::profile::Profile;
 use crate::talk::notify::Notifier;
 
-/// All of it.
+/// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// This server.
     pub node: Node,
-    /// Lustre's settings.
+    /// How to access Lustre's settings.
     pub control: ControlAccess,
-    /// What is captured, and when.
+    /// What to capture, and when.
     pub capture: Capture,
     /// Starting and stopping by load.
     pub trigger: Trigger,
-    /// What is kept.
+    /// What to keep on disk, where and how long.
     pub keep: Keep,
-    /// What the daemon may cost.
+    /// Limits on the daemon's resources.
     pub budget: Budget,
     /// The servers' own counters.
     pub counters: Counters,
@@ -36,7 +36,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Node {
-    /// Its name in the data; `"auto"` is the host name up to the first dot.
+    /// Name of the server in the data; `"auto"` is the host name up to the first dot.
     pub name: String,
 }
 
@@ -46,15 +46,15 @@ impl Default for Node {
     }
 }
 
-/// How Lustre's settings are reached.
+/// How to access Lustre's settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ControlAccess {
-    /// Directory that stands for `/`. Something else for a simulated server only.
+    /// Directory used in place of `/`; other than `/` only for a simulated server.
     pub root: PathBuf,
     /// `auto`, `files` or `lctl`.
     pub access: Access,
-    /// The command.
+    /// Name or path of the `lctl` command.
     pub lctl: PathBuf,
 }
 
@@ -68,7 +68,7 @@ impl Default for ControlAccess {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProfileChoice {
-    /// `full`, and `light` when the budget demands it.
+    /// `full`, but `light` when the budget demands it.
     #[default]
     Auto,
     /// Always `full`.
@@ -78,7 +78,7 @@ pub enum ProfileChoice {
 }
 
 impl ProfileChoice {
-    /// What to begin with.
+    /// The profile to start with.
     #[must_use]
     pub const fn first(self) -> Profile {
         match self {
@@ -88,47 +88,47 @@ impl ProfileChoice {
     }
 }
 
-/// What is captured, and when.
+/// What to capture, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capture {
     /// Which masks to use.
     pub profile: ProfileChoice,
-    /// Directory of the segments that the kernel writes; `auto`: chosen by the room there, see [`Config::spool_places`].
+    /// Directory of the segments that the kernel writes; `auto`: chosen by free space, see [`Config::spool_places`].
     pub spool_dir: Auto<PathBuf>,
-    /// Most that all segments together may take; `auto`: by the room there. On a tmpfs this is memory.
+    /// Limit on the total size of all segments; `auto`: by the free space. On a tmpfs this is memory.
     pub spool_limit_mib: Auto<u64>,
-    /// Size at which a segment is closed; `auto`: a quarter of the limit, 64 MiB at most.
+    /// Size at which a segment is closed; `auto`: a quarter of the limit, at most 64 MiB.
     pub segment_mib: Auto<u64>,
     /// Age at which a segment is closed.
     pub rotate: Span,
-    /// The kernel's debug buffer.
+    /// Size of the kernel's debug buffer (`debug_mb`).
     pub buffer_mib: Auto<u64>,
-    /// Most that `buffer_mib = "auto"` takes.
+    /// Upper limit of `buffer_mib = "auto"`.
     pub buffer_limit_mib: u64,
     /// Stop after this time.
     #[serde(rename = "for")]
     pub duration: OrOff<Span>,
     /// Stop at this time.
     pub until: OrOff<Timestamp>,
-    /// Wait while Lustre's modules are not loaded, instead of ending; `auto`: if a service manager has started the daemon.
+    /// Wait while Lustre's modules are not loaded, instead of exiting; `auto`: if a service manager started the daemon.
     pub wait_for_lustre: Auto<bool>,
 }
 
-/// Where the kernel writes if nothing else is said and there is room: a tmpfs on all distributions.
+/// Default directory of the segments if it has room: a tmpfs on all distributions.
 const RUN_SPOOL: &str = "/run/lioprof/spool";
-/// Most that `spool_limit_mib = "auto"` takes.
+/// Upper limit of `spool_limit_mib = "auto"`.
 pub(crate) const MOST_SPOOL_MIB: u64 = 1024;
-/// The smallest segment: below it, renaming would be all that the daemon does.
+/// The smallest segment: with smaller ones the daemon would do nothing but rename.
 pub(crate) const LEAST_SEGMENT_MIB: u64 = 5;
 /// The largest segment that `segment_mib = "auto"` chooses.
 const MOST_SEGMENT_MIB: u64 = 64;
-/// Segments for which there must be room: one that the kernel writes, one that is being closed, one that is decoded, and one
-/// that waits for its rows to be safe.
+/// Number of segments that must fit: one that the kernel writes, one that is being closed, one that is decoded, and one
+/// whose rows are not on disk yet.
 pub(crate) const LEAST_SEGMENTS: u64 = 4;
 
 impl Capture {
-    /// Directory of the segments, once it is chosen; before, the first choice.
+    /// Directory of the segments; as long as it is not chosen, the first choice.
     #[must_use]
     pub fn spool_dir(&self) -> &Path {
         match &self.spool_dir {
@@ -137,7 +137,7 @@ impl Capture {
         }
     }
 
-    /// Most that all segments together may take, once it is chosen; before, the most that can be chosen.
+    /// Limit on the total size of all segments; as long as it is not chosen, the highest possible one.
     #[must_use]
     pub fn spool_limit_mib(&self) -> u64 {
         self.spool_limit_mib.get().unwrap_or(MOST_SPOOL_MIB)
@@ -150,14 +150,14 @@ impl Capture {
         self.segment_mib.get().unwrap_or(quarter_mib.clamp(LEAST_SEGMENT_MIB, MOST_SEGMENT_MIB))
     }
 
-    /// Does the daemon wait for Lustre? A service is started at boot, long before targets are mounted by hand or by a cluster
-    /// manager; whoever starts it by hand wants to hear at once that there is nothing to trace.
+    /// Whether the daemon waits for Lustre. A service is started at boot, long before targets are mounted by hand or by a
+    /// cluster manager; a user who starts the daemon by hand needs to know at once that there is nothing to trace.
     #[must_use]
     pub fn waits_for_lustre(&self) -> bool {
         self.wait_for_lustre.get().unwrap_or_else(|| Notifier.has_manager())
     }
 
-    /// The smallest limit of all segments that is of use.
+    /// The smallest usable limit on the total size of all segments.
     pub(crate) fn least_spool_mib(&self) -> u64 {
         self.segment_mib.get().unwrap_or(LEAST_SEGMENT_MIB).saturating_mul(LEAST_SEGMENTS)
     }
@@ -184,18 +184,18 @@ impl Default for Capture {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trigger {
-    /// Start when any target of this node moves more, MiB/s read and written.
+    /// Start when any target of this node moves more than this, in MiB/s read and written.
     pub start_mib_per_s: OrOff<u64>,
-    /// Start when any target of this node handles more RPCs per second.
+    /// Start when any target of this node handles more than this many RPCs per second.
     pub start_rpcs_per_s: OrOff<u64>,
-    /// Stop and wait again when no target reached a start value for this long.
+    /// Stop and wait again after no target has reached a start value for this long.
     pub stop_after: Span,
-    /// How often to look.
+    /// Interval at which the load is checked.
     pub every: Span,
 }
 
 impl Trigger {
-    /// Is capturing started by load?
+    /// Whether load starts the capture.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.start_mib_per_s != OrOff::Off || self.start_rpcs_per_s != OrOff::Off
@@ -213,7 +213,7 @@ impl Default for Trigger {
     }
 }
 
-/// In which form.
+/// Form in which to keep the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -222,27 +222,27 @@ pub enum Mode {
     Rpc,
     /// The log itself, compressed.
     Raw,
-    /// Both.
+    /// Rows and the log itself.
     Both,
 }
 
-/// What is kept.
+/// What to keep on disk, where and how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keep {
-    /// In which form.
+    /// Form in which to keep the capture.
     pub mode: Mode,
-    /// Where; the journal of changed settings is there, too.
+    /// Data directory; it also holds the journal of changed settings.
     pub dir: PathBuf,
     /// Size at which a file is closed.
     pub file_mib: u64,
     /// Age at which a file is closed.
     pub file_age: Span,
-    /// Longest time that decoding and writing may take at the end; what is left stays in the spool for the next start.
+    /// Longest time for decoding and writing at the end; segments left over stay in the spool for the next start.
     pub drain_at_most: Span,
     /// Files older than this are deleted.
     pub retention: OrOff<Span>,
-    /// The oldest files are deleted when all together take more.
+    /// The oldest files are deleted once all files together exceed this size.
     pub retention_mib: u64,
 }
 
@@ -260,21 +260,21 @@ impl Default for Keep {
     }
 }
 
-/// What the daemon may cost. Above it, it does less, step by step, and says so.
+/// Limits on the daemon's resources. Above a limit the daemon traces less, step by step, and says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// Share of one core.
+    /// CPU time, in percent of one core.
     pub cpu_percent: u32,
     /// Resident memory of the daemon; the segments have their own limit, `capture.spool_limit_mib`.
     pub memory_mib: u64,
-    /// Free space that must stay on the file system of `keep.dir`.
+    /// Free space to leave on the file system of `keep.dir`.
     pub disk_reserve_mib: u64,
     /// Log records per second.
     pub records_per_s: u64,
-    /// When less has to be done: trace for this long ..
+    /// If the budget requires tracing part of the time: trace for this long ..
     pub duty_on: Span,
-    /// .. of every so long.
+    /// .. in each period of this length.
     pub duty_every: Span,
 }
 
@@ -291,13 +291,13 @@ impl Default for Budget {
     }
 }
 
-/// The servers' own counters, kept beside the trace.
+/// Sampling of the server's own counters, which are kept beside the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Counters {
-    /// How often they are read.
+    /// Interval at which counters are read.
     pub every: OrOff<Span>,
-    /// How often those of single clients and jobs are read: there may be very many.
+    /// Interval at which the counters of single clients and jobs, possibly very many, are read.
     pub clients_every: OrOff<Span>,
 }
 
@@ -340,7 +340,7 @@ impl Config {
         self.keep.dir.join("journal.json")
     }
 
-    /// Directories that the segments may be in, best first: the one that is configured, or one in memory and one beside the data.
+    /// Directories that may hold the segments, best first: the configured one, or one in memory and one beside the data.
     #[must_use]
     pub fn spool_places(&self) -> Vec<PathBuf> {
         match &self.capture.spool_dir {
@@ -349,7 +349,7 @@ impl Config {
         }
     }
 
-    /// Held by the daemon while it runs.
+    /// The lock that the daemon holds while it runs.
     #[must_use]
     pub fn lock_path(&self) -> PathBuf {
         self.keep.dir.join("lock")

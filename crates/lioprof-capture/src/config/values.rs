@@ -1,4 +1,4 @@
-//! Values with a meaning of their own: spans, times, `"auto"`, `"off"`.
+//! Types of values in the configuration: spans, times, `"auto"`, `"off"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Span(pub Duration);
 
 impl Span {
-    /// That many seconds.
+    /// A span of whole seconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
@@ -93,18 +93,18 @@ enum Plain {
 /// A value, or `"off"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrOff<T> {
-    /// Not used.
+    /// `"off"`.
     Off,
-    /// This.
+    /// An explicit value.
     Is(T),
 }
 
 /// A value, or `"auto"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auto<T> {
-    /// Decided at run time.
+    /// `"auto"`: chosen at run time.
     Auto,
-    /// This.
+    /// An explicit value.
     Is(T),
 }
 

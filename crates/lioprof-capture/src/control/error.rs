@@ -1,4 +1,4 @@
-//! What can go wrong with a setting, and what to try then.
+//! Errors of reading and changing settings, with hints what to try.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,14 +10,15 @@ use super::param::{Kind, Param};
 pub enum ControlError {
     /// No control files and no `lctl`.
     #[error(
-        "no Lustre control files: expected {}; load the modules (`modprobe lustre`) or mount debugfs (`mount -t debugfs none /sys/kernel/debug`)",
+        "no Lustre control files: expected {}; load the modules (`modprobe lustre`) or mount debugfs \
+         (`mount -t debugfs none /sys/kernel/debug`)",
         list(tried)
     )]
     NothingFound {
         /// Where they were looked for.
         tried: Vec<PathBuf>,
     },
-    /// This one setting has no file.
+    /// This setting has no control file, although others have.
     #[error(
         "no control file `{param}`: expected {}; are the Lustre modules still loaded, and is debugfs mounted?",
         list(tried)
@@ -35,28 +36,29 @@ pub enum ControlError {
     Write {
         param: Param,
         path: PathBuf,
-        /// What was written.
+        /// Value that was written.
         value: String,
         source: io::Error,
     },
-    /// The write succeeded, yet the value is not there.
+    /// The write succeeded, but the setting reads back as something else.
     #[error(
-        "`{param}` did not take `{wrote}`: it shows `{found}`; is somebody else changing it, or did the kernel log say why (`dmesg | tail`)?"
+        "`{param}` did not take `{wrote}`: it shows `{found}`; is another process changing it, or does the kernel log \
+         say why (`dmesg | tail`)?"
     )]
     NotAccepted {
         param: Param,
-        /// What was written.
+        /// Value that was written.
         wrote: String,
-        /// What is there now.
+        /// Value that the setting shows now.
         found: String,
     },
     /// The value is of a form that no known version prints.
     #[error("`{param}`: expected {expected}, found `{found}`")]
     Unexpected {
         param: Param,
-        /// What values look like.
+        /// Expected form of the value.
         expected: &'static str,
-        /// This one.
+        /// Value that was found.
         found: String,
     },
     /// `lctl` cannot be started.
@@ -67,7 +69,7 @@ pub enum ControlError {
     Lctl {
         command: String,
         status: String,
-        /// What it said.
+        /// Its standard error.
         stderr: String,
     },
     /// A path that the kernel's debug daemon cannot take.
@@ -95,7 +97,7 @@ fn why_read(error: &io::Error) -> &'static str {
     }
 }
 
-/// The kernel's error numbers, in words. From libcfs `debug.c`, `tracefile.c` and fs/debugfs/file.c.
+/// Explains the error numbers that libcfs `debug.c`, `tracefile.c` and the kernel's fs/debugfs/file.c return.
 fn why_write(param: Param, error: &io::Error) -> &'static str {
     use rustix::io::Errno;
     let errno = Errno::from_io_error(error);
@@ -103,7 +105,7 @@ fn why_write(param: Param, error: &io::Error) -> &'static str {
     if is(Errno::INVAL) {
         return match param.about().kind {
             Kind::Mask(_) => {
-                ": the kernel knows no such mask (its names: `lctl debug_list types` and `lctl debug_list subs`); nothing was changed"
+                ": the kernel does not know this mask (see `lctl debug_list types` and `lctl debug_list subs`); nothing was changed"
             }
             Kind::Daemon => ": expected an absolute path, `size=MIB` or `stop`",
             Kind::Mib => ": expected a number of MiB",
@@ -111,16 +113,17 @@ fn why_write(param: Param, error: &io::Error) -> &'static str {
         };
     }
     if is(Errno::PERM) {
-        return ": forbidden although the file is there; the kernel is probably locked down (`cat /sys/kernel/security/lockdown`), as with secure boot";
+        return ": forbidden although the file exists; the kernel is probably locked down \
+                (`cat /sys/kernel/security/lockdown`), as with secure boot";
     }
     if is(Errno::ACCESS) {
         return ": only root may write it";
     }
     if is(Errno::TOOBIG) || is(Errno::NAMETOOLONG) {
-        return ": longer than the kernel takes";
+        return ": longer than the kernel accepts";
     }
     if is(Errno::EXIST) {
-        return ": the file is there already, the kernel wants a new one";
+        return ": the file already exists, but the kernel needs a new one";
     }
     if is(Errno::ROFS) {
         return ": mounted read-only; in a systemd unit `ProtectKernelTunables=` must be off";
@@ -145,7 +148,7 @@ mod tests {
         };
         assert_eq!(
             refused(22),
-            "failed to write `+rpctrac` to `/sys/kernel/debug/lnet/debug`: the kernel knows no such mask (its names: `lctl debug_list \
+            "failed to write `+rpctrac` to `/sys/kernel/debug/lnet/debug`: the kernel does not know this mask (see `lctl debug_list \
              types` and `lctl debug_list subs`); nothing was changed"
         );
         assert!(refused(1).contains("locked down"), "{}", refused(1));

@@ -288,7 +288,7 @@ mod tests {
         let before = kernel.state();
         let on = MaskSet::of(&["rpctrace", "zpctrace"]);
         let error = kernel.control().change_mask(Param::Debug, &on, &MaskSet::default()).unwrap_err();
-        assert!(error.to_string().contains("knows no such mask"), "{error}");
+        assert!(error.to_string().contains("does not know this mask"), "{error}");
         assert_eq!(kernel.state(), before);
     }
 

@@ -8,7 +8,7 @@ use super::io::ControlIo;
 use super::{ControlError, Param};
 use crate::system::below;
 
-/// Control files below a root directory. Places are looked up anew for each use: modules come and go.
+/// Control files below a root directory. Each use looks up their paths anew: modules come and go.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     root: PathBuf,
@@ -19,7 +19,7 @@ impl Files {
         Self { root: root.to_owned() }
     }
 
-    /// Itself, if there is a debug mask to set.
+    /// The files below `root`, if the debug mask is among them.
     pub(super) fn found(&self) -> Result<Self, ControlError> {
         let tried = self.places(Param::Debug);
         // An error other than "not there" (no permission, locked down) is better reported when the file is used.
@@ -77,7 +77,7 @@ impl ControlIo for Files {
         )
     }
 
-    /// Opens it for writing and writes nothing, which the kernel takes as no command at all.
+    /// Opens the file for writing without writing, which the kernel does not take as a command.
     fn writable(&self, param: Param) -> Option<Result<(), ControlError>> {
         Some(self.first(
             param,
@@ -87,7 +87,7 @@ impl ControlIo for Files {
     }
 }
 
-/// Exactly one `write(2)`: the kernel takes a second one as a second command. Never creates the file.
+/// Exactly one `write(2)`: a second one would be a second command. Never creates the file.
 fn one_write(path: &Path, value: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     loop {

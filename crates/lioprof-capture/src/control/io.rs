@@ -1,4 +1,4 @@
-//! The two ways to a setting, and the seam at which tests put a make-believe kernel.
+//! The trait of the two ways to access a setting, which tests implement with a fake kernel.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use super::{ControlError, Param};
 
 /// Reads and writes settings. One call of `write` is one `write(2)` for the kernel.
 pub(crate) trait ControlIo: fmt::Debug + Send + Sync {
-    /// `files`, `lctl`.
+    /// Name for messages: `files` or `lctl`.
     fn name(&self) -> &'static str;
-    /// The text as the kernel prints it.
+    /// Reads a setting, as the kernel prints it.
     fn read(&self, param: Param) -> Result<String, ControlError>;
-    /// One command.
+    /// Writes a value or command.
     fn write(&self, param: Param, value: &str) -> Result<(), ControlError>;
-    /// Could this process write it? `None`: that shows only when it is tried.
+    /// Whether this process could write it; `None` if only an actual write can show that.
     fn writable(&self, _param: Param) -> Option<Result<(), ControlError>> {
         None
     }
-    /// Are the modules loaded? `None`: ask the node.
+    /// Whether the modules are loaded; `None`: ask the node.
     fn debug_log_loaded(&self) -> Option<bool> {
         None
     }
-    /// Which boot is this? `None`: ask the node.
+    /// The boot id; `None`: ask the node.
     fn boot_id(&self) -> Option<String> {
         None
     }

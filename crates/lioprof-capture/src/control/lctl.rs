@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::io::ControlIo;
 use super::{ControlError, Param};
 
-/// The command.
+/// The `lctl` command.
 #[derive(Clone, Debug)]
 pub(super) struct Lctl {
     command: PathBuf,
@@ -17,7 +17,7 @@ impl Lctl {
         Self { command: command.to_owned() }
     }
 
-    /// Itself, if it runs and knows the debug mask.
+    /// The `lctl` at `command`, if it runs and knows the debug mask.
     pub(super) fn found(&self) -> Result<Self, ControlError> {
         self.read(Param::Debug).map(|_| self.clone())
     }

@@ -1,4 +1,4 @@
-//! What runs on this node: Lustre's version, the targets, their clients.
+//! Lustre's version, the targets of this node, and their clients.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,16 +22,16 @@ const SERVERS: [&str; 3] = ["obdfilter", "mdt", "mgs"];
 pub(crate) struct LustreVersion {
     /// As the server prints it, for example `2.17.57_62_gc881f8e`.
     pub text: String,
-    /// First number.
+    /// Major version: 2 of `2.15.8`.
     pub major: u32,
-    /// Second number.
+    /// Minor version: 15 of `2.15.8`.
     pub minor: u32,
-    /// Third number, 0 if there is none.
+    /// Patch level: 8 of `2.15.8`; 0 if there is none.
     pub patch: u32,
 }
 
 impl LustreVersion {
-    /// From what `version` shows: `2.15.8`, `lustre: 2.10.8` and more lines, `2.17.57_62_gc881f8e`.
+    /// Parses the text of `version`: `2.15.8`, `lustre: 2.10.8` and more lines, `2.17.57_62_gc881f8e`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let word = text
             .split_whitespace()
@@ -42,7 +42,7 @@ impl LustreVersion {
         Some(Self { text: word.to_owned(), major, minor, patch })
     }
 
-    /// Older than `major.minor`?
+    /// Whether it is older than `major.minor`.
     pub(crate) fn is_before(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) < (major, minor)
     }
@@ -57,15 +57,15 @@ impl fmt::Display for LustreVersion {
 /// A target that this node serves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Target {
-    /// `lustre-OST0003`, `MGS`.
+    /// Name: `lustre-OST0003`, `MGS`.
     pub name: String,
-    /// `ost`, `mdt` or `mgs`.
+    /// Kind: `ost`, `mdt` or `mgs`.
     pub kind: String,
-    /// File system; `None` for the MGS.
+    /// Name of the file system; `None` for the MGS.
     pub fsname: Option<String>,
     /// Index in the file system; `None` for the MGS.
     pub index: Option<u16>,
-    /// `UP`, `AT` (attached), `IN` (inactive), `ST` (stopping), `--`; `None` if only its directory was found.
+    /// State: `UP`, `AT` (attached), `IN` (inactive), `ST` (stopping), `--`; `None` if only its directory was found.
     pub state: Option<String>,
 }
 
@@ -82,34 +82,34 @@ impl Target {
         })
     }
 
-    /// Does it serve?
+    /// Whether the target is up.
     pub(crate) fn is_up(&self) -> bool {
         self.state.as_deref().is_none_or(|state| state == "UP")
     }
 }
 
-/// A mount (or another server) that is connected to a target.
+/// A client mount, or another server, that is connected to a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Client {
-    /// Target it is connected to.
+    /// Target that the client is connected to.
     pub target: String,
-    /// Its NID, `10.0.0.1@tcp`.
+    /// NID of the client, `10.0.0.1@tcp`.
     pub nid: String,
-    /// Its identity. Several mounts on one node share a NID.
+    /// UUID of the mount: several mounts on one node share a NID.
     pub uuid: String,
 }
 
 /// The clients of this node's targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClientTable {
-    /// In the order of targets and NIDs.
+    /// Clients, sorted by target and NID.
     pub clients: Vec<Client>,
-    /// NID directories that were left out: past the limit, or gone while being read.
+    /// Number of NID directories that were skipped: beyond the limit, or gone while being read.
     pub left_out: u64,
 }
 
 impl Control {
-    /// Lustre's version; `None` if no known place tells.
+    /// Lustre's version; `None` if no known file shows it.
     pub(crate) fn version(&self) -> Option<LustreVersion> {
         ["sys/fs/lustre/version", "proc/fs/lustre/version", "sys/kernel/debug/lustre/version"]
             .iter()
@@ -136,7 +136,7 @@ impl Control {
         }
     }
 
-    /// The clients of all targets; at most `limit` NIDs are read, two system calls or three for each.
+    /// The clients of all targets; reads at most `limit` NIDs, with two or three system calls each.
     pub(crate) fn clients(&self, limit: usize) -> ClientTable {
         let mut table = ClientTable::default();
         let mut read = 0;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Param;
 
-/// Names that are on. Names of versions that are not known here are kept as they are.
+/// The names that are on, including unknown names of other Lustre versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct MaskSet(BTreeSet<String>);
@@ -31,7 +31,7 @@ impl MaskSet {
         names.iter().map(|&name| name.to_ascii_lowercase()).collect()
     }
 
-    /// Is nothing on?
+    /// Whether no name is on.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -41,17 +41,17 @@ impl MaskSet {
         self.0.iter().map(String::as_str)
     }
 
-    /// In both.
+    /// Names in both masks.
     pub(crate) fn and(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).cloned().collect())
     }
 
-    /// In one of them at least.
+    /// Names in at least one of the masks.
     pub(crate) fn or(&self, other: &Self) -> Self {
         Self(self.0.union(&other.0).cloned().collect())
     }
 
-    /// In this one but not in the other.
+    /// Names in this mask but not in the other.
     pub(crate) fn minus(&self, other: &Self) -> Self {
         Self(self.0.difference(&other.0).cloned().collect())
     }
@@ -81,7 +81,7 @@ impl fmt::Display for MaskSet {
 
 /// The command that switches bits on and off and leaves the others alone; `None` if there is nothing to do.
 ///
-/// An operator stands on every name: up to 2.16 one holds for all names that follow, since 2.17 (v2_16_53) for one name
+/// Every name has an operator: up to 2.16 an operator applies to all names that follow, since 2.17 (v2_16_53) to one name
 /// only, and a first name without operator would replace the whole mask.
 pub(crate) fn relative(on: &MaskSet, off: &MaskSet) -> Option<String> {
     let on = on.iter().map(|name| format!("+{name}"));

@@ -1,4 +1,4 @@
-//! Which parameters of the debug log there are, and what lioprof has to know of each: one line of a table.
+//! A table of the parameters of the debug log, with what lioprof needs to know of each.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bits;
 
-/// A parameter of Lustre's debug log. All are of the node, not of a file system.
+/// A parameter of Lustre's debug log. All belong to the node, not to a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Param {
@@ -23,35 +23,35 @@ pub enum Param {
     DebugMarker,
 }
 
-/// How a parameter is read, changed and put back.
+/// How a parameter is read, changed and restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Bits with names. Each is changed and put back on its own: one that somebody else has switched meanwhile is left alone.
+    /// Named bits, each changed and restored on its own: a bit that somebody else switched meanwhile is left alone.
     Mask(&'static [(u32, &'static str)]),
-    /// A size, MiB. It is left alone once somebody else has set it.
+    /// A size in MiB. It is left alone once somebody else has set it.
     Mib,
-    /// The kernel's debug daemon. It is left alone once it writes somebody else's file.
+    /// The kernel's debug daemon. It is left alone once it writes a file that is not lioprof's.
     Daemon,
-    /// Text that is only written: there is nothing to put back.
+    /// Text that is only written: there is nothing to restore.
     Marker,
 }
 
-/// What there is to know of a parameter.
+/// The properties of a parameter.
 pub(crate) struct About {
     param: Param,
     /// Lustre's name, the same for the files and for `lctl`.
     name: &'static str,
     pub(crate) kind: Kind,
-    /// Place in the order of putting back: masks first, so that nothing more is logged; then the debug daemon, which writes out
-    /// what it has; then the buffer. Changes are made the other way round.
+    /// Position in the order of restoring: masks first, so that nothing more is logged; then the debug daemon, which writes out
+    /// the buffer; then the buffer's size. Changes are made in the reverse order.
     put_back: u8,
-    /// Is put back after this one only: subsystems without limit and lioprof's masks still on would be a flood.
+    /// May be restored only after this parameter: all subsystems with lioprof's masks still on would flood the log.
     pub(crate) after: Option<Param>,
-    /// Modules that have it as a parameter of their own; in debugfs it is a link to that.
+    /// Modules that have it as a module parameter, to which debugfs only has a link.
     modules: &'static [&'static str],
 }
 
-/// In the order in which people are told of them, which is that of [`Param`].
+/// The table, in the order of [`Param`], which is also that of messages.
 static TABLE: [About; 5] = {
     use Param::{DaemonFile, Debug, DebugMarker, DebugMb, SubsystemDebug};
     [
@@ -63,7 +63,7 @@ static TABLE: [About; 5] = {
     ]
 };
 
-/// One line of the table.
+/// Builds a row of the table.
 const fn about(
     param: Param,
     name: &'static str,
@@ -76,29 +76,29 @@ const fn about(
 }
 
 impl Param {
-    /// Its line of the table.
+    /// The parameter's row of the table.
     pub(crate) fn about(self) -> &'static About {
         &TABLE[self as usize]
     }
 
-    /// Those that lioprof changes, in the order of [`Param`].
+    /// The parameters that lioprof changes, in the order of [`Param`].
     pub(crate) fn settings() -> impl Iterator<Item = Self> {
         TABLE.iter().filter(|about| !matches!(about.kind, Kind::Marker)).map(|about| about.param)
     }
 
-    /// The masks among them.
+    /// The masks that lioprof changes.
     pub(crate) fn masks() -> impl DoubleEndedIterator<Item = Self> {
         TABLE.iter().filter(|about| matches!(about.kind, Kind::Mask(_))).map(|about| about.param)
     }
 
-    /// Those that lioprof changes, in the order in which they are put back.
+    /// The parameters that lioprof changes, in the order of restoring.
     pub(crate) fn as_put_back() -> Vec<Self> {
         let mut settings: Vec<Self> = Self::settings().collect();
         settings.sort_by_key(|param| param.about().put_back);
         settings
     }
 
-    /// Lustre's name of it, the same for the files and for `lctl`.
+    /// Lustre's name of the parameter, the same for the files and for `lctl`.
     pub(crate) fn name(self) -> &'static str {
         self.about().name
     }

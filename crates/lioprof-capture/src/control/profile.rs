@@ -1,4 +1,4 @@
-//! What lioprof switches on.
+//! The masks that lioprof switches on.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::masks::MaskSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Exact bytes, direct I/O with its OST, the lives of locks.
+    /// RPCs with exact bytes and the OST of direct I/O, and the lifetimes of locks.
     Full,
     /// RPCs only.
     Light,
@@ -27,12 +27,12 @@ impl fmt::Display for Profile {
     }
 }
 
-/// What a mask shall be like.
+/// The required state of a mask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Must be on.
+    /// Bits that must be on.
     pub on: MaskSet,
-    /// If given, all others must be off.
+    /// If given, all bits that are not in this set must be off.
     pub only: Option<MaskSet>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn heavy(debug: &MaskSet) -> MaskSet {
 }
 
 impl Profile {
-    /// What a mask shall be like, given the masks that others have on in `debug`.
+    /// The required state of a mask, given the masks that others have switched on in `debug`.
     pub(crate) fn wanted(self, param: Param, others_debug: &MaskSet, version: Option<&LustreVersion>) -> Wanted {
         match param {
             Param::Debug => self.debug(),
@@ -57,7 +57,7 @@ impl Profile {
         }
     }
 
-    /// The types of messages. Nothing that is on already is switched off: it is somebody else's.
+    /// The message types. Types that are already on stay on: somebody else needs them.
     fn debug(self) -> Wanted {
         let on = match self {
             Self::Full => MaskSet::of(&["rpctrace", "dlmtrace", "net"]),
@@ -66,7 +66,7 @@ impl Profile {
         Wanted { on, only: None }
     }
 
-    /// The subsystems, given the masks that others have on in `debug`.
+    /// The subsystems, given the masks that others have switched on in `debug`.
     ///
     /// `rpc` has the RPCs, `filter` the `refresh rw locks` lines with OST, object and extent (in 2.5 and older `ost`),
     /// `ldlm` the locks. `full` allows these only: with `net` on, LNet itself would be more than half of the log.

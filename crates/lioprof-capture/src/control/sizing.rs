@@ -1,4 +1,4 @@
-//! How large the kernel's debug buffer must be.
+//! Computes the size of the kernel's debug buffer.
 
 use super::{LARGEST_DAEMON_SIZE_MIB, SMALLEST_DAEMON_SIZE_MIB};
 use crate::config::Capture;
@@ -8,35 +8,35 @@ use crate::config::Capture;
 /// and of 64 KiB, so the kernel shows exactly the value written, or one more. It is also its default.
 pub(crate) const STEP_MIB_PER_CPU: u64 = 5;
 
-/// Part of each CPU's share that messages of processes, nearly all, can use.
+/// Part of each CPU's share for messages of process context, which nearly all are.
 const PROCESS_SHARE: f64 = 0.8;
 
-/// Bursts: the measured rate is an average over a flush pass or more, and pages are not filled to the last byte.
+/// Factor for bursts: the measured rate is an average over at least a flush pass, and pages are not completely filled.
 const MARGIN: f64 = 1.5;
 
-/// What the size follows from.
+/// Inputs of the computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BufferInputs {
     /// Possible CPUs, see [`crate::system::cpus::possible_cpus`].
     pub possible_cpus: u32,
     /// Memory of the node, MiB.
     pub memory_mib: u64,
-    /// What `debug_mb` shows now.
+    /// Current value of `debug_mb`.
     pub current_mib: u64,
     /// Bytes of binary log per second on the busiest CPU; `None` before anything was measured.
     pub busiest_cpu_bytes_per_s: Option<f64>,
     /// Longest time between two flush passes, seconds; the kernel aims at one.
     pub longest_pass_s: f64,
-    /// Never more than this, MiB.
+    /// Upper limit, MiB.
     pub limit_mib: u64,
 }
 
-/// A size and what became of the wish.
+/// The computed size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferSize {
     /// `debug_mb` to write; the current value if that is enough.
     pub mib: u64,
-    /// More would be needed, but the limit forbids: expect overflows.
+    /// The limit forbids the size that is needed: expect overflows.
     pub too_small: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn spool_bound_mib(capture: &Capture) -> u64 {
     (capture.spool_limit_mib() - capture.spool_limit_mib() / 4).saturating_add(file_limit_mib(capture))
 }
 
-/// Size for the next while: the busiest CPU must not fill its part within one pass. Never smaller than what is there.
+/// The new size, never smaller than the current one: the busiest CPU must not fill its part within one pass.
 ///
 /// Before anything is measured, 20 MiB per possible CPU: enough for 10 MB/s on one CPU, about 4,000 bulk RPCs per second
 /// there.
@@ -100,7 +100,7 @@ mod tests {
         limit_mib: 4096,
     };
 
-    /// The condition itself: what one pass brings fits into 80 % of one CPU's part.
+    /// The condition itself: the records of one pass fit into 80 % of one CPU's part.
     fn holds(inputs: &BufferInputs, mib: u64) -> bool {
         let part = 0.8 * f64::from(u32::try_from(mib).unwrap()) / f64::from(inputs.possible_cpus) * 1_048_576.0;
         inputs.busiest_cpu_bytes_per_s.unwrap() * inputs.longest_pass_s < part

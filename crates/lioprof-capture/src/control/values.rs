@@ -1,4 +1,4 @@
-//! What the kernel shows of its settings, for people and for the record.
+//! The kernel's settings, for users and for manifests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,13 +9,13 @@ use serde_json::Value as Json;
 use super::Control;
 use super::param::{Kind, Param};
 
-/// Masks and sizes as far as they are known, as text and as numbers. As JSON an object; keys of other versions are no error.
+/// The known masks and sizes, as text and as numbers. In JSON an object, which may have keys of other versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<String, Json>")]
 pub struct Values(BTreeMap<Param, Json>);
 
 impl Values {
-    /// Looks at them; what cannot be read stays as it was.
+    /// Reads all settings; one that cannot be read keeps its value.
     pub(crate) fn refresh(&mut self, control: &Control) {
         let value = |param: Param| match param.about().kind {
             Kind::Mask(_) => control.mask(param).ok().map(|mask| mask.to_string().into()),
@@ -38,12 +38,12 @@ impl Values {
         self
     }
 
-    /// The names in a mask; `None` if they are not known.
+    /// The names in a mask; `None` if unknown.
     pub(crate) fn names(&self, param: Param) -> Option<String> {
         self.0.get(&param)?.as_str().filter(|names| !names.is_empty()).map(str::to_owned)
     }
 
-    /// A size; `None` if it is not known.
+    /// A size in MiB; `None` if unknown.
     pub(crate) fn mib(&self, param: Param) -> Option<u64> {
         self.0.get(&param)?.as_u64()
     }

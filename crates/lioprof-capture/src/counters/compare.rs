@@ -12,7 +12,7 @@ use super::trace_sums::{Edges, TraceSums};
 /// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
 const MAX_RPC_BYTES: u64 = 64 << 20;
 
-/// What a row is about.
+/// Subject of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -50,7 +50,7 @@ pub enum Verdict {
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// What it is about.
+    /// Subject of the row.
     pub scope: Scope,
     /// Name of the OST, NID or job; empty for the node.
     pub name: String,

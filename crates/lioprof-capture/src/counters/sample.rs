@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::rows::Value;
 use super::totals::Totals;
 
-/// What a sample cost.
+/// The cost of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Files opened.
@@ -20,7 +20,7 @@ pub struct Cost {
     pub reads: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Time it took.
+    /// Duration of the sample.
     pub elapsed: Duration,
 }
 
@@ -33,6 +33,6 @@ pub struct Sample {
     pub values: Vec<Value>,
     /// Reads and writes by target, client and job, complete: for the comparison with the trace.
     pub totals: Totals,
-    /// What it cost.
+    /// Cost of the sample.
     pub cost: Cost,
 }

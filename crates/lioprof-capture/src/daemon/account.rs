@@ -1,4 +1,4 @@
-//! What the daemon has done and lost up to now.
+//! Totals of what the daemon has decoded, written and lost since its start.
 
 use lioprof_model::TraceSummary;
 
@@ -6,33 +6,33 @@ use crate::drain::{DrainError, Progress};
 use crate::talk::metrics::{Loss, Metrics};
 use crate::talk::status::Segments;
 
-/// Failures listed.
+/// Largest number of failures that are listed.
 const MAX_FAILURES: usize = 20;
 
 /// Totals since the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
-    /// Segments decoded and given up.
+    /// Segments that were decoded or given up.
     pub(crate) segments: Segments,
-    /// Records in those that were decoded.
+    /// Records in the decoded segments.
     pub(crate) records: u64,
-    /// Time of the last record decoded.
+    /// Time of the last decoded record.
     pub(crate) decoded_us: Option<i64>,
     /// The highest rate at which one CPU logged, bytes per second.
     pub(crate) busiest_cpu_bytes_per_s: Option<f64>,
-    /// RPCs whose end is in segments that were given up.
+    /// RPCs that ended in segments that were given up.
     pub(crate) dropped_rpcs: u64,
     /// Files of parts that are safe on disk.
     pub(crate) files: u64,
-    /// Their bytes.
+    /// Bytes of these files.
     pub(crate) file_bytes: u64,
-    /// What the log of these parts held and missed.
+    /// Summary of the log of these parts, with its losses.
     pub(crate) summary: TraceSummary,
-    /// What cannot be written at the moment and is tried again.
+    /// The current failure to write, which is retried; `None` if there is none.
     pub(crate) unwritten: Option<String>,
-    /// What could not be done.
+    /// Failures, as texts.
     pub(crate) failures: Vec<String>,
-    /// The decoding thread is through.
+    /// The decoding thread has finished.
     pub(crate) finished: bool,
 }
 
@@ -60,7 +60,7 @@ impl Account {
                     bytes = stretch.bytes,
                     first_us = stretch.first_us,
                     last_us = stretch.last_us,
-                    "a stretch of the log is lost: {}",
+                    "part of the log is lost: {}",
                     stretch.why.as_str()
                 );
             }
@@ -73,7 +73,7 @@ impl Account {
                 self.file_bytes += part.bytes;
                 self.summary.merge(&summary);
                 self.unwritten = None;
-                tracing::info!(rpcs = part.rpcs, rows = part.rows, bytes = part.bytes, "a part is safe on disk");
+                tracing::info!(rpcs = part.rpcs, rows = part.rows, bytes = part.bytes, "wrote a part");
             }
             Progress::Failed(err @ (DrainError::Part(_) | DrainError::Raw { .. })) => {
                 let message = err.to_string();

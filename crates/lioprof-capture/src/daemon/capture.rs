@@ -1,4 +1,4 @@
-//! One capture: from switching tracing on to putting everything back.
+//! One capture: from enabling tracing to restoring all settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use lioprof_model::units::human_bytes;
 
 use super::DaemonError;
 
-/// How long after tracing was switched off the kernel may still be writing what was logged before: a flush pass is due
-/// every second.
+/// After tracing is switched off, the kernel may go on writing earlier records for this long: a flush pass is due every
+/// second.
 const FLUSHED: Duration = Duration::from_secs(3);
 
-/// A file that grew less than this before it was renamed says that little is logged.
+/// If a file grew by less than this many bytes before it was renamed, little is being logged.
 const CALM_BYTES: u64 = 1 << 20;
 
-/// A file with less than this is not worth a segment of its own every second: decoding it costs more than its content.
+/// A file with fewer bytes than this is not worth a segment every second: handling it costs more than decoding its content.
 const SMALL_BYTES: u64 = 64 << 10;
 
-/// So many times `capture.rotate` the records of a small file may wait.
+/// The records of a small file may wait for this many times `capture.rotate`.
 const SMALL_WAITS: u32 = 4;
 
-/// A file system that renames no file for so long hangs.
+/// A file system that takes longer than this to rename a file hangs.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// With less room than this, what the kernel has logged may not be in its file.
+/// With less free space than this, the kernel may have failed to write all records to its file.
 const ROOM_BYTES: u64 = 1 << 20;
 
 /// When a segment is renamed.
@@ -54,14 +54,14 @@ impl Rotation {
     }
 }
 
-/// What changes.
+/// A change of what is traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Switched {
-    /// Tracing goes on (again) from now.
+    /// Tracing starts or resumes.
     On,
-    /// Tracing pauses from now.
+    /// Tracing pauses.
     Off,
-    /// Tracing goes on with another profile.
+    /// Tracing continues with another profile.
     Profile,
 }
 
@@ -69,23 +69,23 @@ pub(crate) enum Switched {
 pub(crate) struct Capture {
     /// The session with the kernel's settings.
     pub(super) session: Session,
-    /// Where its log goes.
+    /// The directory that the kernel writes its log to.
     pub(super) spool: Spool,
     queue: Arc<Queue>,
     version: Option<LustreVersion>,
-    /// What was in the kernel's buffer before.
+    /// Records that were in the kernel's buffer before the capture.
     pub(super) left_out: LeftOut,
     configured: Profile,
     level: Level,
     rotation: Rotation,
     rotated: Instant,
-    /// Whatever its age.
+    /// Rename the kernel's file at the next tick, whatever its age.
     rotate_soon: bool,
     /// The most that was in the kernel's file since it was last renamed, and right before that.
     grown: u64,
-    /// Begin of the duty cycle.
+    /// Start of the duty cycle.
     cycle_since: Instant,
-    /// Everything that was logged before a pause is in the file by then.
+    /// Time at which the file contains everything that was logged before a pause.
     interrupt_at: Option<Instant>,
     /// Time of the last closed segment, for what is quiet for long.
     closed: Instant,
@@ -131,12 +131,12 @@ impl Capture {
         })
     }
 
-    /// What the kernel is asked to log; `None` during a pause.
+    /// The profile that the kernel logs with; `None` during a pause.
     pub(crate) fn tracing(&self) -> Option<Profile> {
         self.session.tracing()
     }
 
-    /// Traces as much as this level allows, from the next switch on.
+    /// Sets the level; [`Self::switch`] applies it.
     pub(crate) fn set_level(&mut self, level: Level, now: Instant) {
         self.level = level;
         self.cycle_since = now;
@@ -184,17 +184,17 @@ impl Capture {
         Ok(())
     }
 
-    /// Whether so little is logged that looking around twice a second is enough.
+    /// Whether so little is logged that two ticks per second are enough.
     pub(crate) fn is_calm(&self) -> bool {
         self.grown < CALM_BYTES && self.level.duty().is_none()
     }
 
-    /// The kernel said that it could not write its file.
+    /// Records that the kernel reported that it could not write its file.
     pub(crate) fn write_failed(&mut self, now: Instant, words: String) {
         self.write_failed = Some((now, words));
     }
 
-    /// Why the kernel cannot write its file at the moment; then an empty one does not mean that nothing was logged.
+    /// Why the kernel cannot write its file now, if so: then an empty file does not mean that nothing was logged.
     pub(crate) fn cannot_write(&self, now: Instant) -> Option<String> {
         let dir = self.spool.dir();
         let free = super::keep::free_bytes(dir);
@@ -214,7 +214,7 @@ impl Capture {
         ))
     }
 
-    /// What is wrong if the spool's file system has not answered for a while.
+    /// The warning that the spool's file system has not answered for a while, if so.
     pub(crate) fn hangs(&self, now: Instant) -> Option<String> {
         let silence = self.spool.unanswered_for(now).filter(|silence| *silence >= SILENCE)?;
         Some(format!(
@@ -225,12 +225,12 @@ impl Capture {
         ))
     }
 
-    /// Renames the kernel's file with the next tick, however young it is.
+    /// Makes the next tick rename the kernel's file, whatever its age.
     pub(crate) fn rotate_soon(&mut self) {
         self.rotate_soon = true;
     }
 
-    /// Puts the kernel's settings back and queues what it has written until then.
+    /// Restores the kernel's settings and queues what the kernel has written until then.
     pub(crate) fn end(mut self) -> Result<Report, DaemonError> {
         let report = self.session.end();
         let now = Instant::now();
@@ -251,7 +251,7 @@ impl Capture {
         }
     }
 
-    /// Switches tracing on, off or over, as level and duty cycle want it.
+    /// Starts, pauses or changes tracing as level and duty cycle require.
     pub(crate) fn switch(&mut self, now: Instant) -> Result<(), SessionError> {
         match self.wanted(now) {
             Some(profile) => {
@@ -277,12 +277,12 @@ fn not_renamed(spool: &Spool, err: std::io::Error) -> DaemonError {
     DaemonError::Rename { path: spool.current(), err }
 }
 
-/// Empties the kernel's buffer, which holds what was logged since the boot, or since somebody's last look at it.
+/// Empties the kernel's buffer of records that were logged before the capture.
 fn leave_out(session: &mut Session, spool: &Spool) -> Result<LeftOut, DaemonError> {
     let path = spool.left_out();
     session.empty_buffer(&path)?;
     let left_out = LeftOut::of(&path, SMALLEST_DAEMON_SIZE_MIB << 20).unwrap_or_else(|err| {
-        tracing::warn!(path = %path.display(), error = %err, "what was in the kernel's buffer could not be counted");
+        tracing::warn!(path = %path.display(), error = %err, "failed to count the records from before the capture");
         LeftOut::default()
     });
     if left_out != LeftOut::default() {
@@ -290,7 +290,7 @@ fn leave_out(session: &mut Session, spool: &Spool) -> Result<LeftOut, DaemonErro
             records = left_out.records,
             bytes = left_out.bytes,
             first_us = left_out.first_us,
-            "left out what the kernel had logged before this capture"
+            "skipped records that the kernel had logged before this capture"
         );
     }
     remove(&path);
@@ -309,6 +309,6 @@ fn remove(path: &Path) {
     if let Err(err) = std::fs::remove_file(path)
         && err.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!(path = %path.display(), error = %err, "a file that is not needed could not be deleted");
+        tracing::warn!(path = %path.display(), error = %err, "failed to delete a file that is no longer needed");
     }
 }

@@ -1,27 +1,27 @@
-//! How a capture ends.
+//! The result of a capture.
 
 use super::error::DaemonError;
 use crate::counters::Comparison;
 use crate::journal::Report;
 use crate::talk::status::Status;
 
-/// How a capture ended.
+/// The result of a capture.
 #[derive(Debug)]
 pub struct Ending {
-    /// Why.
+    /// Why the capture ended.
     pub reason: Reason,
-    /// The last state.
+    /// The last status.
     pub status: Status,
-    /// What became of the kernel's settings.
+    /// How restoring the kernel's settings went.
     pub restored: Option<Report>,
-    /// The trace beside the server's own counters.
+    /// Comparison of the trace with the server's own counters; `None` if there is none.
     pub comparison: Option<Comparison>,
-    /// What could not be done.
+    /// Failures, as texts.
     pub failures: Vec<String>,
 }
 
 impl Ending {
-    /// Whether everything was put back and written.
+    /// Whether all settings were restored and everything was written.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.failures.is_empty() && self.restored.as_ref().is_none_or(Report::is_complete) && self.reason.is_wanted()
@@ -35,9 +35,9 @@ pub enum Reason {
     Asked,
     /// A signal.
     Signal(&'static str),
-    /// The time that was asked for is over.
+    /// The requested time is over.
     Over,
-    /// Something made it impossible to go on.
+    /// An error made it impossible to go on.
     Error(DaemonError),
 }
 

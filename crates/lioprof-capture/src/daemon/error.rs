@@ -1,4 +1,4 @@
-//! What can stop the daemon.
+//! Errors that stop the daemon.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,21 +23,21 @@ pub enum DaemonError {
     /// Another lioprof daemon runs, with another data directory.
     #[error(
         "another lioprof daemon runs (process {}), with its data in `{}`; a node has one debug daemon, so a second one cannot run \
-         beside it. `lioprof status --socket {}` tells what it does, `lioprof stop --socket {}` ends it",
+         beside it. `lioprof status --socket {}` shows what it is doing, `lioprof stop --socket {}` stops it",
         .0.pid, .0.dir.display(), .0.socket.display(), .0.socket.display()
     )]
     OtherDaemon(Box<Pointer>),
-    /// Its settings are in use.
+    /// `--restore` was called while the daemon that changed the settings runs.
     #[error(
-        "a lioprof daemon runs and will put its settings back itself: use `lioprof stop --socket {}`",
+        "a lioprof daemon is running and will restore its settings itself: use `lioprof stop --socket {}`",
         socket.display()
     )]
     InUse {
-        /// Its socket.
+        /// The running daemon's socket.
         socket: PathBuf,
     },
-    /// A folder cannot be made.
-    #[error("failed to make the folder `{path}`: {err}")]
+    /// A directory cannot be created.
+    #[error("failed to create the directory `{path}`: {err}")]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -45,8 +45,8 @@ pub enum DaemonError {
         #[source]
         err: io::Error,
     },
-    /// The folder of segments cannot be read.
-    #[error("failed to read the folder `{path}`: {err}")]
+    /// The directory of segments cannot be read.
+    #[error("failed to read the directory `{path}`: {err}")]
     ReadFolder {
         /// The folder.
         path: PathBuf,
@@ -63,13 +63,13 @@ pub enum DaemonError {
         #[source]
         err: io::Error,
     },
-    /// Settings of an earlier daemon could not be put back.
-    #[error("settings that an earlier daemon changed could not be put back:\n{0}mend what it says, then start again")]
+    /// Settings that an earlier daemon changed could not be restored.
+    #[error("failed to restore settings that an earlier daemon changed:\n{0}fix the causes above, then start again")]
     NotRestored(Box<Report>),
     /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Lustre's settings cannot be reached.
+    /// Lustre's control files cannot be read or written.
     #[error(transparent)]
     Control(#[from] ControlError),
     /// Lustre's settings cannot be changed.
@@ -84,25 +84,25 @@ pub enum DaemonError {
     /// The decoding thread cannot be started.
     #[error(transparent)]
     Drain(#[from] DrainError),
-    /// What is kept already cannot be read.
+    /// Data of earlier captures cannot be read.
     #[error("{0}")]
     Store(String),
     /// A thread or the runtime cannot be started.
     #[error("failed to start the daemon's threads: {0}")]
     Runtime(#[source] io::Error),
-    /// Somebody else took the debug daemon over, or stopped it.
-    #[error("the kernel's debug daemon {now}; lioprof's capture has ended, nothing of theirs was changed")]
+    /// Another process took over or stopped the kernel's debug daemon.
+    #[error("the kernel's debug daemon {now}; lioprof's capture has ended and left the other setting alone")]
     LostDaemon {
-        /// What it does now.
+        /// What the debug daemon does now, such as "was stopped by somebody else".
         now: String,
     },
-    /// The modules are gone.
-    #[error("Lustre's modules were unloaded; the capture has ended, there is nothing to put back")]
+    /// Lustre's modules were unloaded.
+    #[error("Lustre's modules were unloaded; the capture has ended, there are no settings to restore")]
     Unloaded,
     /// The decoding thread died.
-    #[error("the decoding thread has ended unexpectedly; segments that were not decoded are in `{path}`")]
+    #[error("the decoding thread ended unexpectedly; segments that were not decoded are in `{path}`")]
     WorkerDied {
-        /// The spool.
+        /// Spool directory.
         path: PathBuf,
     },
 }

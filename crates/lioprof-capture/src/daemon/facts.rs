@@ -1,4 +1,4 @@
-//! What is known of the node, for manifests.
+//! Facts of the node, for manifests.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use crate::control::lustre::{Client, Target};
 use crate::control::{Control, Values};
 use crate::drain::LeftOut;
 
-/// Clients listed in a manifest.
+/// Largest number of clients listed in a manifest.
 const MAX_CLIENTS: usize = 20_000;
 
-/// Profile of a session of which nothing was written down.
+/// Profile of a session without a record.
 const UNKNOWN: &str = "unknown";
 
-/// What is known of the node at the moment. It is kept beside the segments of a session: keys may be added; what is not there is
-/// not known.
+/// Current facts of the node, also written beside the segments of a session. Keys may be added; a missing key means
+/// unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeFacts {
@@ -30,27 +30,27 @@ pub(crate) struct NodeFacts {
     /// Masks and sizes as the kernel shows them.
     #[serde(flatten)]
     pub(crate) settings: Values,
-    /// Profile that is traced, or was last: `full` or `light`.
+    /// Current or last profile: `full` or `light`.
     pub(crate) profile: String,
-    /// Its targets.
+    /// Targets of the node.
     pub(crate) targets: Vec<Target>,
     /// Size limit of the kernel's file, MiB.
     pub(crate) file_limit_mib: Option<u64>,
-    /// What was in the kernel's buffer before the capture.
+    /// Records that were in the kernel's buffer before the capture.
     pub(crate) left_out: LeftOut,
-    /// Stretches in which tracing was on; the last one may be open.
+    /// Windows in which tracing was on; the last one may be open.
     pub(crate) traced_us: Vec<(i64, Option<i64>)>,
-    /// Tracing was switched off in between: sums are of a sample.
+    /// Whether tracing was paused in between, so that sums cover only a sample.
     pub(crate) sampled: bool,
-    /// Data directory that its rows belong into.
+    /// Data directory for its rows.
     pub(crate) keep_dir: Option<PathBuf>,
-    /// Its clients.
+    /// Clients of the node's targets.
     #[serde(skip)]
     pub(crate) clients: Vec<Client>,
 }
 
 impl NodeFacts {
-    /// Looks at what may change: targets fail over, clients come and go, masks are changed by others.
+    /// Updates what may change: targets fail over, clients come and go, others change masks.
     pub(crate) fn refresh(&mut self, control: &Control) {
         if let Ok(targets) = control.targets() {
             self.targets = targets;
@@ -59,12 +59,12 @@ impl NodeFacts {
         self.settings.refresh(control);
     }
 
-    /// Looks at the clients only.
+    /// Updates the clients only.
     pub(crate) fn refresh_clients(&mut self, control: &Control) {
         self.clients = control.clients(MAX_CLIENTS).clients;
     }
 
-    /// What is known of a session that did not end well.
+    /// The facts of a session whose daemon was killed.
     pub(crate) fn of_record(record: Option<Self>) -> Self {
         let record = record.unwrap_or_default();
         let is_known = ["full", "light"].contains(&record.profile.as_str());
@@ -81,24 +81,24 @@ impl NodeFacts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedFacts {
     now: Arc<Mutex<NodeFacts>>,
-    /// Of earlier loads of Lustre's modules whose log is not safe yet, oldest first.
+    /// Facts of earlier loads of Lustre's modules whose log is not on disk yet, oldest first.
     earlier: Arc<Mutex<VecDeque<NodeFacts>>>,
 }
 
 impl SharedFacts {
-    /// Looks at them, or changes them.
+    /// Reads or changes the current facts.
     pub(crate) fn lock(&self) -> MutexGuard<'_, NodeFacts> {
         // Each change is complete in itself.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of the log that is being decoded.
+    /// The facts of the log that is being decoded.
     pub(crate) fn of_log(&self) -> NodeFacts {
         let earlier = self.earlier().front().cloned();
         earlier.unwrap_or_else(|| self.lock().clone())
     }
 
-    /// Lustre's modules were unloaded: what is known stays with what was logged until then, and nothing is set in the kernel any
+    /// Lustre's modules were unloaded: the current facts stay with the log up to now, and no kernel setting is in force any
     /// more.
     pub(crate) fn unloaded(&self) {
         let mut now = self.lock();
@@ -106,7 +106,7 @@ impl SharedFacts {
         now.settings = Values::default();
     }
 
-    /// All that was logged before the oldest unload is safe.
+    /// Everything that was logged before the oldest unload is on disk.
     pub(crate) fn next_load(&self) {
         self.earlier().pop_front();
     }

@@ -19,7 +19,7 @@ use crate::drain::{
 pub(super) const SPOOL_SESSION: &str = "spool_session";
 /// Key of a manifest's `extra`: requests that were handled but whose rows are in a later part.
 pub(super) const UNFINISHED: &str = "unfinished";
-/// Key of a manifest's `extra`: what was in the kernel's buffer before the capture, and is in no part.
+/// Key of a manifest's `extra`: records that were in the kernel's buffer before the capture, and are in no part.
 pub(super) const LEFT_OUT: &str = "left_out";
 /// Key of a manifest's `extra`: the last segment whose content has been counted.
 pub(super) const LAST_SEGMENT: &str = "last_segment";
@@ -29,7 +29,7 @@ pub(super) fn keeps_raw(config: &Config) -> bool {
     matches!(config.keep.mode, Mode::Raw | Mode::Both)
 }
 
-/// Name of the file systems of a node, for folders.
+/// Name of the file system of a node, for the names of folders.
 pub(super) fn fs_of(facts: &NodeFacts) -> String {
     let names: Vec<_> = facts.targets.iter().filter_map(|target| target.name.parse().ok()).collect();
     lioprof_store::fs_of(&names)
@@ -39,7 +39,7 @@ pub(super) fn fs_of(facts: &NodeFacts) -> String {
 pub(super) struct RowKeep {
     writer: Option<DatasetWriter>,
     facts: SharedFacts,
-    /// Stretches of tracing before this time are in earlier manifests.
+    /// Tracing windows before this time are in earlier manifests.
     manifest_from_us: i64,
 }
 
@@ -203,7 +203,7 @@ fn manifest(facts: &NodeFacts, part: PartFacts, from_us: i64) -> ManifestFacts {
     }
 }
 
-/// When parts are closed. Decoded segments whose rows are not safe yet take up to a quarter of the spool.
+/// When to close parts. Decoded segments whose rows are not on disk yet take up to a quarter of the spool.
 pub(super) fn part_limits(config: &Config) -> PartLimits {
     PartLimits {
         age: config.keep.file_age.0,
@@ -212,13 +212,13 @@ pub(super) fn part_limits(config: &Config) -> PartLimits {
     }
 }
 
-/// Room left on the file system of a folder.
+/// Free bytes on the file system of a folder.
 pub(super) fn free_bytes(dir: &Path) -> Option<u64> {
     let room = rustix::fs::statvfs(dir).ok()?;
     Some(room.f_bavail.saturating_mul(room.f_frsize))
 }
 
-/// Deletes what is older or more than it may be; says what.
+/// Deletes data beyond the retention limits; returns a message for each deletion or failure.
 pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
     let max_age = config.keep.retention.get().map(|span| span.0);
     let max_bytes = Some(config.keep.retention_mib << 20);
@@ -229,19 +229,20 @@ pub(super) fn delete_old(config: &Config, node: &str) -> Vec<String> {
             Ok(done) => {
                 let deleted = done.deleted.iter();
                 told.extend(
-                    deleted.map(|part| format!("deleted `{}`: too old, or too much", part.manifest_path.display())),
+                    deleted
+                        .map(|part| format!("deleted `{}` to meet the retention limits", part.manifest_path.display())),
                 );
                 told.extend(done.problems.iter().map(StoreError::chain));
             }
-            Err(err) => told.push(format!("old files could not be deleted: {}", err.chain())),
+            Err(err) => told.push(format!("failed to delete old files: {}", err.chain())),
         }
     }
     if keeps_raw(config) {
         match crate::drain::raw_retention(&config.keep.dir, node, max_age, max_bytes) {
-            Ok(deleted) => {
-                told.extend(deleted.iter().map(|path| format!("deleted `{}`: too old, or too much", path.display())))
-            }
-            Err(err) => told.push(format!("old logs could not be deleted: {err}")),
+            Ok(deleted) => told.extend(
+                deleted.iter().map(|path| format!("deleted `{}` to meet the retention limits", path.display())),
+            ),
+            Err(err) => told.push(format!("failed to delete old logs: {err}")),
         }
     }
     told

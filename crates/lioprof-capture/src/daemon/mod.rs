@@ -1,7 +1,7 @@
 //! The daemon: checks, traces, drains, keeps, restores.
 //!
 //! One thread runs the main loop (control files, rotation, budget, socket, metrics); another one decodes and writes. They
-//! share a queue of segments and a channel of what became of them.
+//! share a queue of segments and a channel of events about them.
 
 mod account;
 mod capture;

@@ -1,7 +1,7 @@
-//! How a session was captured, kept beside its segments: who decodes them after a crash describes the capture and not the node
-//! as it is then.
+//! Describes how a session was captured, in a file beside its segments: a daemon that decodes them after a crash must
+//! describe the node as it was during the capture.
 //!
-//! The journal would not do: it is removed when the settings are put back, which comes before the segments are decoded.
+//! The journal cannot hold this: it is removed when the settings are restored, before the segments are decoded.
 
 use std::fs;
 use std::io;
@@ -26,12 +26,12 @@ pub(super) fn read(dir: &Path, session: &str) -> Option<NodeFacts> {
         bytes => bytes.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
     };
     read.inspect_err(
-        |err| tracing::warn!(path = %path.display(), error = %err, "how the segments were captured cannot be read"),
+        |err| tracing::warn!(path = %path.display(), error = %err, "failed to read how the segments were captured"),
     )
     .ok()
 }
 
-/// What is to be kept of a session.
+/// The record of a session.
 pub(super) fn of(facts: &NodeFacts) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(facts)?)
 }
@@ -42,7 +42,7 @@ pub(super) fn write(record: &[u8], dir: &Path, session: &str) -> io::Result<()> 
     durable::replace(&path, &path.with_extension("tmp"), record)
 }
 
-/// Deletes the records of sessions of which no segment is left, but for that of the one that goes on.
+/// Deletes the records of sessions without segments, except that of the current session.
 pub(super) fn remove(dir: &Path, current: Option<&str>) -> io::Result<()> {
     let left: Vec<Option<String>> = leftovers(dir)?.iter().map(|segment| session_of(&segment.path)).collect();
     for entry in fs::read_dir(dir)? {

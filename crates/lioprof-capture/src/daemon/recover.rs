@@ -1,4 +1,4 @@
-//! What a daemon that was killed left in the spool becomes rows after all.
+//! Decodes segments that a killed daemon left in the spool.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::control::Control;
 use crate::drain::{self, Job, Progress, Queue, RawKeep, SegmentFile, Worker};
 use crate::system;
 
-/// How far an earlier session had come.
+/// How much of an earlier session is on disk already.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Reached {
     /// What of its log is safe.
@@ -31,7 +31,7 @@ struct Reached {
 pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Result<(), DaemonError> {
     // Also where no part was ever complete.
     for path in lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)? {
-        tracing::info!(path = %path.display(), "removed a file that was not complete");
+        tracing::info!(path = %path.display(), "removed an incomplete file");
     }
     let mut left = Vec::new();
     for place in places {
@@ -61,7 +61,7 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
             safe_us = reached.known.as_ref().map(|known| known.through_us),
             unfinished_rpcs = reached.known.as_ref().map(|known| known.unfinished.len()),
             directory = %config.keep.dir.display(),
-            "an earlier daemon was killed; decoding what it left"
+            "an earlier daemon was killed; decoding the segments that it left"
         );
         session_leftovers(config, node, &session, record, files, &reached)?;
     }
@@ -71,8 +71,8 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
     Ok(())
 }
 
-/// The configuration with the data directory of the session that left these segments: the journal that led to it is gone once the
-/// settings are put back.
+/// The configuration with the data directory of the session that left these segments. The journal that named it is gone
+/// once the settings are restored.
 fn filed(config: &Config, record: Option<&NodeFacts>, node: &str) -> Result<Config, DaemonError> {
     let mut config = config.clone();
     let is_own = |dir: &PathBuf| std::path::absolute(&config.keep.dir).is_ok_and(|own| own == *dir);
@@ -84,7 +84,7 @@ fn filed(config: &Config, record: Option<&NodeFacts>, node: &str) -> Result<Conf
             tracing::warn!(
                 gone = %dir.display(),
                 directory = %config.keep.dir.display(),
-                "the data directory of a daemon that was killed is not there any more: what it left is kept here instead"
+                "the data directory of a killed daemon no longer exists: its rows are kept here instead"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The daemon at work, seen from its main loop.
+//! The main loop of the daemon.
 
 mod captures;
 mod common;
@@ -37,17 +37,17 @@ use draining::Draining;
 use kernel::Kernel;
 use telling::Telling;
 
-/// What an end takes besides draining: putting the settings back, finishing what is in hand, telling. `TimeoutStopSec=` of
-/// the unit is so much longer than `keep.drain_at_most`.
+/// Time that stopping takes besides draining: restoring settings, finishing the current segment, reporting.
+/// `TimeoutStopSec=` of the unit exceeds `keep.drain_at_most` by this.
 pub(super) const END_BESIDES_DRAINING: Duration = Duration::from_secs(30);
-/// How often figures are taken and the budget is looked at.
+/// Interval at which usage is measured and the budget checked.
 const MEASURE_EVERY: Duration = Duration::from_secs(1);
-/// How often it is checked whether others have changed the kernel's settings.
+/// Interval at which foreign changes of the kernel's settings are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
-/// How often targets and clients are listed, and old files deleted.
+/// Interval at which targets and clients are listed, and old files deleted.
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(60);
 
-/// Everything that the main loop holds, by what changes together.
+/// The state of the main loop, grouped by what changes together.
 pub(super) struct Running {
     common: Common,
     captures: Captures,
@@ -59,7 +59,7 @@ pub(super) struct Running {
     next: Next,
 }
 
-/// When what is due.
+/// When each periodic task is due next.
 struct Next {
     measure: Instant,
     look: Instant,
@@ -104,12 +104,12 @@ impl Running {
         Arc::clone(&self.common.metrics)
     }
 
-    /// One line for the service manager, if there is something to tell.
+    /// One status line for the service manager, if it changed.
     pub(super) fn status_line(&self) -> Option<String> {
         self.telling.line()
     }
 
-    /// Does what is due; `true` when the time asked for is over.
+    /// Runs the tasks that are due; `true` once the requested time is over.
     pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
         match self.do_what_is_due(now, now_us) {
             // Whatever failed, it did because the modules are gone.
@@ -169,7 +169,7 @@ impl Running {
                     capture.session.control().mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
-                None => Err(format!("nothing is traced at the moment: the daemon is {}", self.telling.state)),
+                None => Err(format!("tracing is off: the daemon is {}", self.telling.state)),
             },
             Request::Flush => {
                 if let Some(capture) = &mut self.captures.current {
@@ -183,7 +183,7 @@ impl Running {
         }
     }
 
-    /// Ends the capture: restores, drains, sums up.
+    /// Ends the capture: restores the settings, drains, compares with the counters.
     pub(super) async fn end(mut self, reason: Reason, signals: &mut Signals) -> Ending {
         self.telling.set_state(State::Stopping);
         self.publish();
@@ -207,7 +207,7 @@ impl Running {
                 }
             }
             if Instant::now() >= give_up_at {
-                let why = format!("draining was not over after keep.drain_at_most = \"{bound}\"");
+                let why = format!("draining took longer than keep.drain_at_most = \"{bound}\"");
                 self.draining.left(&self.common.config, &why);
                 break;
             }
@@ -223,7 +223,7 @@ impl Running {
         Ending { reason, status: Status::clone(&status), restored: self.captures.restored, comparison, failures }
     }
 
-    /// Switches tracing on.
+    /// Starts tracing.
     fn begin(&mut self, control: Control) -> Result<(), DaemonError> {
         self.captures.begin(&self.common, control, self.draining.account.busiest_cpu_bytes_per_s)?;
         self.traced_from_now();
@@ -265,7 +265,7 @@ impl Running {
         self.captures.note(&self.common.config, &mut self.common.facts.lock());
     }
 
-    /// Takes figures and lets the budget decide.
+    /// Measures usage and takes the step that the budget decides.
     fn measure(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
         let (common, account) = (&self.common, &mut self.draining.account);
         self.kernel.poll(common, account, self.captures.current.as_mut());
@@ -286,11 +286,11 @@ impl Running {
         Ok(())
     }
 
-    /// Whether others have changed what lioprof set.
+    /// Looks for settings of lioprof's that others changed.
     fn look(&mut self) -> Result<(), DaemonError> {
         for change in self.captures.look(&self.common)? {
             let text = change.to_string();
-            tracing::warn!("somebody else has changed the kernel's settings: {text}");
+            tracing::warn!("somebody else changed the kernel's settings: {text}");
             if let Foreign::Daemon(path) = &change {
                 let now = path.as_ref().map_or_else(
                     || "was stopped by somebody else".to_owned(),
@@ -314,7 +314,7 @@ impl Running {
         }
     }
 
-    /// Starts and stops capturing by load.
+    /// Starts and stops the capture by load.
     fn heed_trigger(&mut self, now: Instant, now_us: i64) -> Result<(), DaemonError> {
         if self.telling.state == State::WaitingForLustre {
             return Ok(());
@@ -322,11 +322,11 @@ impl Running {
         let Some(wanted) = self.counting.wants_capture(now, now_us) else { return Ok(()) };
         match (wanted, self.captures.current.is_some()) {
             (true, false) => {
-                tracing::info!("the load of a target has reached the trigger");
+                tracing::info!("the load of a target reached the trigger");
                 self.begin(self.common.open_control()?)?;
             }
             (false, true) => {
-                tracing::info!("the load has been below the trigger for a while");
+                tracing::info!("the load stayed below the trigger for trigger.stop_after");
                 self.stop_capture();
                 self.common.queue.push(Job::Interrupt);
                 self.common.queue.push(Job::Flush);
@@ -338,7 +338,7 @@ impl Running {
         Ok(())
     }
 
-    /// Gathers what all parts have to tell; their warnings are in the order of importance.
+    /// Collects the status of all parts, with warnings in the order of importance.
     fn publish(&mut self) -> Arc<Status> {
         let mut status = self.common.status(now_us());
         self.captures.tell(&mut status);

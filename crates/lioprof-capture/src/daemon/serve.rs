@@ -20,10 +20,10 @@ use crate::talk::protocol::Request;
 use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
 use crate::talk::status::Status;
 
-/// Runs until it is told to stop. Whatever happens, the kernel's settings are put back.
+/// Runs until it is told to stop. Restores the kernel's settings whatever happens.
 ///
 /// # Errors
-/// If it could not start. Once tracing has begun, what goes wrong is in the [`Ending`].
+/// If the daemon cannot start. Failures after the start of tracing are in the [`Ending`].
 pub fn run(config: &Config) -> Result<Ending, DaemonError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DaemonError::Runtime)?;
     runtime.block_on(serve(config))
@@ -111,7 +111,7 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
         }
         told = line;
     };
-    tracing::info!(%reason, "the capture ends");
+    tracing::info!(%reason, "ending the capture");
     notifier.stopping(config.keep.drain_at_most.0 + running::END_BESIDES_DRAINING);
     let end = running.end(reason, &mut signals);
     tokio::pin!(end);
@@ -138,7 +138,7 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     }
     drop(hang_up);
     if serving && let Err(err) = server.await {
-        tracing::warn!(error = %err, "the control socket did not end well");
+        tracing::warn!(error = %err, "failed to shut down the control socket");
     }
     Ok(ending)
 }

@@ -1,4 +1,4 @@
-//! What comes before tracing: checks, what an earlier daemon left behind, sockets.
+//! Startup: checks, undoing what an earlier daemon left behind, sockets.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -15,10 +15,10 @@ use crate::system;
 
 use super::DaemonError;
 
-/// Undoes what daemons that were killed left behind, whatever their data directories.
+/// Restores the settings that killed daemons left changed, whatever their data directories.
 ///
 /// # Errors
-/// If a daemon runs, or a journal cannot be read; what could not be undone is in the report.
+/// If a daemon is running, or a journal cannot be read. Settings that could not be restored are in the report.
 pub fn restore(config: &Config) -> Result<Report, DaemonError> {
     let known = pointers::with_own(config);
     if let Some(running) = known.iter().find(|pointer| lock::is_held(&pointer.lock) == Some(true)) {
@@ -41,19 +41,19 @@ fn put_back(config: &Config, known: &[Pointer]) -> Result<Report, DaemonError> {
     Ok(all)
 }
 
-/// The node is ready to be traced.
+/// A node that is ready to be traced.
 pub(super) struct Prepared {
-    /// With everything chosen that was left open.
+    /// The configuration with all automatic settings chosen.
     pub(super) config: Config,
-    /// Killed daemons with other data directories: what is left of their segments belongs there.
+    /// Killed daemons with other data directories, where the rows of their segments belong.
     pub(super) killed: Vec<Pointer>,
-    /// What this start has made and must not leave behind if it is refused.
+    /// Files that this start created and must remove if it is refused.
     pub(super) made: Made,
     _pointer: Registered,
     _lock: Lock,
 }
 
-/// Makes the folders, takes the lock, puts back what killed daemons left, and looks whether the node can be traced.
+/// Creates the folders, takes the lock, restores what killed daemons changed, and checks that the node can be traced.
 pub(super) fn prepare(config: &Config) -> Result<Prepared, DaemonError> {
     let mut made = Made::default();
     made.folder(&config.keep.dir)?;
@@ -70,7 +70,7 @@ pub(super) fn prepare(config: &Config) -> Result<Prepared, DaemonError> {
         return Err(DaemonError::NotRestored(Box::new(report)));
     }
     if !report.settings.is_empty() {
-        tracing::warn!(%report, "an earlier daemon was killed; its settings were put back");
+        tracing::warn!(%report, "an earlier daemon was killed; restored its settings");
     }
     let config = doctor::settled(config);
     let mut checks = doctor::preflight(&config);
@@ -88,7 +88,7 @@ pub(super) fn prepare(config: &Config) -> Result<Prepared, DaemonError> {
         directory = %capture.spool_dir().display(),
         limit_mib = capture.spool_limit_mib(),
         segment_mib = capture.segment_mib(),
-        "place and size of the segments"
+        "chose directory and size of the segments"
     );
     made.folder(capture.spool_dir())?;
     if let Some(folder) = config.talk.socket.parent() {
@@ -102,7 +102,7 @@ pub(super) fn prepare(config: &Config) -> Result<Prepared, DaemonError> {
     Ok(Prepared { config, killed, made, _pointer: pointer, _lock: lock })
 }
 
-/// Removes the folder of segments again if nobody has asked for it and nothing is left in it.
+/// Removes the folder of segments again if it was chosen automatically and is empty.
 pub(super) fn tidy(asked: &Config, config: &Config) {
     if asked.capture.spool_dir == Auto::Auto && config.capture.spool_dir().starts_with(&config.keep.dir) {
         // It stays if there are segments in it.
@@ -110,17 +110,17 @@ pub(super) fn tidy(asked: &Config, config: &Config) {
     }
 }
 
-/// Folders and files that a start has made. Dropping it removes them, unless they are kept: a start that is refused leaves
-/// nothing behind.
+/// Folders and files that a start created. Dropping it removes them unless the start succeeded, so that a refused start
+/// leaves nothing behind.
 #[derive(Debug, Default)]
 pub(super) struct Made {
-    /// In the order in which they were made: outer ones first.
+    /// In the order of creation: outer folders first.
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
 impl Made {
-    /// Makes a folder and those above it, for root only: there are NIDs, jobs and user ids in them.
+    /// Creates a folder and its parents, readable for root only: they will contain NIDs, job ids and user ids.
     fn folder(&mut self, path: &Path) -> Result<(), DaemonError> {
         let missing: Vec<PathBuf> = path.ancestors().take_while(|path| !path.exists()).map(Path::to_owned).collect();
         for folder in missing.iter().rev() {

@@ -1,4 +1,4 @@
-//! Capturing while a target is busy.
+//! Starts a capture while a target is busy.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Trigger {
         }
     }
 
-    /// Whether to look now.
+    /// Whether the next look at the load is due.
     pub(crate) fn is_due(&mut self, now: Instant) -> bool {
         let due = self.next.is_none_or(|next| now >= next);
         if due {
@@ -42,7 +42,7 @@ impl Trigger {
         due
     }
 
-    /// Takes the counters; whether there is load enough, or was a short while ago.
+    /// Takes the counters; returns whether the load is high enough, or was so less than `stop_after` ago.
     pub(crate) fn wants_capture(&mut self, now: Instant, totals: &Totals) -> bool {
         let readings: BTreeMap<String, Reading> =
             totals.targets.iter().map(|(target, reading)| (target.to_string(), *reading)).collect();

@@ -1,7 +1,7 @@
-//! What a node that went down had not written to disk.
+//! Finds out which part of the log was not on disk when the node went down.
 //!
-//! The kernel does not sync its file. After a power failure or a crash of the kernel a segment has its name and time, but the end
-//! is missing, or all of it: the system writes names within seconds, data after half a minute.
+//! The kernel does not sync its file. After a power failure or a kernel crash a segment has its name and time, but its end or
+//! all of its content is missing: file systems write names within seconds, data after half a minute.
 
 use std::fs;
 use std::path::Path;
@@ -11,18 +11,18 @@ use lioprof_trace::{SegmentScan, is_cut};
 
 use crate::drain::{GivenUp, SegmentFile, WhyGivenUp};
 
-/// What is known of a session whose segments are left.
+/// Facts of a session that left segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeftSession {
-    /// The node was booted since.
+    /// Whether the node was booted since.
     pub(super) rebooted: bool,
-    /// All of the log up to this time is safe, or was before the session.
+    /// Everything that was logged up to this time is on disk, or is older than the session.
     pub(super) safe_us: i64,
-    /// Now.
+    /// The current time.
     pub(super) now_us: i64,
 }
 
-/// For each of the segments, in order, what is lost of it; `None` if it is whole.
+/// For each segment, in order, the loss in it; `None` if it is whole.
 pub(super) fn lost(files: &[SegmentFile], session: LeftSession) -> Vec<Option<GivenUp>> {
     let is_segment = |file: &SegmentFile| file.path.extension().is_some_and(|extension| extension == "seg");
     // A file is renamed when there is something in it. The kernel makes its own one before it writes to it.
@@ -49,7 +49,7 @@ pub(super) fn lost(files: &[SegmentFile], session: LeftSession) -> Vec<Option<Gi
     lost
 }
 
-/// How much it was nobody knows.
+/// A loss of unknown size.
 fn never_on_disk(from_us: i64, to_us: i64) -> GivenUp {
     GivenUp { why: WhyGivenUp::NeverOnDisk, bytes: 0, rpcs: 0, first_us: Some(from_us), last_us: Some(to_us) }
 }

@@ -1,21 +1,21 @@
-//! What a check found.
+//! The result of a check.
 
 use serde::{Deserialize, Serialize};
 
-/// Id of the check that no other lioprof daemon runs: a daemon that has its lock already leaves it out.
+/// Id of the check that no other lioprof daemon runs; a daemon that already holds the lock skips it.
 pub const OTHER_DAEMON: &str = "other_lioprof";
 
-/// How a check went.
+/// Outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// As it should be.
+    /// No problem was found.
     Ok,
-    /// It works, but something is worth knowing.
+    /// The daemon can start, but the user should know about this.
     Warning,
     /// The daemon cannot start.
     Failed,
-    /// It cannot be told, or another check has to succeed first.
+    /// The check is not possible, or another check has to succeed first.
     Skipped,
 }
 
@@ -24,18 +24,18 @@ pub enum Status {
 pub struct Check {
     /// Stable name for scripts.
     pub id: String,
-    /// What is checked.
+    /// Title: what is checked.
     pub title: String,
-    /// How it went.
+    /// Outcome.
     pub status: Status,
     /// What was found.
     pub found: String,
-    /// What to do; empty if nothing.
+    /// What to do about it; empty if there is nothing to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
 
-/// What is checked: id and title.
+/// Id and title of a check.
 #[derive(Clone, Copy)]
 pub(super) struct Subject(pub(super) &'static str, pub(super) &'static str);
 

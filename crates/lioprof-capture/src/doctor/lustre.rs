@@ -12,9 +12,9 @@ use crate::pointers::{self, Pointer};
 use crate::system::mounts::{mounts_of, place};
 use crate::system::{below, modules};
 
-/// Releases whose logs the tests hold real captures of.
+/// Releases of which the tests have real captures.
 const TRIED: [(u32, u32); 2] = [(2, 15), (2, 17)];
-/// First release whose wordings are known.
+/// First release whose log messages are known.
 const FIRST: (u32, u32) = (2, 5);
 
 pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>, waits: bool) -> Check {
@@ -31,11 +31,11 @@ pub(super) fn reachable(root: &Path, control: &Result<Control, ControlError>, wa
     if modules::debug_log_loaded(root) == Some(false) {
         // Without the modules there are no files, wherever debugfs is mounted.
         let status = if waits { Status::Skipped } else { Status::Failed };
-        let mut remedy = "First load the modules: mount the targets, or `modprobe lustre`.".to_owned();
+        let mut remedy = "Load the modules first: mount the targets, or `modprobe lustre`.".to_owned();
         if mounted == Some(false) {
-            remedy += &format!(" debugfs is not mounted, either: {MOUNT}.");
+            remedy += &format!(" debugfs is not mounted either: {MOUNT}.");
         }
-        return check.came_to(status, "the modules that make them are not loaded", remedy);
+        return check.came_to(status, "the modules that create them are not loaded", remedy);
     }
     let remedy = match mounted {
         Some(false) => format!("debugfs is not mounted: {MOUNT}."),
@@ -74,22 +74,25 @@ fn writable(control: &Control) -> Check {
     if told {
         check.ok(Param::settings().map(Param::name).collect::<Vec<_>>().join(", "))
     } else {
-        check.skipped("with lctl that shows only when it is tried", "")
+        check.skipped("with lctl, only an actual write shows it", "")
     }
 }
 
 fn version(control: &Control) -> Check {
     let check = Subject("version", "Lustre version known");
     let Some(version) = control.version() else {
-        return check.warning("no version found", "lioprof goes by what the log says.");
+        return check.warning("no version found", "lioprof detects the version from the log.");
     };
     let numbers = (version.major, version.minor);
     let (status, remedy) = if TRIED.contains(&numbers) {
         (Status::Ok, "")
     } else if numbers < FIRST {
-        (Status::Warning, "Older than all that is known; see docs/log-format.md.")
+        (Status::Warning, "Older than all supported releases; see docs/log-format.md.")
     } else {
-        (Status::Warning, "Not tried on a real server; known from the sources. Compare with the servers' counters.")
+        (
+            Status::Warning,
+            "Supported from its sources, not tested on a real server. Compare with the servers' counters.",
+        )
     };
     check.came_to(status, version.text, remedy)
 }
@@ -116,7 +119,7 @@ fn targets(control: &Control) -> Check {
 fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
     let check = Subject("debug_daemon", "debug daemon free");
     let path = match control.daemon_file() {
-        Ok(None) => return check.ok("no daemon runs"),
+        Ok(None) => return check.ok("no debug daemon is running"),
         Ok(Some(path)) => path,
         Err(error) => return check.failed(with_causes(&error), ""),
     };
@@ -127,13 +130,16 @@ fn debug_daemon(control: &Control, known: &[Pointer]) -> Check {
     };
     if let Some(pointer) = known.iter().find(|pointer| ours(pointer)) {
         let remedy = match pointer.is_running() {
-            Some(true) => format!("It is that of the lioprof daemon that runs, process {}.", pointer.pid),
-            _ => "It is lioprof's own, of a daemon that was killed: the next start puts it back, or `lioprof daemon --restore`."
-                .to_owned(),
+            Some(true) => format!("It belongs to the running lioprof daemon, process {}.", pointer.pid),
+            _ => {
+                "It belongs to a lioprof daemon that was killed: the next start or `lioprof daemon --restore` stops it."
+                    .to_owned()
+            }
         };
         return check.warning(found, remedy);
     }
-    let remedy = "A node has only one, and this one is somebody else's. If nobody needs it: `lctl debug_daemon stop`.";
+    let remedy =
+        "A node has only one, and lioprof did not start this one. If nobody needs it: `lctl debug_daemon stop`.";
     check.failed(found, remedy)
 }
 
@@ -150,8 +156,8 @@ fn masks(control: &Control, known: &[Pointer]) -> Check {
         return check.ok(debug.to_string());
     }
     check.warning(
-        format!("somebody has switched on `{others}`"),
-        "These print a lot for each operation, also into lioprof's log; it leaves them on. If nobody needs them: \
+        format!("`{others}` were already enabled"),
+        "These log a lot per operation, also into lioprof's log; lioprof leaves them on. If nobody needs them: \
          `lctl set_param debug=-NAME`.",
     )
 }

@@ -1,6 +1,6 @@
-//! Can this node be traced? What is missing? The same checks for `lioprof doctor` and before the daemon starts.
+//! Checks whether this node can be traced, and what is missing: for `lioprof doctor`, and before the daemon starts.
 //!
-//! Nothing is changed: files are opened and closed, directories are looked at.
+//! The checks change nothing: they open and close files, and look at directories.
 
 mod check;
 mod lustre;

@@ -1,4 +1,4 @@
-//! Checks of the directories: where the kernel writes, where the data goes.
+//! Checks of the directories of segments and data, the lock, the journal, the socket and the port of the metrics.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -16,7 +16,7 @@ use crate::system::volumes::{VolumeKind, existing, volume};
 use crate::talk::metrics::{Listen, METRICS_OPTION, MetricsServer};
 use crate::talk::socket::ControlSocket;
 
-/// `asked` is the configuration, `chosen` the one with the place and size of the segments, or why nothing fits.
+/// `asked` is the configuration, `chosen` the same with directory and size of the segments filled in, or why none fits.
 pub(super) fn checks(asked: &Config, chosen: &Result<Config, Vec<String>>) -> Vec<Check> {
     let config = chosen.as_ref().unwrap_or(asked);
     let known = pointers::with_own(config);
@@ -33,18 +33,18 @@ pub(super) fn checks(asked: &Config, chosen: &Result<Config, Vec<String>>) -> Ve
     ]
 }
 
-/// Could this process make files there? Says why not.
+/// Whether this process can create files there; the error says why not.
 fn usable(path: &Path) -> Result<String, String> {
     let Some(there) = existing(path) else { return Err("no part of the path exists".to_owned()) };
     if !there.is_dir() {
         return Err(format!("`{}` is not a directory", there.display()));
     }
     access(&there, Access::WRITE_OK | Access::EXEC_OK)
-        .map_err(|err| format!("`{}` cannot be written: {}", there.display(), std::io::Error::from(err)))?;
-    Ok(if there == path { path.display().to_string() } else { format!("{} (will be made)", path.display()) })
+        .map_err(|err| format!("cannot write to `{}`: {}", there.display(), std::io::Error::from(err)))?;
+    Ok(if there == path { path.display().to_string() } else { format!("{} (will be created)", path.display()) })
 }
 
-/// The kernel follows links and writes as root: nobody else may make files in that directory.
+/// The kernel follows links and writes as root, so nobody else may create files in that directory.
 pub(super) fn spool_directory(path: &Path) -> Check {
     let check = Subject("spool_dir", "segment directory usable");
     let found = match usable(path) {
@@ -58,13 +58,13 @@ pub(super) fn spool_directory(path: &Path) -> Check {
     {
         return check.failed(
             format!("{}: owner {}, mode {:o}", path.display(), about.uid(), about.permissions().mode() & 0o7777),
-            "The kernel writes there as root and follows links: make it root's own (`chown root`, `chmod 0700`).",
+            "The kernel writes there as root and follows links: let only root write to it (`chown root`, `chmod 0700`).",
         );
     }
     check.ok(found)
 }
 
-/// The kind of file system. How much room there is decides [`spool_space`].
+/// The kind of file system. [`spool_space`] checks the free space.
 pub(super) fn spool_kind(path: &Path) -> Check {
     let check = Subject("spool_volume", "segments on a local file system");
     let there = existing(path).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound));
@@ -74,20 +74,20 @@ pub(super) fn spool_kind(path: &Path) -> Check {
     };
     let (status, remedy) = match volume.kind {
         VolumeKind::Lustre => {
-            (Status::Failed, "Writing the log to Lustre makes more log. Set capture.spool_dir to a tmpfs.")
+            (Status::Failed, "Writing the log to Lustre generates more log. Set capture.spool_dir to a tmpfs.")
         }
         VolumeKind::Network => {
             (Status::Failed, "The kernel must never wait for a network here. Set capture.spool_dir to a tmpfs.")
         }
         VolumeKind::Overlay | VolumeKind::Fuse | VolumeKind::Unknown => {
-            (Status::Warning, "Not a plain local file system: the kernel may see another one. A tmpfs is best.")
+            (Status::Warning, "Not a plain local file system: the kernel may see a different one. A tmpfs is best.")
         }
         VolumeKind::Memory | VolumeKind::Local => (Status::Ok, ""),
     };
     check.came_to(status, format!("{} on {}", path.display(), volume.name), remedy)
 }
 
-/// How much room the segments get: what was chosen, or why nothing fits.
+/// How much space the segments get, or why no directory has enough.
 fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
     let check = Subject("spool_space", "room for the segments");
     match chosen {
@@ -107,7 +107,7 @@ fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
                 return check.ok(found);
             }
             let remedy = format!(
-                "{free_mib} MiB are free: if the daemon hangs, or in overload, segments and buffer fill them. Lower \
+                "{free_mib} MiB are free; segments and buffer would fill them if the daemon hangs or is overloaded. Lower \
                  capture.spool_limit_mib, capture.buffer_limit_mib or capture.buffer_mib, or set capture.spool_dir (--spool) to a larger \
                  local file system."
             );
@@ -128,10 +128,10 @@ fn spool_space(chosen: &Result<Config, Vec<String>>, asked: &Config) -> Check {
     }
 }
 
-/// The path must lead to the same directory for the kernel's own threads, which live in the first mount namespace. A unit with
-/// `ProtectSystem=` has a namespace of its own in which it does; with `PrivateTmp=`, `/tmp` does not.
+/// The path must lead to the same directory for the kernel's own threads, which live in the first mount namespace. In the
+/// namespace of a unit with `ProtectSystem=` it does; with `PrivateTmp=`, `/tmp` does not.
 pub(super) fn spool_as_kernel_sees_it(root: &Path, path: &Path) -> Check {
-    let check = Subject("spool_namespace", "segment directory the same for the kernel");
+    let check = Subject("spool_namespace", "kernel sees the same segment directory");
     let (Some(own), Some(kernel)) = (mounts_of(root, "self"), mounts_of(root, "1")) else {
         return check.skipped("the mounts of process 1 cannot be read", "");
     };
@@ -156,7 +156,7 @@ pub(super) fn spool_as_kernel_sees_it(root: &Path, path: &Path) -> Check {
             "A private mount namespace (PrivateTmp=, a container). Use a path that is the same in both, such as /run/lioprof.",
         ),
         _ => check.skipped(
-    "the path is in no mount table", ""),
+    "no mount table contains the path", ""),
     }
 }
 
@@ -174,7 +174,7 @@ fn data_directory(config: &Config) -> Check {
     let found = format!("{found}: {}, {} MiB free", volume.name, volume.free_mib);
     let wanted = config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib);
     if volume.kind == VolumeKind::Lustre {
-        let remedy = "Writing to a Lustre that this server serves makes more log. Set keep.dir to a local directory.";
+        let remedy = "Writing to a Lustre file system that this server serves generates more log. Set keep.dir to a local directory.";
         return check.failed(found, remedy);
     }
     if volume.free_mib < wanted {
@@ -184,22 +184,22 @@ fn data_directory(config: &Config) -> Check {
         return check.failed(found, remedy);
     }
     if matches!(volume.kind, VolumeKind::Network | VolumeKind::Fuse) {
-        let remedy = "When the network stops, segments pile up in the spool until its limit.";
+        let remedy = "If the network stops, segments pile up in the spool up to its limit.";
         return check.warning(found, remedy);
     }
     check.ok(found)
 }
 
-/// One daemon at a time: the kernel has one debug daemon.
+/// Only one lioprof daemon can run: the kernel has one debug daemon.
 fn other_daemon(known: &[Pointer]) -> Check {
     let check = Subject(super::check::OTHER_DAEMON, "no other lioprof daemon");
     if let Some(other) = known.iter().find(|pointer| pointer.is_running() == Some(true)) {
         let (dir, socket) = (other.dir.display(), other.socket.display());
         return check.failed(
-            format!("one runs: process {}, data in `{dir}`", other.pid),
+            format!("one is running: process {}, data in `{dir}`", other.pid),
             format!(
-                "A second one cannot run beside it. `lioprof status --socket {socket}` tells what it does, `lioprof stop --socket \
-                 {socket}` ends it."
+                "A second one cannot run beside it. `lioprof status --socket {socket}` shows what it is doing, `lioprof stop --socket \
+                 {socket}` stops it."
             ),
         );
     }
@@ -219,11 +219,11 @@ fn leftover(known: &[Pointer]) -> Check {
             Ok(Some(journal)) => {
                 return check.warning(
                     format!(
-                        "process {} changed settings and did not put them back: `{}`",
+                        "process {} changed settings and did not restore them: `{}`",
                         journal.pid,
                         pointer.journal.display()
                     ),
-                    "The daemon does that when it starts; without it: `lioprof daemon --restore`.",
+                    "The daemon restores them when it starts; without it: `lioprof daemon --restore`.",
                 );
             }
             Err(error) => return check.failed(with_causes(&error), ""),
@@ -232,8 +232,8 @@ fn leftover(known: &[Pointer]) -> Check {
     check.ok(if running { "those of the running daemon" } else { "none" })
 }
 
-/// Those of a running daemon are in use: that is said elsewhere.
-const RUNS: &str = "a lioprof daemon runs";
+/// Why socket and port are not checked: a running daemon uses them, which another check reports.
+const RUNS: &str = "a lioprof daemon is running";
 
 fn socket(path: &Path, known: &[Pointer]) -> Check {
     let check = Subject("socket", "socket for status, stop and mark");
@@ -251,7 +251,7 @@ fn socket(path: &Path, known: &[Pointer]) -> Check {
     }
 }
 
-/// Takes the port for a moment.
+/// Binds the port for a moment.
 fn metrics(config: &Config, known: &[Pointer]) -> Check {
     let check = Subject("metrics", "port for metrics");
     if known.iter().any(|pointer| pointer.is_running() == Some(true)) {
@@ -286,7 +286,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let spool = root.path().join("spool");
         assert_eq!(spool_directory(&spool).status, Status::Ok);
-        assert!(spool_directory(&spool).found.contains("will be made"));
+        assert!(spool_directory(&spool).found.contains("will be created"));
         fs::create_dir(&spool).unwrap();
         fs::set_permissions(&spool, fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(spool_directory(&spool).status, Status::Ok);

@@ -8,7 +8,7 @@ use super::system;
 use crate::config::Config;
 use crate::control::Control;
 
-/// All checks, in the order in which problems are best solved.
+/// All checks, in the order in which to solve their problems.
 #[must_use]
 pub fn preflight(config: &Config) -> Vec<Check> {
     let root = &config.control.root;
@@ -25,14 +25,14 @@ pub fn preflight(config: &Config) -> Vec<Check> {
     checks
 }
 
-/// The configuration with everything chosen that it leaves open and that the node decides. Where nothing fits it stays open,
-/// and [`preflight`] says why.
+/// Fills in the settings that the configuration leaves to the node. Those for which nothing fits stay open, and [`preflight`]
+/// says why.
 #[must_use]
 pub fn settled(config: &Config) -> Config {
     spool::choose(config).unwrap_or_else(|_| config.clone())
 }
 
-/// May the daemon start?
+/// Whether the daemon may start: no check failed.
 #[must_use]
 pub fn may_start(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.status != Status::Failed)

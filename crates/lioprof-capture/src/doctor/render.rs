@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::check::{Check, Status};
 
-/// Columns of a terminal.
+/// Width of the text in columns.
 const WIDTH: usize = 80;
-/// The status and what follows it.
+/// Indentation, as wide as the column of the status.
 const INDENT: &str = "         ";
 
 /// One paragraph per check, at most 80 columns wide, and a last line that says whether the daemon may start.

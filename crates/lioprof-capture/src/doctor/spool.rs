@@ -1,4 +1,4 @@
-//! Where the segments go, and how much room they get: what the configuration leaves open is chosen by what is there.
+//! Chooses the directory and the space of the segments where the configuration leaves them open, by the free space.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use crate::config::{Auto, Config, MOST_SPOOL_MIB};
 use crate::drain;
 use crate::system::volumes::{existing, volume};
 
-/// With a limit of so many MiB a place is good enough: another one is not looked at.
+/// A directory with room for a spool of this many MiB is chosen without looking at the next one.
 const ENOUGH_MIB: u64 = 64;
 
-/// The configuration with everything chosen that it leaves open about the segments.
+/// Fills in the settings of the segments that the configuration leaves open.
 ///
-/// Of what is free in a place, half may be used: the other half is for others, and for a full buffer that the kernel writes at
-/// once. Segments that are there already (an earlier daemon was killed) count as free: they are decoded and deleted before the
-/// kernel writes new ones.
+/// Uses at most half of a directory's free space: the other half is for other programs, and for a full buffer that the kernel
+/// writes at once. Segments that a killed daemon left there count as free: they are decoded and deleted before the kernel
+/// writes new ones.
 ///
 /// # Errors
-/// What was looked at and why it does not do, one text for each place.
+/// One text for each directory that was tried: why it does not fit.
 pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
     let least_mib = config.capture.least_spool_mib();
     let places = config.spool_places();
@@ -64,13 +64,13 @@ pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
     Ok(config)
 }
 
-/// Why segments cannot be in a place.
+/// Why a directory cannot hold segments; `None` if it can.
 fn unusable(config: &Config, place: &Path) -> Option<Check> {
     let checks = [spool_directory(place), spool_kind(place), spool_as_kernel_sees_it(&config.control.root, place)];
     checks.into_iter().find(|check| check.status == Status::Failed)
 }
 
-/// Room for segments in a place, MiB. Beside the data, the reserve and a file of rows are not for segments.
+/// Space for segments in a directory, in MiB; without the reserve and one file of rows if the data are on the same volume.
 fn room_mib(config: &Config, place: &Path) -> Result<u64, String> {
     let there = existing(place).ok_or("no part of the path exists")?;
     let free_mib = volume(&there).map_err(|err| with_causes(&err))?.free_mib;

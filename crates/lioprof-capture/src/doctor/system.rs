@@ -13,27 +13,26 @@ pub(super) fn superuser() -> Check {
         uid if uid.is_root() => check.ok("yes"),
         uid => check.failed(
             format!("user id {}", uid.as_raw()),
-            "Run as root: Lustre's control files and the segments that the kernel writes belong to root.",
+            "Run as root: root owns Lustre's control files and the segments that the kernel writes.",
         ),
     }
 }
 
-/// Inside a container `/proc/1` is not the node's, so that no path can be compared with what the kernel sees.
+/// Inside a container `/proc/1` is not the node's init, so paths cannot be compared with those that the kernel sees.
 pub(super) fn container(root: &Path) -> Check {
     let check = Subject("container", "not in a container");
     match boot::in_first_pid_namespace(root) {
         Some(true) => check.ok("first pid namespace"),
         Some(false) => check.warning(
             "another pid namespace: a container",
-            "The kernel opens the segment path in its own view of the file systems. Run on the node itself, or bind-mount the \
+            "The kernel opens the segment path in its own mount namespace. Run on the node itself, or bind-mount the \
              directory at the same path.",
         ),
-        None => check.skipped(
-    "no /proc/self/ns/pid", ""),
+        None => check.skipped("no /proc/self/ns/pid", ""),
     }
 }
 
-/// The modules. A daemon that waits for them starts without.
+/// Checks that Lustre's modules are loaded. A daemon that waits for them starts without them.
 pub(super) fn modules(root: &Path, waits: bool) -> Check {
     let check = Subject("modules", "Lustre modules loaded");
     let Some(names) = modules::loaded(root) else {
@@ -44,7 +43,7 @@ pub(super) fn modules(root: &Path, waits: bool) -> Check {
     match modules::debug_log_loaded(root) {
         _ if waits && modules::lustre_loaded(root) == Some(false) => check.warning(
             "Lustre is not loaded",
-            "lioprof waits for it, and traces from then on.",
+            "lioprof waits until it is, then starts tracing.",
         ),
         Some(true) if servers.is_empty() => check.warning(
             "no server module (ofd, ost, mdt, mgs)",
@@ -53,13 +52,13 @@ pub(super) fn modules(root: &Path, waits: bool) -> Check {
         Some(true) => check.ok(servers.join(", ")),
         _ => check.failed(
             "neither libcfs nor lnet is loaded",
-            "Start Lustre first: mount the targets, or `modprobe lustre`. `lioprof daemon --wait` waits for that, and so does the \
+            "Start Lustre first: mount the targets, or `modprobe lustre`. `lioprof daemon --wait` waits for it, and so does the \
              systemd unit.",
         ),
     }
 }
 
-/// Lockdown at `integrity` or above forbids opening files in debugfs that anybody could write (LOCKDOWN_DEBUGFS of
+/// Lockdown at `integrity` or above forbids opening writable files in debugfs (LOCKDOWN_DEBUGFS of
 /// include/linux/security.h, debugfs_locked_down in fs/debugfs/file.c).
 pub(super) fn lockdown(root: &Path) -> Check {
     let check = Subject("lockdown", "kernel not locked down");
@@ -69,7 +68,7 @@ pub(super) fn lockdown(root: &Path) -> Check {
         return if mounted {
             check.ok("the kernel has no lockdown")
         } else {
-            let remedy = "To see it: `mount -t securityfs none /sys/kernel/security`. If the control files below are usable, all is well.";
+            let remedy = "To see it: `mount -t securityfs none /sys/kernel/security`. Not needed if the control files below are usable.";
             check.skipped("securityfs is not mounted", remedy)
         };
     };
@@ -79,7 +78,7 @@ pub(super) fn lockdown(root: &Path) -> Check {
         "none" => check.ok("none"),
         "integrity" | "confidentiality" if in_debugfs => check.failed(
             format!("lockdown is `{chosen}`"),
-            "It forbids debugfs, where Lustre's control files are. Boot without secure boot, or without `lockdown=` on the \
+            "It blocks debugfs, where Lustre's control files are. Boot without secure boot, or without `lockdown=` on the \
              kernel's command line. lctl cannot do it either.",
         ),
         other => check.warning(format!("lockdown is `{other}`"), "Writing may be forbidden."),
@@ -92,12 +91,12 @@ pub(super) fn kernel_log(root: &Path) -> Check {
         Ok(_) => check.ok("/dev/kmsg"),
         Err(error) => check.warning(
             with_causes(&error),
-            "Without it an overflow of the kernel's buffer is noticed in the log only. Give CAP_SYSLOG and the device.",
+            "Without it lioprof notices overflows of the kernel's buffer only in the debug log. Grant CAP_SYSLOG and the device.",
         ),
     }
 }
 
-/// Whether the clock is synchronised is known to the programs that do it; their traces are looked for.
+/// Looks for the pid or state files of the programs that synchronise the clock.
 pub(super) fn clock(root: &Path) -> Check {
     const TRACES: [(&str, &str); 5] = [
         ("run/systemd/timesync/synchronized", "systemd-timesyncd"),
@@ -110,8 +109,8 @@ pub(super) fn clock(root: &Path) -> Check {
     match TRACES.iter().find(|(path, _)| below(root, path).exists()) {
         Some((_, program)) => check.ok(*program),
         None => check.skipped(
-            "no trace of chronyd, ntpd, systemd-timesyncd or ptp4l",
-            "Times of several servers can be compared only as well as their clocks agree.",
+            "found none of chronyd, ntpd, systemd-timesyncd, ptp4l",
+            "Without synchronised clocks, times of different servers cannot be compared exactly.",
         ),
     }
 }

@@ -18,13 +18,13 @@ pub struct PartSize {
 /// A part of a capture that is safe on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptPart {
-    /// RPCs.
+    /// Number of RPCs.
     pub rpcs: u64,
     /// Rows of all kinds.
     pub rows: u64,
-    /// Files.
+    /// Number of files.
     pub files: u64,
-    /// Bytes in them.
+    /// Bytes in these files.
     pub bytes: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct PartFacts {
     pub interrupted: bool,
 }
 
-/// Why a stretch of the log was lost before it was read.
+/// Why part of the log was lost before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyGivenUp {
     /// Too much waited to be decoded.
@@ -75,7 +75,7 @@ impl WhyGivenUp {
 /// A segment, or a part of one, that was lost unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenUp {
-    /// Why.
+    /// Why it was given up.
     pub why: WhyGivenUp,
     /// Its bytes, at least.
     pub bytes: u64,
@@ -90,7 +90,7 @@ pub struct GivenUp {
 /// A sample of the server's own counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterRows {
-    /// When it was taken, microseconds since the epoch.
+    /// Time of the sample, microseconds since the epoch.
     pub time_us: i64,
     /// Figures.
     pub values: Vec<Value>,

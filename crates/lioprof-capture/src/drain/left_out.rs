@@ -17,7 +17,7 @@ pub struct LeftOut {
     pub bytes: u64,
     /// Time of the oldest, microseconds since the epoch.
     pub first_us: Option<i64>,
-    /// There were more, which nobody has counted: the file took no more of them.
+    /// There were more records than counted: the file could not hold them all.
     pub at_least: bool,
 }
 

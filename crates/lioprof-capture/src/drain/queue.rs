@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 use super::keep::{CounterRows, GivenUp, WhyGivenUp};
 use super::spool::SegmentFile;
 
-/// What the decoding thread is to do next.
+/// A job of the decoding thread.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Job {
     /// Decode a segment.
     Segment {
         /// The segment.
         file: SegmentFile,
-        /// What it holds has been counted in a part that is safe, by a daemon that was killed afterwards.
+        /// Its content is already counted in a part on disk, by a daemon that was killed afterwards.
         counted: bool,
     },
     /// A segment was given up: delete it unread.
     GiveUp(SegmentFile, WhyGivenUp),
-    /// So many bytes of the log vanished before they were closed.
+    /// This many bytes of the log vanished before their segment was closed.
     Vanished(u64),
-    /// A stretch of the log was lost before anybody looked after it.
+    /// Part of the log was lost before it was read.
     Lost(GivenUp),
-    /// The kernel said so often that its buffer overflowed.
+    /// Number of times that the kernel reported an overflow of its buffer.
     Overflows(u64),
     /// Keep a sample of counters.
     Counters(Box<CounterRows>),
@@ -43,7 +43,7 @@ pub enum Job {
     Finish,
 }
 
-/// How much waits.
+/// The amount of log that waits to be decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Segments.
@@ -109,7 +109,7 @@ impl Queue {
         given_up
     }
 
-    /// How much waits.
+    /// The amount of log that waits to be decoded.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         self.lock().waiting
@@ -121,7 +121,7 @@ impl Queue {
         self.lock().queued.front().map(|queued| now.saturating_duration_since(*queued))
     }
 
-    /// The next job; waits for one, at most so long.
+    /// The next job; waits up to `at_most` for one.
     pub fn next(&self, at_most: Duration) -> Option<Job> {
         let state = self.lock();
         let (mut state, _) = self
@@ -137,7 +137,7 @@ impl Queue {
         job
     }
 
-    /// Waits for [`Job::Finish`] to be queued, at most so long; whether it is.
+    /// Waits up to `at_most` for [`Job::Finish`] to be queued; returns whether it is.
     pub fn wait_for_finish(&self, at_most: Duration) -> bool {
         let state = self.lock();
         let (state, _) = self

@@ -19,10 +19,10 @@ use super::spool::SegmentFile;
 
 /// Pause before a part that could not be written is tried again.
 const RETRY: Duration = Duration::from_secs(10);
-/// How long a request may hold back the deletion of segments: longer than that, and its first half is not found
-/// again after a crash.
+/// Longest time that an open request may delay the deletion of segments; after it a crash loses the request's first
+/// half.
 const HOLD_US: i64 = 30_000_000;
-/// What goes back further than this is a clock that was set.
+/// If times go back further than this, the clock was set.
 const CLOCK_STEP_US: i64 = 5_000_000;
 /// Longest wait for a job.
 const NOTHING_TO_DO: Duration = Duration::from_secs(60);
@@ -32,15 +32,15 @@ const MAX_SYMBOLS: usize = 400_000;
 /// When a part is closed.
 #[derive(Clone, Copy, Debug)]
 pub struct PartLimits {
-    /// Age.
+    /// Age of the part.
     pub age: Duration,
-    /// Bytes on disk.
+    /// Size of the part on disk, bytes.
     pub bytes: u64,
     /// Bytes of segments that wait for it to be closed.
     pub segment_bytes: u64,
 }
 
-/// What happened, for whoever watches.
+/// An event of the decoding thread.
 #[derive(Debug)]
 pub enum Progress {
     /// A segment was decoded.
@@ -65,7 +65,7 @@ pub enum Progress {
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
     Failed(DrainError),
-    /// Nothing waits to be written any more.
+    /// No failed write is pending any more.
     AllSafe,
     /// Everything is done.
     Finished,

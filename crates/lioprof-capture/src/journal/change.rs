@@ -1,4 +1,4 @@
-//! What lioprof did to one parameter, by kind.
+//! Changes of lioprof's to one parameter, by kind.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use super::size::SizeChange;
 use crate::control::param::Kind;
 use crate::control::{Control, ControlError, Param};
 
-/// The value before and lioprof's own.
+/// The change of one parameter: its value before, and lioprof's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Change {
-    /// Of bits of a mask.
+    /// Bits of a mask were switched.
     Mask(MaskChange),
-    /// Of a size.
+    /// A size was set.
     Size(SizeChange),
     /// The kernel's debug daemon was started.
     Daemon(DaemonChange),
 }
 
 impl Change {
-    /// Undoes what is still lioprof's.
+    /// Undoes the change as far as it is still lioprof's.
     pub(super) fn put_back(&self, control: &Control, param: Param) -> Result<Outcome, ControlError> {
         match self {
             Self::Mask(mask) => mask.put_back(control, param),
@@ -36,7 +36,7 @@ impl Change {
         }
     }
 
-    /// What somebody else has put in its place. Bits of a mask are looked at one by one, see [`MaskChange::still_ours`].
+    /// The value that somebody else has set instead, if so. For bits of a mask see [`MaskChange::still_ours`].
     pub(super) fn replaced(&self, control: &Control, param: Param) -> Result<Option<Foreign>, ControlError> {
         Ok(match self {
             Self::Mask(_) => None,
@@ -51,7 +51,7 @@ impl Change {
     }
 }
 
-/// The parameter says of which kind its change is.
+/// Reads a change, whose kind follows from the parameter.
 pub(super) fn stored<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Param, Change>, D::Error> {
     let stored = BTreeMap::<Param, Json>::deserialize(from)?;
     let change = |(param, json): (Param, Json)| {

@@ -11,14 +11,14 @@ use crate::control::{Control, ControlError, KERNELS_DAEMON_SIZE_MIB};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DaemonChange {
-    /// Its file.
+    /// File that the debug daemon writes.
     pub path: PathBuf,
-    /// The size limit that was set, MiB. The kernel keeps it for later starts and shows it to nobody.
+    /// The size limit that was set, MiB. The kernel keeps it for later starts and does not show it.
     pub size_mib: u64,
 }
 
 impl DaemonChange {
-    /// Stops it, unless it writes somebody else's file.
+    /// Stops the debug daemon, unless it writes somebody else's file.
     pub(super) fn put_back(&self, control: &Control) -> Result<Outcome, ControlError> {
         let found = control.daemon_file()?;
         if let Some(theirs) = found.as_ref().filter(|path| **path != self.path) {

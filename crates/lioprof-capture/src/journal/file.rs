@@ -10,13 +10,13 @@ use super::Journal;
 use crate::control::Param;
 use crate::durable::{self, directory};
 
-/// Where a journal is kept.
+/// Storage of a journal.
 pub(crate) trait JournalStore: std::fmt::Debug + Send {
-    /// The journal, if there is one.
+    /// Reads the journal, if there is one.
     fn load(&self) -> Result<Option<Journal>, JournalError>;
-    /// Replaces it. When this returns, it is safe.
+    /// Replaces the journal, durably.
     fn save(&mut self, journal: &Journal) -> Result<(), JournalError>;
-    /// Removes it; well if there is none.
+    /// Removes the journal; succeeds if there is none.
     fn remove(&mut self) -> Result<(), JournalError>;
 }
 
@@ -31,9 +31,9 @@ pub enum JournalError {
         path: PathBuf,
         source: io::Error,
     },
-    /// Not a journal, or of a later lioprof.
+    /// Not a journal, or one of a later lioprof.
     #[error(
-        "`{}` is no journal that this lioprof knows: expected the format {FORMAT}; use the lioprof that wrote it, or compare by hand \
+        "`{}` is not a journal that this lioprof knows: expected the format {FORMAT}; use the lioprof that wrote it, or compare by hand \
          with `lctl get_param {}` and delete it",
         path.display(),
         names()
@@ -59,12 +59,12 @@ enum Stored {
 #[derive(Debug)]
 pub(crate) struct JournalFile {
     path: PathBuf,
-    /// What is on disk, as far as known.
+    /// The journal on disk, if known.
     saved: Option<Journal>,
 }
 
 impl JournalFile {
-    /// The journal at `path`; its directory is made when it is written.
+    /// The journal at `path`, whose directory is created at the first write.
     pub(crate) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), saved: None }
     }

@@ -1,4 +1,4 @@
-//! What somebody else changes.
+//! Changes that somebody else makes.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 /// Something that somebody else changed while lioprof was capturing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// A setting, in words.
+    /// A changed setting, as text.
     Setting(String),
-    /// The debug daemon does not write lioprof's file any more, but this one, if it runs.
+    /// The debug daemon no longer writes lioprof's file, but this one; `None`: it does not run.
     Daemon(Option<PathBuf>),
 }
 

@@ -1,4 +1,4 @@
-//! What lioprof did to one mask, and how to get from there to what it wants.
+//! Changes of lioprof's to one mask, and the write that leads to the wanted mask.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ use crate::control::{Control, ControlError, Param};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MaskChange {
-    /// The mask before lioprof touched it, for people and for the record.
+    /// The mask before lioprof changed it, for messages and manifests.
     pub old: MaskSet,
-    /// Off before, switched on by lioprof.
+    /// Bits that were off before and that lioprof switched on.
     pub switched_on: MaskSet,
-    /// On before, switched off by lioprof.
+    /// Bits that were on before and that lioprof switched off.
     pub switched_off: MaskSet,
 }
 
@@ -26,21 +26,21 @@ pub(crate) struct Step {
     pub on: MaskSet,
     /// Bits to switch off now.
     pub off: MaskSet,
-    /// True at every moment from before the write to after it: what the journal must say meanwhile.
+    /// The change that the journal must hold during the write: valid before and after it.
     pub during: MaskChange,
-    /// What the journal says afterwards.
+    /// The change that the journal holds afterwards.
     pub after: MaskChange,
 }
 
 impl Step {
-    /// Is the mask as it is wanted?
+    /// Whether the mask is already as wanted.
     pub(crate) fn is_nothing(&self) -> bool {
         self.on.is_empty() && self.off.is_empty()
     }
 }
 
 impl MaskChange {
-    /// Does no bit differ through lioprof?
+    /// Whether lioprof has no bit switched.
     pub(crate) fn is_nothing(&self) -> bool {
         self.switched_on.is_empty() && self.switched_off.is_empty()
     }
@@ -86,7 +86,7 @@ impl MaskChange {
         Step { on: new_on.or(&undo_off), off: must_go.or(&undo_on), during, after }
     }
 
-    /// Switches back what is still lioprof's.
+    /// Switches back the bits that are still lioprof's.
     pub(super) fn put_back(&self, control: &Control, param: Param) -> Result<Outcome, ControlError> {
         let step = self.step(&control.mask(param)?, &Wanted::default());
         if step.is_nothing() {

@@ -1,22 +1,22 @@
-//! How restoring a setting went.
+//! The result of restoring a setting.
 
 use serde::{Deserialize, Serialize};
 
-/// What became of one setting.
+/// The result of restoring one setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
     /// lioprof's change was undone.
     Restored {
-        /// What was done.
+        /// Description of what was done.
         done: String,
     },
-    /// It has somebody else's value now, which stays.
+    /// Somebody else has set it meanwhile; their value stays.
     Left {
-        /// What was found.
+        /// Description of their value.
         why: String,
     },
-    /// It still has lioprof's value; try again.
+    /// It still has lioprof's value; restoring can be tried again.
     Failed {
         /// The error, with its causes.
         error: String,

@@ -1,4 +1,4 @@
-//! Putting things back, in the order of stopping a capture, see [`Param`].
+//! Restores settings in the order of stopping a capture, see [`Param`].
 
 use std::fmt;
 
@@ -9,30 +9,30 @@ use super::{Journal, JournalError, JournalStore};
 use crate::causes::with_causes;
 use crate::control::{Control, ControlError, Param};
 
-/// There was nothing to put back.
+/// Nothing had to be restored.
 const NO_JOURNAL: &str = "nothing to restore: no journal";
 const REBOOTED: &str = "nothing to restore: the node was rebooted, its settings are not lioprof's";
 const UNLOADED: &str = "nothing to restore: Lustre's modules are not loaded, its settings are gone";
 
-/// What became of all settings.
+/// The results of restoring all settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// One entry per setting that the journal names, in the order of restoring.
     pub settings: Vec<(String, Outcome)>,
-    /// Why nothing had to be done, if so.
+    /// Why nothing had to be restored, if so.
     pub note: Option<String>,
-    /// What is still lioprof's; nothing if all went well.
+    /// Changes that are still in force; empty if all went well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remaining: Option<Journal>,
 }
 
 impl Report {
-    /// Did all go well?
+    /// Whether everything was restored.
     pub fn is_complete(&self) -> bool {
         self.remaining.is_none()
     }
 
-    /// Adds what another journal's restore came to.
+    /// Adds the report of another journal.
     pub(crate) fn add_report(&mut self, other: Self) {
         let was_nothing = self.settings.is_empty();
         self.note = match (self.note.take(), other.note) {
@@ -69,7 +69,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Undoes what a journal on disk says, and removes it, or what is done of it.
+/// Undoes the changes of a journal on disk and removes it, or those entries that were undone.
 ///
 /// For the start of the daemon, after a kill or a power loss, and for `lioprof daemon --restore`. `open` is called only if
 /// there is something to undo, so this works on a node without Lustre, too.

@@ -1,4 +1,4 @@
-//! Changing the settings for a capture, in the one right order, and putting them back.
+//! Changes the settings for a capture in the one safe order, and restores them.
 //!
 //! Every change is three steps, so that a kill between any two of them leaves a journal from which everything can be
 //! undone: (1) the journal says what will be changed, safe on disk; (2) one write to the kernel, looked at; (3) the journal
@@ -21,44 +21,44 @@ use crate::control::param::Kind;
 use crate::control::profile::{Profile, Wanted};
 use crate::control::{Control, ControlError, Param, SMALLEST_DAEMON_SIZE_MIB};
 
-/// The kernel's new thread has run by then, also on a busy machine.
+/// By then the kernel's new thread has run, even on a busy machine.
 const THREAD_BEGINS: Duration = Duration::from_millis(100);
 
 /// The settings cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// There is one debug daemon per node.
+    /// Somebody else's debug daemon is running: a node has only one.
     #[error(
         "somebody else's debug daemon writes `{}`; a node has only one. If nobody needs it: `lctl debug_daemon stop`",
         path.display()
     )]
     DaemonRuns { path: PathBuf },
-    /// An earlier capture was not put back.
+    /// The settings of an earlier capture were not restored.
     #[error("an earlier lioprof left changed settings behind: run `lioprof daemon --restore` first")]
     Leftover,
-    /// A setting.
+    /// A setting cannot be read or changed.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// The journal.
+    /// The journal cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-/// A capture's changes to the kernel's settings. Dropping it puts them back.
+/// A capture's changes to the kernel's settings. Dropping it restores them.
 #[derive(Debug)]
 pub(crate) struct Session {
     control: Control,
     store: Box<dyn JournalStore>,
     journal: Journal,
-    /// Masks as they were when last looked at.
+    /// Masks at the last look.
     seen: BTreeMap<Param, MaskSet>,
-    /// What was asked for last.
+    /// The profile that was requested last.
     tracing: Option<Profile>,
     ended: bool,
 }
 
 impl Session {
-    /// Takes the node's settings in hand. Changes nothing yet.
+    /// Takes control of the node's settings without changing any yet.
     pub(crate) fn begin(control: Control, store: Box<dyn JournalStore>) -> Result<Self, SessionError> {
         if store.load()?.is_some() {
             return Err(SessionError::Leftover);
@@ -83,13 +83,13 @@ impl Session {
         &self.control
     }
 
-    /// What is traced; `None` before, between and after.
+    /// Current profile; `None` while tracing is off.
     pub(crate) fn tracing(&self) -> Option<Profile> {
         self.tracing
     }
 
-    /// Sets the debug buffer's size, see [`crate::control::sizing`], and returns what the kernel shows then. A size that is
-    /// there already is left as it is.
+    /// Sets the debug buffer's size, see [`crate::control::sizing`], unless it is set already, and returns the size that the
+    /// kernel then shows.
     pub(crate) fn set_buffer(&mut self, mib: u64) -> Result<u64, SessionError> {
         let param = Param::DebugMb;
         let found = self.control.mib(param)?;
@@ -159,7 +159,7 @@ impl Session {
         Ok(())
     }
 
-    /// Puts the masks back for a while; the daemon goes on with an empty log. For sampling by time.
+    /// Restores the masks for a while, for tracing part of the time; the debug daemon keeps running without new records.
     pub(crate) fn pause(&mut self) -> Result<(), SessionError> {
         for param in Param::masks() {
             self.change(param, &Wanted::default())?;
@@ -206,7 +206,7 @@ impl Session {
         Ok(Some(Foreign::Setting(format!("{param}:{}{hurt}", switched.collect::<String>()))))
     }
 
-    /// Puts everything back and removes the journal. What fails stays in the journal for the next try.
+    /// Restores everything and removes the journal. Failed changes stay in the journal for the next try.
     pub(crate) fn end(mut self) -> Report {
         self.finish()
     }
@@ -221,7 +221,7 @@ impl Session {
         };
         if let Err(err) = kept {
             // Harmless: restoring once more finds nothing of lioprof's.
-            tracing::warn!(error = %err, "the journal could not be brought up to date");
+            tracing::warn!(error = %err, "failed to update the journal");
         }
         report
     }
@@ -248,20 +248,20 @@ impl Session {
     fn record(&mut self) {
         let kept = if self.journal.is_empty() { self.store.remove() } else { self.store.save(&self.journal) };
         if let Err(err) = kept {
-            tracing::warn!(error = %err, "the journal could not be brought up to date");
+            tracing::warn!(error = %err, "failed to update the journal");
         }
     }
 }
 
 impl Drop for Session {
-    /// The way out of errors and panics.
+    /// Restores the settings on errors and panics.
     fn drop(&mut self) {
         if self.ended {
             return;
         }
         let report = self.finish();
         if !report.is_complete() {
-            tracing::error!(%report, "settings could not be put back; run `lioprof daemon --restore`");
+            tracing::error!(%report, "failed to restore settings; run `lioprof daemon --restore`");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What lioprof did to a size.
+//! Changes of lioprof's to a size.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::control::{Control, ControlError, Param};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizeChange {
-    /// What the kernel showed before.
+    /// The size that the kernel showed before, MiB.
     pub old_mib: u64,
-    /// What lioprof wrote, and what the kernel then showed if it was something else.
+    /// The size that lioprof wrote, and the one that the kernel then showed if different.
     pub written_mib: Vec<u64>,
 }
 
 impl SizeChange {
-    /// Does the kernel show one of lioprof's values?
+    /// Whether the kernel shows one of lioprof's values.
     pub(super) fn is_ours(&self, shown_mib: u64) -> bool {
         self.written_mib.iter().any(|&written| shown_mib == written || shown_mib == written.saturating_add(1))
     }
 
-    /// Sets the old size, unless somebody else has set another.
+    /// Restores the old size, unless somebody else has set another.
     pub(super) fn put_back(&self, control: &Control, param: Param) -> Result<Outcome, ControlError> {
         let old = self.old_mib;
         let shown = control.mib(param)?;

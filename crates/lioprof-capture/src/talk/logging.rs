@@ -21,7 +21,7 @@ use tracing_subscriber::registry::Registry;
 use logfmt::Logfmt;
 pub use repeats::{RepeatLimit, Repeats};
 
-/// How messages look.
+/// Format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     /// [`Self::Human`] on a terminal, otherwise [`Self::Logfmt`].
@@ -35,7 +35,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Not a format.
+/// The text is not the name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of the log formats auto, human, logfmt, json, found {found:?}")]
 pub struct LogFormatError {

@@ -1,9 +1,9 @@
-//! How the daemon tells what it does, and is told what to do.
+//! Reports the daemon's status, and receives its commands.
 //!
-//! * [`status`] holds what there is to know, as JSON and as text.
+//! * [`status`] is the daemon's status, as JSON and as text.
 //! * `protocol` and [`socket`] are requests and replies over a unix socket, server and client.
 //! * [`metrics`] are figures for Prometheus over HTTP.
-//! * [`notify`] tells systemd of readiness and life.
+//! * [`notify`] tells systemd that the daemon is ready and alive.
 //! * [`logging`] writes messages.
 
 pub mod logging;

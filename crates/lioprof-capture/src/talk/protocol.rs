@@ -21,11 +21,11 @@ pub(crate) const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// Longest text of a mark: what `lctl mark` takes.
 pub(crate) const MAX_MARK_CHARS: usize = 255;
 
-/// What a client wants.
+/// The request of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "command")]
 pub(crate) enum Request {
-    /// Tell how things are.
+    /// Report the status.
     Status,
     /// End the capture: drain, restore, exit.
     Stop,
@@ -42,7 +42,7 @@ pub(crate) enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// Not a request.
+    /// The line is not a request.
     BadRequest,
     /// A version that this daemon does not speak.
     UnsupportedVersion,
@@ -52,7 +52,7 @@ pub enum ErrorKind {
     Busy,
     /// The daemon took too long.
     Timeout,
-    /// It was tried and failed.
+    /// Carrying out the request failed.
     Failed,
 }
 
@@ -62,7 +62,7 @@ pub enum ErrorKind {
 pub(crate) enum Reply {
     /// To [`Request::Status`].
     Status {
-        /// How things are.
+        /// Status of the daemon.
         status: Box<Status>,
     },
     /// Done.
@@ -72,9 +72,9 @@ pub(crate) enum Reply {
     },
     /// Not done.
     Error {
-        /// Kind.
+        /// Kind of the error.
         kind: ErrorKind,
-        /// What is wrong and what to try.
+        /// What is wrong, and what to try.
         message: String,
     },
 }

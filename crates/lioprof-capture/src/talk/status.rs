@@ -1,4 +1,4 @@
-//! What the daemon knows about itself.
+//! The status of the daemon.
 
 mod text;
 
@@ -13,7 +13,7 @@ use crate::drain::LeftOut;
 /// Version of the layout. Adding keys keeps it.
 pub const SCHEMA: &str = "lioprof.status/1";
 
-/// The state of the daemon at one time. Times are microseconds since the epoch; what is not known is `null`.
+/// The status of the daemon at one time. Times are microseconds since the epoch; unknown values are `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Status {
@@ -29,23 +29,23 @@ pub struct Status {
     pub lustre_version: Option<String>,
     /// Targets of the node.
     pub targets: Vec<String>,
-    /// What the daemon does.
+    /// State of the daemon.
     pub state: State,
-    /// Since when it does so.
+    /// Time since which the daemon is in this state.
     pub state_since_us: i64,
-    /// When it started.
+    /// Start time of the daemon.
     pub since_us: i64,
-    /// When this was written.
+    /// Time of this status.
     pub now_us: i64,
     /// Profile in use, `full` or `light`.
     pub profile: String,
-    /// What the kernel logs.
+    /// Masks and sizes of the kernel's debug log.
     pub masks: Values,
-    /// Where the segments are, and how much room they may take.
+    /// Directory and limits of the segments.
     pub spool: SpoolState,
     /// Raw segments.
     pub segments: Segments,
-    /// What the kernel had logged before the capture, and is not in it.
+    /// Records that the kernel had logged before the capture, and that are not part of it.
     pub left_out: LeftOut,
     /// Totals since the start.
     pub totals: Totals,
@@ -53,9 +53,9 @@ pub struct Status {
     pub rates: Rates,
     /// How far decoding is behind the log.
     pub lag_s: Option<f64>,
-    /// What was lost.
+    /// Losses since the start.
     pub loss: LossAccount,
-    /// What tracing costs.
+    /// Cost of tracing, and its limits.
     pub budget: BudgetState,
     /// Files kept.
     pub files: Files,
@@ -63,7 +63,7 @@ pub struct Status {
     pub counters: Option<CounterState>,
     /// Messages of the debug daemon in the kernel log, by kind.
     pub kernel_log: KernelLog,
-    /// What to know, most important first.
+    /// Warnings, most important first.
     pub warnings: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Default for Status {
     }
 }
 
-/// What the daemon does.
+/// State of the daemon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -160,15 +160,15 @@ impl fmt::Display for State {
     }
 }
 
-/// Place and size of the segments, as configured or chosen.
+/// Directory and size of the segments, as configured or chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpoolState {
     /// Directory.
     pub directory: String,
-    /// Most that all segments together may take.
+    /// Limit on the total size of all segments, bytes.
     pub limit_bytes: u64,
-    /// Size at which one is closed.
+    /// Size at which a segment is closed, bytes.
     pub segment_bytes: u64,
 }
 
@@ -176,21 +176,21 @@ pub struct SpoolState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Segments {
-    /// Decoded since the start.
+    /// Segments decoded since the start.
     pub decoded: u64,
-    /// Waiting to be decoded.
+    /// Segments that wait to be decoded.
     pub queued: u64,
     /// Their size.
     pub queued_bytes: u64,
-    /// Dropped undecoded since the start.
+    /// Segments dropped undecoded since the start.
     pub dropped: u64,
     /// Their size.
     pub dropped_bytes: u64,
-    /// Start of the first dropped one.
+    /// Start time of the first dropped segment.
     pub dropped_from_us: Option<i64>,
-    /// End of the last dropped one.
+    /// End time of the last dropped segment.
     pub dropped_to_us: Option<i64>,
-    /// Room left where the kernel writes them.
+    /// Free bytes in the directory where the kernel writes segments.
     pub spool_free_bytes: Option<u64>,
 }
 
@@ -210,9 +210,9 @@ pub struct Totals {
     pub write_bytes: u64,
     /// RPCs that the node sent: all that a client does, lock callbacks of a server.
     pub sent_rpcs: u64,
-    /// `OST_READ`s among them.
+    /// Sent RPCs that are `OST_READ`.
     pub sent_reads: u64,
-    /// `OST_WRITE`s among them.
+    /// Sent RPCs that are `OST_WRITE`.
     pub sent_writes: u64,
 }
 
@@ -238,7 +238,7 @@ pub struct Rates {
 pub struct LossAccount {
     /// Runs of records whose head the kernel discarded because a buffer was full.
     pub discarded_heads: u64,
-    /// Requests that the schedulers numbered but whose records are not there.
+    /// Requests that the schedulers numbered but whose records are missing.
     pub nrs_sequence_gaps: u64,
     /// Records that could not be read.
     pub bad_records: u64,
@@ -246,17 +246,17 @@ pub struct LossAccount {
     pub skipped_bytes: u64,
     /// Share of RPCs lost, estimated by the schedulers' numbers alone; 0 to 1.
     pub estimated_lost_fraction: Option<f64>,
-    /// Segments of the log that were lost unread: dropped because too many waited, removed by somebody, or unreadable.
+    /// Segments that were lost unread: dropped because too many waited, removed by somebody, or unreadable.
     pub dropped_segments: u64,
-    /// Their bytes.
+    /// Bytes of the segments that were lost unread.
     pub dropped_segment_bytes: u64,
-    /// RPCs whose end is in those that were dropped.
+    /// RPCs that ended in dropped segments.
     pub dropped_segment_rpcs: u64,
     /// `debug daemon buffer overflowed` in the kernel log. The kernel limits the rate of such messages: there may be more.
     pub kernel_overflows: u64,
     /// `cannot allocate a tage` in the kernel log: a record was lost.
     pub kernel_no_memory: u64,
-    /// What the server's counters have and the trace has not; `null` before the first sample that the trace has reached.
+    /// RPCs that the server's counters have and the trace lacks; `null` until the trace has reached a first sample.
     pub counters: Option<Missing>,
 }
 
@@ -271,19 +271,19 @@ impl LossAccount {
     }
 }
 
-/// What tracing costs and what was given up for it.
+/// The cost of tracing, and the level that the budget reduced it to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BudgetState {
     /// Level.
     pub level: Level,
-    /// Present cost.
+    /// Current cost.
     pub figures: Figures,
     /// Limits.
     pub limits: Limits,
-    /// Steps since the start.
+    /// Number of steps since the start.
     pub steps: u64,
-    /// The last step.
+    /// The last step; `None` if there was none.
     pub last_step: Option<Transition>,
 }
 
@@ -297,9 +297,9 @@ pub struct Files {
     pub written: u64,
     /// Their size.
     pub written_bytes: u64,
-    /// Bytes in the directory now.
+    /// Bytes in the directory.
     pub kept_bytes: u64,
-    /// Room left on its file system.
+    /// Free bytes on the file system of the directory.
     pub free_bytes: Option<u64>,
 }
 
@@ -307,11 +307,11 @@ pub struct Files {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CounterState {
-    /// When.
+    /// Time of the sample.
     pub time_us: i64,
     /// Figures.
     pub values: u64,
-    /// Time it took.
+    /// Duration of the sample.
     pub elapsed_us: u64,
 }
 
@@ -327,7 +327,7 @@ pub struct KernelLog {
     pub cannot_write: Option<String>,
 }
 
-/// What the server's counters have and the trace has not, up to one of their samples.
+/// RPCs that the server's counters have and the trace lacks, up to one of the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Missing {
@@ -335,9 +335,9 @@ pub struct Missing {
     pub time_us: i64,
     /// OST reads and writes that the counters counted while everything was traced.
     pub counted_rpcs: u64,
-    /// Of these, RPCs that the trace cannot have.
+    /// Number of these RPCs that are missing in the trace.
     pub rpcs: u64,
-    /// Their bytes. If the trace has RPCs of unknown size, an estimate: the missing ones count as large as all that were counted.
+    /// Bytes of the missing RPCs. If the trace has RPCs of unknown size, an estimate from the average size of all counted RPCs.
     pub bytes: u64,
 }
 

@@ -118,11 +118,11 @@ fn ctrl_c_leaves_nothing_behind() {
 fn options_without_effect_are_refused() {
     let sql = ["sql", PING_PONG.name(), "SELECT 1"];
     let said = refused(&[&sql[..], &["--partitions", "3"]].concat());
-    assert!(said.contains("--threads is for the embedded engine"), "{said}");
+    assert!(said.contains("use --threads for the embedded engine"), "{said}");
     let said = refused(&[&sql[..], &["--engine", "ballista://nowhere:1", "--memory-mib", "3"]].concat());
     assert!(said.contains("executors have"), "{said}");
     let said = refused(&["prompt", PING_PONG.name(), "--format", "parquet"]);
-    assert!(said.contains("nothing for a terminal"), "{said}");
+    assert!(said.contains("cannot be printed on a terminal"), "{said}");
 }
 
 #[test]
@@ -144,13 +144,13 @@ fn wrong_arguments() {
         (&["sql", rows, ""], "expected SQL, found none"),
         (
             &["sql", rows, "SELECT 1; SELECT 2", "--format", "csv", "-o", "/dev/null"],
-            "more than one statement has rows",
+            "more than one statement returns rows",
         ),
         (&["sql", rows, "-f", "/nonexistent.sql"], "failed to read SQL from `/nonexistent.sql`"),
         (&["sql", rows, "SELECT 1", "-o", "/nonexistent/x.csv"], "failed to create `/nonexistent/.x.csv.tmp`"),
         (&["ready", "nosuch", rows], "there is no ready query `nosuch`"),
         (&["ready", "evictions", rows, "--set", "target"], "expected PARAMETER=VALUE"),
-        (&["sql", "/nonexistent", "SELECT 1"], "`/nonexistent` is no place of a dataset"),
+        (&["sql", "/nonexistent", "SELECT 1"], "`/nonexistent` is not a valid dataset location"),
     ] {
         let error = refused(arguments);
         assert!(error.contains(expected), "{error}");
@@ -177,7 +177,7 @@ fn the_prompt() {
         assert!(out.contains(expected), "{expected}:\n{out}");
     }
     assert!(!out.contains("eight"), "{out}");
-    for expected in ["nothing", "`\\nosuch` is no command", "Parquet is nothing for a terminal", " s\n"] {
+    for expected in ["nothing", "`\\nosuch` is no command", "Parquet cannot be printed on a terminal", " s\n"] {
         assert!(notes.contains(expected), "{expected}:\n{notes}");
     }
 }

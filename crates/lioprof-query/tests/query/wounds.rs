@@ -61,19 +61,19 @@ fn a_view_of_ones_own() {
 #[test]
 fn what_is_no_dataset() {
     let empty = tempfile::tempdir().unwrap();
-    assert!(opening(empty.path()).contains("is no dataset: neither it nor a folder below has `manifests/fs=...`"));
+    assert!(opening(empty.path()).contains("is not a dataset: neither it nor a folder below has `manifests/fs=...`"));
     assert!(opening(&empty.path().join("missing")).contains("No such file or directory"));
     let file = repository().join("Cargo.toml");
     assert!(opening(&file).contains("it is a file; expected a folder, or s3://BUCKET/PREFIX"));
     for (place, expected) in
-        [("ftp://host/rows", "`ftp://` is not known"), ("s3:///rows", "it names no bucket"), ("://", "")]
+        [("ftp://host/rows", "`ftp://` is not supported"), ("s3:///rows", "it names no bucket"), ("://", "")]
     {
         let problem = opening(Path::new(place));
-        assert!(problem.contains("is no place of a dataset") && problem.contains(expected), "{problem}");
+        assert!(problem.contains("is not a valid dataset location") && problem.contains(expected), "{problem}");
     }
     // A folder of that name alone makes no dataset.
     fs::create_dir(empty.path().join("manifests")).unwrap();
-    assert!(opening(empty.path()).contains("is no dataset"));
+    assert!(opening(empty.path()).contains("is not a dataset"));
 }
 
 #[test]

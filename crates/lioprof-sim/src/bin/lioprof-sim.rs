@@ -28,9 +28,9 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Play the captured log of a server, or a scenario, through a simulated kernel
+    /// Replay the captured log of a server, or a scenario, through a simulated kernel
     Replay(Box<ReplayArgs>),
-    /// Write the log of a scenario's server into a file
+    /// Write the log of a scenario's server to a file
     Log(LogArgs),
 }
 
@@ -80,8 +80,8 @@ fn tell(progress: Progress) {
         Progress::WaitingForStart => "waiting for `start` in sim/ctl".to_owned(),
         Progress::Playing => "playing".to_owned(),
         Progress::Played(played) => format!("{} records played", played.records),
-        Progress::WaitingForStop => "waiting for the debug daemon to be stopped".to_owned(),
-        Progress::Idle => "the files stay until SIGINT or SIGTERM".to_owned(),
+        Progress::WaitingForStop => "waiting for the debug daemon to stop".to_owned(),
+        Progress::Idle => "the files stay mounted until SIGINT or SIGTERM".to_owned(),
     });
 }
 

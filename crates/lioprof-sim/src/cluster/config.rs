@@ -77,7 +77,7 @@ pub struct Cluster {
     pub statfs_s: u64,
     /// Seconds that a client has to give a lock back.
     pub lock_timeout_s: u64,
-    /// Clients send a request again that is not answered in so many microseconds.
+    /// Clients resend a request that is not answered within this many microseconds.
     pub resend_us: Option<u64>,
     /// Only this server's log, or all in one.
     pub follow: Option<usize>,

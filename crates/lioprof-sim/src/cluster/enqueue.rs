@@ -145,7 +145,7 @@ impl Simulation {
         }
     }
 
-    /// From now on the client has so many seconds to give the lock back.
+    /// From now on the client has this many seconds to cancel the lock.
     pub(super) fn arm_timer(&mut self, lock: usize, more_flags: u64, pen: &mut Pen) {
         let seconds = self.lock_timeout_s;
         let uptime_s = pen.now_us.saturating_sub(self.start_us) / 1_000_000 + super::simulation::UPTIME_S;

@@ -51,11 +51,11 @@ pub enum Op {
     Sync(usize),
     /// Waits for all I/O of the process.
     Drain,
-    /// Does nothing for so many microseconds.
+    /// Does nothing for this many microseconds.
     Sleep(u64),
-    /// Waits until so many microseconds after the start.
+    /// Waits until this many microseconds after the start.
     Until(u64),
-    /// Waits until so many processes stand at this barrier.
+    /// Waits until this many processes have reached this barrier.
     Barrier {
         /// Its number.
         id: usize,

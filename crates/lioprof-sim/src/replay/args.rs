@@ -1,4 +1,4 @@
-//! The command line of replay, for whichever command offers it.
+//! The arguments of replay, shared by `lioprof replay` and `lioprof-sim replay`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::kernel::LustreVersion;
 use crate::record::Stamp;
 use crate::scenario::SizeArgs;
 
-/// Plays the captured log of a Lustre server, or a scenario, through a simulated kernel, whose control files are mounted
+/// Replays the captured log of a Lustre server, or a scenario, through a simulated kernel, and mounts its control files
 /// on a directory.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReplayArgs {
@@ -19,15 +19,15 @@ pub struct ReplayArgs {
     )]
     pub inputs: Vec<PathBuf>,
 
-    /// Play this workload of a simulated cluster instead of a log; see --list
+    /// Replay this workload of a simulated cluster instead of a log; --list lists them
     #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
 
     #[command(flatten)]
-    /// How large the scenario is.
+    /// Size of the scenario.
     pub size: SizeArgs,
 
-    /// Which of the scenario's servers logs, from 0 on
+    /// Number of the server whose log to replay, from 0
     #[arg(long, value_name = "N", default_value_t = 0, requires = "scenario")]
     pub server_number: usize,
 
@@ -35,7 +35,7 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub list: bool,
 
-    /// Mount the server's files (proc, sys, dev/kmsg) on this directory; it is made if it does not exist
+    /// Mount the server's files (proc, sys, dev/kmsg) on this directory, which is created if it does not exist
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     pub to: Option<PathBuf>,
 
@@ -43,35 +43,35 @@ pub struct ReplayArgs {
     /// The simulated server.
     pub server: ServerArgs,
 
-    /// Play the log so many times, one after the other
+    /// Replay the log this many times in a row
     #[arg(long = "loop", value_name = "N", default_value_t = 1, conflicts_with = "scenario")]
     pub rounds: u32,
 
-    /// Values of the counter files, as `lctl get_param` printed them; by default `truth.txt` beside the log, or the
-    /// scenario's own, which move
+    /// Fixed values of the counter files, as printed by `lctl get_param`; by default `truth.txt` beside the log, or a
+    /// scenario's own counters, which advance
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
 
-    /// Write what was logged and lost, and a scenario's counters, into this file as JSON at the end
+    /// At the end, write the records logged and lost, and a scenario's counters, to this file as JSON
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
 }
 
 impl ReplayArgs {
-    /// Where the files are mounted; clap demands it unless scenarios are only listed.
+    /// Mount point of the files; clap requires it except with `--list`.
     pub(super) fn to(&self) -> &Path {
         self.to.as_deref().unwrap_or(Path::new("."))
     }
 }
 
-/// Options of a simulated server, whatever makes it log.
+/// Options of a simulated server, for logs and scenarios.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServerArgs {
-    /// How fast: 1 as recorded, 10 ten times as fast, `max` without waiting
+    /// Speed: 1 as recorded, 10 ten times as fast, `max` without waiting
     #[arg(long, value_name = "X|max", default_value = "1")]
     pub speed: Speed,
 
-    /// Time of the records: as recorded, or the present; by default the present for scenarios
+    /// Time of the records: as recorded, or the current time; the default for scenarios is the current time
     #[arg(long, value_enum)]
     pub stamp: Option<Stamp>,
 
@@ -79,19 +79,19 @@ pub struct ServerArgs {
     #[arg(long, value_name = "VERSION", default_value_t)]
     pub version: LustreVersion,
 
-    /// Possible CPUs of the server; by default as many as the log needs
+    /// Number of possible CPUs of the server; by default as many as the log needs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub cpus: Option<u16>,
 
-    /// Begin when a debug daemon was started and the masks let rpctrace pass
+    /// Start once a debug daemon is running and the masks include rpctrace
     #[arg(long)]
     pub wait_daemon: bool,
 
-    /// Begin when `start` is written to DIR/sim/ctl
+    /// Start when `start` is written to DIR/sim/ctl
     #[arg(long, conflicts_with = "wait_daemon")]
     pub wait_start: bool,
 
-    /// End when everything was played and no debug daemon runs (any more); otherwise the files stay until a signal
+    /// Exit once everything was replayed and no debug daemon runs; otherwise the files stay mounted until a signal
     #[arg(long)]
     pub exit_when_stopped: bool,
 }

@@ -1,4 +1,4 @@
-//! Why a server cannot be simulated.
+//! Errors of replay.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::tree::MountError;
 /// The server cannot be simulated.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// What the user named cannot be used.
+    /// An argument cannot be used.
     #[error("{0}")]
     Input(String),
     /// A log cannot be opened.
@@ -23,37 +23,37 @@ pub enum ReplayError {
     File {
         /// `read`, `write` and the like.
         doing: &'static str,
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         err: io::Error,
     },
-    /// The logs hold nothing.
-    #[error("the inputs hold no record: give the text of `lctl debug_file` or a raw debug daemon file")]
+    /// The inputs contain no records.
+    #[error("the inputs contain no records: expected the text of `lctl debug_file` or a raw debug daemon file")]
     NoRecords,
-    /// A server has one log.
-    #[error("logs of several servers (`{0}` and `{1}`): give those of one")]
+    /// The inputs are logs of several servers.
+    #[error("logs of several servers (`{0}` and `{1}`): name those of one server")]
     SeveralNodes(String, String),
-    /// A CPU number that does not fit.
+    /// The CPU number of a record is too large.
     #[error("`{}` has a record of CPU {cpu}: expected at most 65535", path.display())]
     BadCpu {
-        /// In which file.
+        /// File of the record.
         path: PathBuf,
-        /// Which number.
+        /// CPU number.
         cpu: u32,
     },
     /// There is no such scenario.
     #[error(transparent)]
     Scenario(#[from] UnknownScenario),
-    /// A scenario has fewer servers.
-    #[error("the scenario has {servers} servers: --server-number is from 0 to {}", servers - 1)]
+    /// The scenario has fewer servers than `--server-number` requires.
+    #[error("the scenario has {servers} servers: --server-number must be from 0 to {}", servers - 1)]
     NoServer {
-        /// How many.
+        /// Number of servers.
         servers: usize,
     },
     /// The messages of that version are not simulated.
-    #[error("scenarios log as Lustre 2.15 or 2.17 does, not as {0}: give --version 2.15 or 2.17")]
+    #[error("scenarios log like Lustre 2.15 or 2.17, not {0}: use --version 2.15 or 2.17")]
     NoWording(LustreVersion),
     /// The tree cannot be mounted.
     #[error(transparent)]

@@ -78,7 +78,7 @@ impl RecordedLog {
         Ok(log)
     }
 
-    /// Plays the log so many times; times go on rising.
+    /// Replays the log this many times; times keep rising.
     pub fn set_rounds(&mut self, rounds: u32) {
         self.rounds_left = rounds.max(1);
     }

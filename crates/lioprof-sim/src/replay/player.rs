@@ -23,15 +23,15 @@ const LOOK_EVERY: u64 = 256;
 /// How fast time goes by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// So many times as fast as it was recorded.
+    /// This many times as fast as recorded.
     Times(f64),
     /// As fast as possible.
     Max,
 }
 
-/// A speed that is none.
+/// Not a valid speed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no speed: give a number above 0, such as 1, 10 or 0.5, or `max`")]
+#[error("{0:?} is not a valid speed: expected a number above 0, such as 1, 10 or 0.5, or `max`")]
 pub struct BadSpeed(String);
 
 impl FromStr for Speed {

@@ -1,8 +1,8 @@
-//! How large a scenario is, and how it is seen.
+//! Options of a scenario: its size, and whose log is written.
 
 use crate::wording::{V2_17, Wording};
 
-/// How large a scenario is, and how it is seen.
+/// Options of a scenario: its size, and whose log is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Where all chance comes from.

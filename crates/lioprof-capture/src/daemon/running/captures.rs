@@ -1,4 +1,4 @@
-//! The capture in progress with the settings in force, and what is left of those before it.
+//! The current capture and its settings, and the outcome of earlier ones.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -17,21 +17,21 @@ use crate::drain::{LeftOut, Spool, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
 use crate::talk::status::Status;
 
-/// Failed looks in a row after which tracing is given up.
+/// Tracing stops after this many failed looks at the settings in a row.
 const MAX_FAILED_LOOKS: u32 = 5;
 
 #[derive(Default)]
 pub(super) struct Captures {
     pub(super) current: Option<Capture>,
     left_out: LeftOut,
-    /// What became of the settings of the last one.
+    /// How restoring the settings of the last capture went.
     pub(super) restored: Option<Report>,
     pub(super) failed_looks: u32,
     ends_at: Option<Instant>,
 }
 
 impl Captures {
-    /// Switches tracing on. `measured` is the rate at which the busiest CPU has logged, if that is known.
+    /// Starts tracing. `measured` is the rate at which the busiest CPU logged, if known.
     pub(super) fn begin(
         &mut self,
         common: &Common,
@@ -61,7 +61,7 @@ impl Captures {
         self.current.as_ref().is_some_and(|capture| capture.tracing().is_some())
     }
 
-    /// Whether the time that was asked for is over.
+    /// Whether the requested time is over.
     pub(super) fn is_over(&self, config: &Config, now: Instant) -> bool {
         match self.ends_at {
             Some(at) => now >= at,
@@ -69,7 +69,7 @@ impl Captures {
         }
     }
 
-    /// What others have changed of what lioprof set.
+    /// Settings of lioprof's that others changed.
     pub(super) fn look(&mut self, common: &Common) -> Result<Vec<Foreign>, DaemonError> {
         let Some(capture) = &mut self.current else { return Ok(Vec::new()) };
         match capture.session.look() {
@@ -86,7 +86,7 @@ impl Captures {
         }
     }
 
-    /// Takes down what is traced now, also for whoever decodes the segments if this process cannot.
+    /// Records what is traced now, also in a file for the daemon that decodes the segments if this one is killed.
     pub(super) fn note(&self, config: &Config, facts: &mut NodeFacts) {
         let Some(capture) = &self.current else { return };
         facts.settings.refresh(capture.session.control());
@@ -103,19 +103,19 @@ impl Captures {
                 tracing::warn!(
                     dir = %dir.display(),
                     error = %err,
-                    "how the segments are captured could not be written beside them: parts that are recovered after a crash \
+                    "failed to record beside the segments how they are captured: parts that are recovered after a crash \
                      will not say it"
                 );
             }
         });
     }
 
-    /// Deletes what was written beside segments that are gone.
+    /// Deletes the records of sessions whose segments are gone.
     pub(super) fn remove_records(&self, config: &Config) {
         let dir = config.capture.spool_dir().to_owned();
         let remove = move |current: Option<&str>| {
             if let Err(err) = record::remove(&dir, current) {
-                tracing::warn!(dir = %dir.display(), error = %err, "the spool could not be tidied up");
+                tracing::warn!(dir = %dir.display(), error = %err, "failed to delete unneeded files from the spool");
             }
         };
         match self.current.as_ref().map(|capture| &capture.spool) {
@@ -127,11 +127,11 @@ impl Captures {
         }
     }
 
-    /// Puts the settings back, if tracing is on.
+    /// Restores the settings, if a capture is running.
     pub(super) fn end(&mut self) -> Result<(), DaemonError> {
         let Some(capture) = self.current.take() else { return Ok(()) };
         let report = capture.end()?;
-        tracing::info!(%report, "the kernel's settings were put back");
+        tracing::info!(%report, "restored the kernel's settings");
         self.restored = Some(report);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What all parts of the main loop look at. None of them changes it, but for what is shared with the decoding thread.
+//! State that all parts of the main loop read. They change only what is shared with the decoding thread.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,12 +39,12 @@ impl Common {
         }
     }
 
-    /// Whether the daemon outlives Lustre.
+    /// Whether the daemon keeps running while Lustre is unloaded.
     pub(super) fn waits(&self) -> bool {
         self.config.capture.waits_for_lustre()
     }
 
-    /// Whether the kernel has no debug log any more.
+    /// Whether the modules with the debug log were unloaded.
     pub(super) fn is_unloaded(&self) -> bool {
         system::modules::debug_log_loaded(&self.config.control.root) == Some(false)
     }
@@ -55,7 +55,7 @@ impl Common {
         Control::open(&config.root, config.access, &config.lctl)
     }
 
-    /// How far decoding is behind, if all is decoded up to this time.
+    /// How far decoding is behind if everything up to this time is decoded.
     pub(super) fn lag_s(&self, now_us: i64, decoded_us: Option<i64>) -> f64 {
         let Some(waits) = self.queue.oldest_waits(Instant::now()) else { return 0.0 };
         let behind_us = now_us - decoded_us.unwrap_or(self.started_us);
@@ -63,7 +63,7 @@ impl Common {
         waits.min(Duration::from_micros(u64::try_from(behind_us).unwrap_or(0))).as_secs_f64()
     }
 
-    /// What is known of the node, and what was summed up.
+    /// Facts of the node, and the sums of the trace.
     pub(super) fn status(&self, now_us: i64) -> Status {
         let facts = self.facts.lock();
         let capture = &self.config.capture;

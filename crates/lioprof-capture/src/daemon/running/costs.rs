@@ -1,4 +1,4 @@
-//! What the capture may cost, and what it does.
+//! The budget of the capture, and its current cost.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const DISK_LIMIT: u64 = 1 << 30;
 pub(super) struct Costs {
     budget: Budget,
     steps: Vec<Transition>,
-    /// What the process used at the last look.
+    /// Usage of the process at the last measurement.
     pub(super) own: Usage,
 }
 
@@ -26,7 +26,7 @@ impl Costs {
         Self { budget: budget(config), steps: Vec::new(), own: Usage::default() }
     }
 
-    /// Lets the budget decide by the figures of now; the step to be taken, if any.
+    /// Measures usage now; returns the step that the budget decides on, if any.
     pub(super) fn step(
         &mut self,
         common: &Common,
@@ -45,7 +45,7 @@ impl Costs {
             records,
             lag_s,
         })?;
-        tracing::warn!(step = %step, "the budget changes what is traced");
+        tracing::warn!(step = %step, "the budget changed the level of tracing");
         self.steps.push(step);
         common.metrics.budget_step();
         Some(step)
@@ -55,7 +55,7 @@ impl Costs {
         self.own = usage::own_usage().unwrap_or_default();
     }
 
-    /// The state that the budget's level stands for.
+    /// The state of the daemon at the budget's level.
     pub(super) fn state(&self) -> State {
         match self.budget.level() {
             Level::Stopped => State::Paused,

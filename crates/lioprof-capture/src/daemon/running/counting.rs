@@ -1,4 +1,4 @@
-//! The server's counters: read now and then, kept as rows, put beside the trace, and watched for the load that starts a capture.
+//! The server's counters: sampled, kept as rows, compared with the trace, and watched for the load that starts a capture.
 
 use std::sync::mpsc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::talk::status::CounterState;
 
 pub(super) struct Counting {
     sampler: Option<Sampler>,
-    /// The sampler at work on another thread.
+    /// The sample that another thread is taking, if any.
     sampling: Option<mpsc::Receiver<(Sampler, Sample)>>,
     next: Instant,
     ledger: Ledger,
@@ -33,13 +33,13 @@ impl Counting {
         }
     }
 
-    /// Places of counters are looked for once: Lustre was loaded anew.
+    /// Finds the files of the counters again: Lustre was reloaded.
     pub(super) fn look_anew(&mut self, config: &Config) {
         self.sampling = None;
         self.sampler = Some(sampler(config));
     }
 
-    /// Tracing has been switched on: the counters begin to be compared. Returns since when.
+    /// Tracing was started: starts the comparison with the counters. Returns its start time.
     pub(super) fn traced_from_now(&mut self, common: &Common) -> i64 {
         let sample = self.sample_now(common);
         if self.ledger.interval_us().is_none() && common.facts.lock().traced_us.is_empty() {
@@ -51,7 +51,7 @@ impl Counting {
         sample.time_us
     }
 
-    /// Tracing is about to be switched off.
+    /// Tracing is about to stop: takes the last sample to compare with.
     pub(super) fn traced_until_now(&mut self, common: &Common) {
         let sample = self.sample_now(common);
         self.ledger.observe(&sample.totals);
@@ -61,7 +61,7 @@ impl Counting {
         }
     }
 
-    /// Takes a sample with clients and jobs, and keeps it.
+    /// Takes and keeps a sample that includes clients and jobs.
     fn sample_now(&mut self, common: &Common) -> Sample {
         // The sampler may be at work in the background. What it finds would be entered after what is found now, as if
         // counters had gone back.
@@ -85,7 +85,7 @@ impl Counting {
         self.sampling.is_some()
     }
 
-    /// Begins to take a sample in the background, if one is due.
+    /// Starts a sample in the background, if one is due.
     pub(super) fn sample_if_due(&mut self, config: &Config, now: Instant) {
         let Some(every) = config.counters.every.get() else { return };
         if now < self.next || self.sampling.is_some() {
@@ -104,7 +104,7 @@ impl Counting {
         }
     }
 
-    /// Enters the sample that was taken in the background, if it is there.
+    /// Enters the sample that was taken in the background, if it is complete.
     pub(super) fn finish_sample(&mut self, common: &Common, traces: bool) -> Result<(), &'static str> {
         let (sampler, sample) = match self.sampling.as_ref().map(mpsc::Receiver::try_recv) {
             None | Some(Err(mpsc::TryRecvError::Empty)) => return Ok(()),
@@ -128,14 +128,14 @@ impl Counting {
         self.trigger.is_some()
     }
 
-    /// Whether the load is such that it is to be captured; `None` while that need not be looked at. While the sampler is at work
-    /// elsewhere this stays due.
+    /// Whether the load calls for a capture; `None` if the check is not due. While a sample is taken in the background, the
+    /// check stays due.
     pub(super) fn wants_capture(&mut self, now: Instant, now_us: i64) -> Option<bool> {
         let (trigger, sampler) = (self.trigger.as_mut()?, self.sampler.as_mut()?);
         trigger.is_due(now).then(|| trigger.wants_capture(now, &sampler.sample(now_us).totals))
     }
 
-    /// The trace beside the server's own counters.
+    /// Compares the trace with the server's own counters.
     pub(super) fn comparison(&self, common: &Common) -> Option<Comparison> {
         let interval = common.sums.take_interval()?;
         Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
@@ -149,7 +149,7 @@ fn sampler(config: &Config) -> Sampler {
     Sampler::new(&config.control.root, SamplerOptions { clients_every, ..SamplerOptions::default() })
 }
 
-/// When a sample was taken, from the first counter to the last.
+/// Time span of a sample, from its first counter to its last.
 fn when(sample: &Sample) -> SampleTime {
     let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
     SampleTime { begun_us: sample.time_us, ended_us: sample.time_us.saturating_add(elapsed_us) }

@@ -1,4 +1,4 @@
-//! What is drained: the decoding thread, and what it has done and lost up to now.
+//! The decoding thread, and the totals of its work and its losses.
 
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -60,14 +60,14 @@ impl Draining {
         self.worker.as_ref().is_some_and(|worker| !worker.is_finished())
     }
 
-    /// Enters what the decoding thread has told.
+    /// Adds the events of the decoding thread to the totals.
     pub(super) fn hear(&mut self, metrics: &Metrics) {
         while let Ok(progress) = self.progress.try_recv() {
             self.account.enter(progress, metrics);
         }
     }
 
-    /// Something is in the way of draining all that is left.
+    /// Notes that some segments cannot be drained, and why.
     pub(super) fn left(&mut self, config: &Config, why: &str) {
         let dir = config.capture.spool_dir();
         let left = drain::leftovers(dir).unwrap_or_default();
@@ -79,13 +79,13 @@ impl Draining {
         ));
     }
 
-    /// Hears the last of the decoding thread.
+    /// Receives the last events of the decoding thread.
     pub(super) fn end(&mut self, common: &Common) {
         self.hear(&common.metrics);
         if let Some(worker) = self.worker.take().filter(JoinHandle::is_finished)
             && worker.join().is_err()
         {
-            self.left(&common.config, "the decoding thread has ended unexpectedly");
+            self.left(&common.config, "the decoding thread ended unexpectedly");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the kernel says of its log, and how large its buffer has to be.
+//! Messages of the kernel about its debug log, and the size of its buffer.
 
 use std::path::Path;
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub(super) struct Kernel {
     log: Option<KernelLog>,
     overflows_answered: u64,
     overflows_kept: u64,
-    /// What the buffer's size was last made to fit.
+    /// The rate that the buffer was last sized for.
     sized_for: Option<f64>,
 }
 
@@ -35,7 +35,7 @@ impl Kernel {
             Ok(events) => {
                 for event in events {
                     let words = event.to_string();
-                    tracing::warn!("the kernel says: {words}");
+                    tracing::warn!("kernel log: {words}");
                     match event {
                         kmsg::Kind::Overflow { .. } => common.metrics.lost(Loss::BufferOverflow, 1),
                         kmsg::Kind::CannotOpen { .. } | kmsg::Kind::ShortWrite { .. } => {
@@ -77,7 +77,7 @@ impl Kernel {
         let Some(capture) = capture else { return };
         if let Some(mib) = wanted_buffer(config, capture.session.control(), rate, overflowed) {
             match capture.session.set_buffer(mib) {
-                Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "the kernel's debug buffer was enlarged"),
+                Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "enlarged the kernel's debug buffer"),
                 Err(err) => account.failure(&with_causes(&err)),
             }
         }

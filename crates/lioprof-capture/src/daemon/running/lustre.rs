@@ -10,7 +10,7 @@ use crate::system;
 use crate::talk::status::State;
 
 impl Running {
-    /// Lustre is there: learns what there is to know, and begins to trace, unless it waits for a trigger.
+    /// Lustre is loaded: gathers facts, and starts tracing unless a trigger is configured.
     pub(super) fn attach(&mut self, control: Control) -> Result<(), DaemonError> {
         {
             let mut facts = self.common.facts.lock();
@@ -23,7 +23,7 @@ impl Running {
         if self.counting.has_trigger() { Ok(()) } else { self.begin(control) }
     }
 
-    /// Every few seconds one small file is read.
+    /// Checks every few seconds, by reading one small file, whether Lustre was loaded or unloaded.
     pub(super) fn look_for_lustre(&mut self) -> Result<(), DaemonError> {
         if !self.common.waits() {
             return Ok(());
@@ -63,10 +63,10 @@ impl Running {
         Ok(())
     }
 
-    /// Ends the capture, if there is one, and waits. All that was logged until then is decoded and kept.
+    /// Ends the capture, if there is one, and waits for Lustre. Everything that was logged until then is decoded and kept.
     pub(super) fn lustre_is_gone(&mut self) {
         tracing::warn!(
-            "Lustre's modules were unloaded: what was logged until then is kept; waiting for it to be loaded again"
+            "Lustre's modules were unloaded: keeping what was logged until then; waiting for Lustre to be loaded again"
         );
         self.stop_capture();
         self.captures.failed_looks = 0;

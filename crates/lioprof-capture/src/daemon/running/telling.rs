@@ -1,4 +1,4 @@
-//! What people are told.
+//! Status and warnings for users.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(super) struct Telling {
     status: watch::Sender<Arc<Status>>,
     pub(super) state: State,
     state_since_us: i64,
-    /// What others have changed.
+    /// Settings that others changed.
     foreign: Vec<String>,
     /// Why Lustre is not traced although it is loaded.
     pub(super) hindrance: Option<String>,
@@ -40,7 +40,7 @@ impl Telling {
         }
     }
 
-    /// The state as it was last told.
+    /// The state that was last reported.
     fn last(&self) -> Arc<Status> {
         Arc::clone(&self.status.borrow())
     }
@@ -51,7 +51,7 @@ impl Telling {
         status.warnings.extend(self.hindrance.iter().chain(&self.foreign).cloned());
     }
 
-    /// Tells what all parts have to say.
+    /// Publishes the status of all parts.
     pub(super) fn publish(&self, mut status: Status, own: &Usage, metrics: &Metrics) -> Arc<Status> {
         let last = self.last();
         status.rates = rates(&last, &status);
@@ -67,7 +67,7 @@ impl Telling {
         status
     }
 
-    /// One line for the service manager, if there is something to tell.
+    /// One status line for the service manager, if it changed.
     pub(super) fn line(&self) -> Option<String> {
         let status = self.last();
         let io = status.totals.read_bytes + status.totals.write_bytes;
@@ -80,7 +80,7 @@ impl Telling {
     }
 }
 
-/// Averages since the last status.
+/// Rates, averaged since the last status.
 fn rates(last: &Status, status: &Status) -> Rates {
     let passed = Duration::from_micros(u64::try_from(status.now_us - last.now_us).unwrap_or(0)).as_secs_f64();
     if last.now_us == 0 || passed < 0.5 {

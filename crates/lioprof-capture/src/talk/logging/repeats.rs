@@ -11,12 +11,12 @@ use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// How often the same line of the program may speak.
+/// How often the same line of the program may log a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatLimit {
-    /// So many messages.
+    /// Largest number of messages ..
     pub messages: u32,
-    /// In so much time.
+    /// .. within this time.
     pub per: Duration,
 }
 

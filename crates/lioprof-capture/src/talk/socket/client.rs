@@ -11,7 +11,7 @@ use super::super::status::Status;
 /// Longest reply that is read: a status with thousands of targets.
 const MAX_REPLY_BYTES: u64 = 4 << 20;
 
-/// Why a request was not carried out.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Nobody listens.
@@ -38,10 +38,10 @@ pub enum ClientError {
     Timeout {
         /// Socket.
         path: PathBuf,
-        /// How long was waited.
+        /// Time waited for the reply.
         waited: Duration,
     },
-    /// The daemon said no.
+    /// The daemon refused or failed to carry out the request.
     #[error("the daemon answered: {message}")]
     Refused {
         /// Kind.

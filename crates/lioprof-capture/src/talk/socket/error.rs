@@ -1,4 +1,4 @@
-//! Why there is no socket.
+//! Errors of opening the control socket.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum SocketError {
     /// Another daemon listens there.
     #[error(
-        "`{}`: a daemon is listening there already; `lioprof status` tells what it does, `lioprof stop` ends it",
+        "`{}`: a daemon is already listening there; `lioprof status` shows what it is doing, `lioprof stop` stops it",
         path.display()
     )]
     InUse {
@@ -16,16 +16,16 @@ pub enum SocketError {
         path: PathBuf,
     },
     /// A path of a socket must fit into 107 bytes (`sun_path`).
-    #[error("`{}`: the path of the socket may have {most} bytes, this one has {found}: choose a shorter one", path.display())]
+    #[error("`{}`: the path of the socket may have at most {most} bytes, this one has {found}: choose a shorter one", path.display())]
     TooLong {
         /// Socket.
         path: PathBuf,
-        /// Limit.
+        /// Longest path, in bytes.
         most: usize,
-        /// Its length.
+        /// Length of the path, in bytes.
         found: usize,
     },
-    /// Something that is no socket is in the way.
+    /// The path exists, but is not a socket.
     #[error("`{}`: expected a socket or nothing, found another kind of file: remove it or choose another path", path.display())]
     NotASocket {
         /// Path.
@@ -34,9 +34,9 @@ pub enum SocketError {
     /// A step failed.
     #[error("failed to {step} `{}`", path.display())]
     Io {
-        /// What was tried.
+        /// Step that failed, such as `bind`.
         step: &'static str,
-        /// On which file.
+        /// File of the step.
         path: PathBuf,
         /// Cause.
         #[source]

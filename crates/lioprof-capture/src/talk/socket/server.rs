@@ -20,13 +20,13 @@ use super::error::SocketError;
 /// A request for the daemon's main loop. [`Request::Status`] never gets there: it is answered from the last status.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// What is wanted.
+    /// The request.
     pub request: Request,
     /// Where the answer goes: a message for people, or why it failed.
     pub answer: oneshot::Sender<Result<String, String>>,
 }
 
-/// How much clients may ask for.
+/// Limits on clients.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerLimits {
     /// Clients at a time; one more is told that there are too many.

@@ -10,7 +10,7 @@ use super::Missing;
 use super::{State, Status};
 
 const WIDTH: usize = 80;
-/// Width of the column of names.
+/// Indentation of the texts, as wide as the column of names.
 const NAMES: &str = "            ";
 
 impl fmt::Display for Status {
@@ -20,12 +20,12 @@ impl fmt::Display for Status {
         lines.line("", &format!("lioprof {} on {node}, pid {}: {}", self.version, self.pid, self.state))?;
         lines.line("since", &self.since())?;
         if self.state == State::WaitingForLustre {
-            lines.line("lustre", "not loaded; it is traced as soon as it is")?;
+            lines.line("lustre", "not loaded; tracing starts once it is")?;
         } else {
             let lustre = self.lustre_version.as_deref().unwrap_or("version unknown");
             lines.line("lustre", &format!("{lustre}; {}", list(&self.targets, "no targets")))?;
         }
-        // While Lustre is not loaded there are none.
+        // While Lustre is not loaded there are no masks.
         if !self.profile.is_empty() && self.state != State::WaitingForLustre {
             lines.line("masks", &format!("profile {}; {}", self.profile, self.masks))?;
         }
@@ -97,7 +97,7 @@ impl Status {
         let mut text = format!("{} ({per_s}/s)", plural(totals.sent_rpcs, "RPC"));
         if totals.sent_reads + totals.sent_writes > 0 {
             text += &format!(
-                ", {} and {} of OSTs among them; how large, the servers' logs say",
+                ", including {} and {} of OSTs, whose sizes are in the OSSs' logs",
                 plural(totals.sent_reads, "read"),
                 plural(totals.sent_writes, "write"),
             );
@@ -148,7 +148,7 @@ impl Status {
             .map(|&(count, one, many)| format!("{} {}", thousands(count), if count == 1 { one } else { many }))
             .collect();
         match &loss.counters {
-            // The counters know better than the numbers.
+            // The counters are more exact than the estimate from sequence numbers.
             Some(missing) if missing.counted_rpcs > 0 => parts.insert(0, missing_text(missing)),
             _ => parts
                 .extend(loss.estimated_lost_fraction.map(|share| format!("about {} of RPCs lost", percent(share, 2)))),

@@ -118,8 +118,8 @@ fn what_a_client_sent_is_shown() {
     let totals = Totals { records: 90, sent_rpcs: 1500, sent_reads: 1, sent_writes: 1200, ..Totals::default() };
     let status = Status { totals, rates: Rates { sent_rpcs_per_s: 12.0, ..Rates::default() }, ..healthy() };
     let text = status.to_string();
-    let expected = "  sent      1,500 RPCs (12/s), 1 read and 1,200 writes of OSTs among them; how
-            large, the servers' logs say
+    let expected = "  sent      1,500 RPCs (12/s), including 1 read and 1,200 writes of OSTs, whose
+            sizes are in the OSSs' logs
 ";
     assert!(text.contains(expected), "{text}");
 }
