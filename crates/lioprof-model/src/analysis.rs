@@ -287,7 +287,7 @@ impl Analysis {
             clients => format!("these are the logs of {clients} clients"),
         };
         Some(format!(
-            "{logs}: {} sent, {} and {} of OSTs among them",
+            "{logs}: {} sent, including {} and {} of OSTs",
             plural(sum(|node| node.sent_rpcs), "RPC"),
             plural(sum(|node| node.sent_reads), "read"),
             plural(sum(|node| node.sent_writes), "write"),
