@@ -302,7 +302,7 @@ pub trait RowSource: Send {
     /// A sentence that says which file failed, where, what was expected and what was found. Rows before that have been passed on.
     fn read(&mut self, symbols: &mut Symbols, sink: &mut dyn RowSink) -> Result<(), String>;
 
-    /// What the log holds besides rows; complete only after [`Self::read`] for logs that are not stored.
+    /// What the log holds besides rows.
     fn summary(&self) -> TraceSummary;
 
     /// Passes on the samples of the node's own counters in the order in which they were taken: only those of traced times whose

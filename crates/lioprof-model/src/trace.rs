@@ -108,7 +108,7 @@ pub struct LockState {
     pub resource: ResourceId,
     /// Type of the lock; `None` if the line does not print it.
     pub lock_type: Option<LockType>,
-    /// Mode that was granted; [`LockMode::None`] while the lock waits.
+    /// Mode that was granted; `--` while the lock waits.
     pub granted_mode: LockMode,
     /// Mode that was requested.
     pub requested_mode: LockMode,

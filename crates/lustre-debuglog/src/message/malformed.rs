@@ -1,17 +1,17 @@
-//! Messages that are all of a text, and lines that begin like one and go on differently.
+//! Parsing a text as one message, and the error for a text that only begins like one.
 
 use crate::cursor::Cursor;
 
-/// Where and as what a text failed to parse.
+/// A text that failed to parse: the kind of message and the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Malformed {
-    /// The kind that its first words announced, for example `Handled RPC`.
+    /// Kind of message that the first words announce, for example `Handled RPC`.
     pub kind: &'static str,
-    /// Offset in the message at which the parser gave up.
+    /// Byte offset in the message at which the parser gave up.
     pub offset: usize,
 }
 
-/// `rest` is a part of `text`, not always its end, so lengths do not tell where it begins.
+/// `rest` is a part of `text`, but not always its end, so its length does not show where it begins.
 #[cold]
 pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malformed {
     let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());
@@ -20,13 +20,13 @@ pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malform
 
 /// A message that has a text of its own.
 pub(super) trait Parse<'a>: Sized {
-    /// What its first words announce.
+    /// Kind of message, as in [`Malformed::kind`].
     const KIND: &'static str;
 
     /// Reads it from the beginning of its text.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
 
-    /// The message that is all of `text` but for white space at its end; else where the text stopped being one.
+    /// Parses all of `text`, except for white space at its end, as a message; the error says where the text stopped being one.
     #[inline(always)]
     fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole(Self::KIND, text, |cursor| Self::read(cursor))
