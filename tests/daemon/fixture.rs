@@ -81,7 +81,7 @@ pub(crate) fn assert_kept(what: &str, keep: &Path, log: &Path) {
 
 /// Warnings about gaps and damage, which depend on how the records were stored.
 const ABOUT_LOSS: [&str; 5] =
-    ["are overwritten", "begins in the middle", "kernel discarded", "are no records", "in two inputs"];
+    ["has wrapped", "begins in the middle", "kernel discarded", "could not be decoded", "in two inputs"];
 
 fn comparable(json: &Value) -> Value {
     let mut json = figures_only(json.clone());

@@ -1,4 +1,4 @@
-//! What the user may choose.
+//! Settings of an analysis.
 
 use lioprof_model::{Baseline, Symbols};
 use lioprof_trace::input::NodeRule;
@@ -7,41 +7,41 @@ use lustre_debuglog::{Opcode, TargetName};
 
 use crate::select::NidPattern;
 
-/// How to analyze.
+/// Settings of an analysis.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Threads that decode.
+    /// Number of threads that decode logs.
     pub threads: usize,
-    /// Bytes per chunk.
+    /// Size of the chunks in which logs are decoded, bytes.
     pub chunk_bytes: usize,
-    /// Width of the time bins in microseconds; `None`: from the duration.
+    /// Width of the time bins in microseconds; `None`: chosen by the duration.
     pub bin_us: Option<i64>,
-    /// Count RPCs that ended at this time or later.
+    /// Count only RPCs that ended at this time or later.
     pub from: Option<Bound>,
-    /// Count RPCs that ended at this time or earlier.
+    /// Count only RPCs that ended at this time or earlier.
     pub to: Option<Bound>,
     /// Which RPCs to count.
     pub selection: Selection,
     /// Which files belong to which node.
     pub node_rules: Vec<NodeRule>,
-    /// Look at locks.
+    /// Whether to analyze lock contention.
     pub locks: bool,
-    /// When a resource is contended; `None`: the defaults of the version that the log looks like.
+    /// When a resource counts as contended; `None`: by the defaults of the Lustre version that the log suggests.
     pub contended: Option<ContendedRule>,
-    /// Told how far reading is.
+    /// Receives the progress of reading.
     pub progress: Progress,
-    /// What the OSTs can deliver.
+    /// What the OSTs can deliver, if the user said so.
     pub baseline: Option<Baseline>,
 }
 
-/// So many conflicts in so many seconds make a resource contended, and it stays so for a while.
+/// The number of conflicts within a window after which a resource is contended, and how long it stays so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContendedRule {
-    /// Conflicts.
+    /// Number of conflicts.
     pub conflicts: usize,
-    /// Window, microseconds.
+    /// Length of the window, microseconds.
     pub window_us: i64,
-    /// How long it stays contended, microseconds.
+    /// How long the resource stays contended, microseconds.
     pub hold_us: i64,
 }
 
@@ -64,7 +64,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// How logs are read.
+    /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
         Reading::new(self.chunk_bytes, self.threads)
     }
@@ -75,16 +75,17 @@ impl Config {
 pub enum Bound {
     /// Microseconds since the epoch.
     Time(i64),
-    /// `lctl mark` lines with this text, or, if there is none, that begin with it. Of several the last complete pair counts.
+    /// `lctl mark` lines with this text or, if there are none, those that begin with it. If marks repeat, the last complete pair
+    /// counts.
     Marker(String),
 }
 
 /// Which RPCs to count; empty lists select all.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Clients.
+    /// NIDs of clients.
     pub clients: Vec<NidPattern>,
-    /// Targets.
+    /// Names of targets.
     pub targets: Vec<TargetName>,
     /// Job ids.
     pub jobs: Vec<String>,

@@ -1,8 +1,8 @@
-//! The server's own counters beside the rows of the same time: what they have and the rows have not is lost.
+//! Compares the server's own counters with the rows of the same time: what was counted but has no row is lost.
 //!
-//! Samples of one stretch of tracing are joined to runs: from one sample to another, as long as no counter was cleared or
-//! vanished. Each run says how much was counted in it; rows that began in it are put beside. A counter is read some time
-//! after its sample was begun, so rows at the ends of a run are told apart.
+//! The samples of one interval of tracing are joined to runs, which last as long as no counter was cleared or vanished.
+//! Each run has the increase of its counter, which is compared with the rows that began in the run. A counter is read some
+//! time after its sample began, so rows at the ends of a run are counted separately.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use lioprof_model::{
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-/// Runs kept for each counter: a capture that is switched on and off every minute has so many in six weeks.
+/// Most runs kept for each counter: a capture that is switched on and off every minute reaches this in six weeks.
 const MAX_RUNS: usize = 1 << 16;
 
-/// Hands on all rows of a source, and compares them with its counters.
+/// Passes on all rows of a source, and compares them with its counters.
 pub(crate) fn read(
     source: &mut dyn RowSource,
     symbols: &mut Symbols,
@@ -42,10 +42,10 @@ pub(crate) fn read(
 /// When a sample was taken, microseconds: before the first counter was read, and after the last.
 type SampleTime = (i64, i64);
 
-/// What is counted: requests, or RPCs and bytes.
+/// Value of a counter: number of requests, or of RPCs and of bytes.
 type Figure = (u64, u64);
 
-/// From one sample to another, the counter only went up.
+/// A period from one sample to another in which the counter only went up.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     from: SampleTime,
@@ -53,7 +53,7 @@ struct Run {
     counted: Figure,
 }
 
-/// Where a row is in a run.
+/// Where a row lies in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Inside,
@@ -61,7 +61,7 @@ enum Place {
 }
 
 impl Run {
-    /// A request counts at one moment between these times, whatever it is.
+    /// Where a request lies that is counted at some unknown moment between these times.
     fn place(&self, first_us: i64, last_us: i64) -> Option<Place> {
         if first_us > self.from.1 && last_us < self.to.0 {
             Some(Place::Inside)
@@ -73,7 +73,7 @@ impl Run {
     }
 }
 
-/// One counter while its samples come in.
+/// State of one counter while its samples come in.
 #[derive(Clone, Debug, Default)]
 struct Track {
     runs: Vec<Run>,
@@ -95,14 +95,14 @@ impl Track {
         match &mut self.open {
             Some((_, _, to, last)) if value.0 >= last.0 && value.1 >= last.1 => (*to, *last) = (time, value),
             _ => {
-                // Cleared: what was counted after the sample before is gone.
+                // The counter was cleared: its increase since the previous sample is lost.
                 self.close();
                 self.open = Some((time, value, time, value));
             }
         }
     }
 
-    /// The counter is not in a sample.
+    /// Notes that a sample lacks the counter.
     fn absent(&mut self, time: SampleTime) {
         match &mut self.open {
             // The kernel shows no counter that is 0.
@@ -121,7 +121,7 @@ impl Tracks {
         for (name, track) in &mut self.0 {
             if begins {
                 track.close();
-                // What is absent at the beginning is 0.
+                // A counter that is absent at the beginning is 0.
                 let value = values.get(name).copied().unwrap_or_default();
                 track.open = Some((now, value, now, value));
             } else if let Some(value) = values.get(name) {
@@ -163,7 +163,7 @@ struct Runs {
 impl Runs {
     fn snapshot(&mut self, snapshot: &CounterSnapshot) {
         if snapshot.services.is_empty() && snapshot.targets.is_empty() && self.stretch.is_none() {
-            // Nothing to begin with: a counter that is absent may be 0, or not have been read.
+            // Nothing can begin here: an absent counter may be 0, or may not have been read.
             return;
         }
         let now = (snapshot.begun_us, snapshot.ended_us.max(snapshot.begun_us));
@@ -178,13 +178,13 @@ impl Runs {
     }
 }
 
-/// Rows put into the runs.
+/// Rows counted per run.
 #[derive(Debug, Default)]
 struct Tally {
     services: Vec<(String, Vec<Run>, CountedRpcs)>,
     targets: Vec<(String, Vec<Run>, CountedIo)>,
     unattributed: CountedIo,
-    /// Places in these of what was looked up before.
+    /// Indexes of services that were looked up before.
     service_of: FxHashMap<Symbol, Option<usize>>,
     target_of: FxHashMap<TargetName, Option<usize>>,
 }
@@ -270,7 +270,7 @@ impl Tally {
     }
 }
 
-/// Where a request that counted at one moment between these times is in the runs of its counter.
+/// Where a request lies in the runs of its counter, if it is counted at some moment between these times.
 fn place(runs: &[Run], first_us: i64, last_us: i64) -> Option<Place> {
     // The last run that began before; at an edge of two runs it may be in either.
     let next = runs.partition_point(|run| run.from.0 <= last_us);
@@ -279,7 +279,7 @@ fn place(runs: &[Run], first_us: i64, last_us: i64) -> Option<Place> {
     here.or_else(|| next.checked_sub(2).and_then(of))
 }
 
-/// Puts rows beside the counters on their way.
+/// Counts rows per run while passing them on.
 struct Tallied<'a> {
     tally: &'a mut Tally,
     sink: &'a mut dyn RowSink,

@@ -1,8 +1,8 @@
 //! `--from` and `--to`: times, or marks that have to be found in the log first.
 //!
-//! People repeat a run under the same marks, and a log may begin with the marks of an earlier attempt. So of marks that occur
-//! more than once the last complete pair counts. A log is read once from its beginning, where nobody knows how often a mark is
-//! still to come; the first pair is taken then, and [`Interval::chosen`] says afterwards whether it was the right one.
+//! Users repeat a run with the same marks, and a log may begin with the marks of an earlier attempt. If marks repeat, the last
+//! complete pair therefore counts. Since it is unknown at the beginning of a log how often a mark will come, the first pair is
+//! used at first, and [`Interval::chosen`] says afterwards whether it was the right one.
 
 use lioprof_model::units::plural;
 
@@ -40,13 +40,13 @@ impl Limit {
 pub(crate) struct Interval {
     pub(crate) from: Option<Limit>,
     pub(crate) to: Option<Limit>,
-    /// The marks that were asked for, and when they occurred.
+    /// The marks of `--from` and `--to`, and when they occurred.
     from_marks: Option<Occurrences>,
     to_marks: Option<Occurrences>,
 }
 
 impl Interval {
-    /// What the user asked for.
+    /// The limits of `--from` and `--to`.
     pub(crate) fn new(config: &Config) -> Self {
         let [from, to] = [&config.from, &config.to].map(|bound| bound.as_ref().map(Limit::new));
         let [from_marks, to_marks] = [&from, &to].map(|limit| match limit {
@@ -56,12 +56,12 @@ impl Interval {
         Self { from, to, from_marks, to_marks }
     }
 
-    /// Whether both mean the same time.
+    /// Whether both intervals have the same limits.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (&self.from, &self.to) == (&other.from, &other.to)
     }
 
-    /// Whether marks decide.
+    /// Whether a limit is a mark.
     pub(crate) fn has_marks(&self) -> bool {
         self.from_marks.is_some() || self.to_marks.is_some()
     }
@@ -92,7 +92,7 @@ impl Interval {
         }
     }
 
-    /// The limits that the marks of the whole log mean: the last complete pair, or the last one where only one was asked for.
+    /// The limits by the marks of the whole log: the last complete pair, or the last mark if only one limit is a mark.
     pub(crate) fn chosen(&self) -> Self {
         let (from, to) = match (&self.from_marks, &self.to_marks) {
             (None, None) => return self.clone(),
@@ -126,14 +126,14 @@ impl Interval {
         Self { from: shift(&self.from), to: shift(&self.to), from_marks: None, to_marks: None }
     }
 
-    /// The marks that were asked for, where the second one occurs, but never after the first one.
+    /// The marks of `--from` and `--to`, if the second one occurs, but never after the first one.
     pub(crate) fn only_before(&self) -> Option<(&str, &str)> {
         let (from, to) = (self.from_marks.as_ref()?, self.to_marks.as_ref()?);
         let is_open = matches!(self.to, Some(Limit::Marker(_)));
         (is_open && to.times().next().is_some() && from.times().next().is_some()).then_some((&from.text, &to.text))
     }
 
-    /// What a user should know about marks of `node` that occur more than once. `taken`: which of them were used.
+    /// The warning about marks of `node` that occur more than once. `taken` says which of them were used.
     pub(crate) fn repeated(&self, node: &str, taken: Taken) -> Option<String> {
         let marks = [&self.from_marks, &self.to_marks].into_iter().flatten();
         let mut repeated: Vec<String> = marks
@@ -156,12 +156,12 @@ impl Interval {
         ))
     }
 
-    /// When it starts, as far as that is known, microseconds since the epoch.
+    /// When the interval starts, microseconds since the epoch; `None` if unknown or unlimited.
     pub(crate) fn starts_at(&self) -> Option<i64> {
         self.from.as_ref().and_then(Limit::at)
     }
 
-    /// When it ends.
+    /// When the interval ends, microseconds since the epoch; `None` if unknown or unlimited.
     pub(crate) fn ends_at(&self) -> Option<i64> {
         self.to.as_ref().and_then(Limit::at)
     }
@@ -176,7 +176,7 @@ pub(crate) enum Taken {
     First,
 }
 
-/// When a mark occurred. One whose text is the one asked for counts before those that only begin with it: `run 1` is not `run 10`.
+/// When a mark occurred. Marks with exactly the given text take precedence over those that begin with it: `run 1` is not `run 10`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Occurrences {
     text: String,
@@ -189,7 +189,7 @@ impl Occurrences {
         Self { text: text.to_owned(), exact_us: Vec::new(), begin_us: Vec::new() }
     }
 
-    /// Returns whether the mark is meant.
+    /// Adds a mark; returns whether its text matches.
     fn add(&mut self, time_us: i64, text: &[u8]) -> bool {
         if text == self.text.as_bytes() {
             self.exact_us.push(time_us);
@@ -205,7 +205,7 @@ impl Occurrences {
         if self.exact_us.is_empty() { &self.begin_us } else { &self.exact_us }.iter().copied()
     }
 
-    /// The last one up to a time, if there is one.
+    /// The last occurrence up to a time; `None` if there is none.
     fn last_until(&self, to_us: Option<i64>) -> Option<i64> {
         self.times().filter(|&at| to_us.is_none_or(|to_us| at <= to_us)).last()
     }

@@ -1,7 +1,8 @@
-//! How much of what happened is not in the trace, and how sure that is.
+//! Estimates which share of the RPCs is missing from the trace, with bounds.
 //!
-//! Each node is judged by the best there is: its own counters, sampled beside the trace; else the numbers of the request
-//! schedulers, corrected by halves of RPCs; and what the capture daemon says it gave up.
+//! For each node the best source decides: its own counters, if they were sampled during the trace; otherwise the sequence
+//! numbers of the request schedulers, corrected by RPCs of which only one half is there, and the capture daemon's own count of
+//! what it gave up.
 
 use lioprof_model::Merge;
 use lioprof_model::units::share;
@@ -11,23 +12,23 @@ use lioprof_model::{
 
 use crate::node::NodeAccount;
 
-/// RPCs lost of all that there were, and bounds.
+/// Estimated number of lost RPCs of one node or of several, with bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Lost {
     evidence: LossEvidence,
-    /// RPCs handled, those that are lost included.
+    /// RPCs handled, including the lost ones.
     of: u64,
     min: u64,
     best: u64,
-    /// `None`: no bound.
+    /// `None`: there is no upper bound.
     max: Option<u64>,
 }
 
-/// One in so many of what the numbers show may be more or less: the first and the last requests of a service that are lost
-/// leave no hole, and a request's lines may be on both sides of one.
+/// The sequence numbers are believed to one part in this many: if the first or last requests of a service are lost, no hole
+/// shows it, and a request's lines may lie on both sides of a hole.
 const MARGIN: u64 = 50;
 
-/// What all nodes together have lost.
+/// Loss of all nodes together.
 pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
     let mut sum = TraceLoss::default();
     for node in nodes {
@@ -56,23 +57,22 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         by_target: nodes.iter().flat_map(|node| targets(&node.name, &node.summary.counted)).collect(),
         ..Loss::default()
     };
-    // A filter, or whoever cut the text, may have taken the flagged records away. Halves of RPCs beside it say
-    // that the log really begins in the middle.
+    // The flagged records may only have been filtered out, or cut from the text. If RPCs lack a half as well, the log
+    // really begins in the middle.
     let halves = loss.missing_handling + loss.missing_handled > 0;
     loss.head_overwritten = loss.torn_seams > 0 || (loss.streams_without_head > 0 && halves);
     let judged: Vec<Option<Lost>> = nodes.iter().map(|node| judge(&node.summary)).collect();
     let by_counters = |lost: &Lost| lost.evidence == LossEvidence::Counters;
     let all_counted = judged.iter().flatten().count() > 0 && judged.iter().flatten().all(by_counters);
     if loss.never_on_disk() > 0 {
-        // No sample of counters is of that time, and numbers begin anew after a boot.
+        // The counters were not sampled in that time, and the sequence numbers begin anew after a boot.
         loss.lost_fraction_min = known(&judged).map(|lost| share(lost.min, lost.of));
-        loss.estimate =
-            format!("pieces of the log are lost, {NEVER_ON_DISK}, and nothing tells how many RPCs were in them");
+        loss.estimate = format!("pieces of the log are lost ({NEVER_ON_DISK}), and how many RPCs they held is unknown");
         return loss;
     }
     if loss.head_overwritten && !all_counted {
         loss.lost_fraction_min = known(&judged).map(|lost| share(lost.min, lost.of));
-        loss.estimate = "what came before the first records was overwritten, how much is unknown".to_owned();
+        loss.estimate = "an unknown number of records before the first ones was overwritten".to_owned();
         return loss;
     }
     let Some(lost) = known(&judged) else {
@@ -85,15 +85,15 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
     if lost.max.is_none() && lost.evidence != LossEvidence::GivenUp {
         loss.decided_by = LossEvidence::Unknown;
         loss.estimate =
-            "the kernel discarded records, and an older lioprof that wrote these rows did not keep which numbers \
+            "the kernel discarded records, and the older lioprof that wrote these rows did not keep which numbers \
                          of the request schedulers may be missing"
                 .to_owned();
         return loss;
     }
     loss.estimated_lost_fraction = Some(share(lost.best, lost.of));
     loss.estimate = match lost.evidence {
-        LossEvidence::Counters => "the servers' own counters, sampled beside the trace, less what is in it",
-        LossEvidence::GivenUp => "share of the RPCs that are in segments that the capture daemon gave up",
+        LossEvidence::Counters => "the servers' own counters, sampled during the trace, minus the RPCs in the trace",
+        LossEvidence::GivenUp => "share of the RPCs whose segments the capture daemon gave up",
         LossEvidence::Mixed => {
             "the servers' own counters where they were sampled, and the request schedulers' numbers elsewhere"
         }
@@ -105,7 +105,7 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
     loss
 }
 
-/// The nodes that are judged, together.
+/// Sum over the nodes whose loss is known; `None` if it is known of none.
 fn known(judged: &[Option<Lost>]) -> Option<Lost> {
     judged.iter().flatten().copied().reduce(|a, b| Lost {
         evidence: if a.evidence == b.evidence { a.evidence } else { LossEvidence::Mixed },
@@ -116,7 +116,7 @@ fn known(judged: &[Option<Lost>]) -> Option<Lost> {
     })
 }
 
-/// What a node has lost; `None` if nothing tells.
+/// Loss of one node; `None` if its log has no counters, sequence numbers or counts of given-up RPCs.
 fn judge(summary: &TraceSummary) -> Option<Lost> {
     by_counters(summary).or_else(|| by_numbers(summary))
 }
@@ -141,7 +141,7 @@ fn by_counters(summary: &TraceSummary) -> Option<Lost> {
     (of > 0).then_some(Lost { evidence: LossEvidence::Counters, of, min: lost, best: lost, max: Some(lost) })
 }
 
-/// Requests that the counter may hold though the trace does not, and that are not lost.
+/// Requests that the counter may include and the trace may not, without being lost: those under way at an end.
 fn slack(service: &str, rpcs: &CountedRpcs, loss: &TraceLoss) -> u64 {
     rpcs.edge + loss.open_at_end.get(service).copied().unwrap_or(0)
 }
@@ -150,19 +150,20 @@ fn lost_of(rpcs: &CountedRpcs, slack: u64) -> u64 {
     beyond(rpcs.counted.saturating_sub(rpcs.seen), slack)
 }
 
-/// What is missing, if it is more than the ends of the interval explain: of these half, since each may be counted or not.
+/// Missing requests beyond what the ends of the interval explain; 0 if these explain all. Half of `slack` is subtracted,
+/// since the counter may include or lack each of those requests.
 fn beyond(missing: u64, slack: u64) -> u64 {
     if missing <= slack { 0 } else { missing - slack / 2 }
 }
 
-/// Whether records are known to be lost, whatever numbers say.
+/// Whether there is evidence of lost records apart from the sequence numbers.
 fn records_are_lost(loss: &TraceLoss) -> bool {
     let TraceLoss { lost_starts, lost_ends, discarded_heads, bad_records, dropped_segments, kernel_overflows, .. } =
         *loss;
     lost_starts + lost_ends + discarded_heads + bad_records + dropped_segments + kernel_overflows > 0
 }
 
-/// Numbers of request schedulers that are missing: surely, by the best explanation, at most, if that is known.
+/// Missing sequence numbers of the request schedulers: lower bound, best estimate, and upper bound if one is known.
 fn missing_numbers(summary: &TraceSummary) -> (u64, u64, Option<u64>) {
     let loss = &summary.loss;
     let sure = loss.nrs_sequence_gaps;
@@ -186,11 +187,11 @@ fn by_numbers(summary: &TraceSummary) -> Option<Lost> {
         });
     }
     let (min, best, max) = missing_numbers(summary);
-    // Of an RPC whose start is lost the number is missing, but it is there; of one whose end is lost the number is there.
+    // An RPC whose start is lost has no number, but is in the trace; one whose end is lost has a number, but is not.
     let of = loss.nrs_sequence_seen + best;
     let best = best.saturating_sub(loss.lost_starts) + loss.lost_ends;
     let (min, max) = if records_are_lost(loss) {
-        // A thread's first half may be one of these, too, or from before the log; its last one, or run at the end.
+        // `missing_handling` may count lost starts, or RPCs that began before the log; `missing_handled` lost ends, or RPCs still running.
         let min = min.saturating_sub(loss.missing_handling) + loss.lost_ends;
         let margin = best / MARGIN + u64::from(best > 0);
         (min.saturating_sub(margin).min(best), max.map(|numbers| (numbers + loss.missing_handled + margin).max(best)))
@@ -199,7 +200,7 @@ fn by_numbers(summary: &TraceSummary) -> Option<Lost> {
     };
     let lost = Lost { evidence: LossEvidence::Sequence, of, min, best, max };
     if given_up > lost.best {
-        // The numbers of one hole may be excused, the daemon has counted.
+        // A hole may have been explained without loss, but the daemon has counted what it gave up.
         let of = loss.nrs_sequence_seen + given_up;
         return Some(Lost {
             evidence: LossEvidence::GivenUp,

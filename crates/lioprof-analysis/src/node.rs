@@ -1,4 +1,4 @@
-//! One node: its inputs merged, joined and summed up.
+//! Analyzes one node: merges, joins and sums up its inputs.
 
 use lioprof_model::{
     Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
@@ -12,53 +12,53 @@ use crate::counted;
 use crate::interval::{Interval, Taken};
 use crate::locks::{LockTracker, Rules};
 
-/// What there is of one node.
+/// The logs and stored rows of one node.
 #[derive(Default)]
 pub(crate) struct NodeInputs {
     pub(crate) logs: NodeLogs,
     pub(crate) stored: Vec<Box<dyn RowSource>>,
 }
 
-/// What became of rows that were kept.
+/// Result of reading stored rows.
 pub(crate) struct StoredResult {
     pub(crate) source: Box<dyn RowSource>,
     pub(crate) error: Option<String>,
 }
 
-/// What became of one node.
+/// Result of analyzing one node.
 pub(crate) struct NodeResult {
     pub(crate) name: String,
     pub(crate) logs: NodeLogs,
-    /// What was read of each log.
+    /// What was read from each log.
     pub(crate) inputs: Vec<Input>,
     pub(crate) stored: Vec<StoredResult>,
-    /// Of all inputs together.
+    /// Summary of all inputs together.
     pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
     pub(crate) aggregate: Aggregate,
-    /// RPCs by which its clock can be compared with others'.
+    /// RPCs for comparing the node's clock with others.
     pub(crate) exchanges: ExchangeSample,
-    /// It is a client of the file system.
+    /// Whether the node is a client of the file system.
     pub(crate) is_client: bool,
-    /// Limits as they turned out.
+    /// The limits in time, with the marks that were found.
     pub(crate) interval: Interval,
-    /// What is to be said of marks that occur more than once.
+    /// The warning about marks that occur more than once.
     pub(crate) repeated_marks: Option<String>,
 }
 
-/// What is known of a node besides its sums.
+/// Facts about a node besides its sums.
 pub(crate) struct NodeAccount {
     pub(crate) name: String,
     pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
     pub(crate) is_client: bool,
-    /// Limits in time as they turned out.
+    /// The limits in time, with the marks that were found.
     pub(crate) interval: Interval,
-    /// What is to be said of marks that occur more than once.
+    /// The warning about marks that occur more than once.
     pub(crate) repeated_marks: Option<String>,
 }
 
-/// Sums up what a node's log says, within the limits, and hands it on to whoever else wants it.
+/// Sums up a node's rows within the limits, and passes them on to another sink.
 pub(crate) struct NodeSink<'a> {
     node: Symbol,
     config: &'a Config,
@@ -70,7 +70,7 @@ pub(crate) struct NodeSink<'a> {
 }
 
 impl<'a> NodeSink<'a> {
-    /// For what the user asked for.
+    /// A sink with the user's limits and selection.
     pub(crate) fn new(node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
         Self::within(Interval::new(config), node, config, sink)
     }
@@ -94,12 +94,12 @@ impl<'a> NodeSink<'a> {
         }
     }
 
-    /// With figures per second beside the rest.
+    /// The same sink, which also counts per second.
     pub(crate) fn with_seconds(self) -> Self {
         Self { aggregate: self.aggregate.with_seconds(), ..self }
     }
 
-    /// The sums, once there is nothing more to come.
+    /// The sums, after the last row.
     pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> Finished {
         let Self { node, mut aggregate, locks, exchanges, interval, .. } = self;
         aggregate.locks = locks.map(LockTracker::finish);
@@ -108,7 +108,7 @@ impl<'a> NodeSink<'a> {
         Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
     }
 
-    /// Moves what happened to locks into the series.
+    /// Moves lock events into the series.
     fn lock_happenings(&mut self) {
         let Some(locks) = &mut self.locks else { return };
         for (time_us, target, happening) in locks.happenings() {
@@ -117,17 +117,17 @@ impl<'a> NodeSink<'a> {
     }
 }
 
-/// What a [`NodeSink`] has summed up.
+/// Sums of a [`NodeSink`].
 pub(crate) struct Finished {
     pub(crate) aggregate: Aggregate,
     pub(crate) exchanges: ExchangeSample,
-    /// The node is a client of the file system.
+    /// Whether the node is a client of the file system.
     pub(crate) is_client: bool,
     interval: Interval,
 }
 
 impl Finished {
-    /// What an analysis takes of the node: of a client, only the figures of the node itself.
+    /// For a client node, keeps only per-node figures: the servers' logs count what it sent.
     fn by_role(mut self, node: Symbol) -> Self {
         if self.is_client {
             self.aggregate = self.aggregate.of_client(node);
@@ -192,7 +192,7 @@ pub(crate) fn analyze(
     let asked = Interval::new(config);
     let twice = asked.has_marks() && inputs.logs.can_be_read_again();
     let mut no_sink = NoSink;
-    // Rows that have been handed on cannot be taken back: where marks may turn out otherwise, they wait for the second time.
+    // Rows that were passed on cannot be taken back: if marks may still change the limits, they are passed on in the second pass.
     let first: &mut (dyn RowSink + Send) = match sink.as_deref_mut() {
         Some(sink) if !twice => sink,
         _ => &mut no_sink,
@@ -247,21 +247,21 @@ fn read_first(
 }
 
 impl NodeResult {
-    /// Its account, and its sums.
+    /// The facts about the node, and its sums.
     pub(crate) fn settle(self) -> (NodeAccount, Aggregate) {
         let Self { name, summary, duplicates, is_client, interval, repeated_marks, aggregate, .. } = self;
         (NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }, aggregate)
     }
 
-    /// Sums up the node once more, with its times on another clock. What was read, and what of it was lost, is known.
+    /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
     ///
-    /// Bins cannot be shifted by less than their width, so the rows are made again.
+    /// Bins cannot be shifted by less than their width, so the rows are rebuilt.
     pub(crate) fn on_clock(self, to: Line, config: &Config, symbols: &mut Symbols) -> Self {
         let interval = self.interval.on_clock(&to);
         self.read_again(to, interval, config, symbols, &mut NoSink)
     }
 
-    /// Makes the rows once more, with their times on another clock, and sums up those within `interval`.
+    /// Rebuilds the rows with their times on another clock, and sums up those within `interval`.
     fn read_again(
         self,
         to: Line,
@@ -274,10 +274,10 @@ impl NodeResult {
         let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
         let Self { name, logs, inputs, mut stored, summary, duplicates, exchanges, repeated_marks, .. } = self;
-        // Their account is that of the first time.
+        // The account of the first pass stays.
         let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
-            // What is wrong with it was found out the first time.
+            // The first pass has reported its errors.
             stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
@@ -298,7 +298,7 @@ impl NodeResult {
     }
 }
 
-/// The summary of kept rows with what their counters say, unless it says so already.
+/// Adds the counters to the summary of stored rows, unless it already has them.
 pub(crate) fn with_counted(mut summary: TraceSummary, counted: Counted) -> TraceSummary {
     if !counted.is_empty() {
         summary.counted = counted;
@@ -306,14 +306,14 @@ pub(crate) fn with_counted(mut summary: TraceSummary, counted: Counted) -> Trace
     summary
 }
 
-/// A sink for those who want none.
+/// A sink that ignores everything.
 pub(crate) struct NoSink;
 
 impl RowSink for NoSink {
     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
-/// The summary of what was handed on: it spans no more than the limits.
+/// The summary, with its time span cut to the limits.
 fn within(summary: &TraceSummary, interval: &Interval) -> TraceSummary {
     let mut summary = summary.clone();
     if let Some(from_us) = interval.starts_at() {

@@ -1,4 +1,4 @@
-//! The whole analysis: plan, nodes, sums, account of what was read.
+//! Runs an analysis: finds the inputs, analyzes each node, adds up the sums and accounts for what was read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ pub struct Outcome {
     pub analysis: Analysis,
     /// Inputs that could not be read, or not completely, and notes.
     pub problems: Vec<InputProblem>,
-    /// Share of the inputs' bytes, or of the RPCs if that is more, known to be lost; 0 to 1.
+    /// Share of the inputs' bytes skipped or of the RPCs lost, whichever is larger; 0 to 1.
     pub damage: f64,
 }
 
 impl Outcome {
-    /// Whether an input that was asked for could not be used at all.
+    /// Whether a given input could not be used at all.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
@@ -42,23 +42,23 @@ impl Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzeError {
     /// Threads could not be started.
-    #[error("failed to start {threads} threads")]
+    #[error("failed to start {threads} worker threads")]
     Threads {
-        /// How many.
+        /// Number of threads that were to be started.
         threads: usize,
-        /// Cause.
+        /// Why the thread pool could not be built.
         #[source]
         err: rayon::ThreadPoolBuildError,
     },
     /// Not one input is a debug log.
     #[error("no Lustre debug log among the inputs")]
     NoInput {
-        /// What is wrong with each.
+        /// Why each input could not be used.
         problems: Vec<InputProblem>,
     },
 }
 
-/// For those who read logs only.
+/// No stores: every input is a log.
 pub struct NoStores;
 
 impl RowStores for NoStores {
@@ -71,10 +71,10 @@ impl RowStores for NoStores {
     }
 }
 
-/// Analyzes logs: files, directories, `-` for standard input. Rows go to `sink`, too, if there is one.
+/// Analyzes logs: files, directories, `-` for standard input. Also passes the rows to `sink`, if there is one.
 ///
 /// # Errors
-/// If nothing could be read at all; single inputs that cannot be used are in [`Outcome::problems`].
+/// If no input could be read at all. Single inputs that cannot be used are in [`Outcome::problems`].
 pub fn analyze(
     inputs: &[PathBuf],
     config: &Config,
@@ -141,7 +141,7 @@ fn run(
         inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
     }
     let (accounts, sums): (Vec<_>, Vec<_>) = results.into_iter().map(NodeResult::settle).unzip();
-    // Into the first one, not into an empty one: a single node's may be large.
+    // Merges into the first node's sums, not into empty ones: those of a single node may be large.
     let sum = sums.into_iter().reduce(|mut sum, other| {
         sum.merge(other, &symbols);
         sum
@@ -150,7 +150,7 @@ fn run(
     Ok(conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config))
 }
 
-/// From sums over all nodes to the analysis.
+/// Makes the analysis from the sums over all nodes.
 pub(crate) fn conclude(
     nodes: &[NodeAccount],
     alignment: &Alignment,
@@ -193,8 +193,8 @@ pub(crate) fn conclude(
     Outcome { analysis, problems, damage }
 }
 
-/// First to last record, cut to the limits that were asked for. Logs of clients say nothing of what servers did before
-/// and after.
+/// First to last record within `--from` and `--to`. Clients' logs count only if there are no servers' logs: they say nothing of
+/// what servers did before and after.
 fn window(results: &[NodeAccount]) -> Window {
     let span = |result: &NodeAccount| {
         let (first, last) = result.summary.first_us.zip(result.summary.last_us)?;
@@ -219,7 +219,7 @@ fn window(results: &[NodeAccount]) -> Window {
     }
 }
 
-/// Microseconds of a window in which any of the nodes was traced; `None` if one was all of its time.
+/// Microseconds of the window in which at least one node was traced; `None` if no node was traced only part of the time.
 fn traced_us<'a>(nodes: impl Iterator<Item = &'a NodeAccount>, start: i64, end: i64) -> Option<i64> {
     let mut spans: Vec<[i64; 2]> = Vec::new();
     let mut is_sampled = false;
@@ -243,7 +243,7 @@ fn traced_us<'a>(nodes: impl Iterator<Item = &'a NodeAccount>, start: i64, end: 
     is_sampled.then_some(traced_us)
 }
 
-/// Limits that no node's log holds: whoever gave them got something else than asked for.
+/// `--from`/`--to` marks that no log contains.
 fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem> {
     let limits = [
         results.iter().map(|result| &result.interval.from).collect::<Vec<_>>(),
@@ -258,11 +258,11 @@ fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem
         let found = limits.iter().any(|limit| matches!(limit, Some(Limit::At(_))));
         let message = match wrong_order {
             Some((from, to)) if *to == missing => format!(
-                "no `lctl mark` line with the text `{to}` comes after the mark `{from}`, only before it: exchange \
+                "no `lctl mark` line with the text `{to}` comes after the mark `{from}`, only before it: swap \
                  --from and --to, or give times; `--format json` lists the marks under `markers`"
             ),
             _ => format!(
-                "no `lctl mark` line with the text `{missing}` in any input, and it is no time such as \
+                "no input has an `lctl mark` line with the text `{missing}`, and it is not a time such as \
                  2026-11-21T08:51:22Z; `--format json` lists the marks under `markers`"
             ),
         };
@@ -270,12 +270,12 @@ fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem
     })
 }
 
-/// What was read of kept rows.
+/// The entry for a folder of rows in the list of inputs.
 fn account_stored(node: &str, stored: &StoredResult) -> Input {
     stored_input(node, stored.source.path(), &stored.source.summary(), stored.error.clone())
 }
 
-/// What there is of a node in a folder of rows.
+/// The entry for one node's rows in the list of inputs.
 pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, error: Option<String>) -> Input {
     Input {
         path: path.display().to_string(),

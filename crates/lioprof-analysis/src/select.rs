@@ -1,4 +1,4 @@
-//! Clients as users name them: one NID, or a range.
+//! Patterns with which users select clients: one NID, or a range.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -22,7 +22,7 @@ enum AddrRange {
     Num(u32, u32),
 }
 
-/// A client that cannot be understood.
+/// Why a text is not a valid pattern of NIDs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{given}` is no client: expected a NID such as 10.0.0.1@tcp, a range such as 10.0.0.1-10.0.0.99@tcp \
@@ -77,7 +77,7 @@ fn range(addr: &str) -> Option<AddrRange> {
 }
 
 impl NidPattern {
-    /// Whether a NID, as printed in a log, is meant.
+    /// Whether a NID, as printed in a log, matches.
     #[must_use]
     pub fn matches(&self, nid: &[u8]) -> bool {
         let Some(nid) = std::str::from_utf8(nid).ok().and_then(|nid| Nid::from_str(nid).ok()) else { return false };

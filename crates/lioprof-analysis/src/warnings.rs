@@ -1,4 +1,4 @@
-//! What a user must know before believing the figures, in sentences.
+//! The warnings of an analysis: one sentence for each reason not to trust its figures blindly.
 
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
@@ -8,12 +8,12 @@ use crate::aggregate::both;
 use crate::interval::Limit;
 use crate::node::NodeAccount;
 
-/// Loss above this share is warned about.
+/// Warn if a larger share of the RPCs is lost.
 const LOSS: f64 = 0.01;
-/// Unsized, unattributed or estimated traffic above this share is warned about.
+/// Warn if a larger share of the reads and writes has an unknown OST, or an unknown or estimated size.
 const UNCERTAIN: f64 = 0.01;
 
-/// What the inputs show.
+/// Warnings that follow from the inputs and from what is lost.
 pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     for result in results {
@@ -21,7 +21,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
             if let Some(Limit::Marker(text)) = limit {
                 let name = &result.name;
                 warnings.push(format!(
-                    "the marker `{text}` is not in the log of {name}: `lctl mark` lines are listed under markers"
+                    "the log of {name} has no marker `{text}`: its `lctl mark` lines are listed under `markers`"
                 ));
             }
         }
@@ -29,20 +29,19 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         if result.duplicates > 0 {
             let (name, n) = (&result.name, result.duplicates);
             let were = if n == 1 { "was" } else { "were" };
-            warnings.push(format!("{name}: {} {were} in two inputs and counted once", plural(n, "record")));
+            warnings.push(format!("{name}: {} {were} in two inputs, but counted only once", plural(n, "record")));
         }
     }
     for input in &analysis.inputs {
         if input.bad_records > 0 && !analysis.loss.head_overwritten {
-            // Rows that were kept do not say where.
+            // Stored rows keep no bad places.
             let first = input.bad_places.first();
             let first = first.map(|place| format!("; first at byte {}: {}", place.offset, place.why));
             warnings.push(format!(
-                "{}: {} in {} {}{}",
+                "{}: {} in {} could not be decoded as records{}",
                 input.path,
                 plural(input.skipped_bytes, "byte"),
                 plural(input.bad_records, "place"),
-                if input.skipped_bytes == 1 { "is no record" } else { "are no records" },
                 first.unwrap_or_default()
             ));
         }
@@ -50,10 +49,9 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         if malformed > 0 {
             let kinds: Vec<&str> = input.malformed.keys().map(String::as_str).collect();
             warnings.push(format!(
-                "{}: {} of known kinds {} an unknown form ({}): a newer Lustre? please report",
+                "{}: could not parse {} of known kinds ({}), perhaps from a newer Lustre version: please report this",
                 input.path,
                 plural(malformed, "message"),
-                if malformed == 1 { "has" } else { "have" },
                 kinds.join(", ")
             ));
         }
@@ -61,14 +59,14 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
     let loss = &analysis.loss;
     if loss.torn_seams > 0 {
         warnings.push(
-            "the debug daemon's file has wrapped: older records are overwritten, how many is unknown; start the daemon \
-             with a larger size, or rotate its file"
+            "the debug daemon's file has wrapped and overwritten an unknown number of older records: start the daemon with \
+             a larger size, or rotate its file"
                 .to_owned(),
         );
     } else if loss.streams_without_head > 0 {
         warnings.push(format!(
-            "the log of {} begins in the middle: earlier records were overwritten, or filtered out; run `lctl clear` \
-             before a capture, and use the debug daemon for long ones",
+            "the log of {} begins in the middle: earlier records were overwritten or filtered out; run `lctl clear` \
+             before each capture, and use the debug daemon for long captures",
             plural(loss.streams_without_head, "CPU buffer")
         ));
     }
@@ -84,23 +82,27 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
             }
             None => format!("{}, or trace less", larger_buffer(loss)),
         };
-        warnings.push(format!("{missing} of the RPCs are not in the log, by {}: {cause}", evidence(loss.decided_by)));
+        warnings.push(format!(
+            "{missing} of the RPCs are not in the log, according to {}: {cause}",
+            evidence(loss.decided_by)
+        ));
     } else if loss.estimated_lost_fraction.is_none() && loss.overflowed() && !loss.head_overwritten {
-        warnings.push(format!("records are missing, how many is unknown: {}", loss.estimate));
+        warnings.push(format!("an unknown number of records is missing: {}", loss.estimate));
     }
     let never = loss.never_on_disk();
     if never > 0 {
         warnings.push(format!(
-            "how much is missing is unknown: {} of the log {} lost, {NEVER_ON_DISK}; the manifests beside the rows say when. Rows \
-             survive that once their part is closed (keep.file_age: have it closed more often); segments in memory, as in /run, \
-             never do, and of those on a disk (capture.spool_dir) only what had been written back",
+            "{} of the log {} lost ({NEVER_ON_DISK}), with an unknown number of RPCs; the manifests beside the rows say when. \
+             Rows survive a crash once their part is closed (lower keep.file_age to close parts more often). Segments in memory, \
+             such as in /run, never survive; of segments on a disk (capture.spool_dir) only what was written back does",
             plural(never, "piece"),
             if never == 1 { "is" } else { "are" },
         ));
     }
     if let Some(why) = loss.given_up_because() {
+        let were = if loss.given_up() == 1 { "was" } else { "were" };
         warnings.push(format!(
-            "{} of the log ({}) with {} went before they were read: {why}; the manifests beside the rows say when. Trace \
+            "{} of the log ({}, {}) {were} lost unread: {why}; the manifests beside the rows say when. Trace \
              less, or allow the capture daemon more CPU time (budget.cpu_percent) and more room for segments (capture.spool_limit_mib)",
             plural(loss.given_up(), "piece"),
             human_bytes(loss.dropped_segment_bytes),
@@ -116,14 +118,14 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
     }
     if loss.kernel_overflows > 0 {
         warnings.push(format!(
-            "the kernel said {} that its debug buffer overflowed: {}",
-            plural(loss.kernel_overflows, "time"),
+            "the kernel reported {} of its debug buffer: {}",
+            plural(loss.kernel_overflows, "overflow"),
             larger_buffer(loss)
         ));
     }
     if loss.clock_steps > 0 {
         warnings.push(format!(
-            "time goes back at {}: the clock was stepped, or the log is not sorted; times around there are wrong",
+            "time goes backwards at {}: the clock was stepped, or the log is not sorted; nearby times are wrong",
             plural(loss.clock_steps, "place")
         ));
     }
@@ -131,18 +133,18 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         if result.summary.rpctrace_records == 0 {
             let name = &result.name;
             warnings.push(format!(
-                "{name}: no rpctrace records: enable them with `lctl set_param debug=+rpctrace` before capturing"
+                "the log of {name} has no rpctrace records: enable them with `lctl set_param debug=+rpctrace` before capturing"
             ));
         }
     }
     warnings
 }
 
-/// What to do against overflows, short. It is the daemon that sets the size of the buffer where it captures.
+/// A short remedy for overflows. Where the capture daemon runs, it sets the size of the buffer itself.
 fn larger_buffer(loss: &Loss) -> &'static str {
     if loss.is_of_daemon() {
-        "let the capture daemon use a larger buffer (capture.buffer_mib, capture.buffer_limit_mib), and a file system for its \
-         spool that is never full, slow or frozen (capture.spool_dir)"
+        "allow the capture daemon a larger buffer (capture.buffer_mib, capture.buffer_limit_mib), and put its spool on a file \
+         system that is never full, slow or frozen (capture.spool_dir)"
     } else {
         "enlarge debug_mb, and write the log to a file system that is never full, slow or frozen"
     }
@@ -153,22 +155,22 @@ fn plural_io(rpcs: u64) -> String {
     if rpcs == 1 { "1 read or write".to_owned() } else { format!("{} reads and writes", thousands(rpcs)) }
 }
 
-/// What tells how much is lost, for people.
+/// The source of the loss estimate, for people.
 fn evidence(evidence: LossEvidence) -> &'static str {
     match evidence {
         LossEvidence::Counters => "the servers' own counters",
         LossEvidence::GivenUp => "the capture daemon's count",
-        LossEvidence::Mixed => "the servers' own counters and the request schedulers' numbers",
-        LossEvidence::Sequence | LossEvidence::Unknown => "the request schedulers' numbers",
+        LossEvidence::Mixed => "the servers' own counters and the request schedulers' sequence numbers",
+        LossEvidence::Sequence | LossEvidence::Unknown => "the request schedulers' sequence numbers",
     }
 }
 
-/// Estimated bytes for people.
+/// An estimated number of bytes, for people.
 fn estimate(bytes: Option<f64>) -> String {
     bytes.map_or_else(|| "an unknown number of bytes".to_owned(), |bytes| human_bytes(whole(bytes)))
 }
 
-/// What the figures show.
+/// Warnings that follow from the figures.
 pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     let totals = &analysis.totals;
@@ -185,15 +187,15 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
                 let known = sampled.estimated_read_bytes_min + sampled.estimated_write_bytes_min;
                 let is_estimated = sampled.estimated_read_bytes.is_some() && sampled.estimated_write_bytes.is_some();
                 format!(
-                    "; {} of unknown size{}, without them {} were moved",
+                    "; {} of unknown size{}; the others moved {}",
                     plural(sampled.unsized_rpcs, "RPC"),
-                    if is_estimated { " count as large as the others" } else { "" },
+                    if is_estimated { " taken as large as the others" } else { "" },
                     human_bytes(whole(known))
                 )
             };
             warnings.push(format!(
-                "{} was traced {:.1} % of the time only ({:.1} s in {}): counts and bytes are of that time; `sampled` in the \
-                 JSON estimates the whole ({} RPCs, {} read, {} written{of_unknown_size})",
+                "{} was traced for only {:.1} % of the time ({:.1} s in {}): counts and bytes cover that part; `sampled` in the \
+                 JSON estimates all of the time ({} RPCs, {} read, {} written{of_unknown_size})",
                 node.name,
                 100.0 * sampled.traced_share,
                 sampled.traced_s,
@@ -207,9 +209,9 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
         let why = if analysis.only_lost_lines_hide_targets() {
-            "the lines that name it are among the lost ones".to_owned()
+            "the lines that name it were lost".to_owned()
         } else {
-            format!("direct I/O names none under rpctrace alone: {remedy}")
+            format!("direct I/O logs no OST under rpctrace alone; {remedy}")
         };
         warnings.push(format!(
             "the OST of {} of {} is unknown: {why}",
@@ -222,7 +224,7 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     if share(all.bounded_rpcs, all.rpcs) > UNCERTAIN {
         warnings.push(format!(
-            "the size of {} of {} is estimated, the true sum is {}: {remedy}",
+            "the size of {} of {} is only estimated, and the true sum is {}: {remedy}",
             all.bounded_rpcs,
             plural_io(all.rpcs),
             human_bounds(all.bytes_min, all.bytes_max)
@@ -231,9 +233,9 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     if totals.rpcs == 0 {
         warnings.push(match analysis.sent_by_clients() {
             Some(sent) => {
-                format!("{sent}; what became of them, and how large they were, the servers' logs say: give these, too")
+                format!("{sent}; only the servers' logs show their outcome and size: add these logs")
             }
-            None => "no handled RPC is in the selected part of the log".to_owned(),
+            None => "the selected part of the log has no handled RPC".to_owned(),
         });
     }
     warnings

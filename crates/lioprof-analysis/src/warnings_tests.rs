@@ -10,7 +10,7 @@ fn input_of(path: &str) -> Input {
     stored_input("oss0", Path::new(path), &TraceSummary::default(), None)
 }
 
-/// What is said of a loss, in warnings and findings.
+/// All that warnings and findings say about a loss.
 fn said(loss: Loss) -> String {
     let input = Input { bytes: 1 << 20, records: 1000, ..input_of("a") };
     let mut analysis = Analysis { loss, inputs: vec![input], ..Analysis::default() };
@@ -84,7 +84,7 @@ fn masks_are_not_blamed_for_lines_that_were_lost() {
     analysis.locks = Some(Locks { evidence: LockEvidence::Dlmtrace, ..Locks::default() });
     assert!(of(&analysis).contains("+dlmtrace"), "{}", of(&analysis));
     analysis.loss = overflowed();
-    assert!(of(&analysis).contains("among the lost ones"), "{}", of(&analysis));
+    assert!(of(&analysis).contains("the lines that name it were lost"), "{}", of(&analysis));
     assert!(!of(&analysis).contains("+dlmtrace"), "{}", of(&analysis));
     // Lines are missing, and the masks were not on.
     analysis.locks = Some(Locks::default());
@@ -99,13 +99,15 @@ fn logs_of_clients_only_are_called_so() {
     analysis.inputs = vec![input];
     let said = late(&analysis).join("\n");
     assert!(
-        said.contains("this is the log of a client: 117 RPCs sent, 1 read and 100 writes of OSTs among them"),
+        said.contains("this is the log of a client: 117 RPCs sent, including 1 read and 100 writes of OSTs"),
         "{said}"
     );
     find(&mut analysis, &Limits::default());
     assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);
     analysis.nodes.push(node(NodeRole::Client));
-    assert!(late(&analysis).join("").contains("the logs of 2 clients: 234 RPCs sent, 2 reads and 200 writes"));
+    assert!(
+        late(&analysis).join("").contains("the logs of 2 clients: 234 RPCs sent, including 2 reads and 200 writes")
+    );
     // A server's log without an RPC is another matter.
     analysis.nodes.push(node(NodeRole::Oss));
     assert!(late(&analysis).join("").contains("no handled RPC"));
@@ -123,9 +125,9 @@ fn one_is_not_told_as_several() {
     };
     let said = |input| early(&[], &Analysis { inputs: vec![input], ..Analysis::default() }).join("\n");
     let one = said(input(1));
-    assert!(one.contains("a: 1 byte in 1 place is no record"), "{one}");
-    assert!(one.contains("1 message of known kinds has an unknown form"), "{one}");
+    assert!(one.contains("a: 1 byte in 1 place could not be decoded"), "{one}");
+    assert!(one.contains("could not parse 1 message of known kinds"), "{one}");
     let two = said(input(2));
-    assert!(two.contains("a: 2 bytes in 1 place are no records"), "{two}");
-    assert!(two.contains("2 messages of known kinds have an unknown form"), "{two}");
+    assert!(two.contains("a: 2 bytes in 1 place could not be decoded"), "{two}");
+    assert!(two.contains("could not parse 2 messages of known kinds"), "{two}");
 }

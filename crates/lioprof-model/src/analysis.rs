@@ -23,11 +23,11 @@ use crate::units::{percent, plural};
 pub struct Analysis {
     /// [`crate::SCHEMA`].
     pub schema: String,
-    /// What made it.
+    /// Program that made the analysis.
     pub generator: Generator,
-    /// First to last record that was looked at.
+    /// Time from the first to the last record that was analyzed.
     pub window: Window,
-    /// What to know before believing the figures; one sentence each, most important first.
+    /// Reasons to distrust the figures; one sentence each, most important first.
     pub warnings: Vec<String>,
     /// `lctl mark` lines.
     pub markers: Vec<Marker>,
@@ -39,29 +39,29 @@ pub struct Analysis {
     pub totals: Totals,
     /// Nodes (servers, and clients whose log is an input), by name.
     pub nodes: Vec<Node>,
-    /// The targets, by name; reads and writes are those whose target is known.
+    /// The targets, by name; only reads and writes whose target is known are in them.
     pub targets: Vec<Target>,
-    /// The clients, by bytes.
+    /// The clients, most bytes first.
     pub clients: Vec<Client>,
-    /// Client x target, sparse, by NID and target.
+    /// Reads and writes per client and target, sorted by NID and target.
     pub flows: Vec<Flow>,
-    /// Jobs, by bytes.
+    /// Jobs, most bytes first.
     pub jobs: Vec<Job>,
-    /// User, group and project ids, by bytes (Lustre 2.16 and later).
+    /// User, group and project ids, most bytes first (Lustre 2.16 and later).
     pub owners: Vec<Owner>,
     /// Objects with most bytes; if there are more, a last row with `fid: null` sums up the others.
     pub objects: Vec<Object>,
-    /// Per opcode and service.
+    /// Counts and times per opcode and service.
     pub operations: Vec<Operation>,
     /// RPCs that the servers sent themselves.
     pub sent: Vec<SentRpcs>,
-    /// Where the time of RPCs goes, by client, node and target, for clients whose log is an input.
+    /// Phases of the RPCs of clients whose log is an input, by client, node and target.
     #[serde(default)]
     pub rpc_phases: Vec<RpcPhases>,
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
-    /// Clients with which something went wrong, worst first.
+    /// Clients with errors, worst first.
     #[serde(default)]
     pub client_faults: Vec<ClientFaults>,
     /// What the OSTs can deliver, where the user said so; `null` otherwise.
@@ -74,13 +74,13 @@ pub struct Analysis {
     pub series: Series,
     /// A sample of single reads and writes.
     pub sample: RpcSample,
-    /// How reads and writes of OSTs lie in their objects and in time.
+    /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,
     /// Problems found, worst first.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// Every check that was made, and whether it found something, nothing, or could not be made.
+    /// Every check and its result: problems found, none found, or not enough evidence.
     #[serde(default)]
     pub checks: Vec<Check>,
 }
@@ -160,7 +160,7 @@ pub struct Input {
     pub other: Vec<OtherRecords>,
     /// Time of the first record, Unix seconds.
     pub first: Option<f64>,
-    /// Time of the last record.
+    /// Time of the last record, Unix seconds.
     pub last: Option<f64>,
     /// What went wrong with this input, if anything did.
     pub error: Option<String>,
@@ -195,86 +195,86 @@ pub const NEVER_ON_DISK: &str = "the node went down before this was on disk";
 /// What a capture lost or cannot tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Requests that the schedulers numbered but whose `NRS start` line is not there, by the best explanation of all holes.
+    /// Requests that a scheduler numbered but whose `NRS start` line is missing, by the best explanation of the holes.
     pub nrs_sequence_gaps: u64,
     /// Requests seen by their `NRS start` line.
     pub nrs_sequence_seen: u64,
-    /// `Handling RPC` without `Handled RPC` (still running at the end, or lost).
+    /// `Handling RPC` lines without a `Handled RPC` line (still running at the end, or lost).
     pub missing_handled: u64,
-    /// `Handled RPC` without `Handling RPC` (before the start, or lost).
+    /// `Handled RPC` lines without a `Handling RPC` line (begun before the log, or lost).
     pub missing_handling: u64,
-    /// Reads and writes that announced themselves but were never handled.
+    /// Reads and writes that were announced but never handled.
     pub never_handled: u64,
     /// Places where a ring was overwritten.
     pub torn_seams: u64,
-    /// CPU buffers ("streams") that begin without the `F` flag: what they held before is gone, or the flagged
-    /// record was filtered out.
+    /// CPU buffers ("streams") that begin without the `F` flag: earlier records were overwritten, or the flagged
+    /// one was filtered out.
     #[serde(default)]
     pub streams_without_head: u64,
-    /// The head of the capture was overwritten (a seam, or a stream without head and RPCs of which half is
-    /// missing): how much is unknown.
+    /// Whether an unknown part of the beginning of the capture was overwritten (a seam, or a stream without head and
+    /// RPCs that lack a half).
     pub head_overwritten: bool,
     /// Runs of records whose head the kernel discarded (buffer overflow).
     pub discarded_heads: u64,
     /// Records that could not be read.
     pub bad_records: u64,
-    /// Stretches of the log that a capture lost before they were read.
+    /// Pieces of the log that a capture lost before they were read.
     #[serde(default)]
     pub dropped_segments: u64,
-    /// Bytes of the log in them.
+    /// Bytes in the pieces counted by `dropped_segments`.
     #[serde(default)]
     pub dropped_segment_bytes: u64,
-    /// RPCs whose end is in these: counted, not rebuilt.
+    /// RPCs whose `Handled RPC` line is in these pieces: they are counted, but not rebuilt.
     #[serde(default)]
     pub dropped_segment_rpcs: u64,
-    /// Of the stretches, how many for which reason.
+    /// Number of these pieces by reason.
     #[serde(default)]
     pub dropped_reasons: BTreeMap<String, u64>,
-    /// Times the kernel said, while it was captured, that its debug buffer overflowed.
+    /// Number of times that the kernel reported an overflow of its debug buffer during the capture.
     #[serde(default)]
     pub kernel_overflows: u64,
-    /// Times the clock went back.
+    /// Number of times that the clock went backwards.
     pub clock_steps: u64,
-    /// Of `nrs_sequence_gaps`, numbers that are surely missing.
+    /// The part of `nrs_sequence_gaps` that is certainly missing.
     #[serde(default)]
     pub nrs_sequence_gaps_min: u64,
-    /// `Handled RPC` whose `Handling RPC` and number are lost; the RPC itself is there.
+    /// `Handled RPC` lines whose `Handling RPC` line and scheduler number are lost; the RPC itself is not.
     #[serde(default)]
     pub lost_starts: u64,
-    /// `Handling RPC` whose `Handled RPC` is lost.
+    /// `Handling RPC` lines whose `Handled RPC` line is lost.
     #[serde(default)]
     pub lost_ends: u64,
-    /// Best estimate of the share of RPCs lost; `null` if nothing tells, or if a head was overwritten.
+    /// Best estimate of the share of RPCs lost, 0 to 1; `null` if there is no evidence, or if `head_overwritten`.
     pub estimated_lost_fraction: Option<f64>,
-    /// At least this share is lost; `null` as above.
+    /// Lower bound of that share; `null` if unknown.
     #[serde(default)]
     pub lost_fraction_min: Option<f64>,
-    /// At most this share is lost; `null` if there is no bound.
+    /// Upper bound of that share; `null` if there is none.
     #[serde(default)]
     pub lost_fraction_max: Option<f64>,
-    /// What the three shares rest on.
+    /// Source of the three shares.
     #[serde(default)]
     pub decided_by: LossEvidence,
-    /// How it was estimated.
+    /// How the share was estimated, or why it is unknown: a phrase.
     pub estimate: String,
-    /// What the nodes' own counters say, by node and service; empty where none were sampled.
+    /// Requests by the nodes' own counters, per node and service; empty if none were sampled.
     #[serde(default)]
     pub by_service: Vec<ServiceLoss>,
-    /// The same by node and OST.
+    /// Reads and writes by the nodes' own counters, per node and OST; empty if none were sampled.
     #[serde(default)]
     pub by_target: Vec<TargetLoss>,
 }
 
 impl Analysis {
-    /// Whether lines of the lock manager are in the log of every server, although some of the log is lost. Then the debug masks were on that
-    /// name the OST of each read and write, and where a line that names it is missing, it was lost.
+    /// Whether every server's log has lines of the lock manager, and some of the log is lost. Then the debug masks under which the OST of
+    /// each read and write is logged were on, so a missing line was lost.
     #[must_use]
     pub fn only_lost_lines_hide_targets(&self) -> bool {
         let evidence = self.locks.as_ref().map(|locks| locks.evidence);
         evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some()
     }
 
-    /// What clients sent, as a sentence, if there are logs of clients only.
+    /// A phrase that says what the clients sent; `None` unless all logs are of clients.
     #[must_use]
     pub fn sent_by_clients(&self) -> Option<String> {
         let all_clients = self.nodes.iter().all(|node| node.role == Some(NodeRole::Client));
@@ -287,7 +287,7 @@ impl Analysis {
             clients => format!("these are the logs of {clients} clients"),
         };
         Some(format!(
-            "{logs}: {} sent, {} and {} of OSTs among them",
+            "{logs}: {} sent, including {} and {} of OSTs",
             plural(sum(|node| node.sent_rpcs), "RPC"),
             plural(sum(|node| node.sent_reads), "read"),
             plural(sum(|node| node.sent_writes), "write"),
@@ -296,8 +296,8 @@ impl Analysis {
 }
 
 impl Loss {
-    /// The share of the RPCs that is missing, for people: `32.57 %` where counters decide, else `about 20.2 % (20.2 to 20.5 %)`.
-    /// `None` if it is unknown, or nothing is missing.
+    /// The share of RPCs that is missing, for people: `32.57 %` if counters decide, otherwise `about 20.2 % (20.2 to 20.5 %)`.
+    /// `None` if the share is unknown or nothing is missing.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let best = self.estimated_lost_fraction?;
@@ -315,33 +315,33 @@ impl Loss {
         })
     }
 
-    /// Whether there are signs that the kernel's debug buffer overflowed.
+    /// Whether the log or the kernel shows that the debug buffer overflowed.
     #[must_use]
     pub fn overflowed(&self) -> bool {
         self.discarded_heads + self.kernel_overflows > 0
     }
 
-    /// Of [`Self::dropped_segments`], those that were in the memory of a node that went down. Nothing tells how many RPCs were in
-    /// them: the numbers of the request schedulers begin anew after a boot.
+    /// Number of [`Self::dropped_segments`] that were only in memory when the node went down. How many RPCs they held is unknown:
+    /// the numbers of the request schedulers begin anew after a boot.
     #[must_use]
     pub fn never_on_disk(&self) -> u64 {
         self.dropped_reasons.get(NEVER_ON_DISK).copied().unwrap_or(0)
     }
 
-    /// Of [`Self::dropped_segments`], those that the capture daemon gave up or that somebody removed.
+    /// Number of [`Self::dropped_segments`] that the capture daemon gave up or somebody removed.
     #[must_use]
     pub fn given_up(&self) -> u64 {
         self.dropped_segments.saturating_sub(self.never_on_disk())
     }
 
-    /// Whether any of it was captured by `lioprof daemon`, as far as what is lost shows: nobody else samples counters, reads the
-    /// kernel log or gives up pieces.
+    /// Whether `lioprof daemon` captured any of the logs, as far as the losses show: only it samples counters, reads the kernel log
+    /// and gives up pieces.
     #[must_use]
     pub fn is_of_daemon(&self) -> bool {
         self.kernel_overflows + self.dropped_segments > 0 || !self.by_service.is_empty() || !self.by_target.is_empty()
     }
 
-    /// Whether there are signs that records are missing, how many ever.
+    /// Whether there is evidence that any records are missing.
     #[must_use]
     pub fn is_some(&self) -> bool {
         self.overflowed()
@@ -360,24 +360,24 @@ impl Loss {
     }
 }
 
-/// What tells how much is lost.
+/// Source of the estimate of how much is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossEvidence {
-    /// Nothing does.
+    /// There is no evidence.
     #[default]
     Unknown,
-    /// The servers' own counters, sampled beside the trace.
+    /// The servers' own counters, sampled during the trace.
     Counters,
-    /// The numbers of the request schedulers, and halves of RPCs.
+    /// The sequence numbers of the request schedulers, and RPCs that lack a half.
     Sequence,
-    /// RPCs in segments that the capture daemon gave up, which it had counted.
+    /// The capture daemon's count of RPCs in segments that it gave up.
     GivenUp,
     /// Counters on some nodes, something else on others.
     Mixed,
 }
 
-/// Requests of a service by the server's counters, and in the trace.
+/// Requests of a service by the server's counters, compared with the trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServiceLoss {
     /// Name of the node.
@@ -392,11 +392,11 @@ pub struct ServiceLoss {
     pub edge_rpcs: u64,
     /// Number of RPCs lost.
     pub lost_rpcs: u64,
-    /// Share of the counted ones.
+    /// `lost_rpcs` as a share of `counted_rpcs`, 0 to 1.
     pub lost_fraction: f64,
 }
 
-/// Reads and writes of an OST by its counters, and in the trace.
+/// Reads and writes of an OST by its counters, compared with the trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetLoss {
     /// Name of the node.
@@ -409,22 +409,22 @@ pub struct TargetLoss {
     pub counted_bytes: u64,
     /// Reads and writes of this OST in the trace of the same time.
     pub seen_rpcs: u64,
-    /// Their bytes, as far as they are known.
+    /// Bytes of the RPCs in `seen_rpcs`, as far as their sizes are known.
     pub seen_bytes: u64,
-    /// RPCs under way when a sample at an end was read.
+    /// RPCs under way when the first or last sample was read.
     pub edge_rpcs: u64,
-    /// RPCs lost, if all reads and writes of unknown OST are of this one.
+    /// Number of RPCs lost if all reads and writes of unknown OST belong to this one.
     pub lost_rpcs_min: u64,
-    /// RPCs lost, if none of them is.
+    /// Number of RPCs lost if none of them does.
     pub lost_rpcs_max: u64,
 }
 
-/// Sums over everything.
+/// Sums over all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// RPCs handled by the nodes' services.
     pub rpcs: u64,
-    /// Of these, sent by servers (MDT to OST, light-weight connections), as told by their uuids.
+    /// RPCs among these that servers sent (MDT to OST, light-weight connections), recognized by their uuids.
     pub server_rpcs: u64,
     /// RPCs that the nodes sent themselves (lock callbacks, MDT to OST).
     pub sent_rpcs: u64,
@@ -448,9 +448,9 @@ pub struct Totals {
     pub sent_timed_out: u64,
     /// Clients evicted, as reported by lock timers and the pinger.
     pub evictions: u64,
-    /// What the sizes of reads and writes rest on: RPCs by evidence.
+    /// Number of reads and writes by the evidence of their size.
     pub size_evidence: BTreeMap<SizeEvidence, u64>,
-    /// What the targets of reads and writes rest on: RPCs by evidence.
+    /// Number of reads and writes by the evidence of their target.
     pub target_evidence: BTreeMap<TargetEvidence, u64>,
 }
 
@@ -472,26 +472,26 @@ pub struct Node {
     pub rpcs: u64,
     /// RPCs it sent.
     pub sent_rpcs: u64,
-    /// `OST_READ` among them.
+    /// `OST_READ` requests among `sent_rpcs`.
     #[serde(default)]
     pub sent_reads: u64,
-    /// `OST_WRITE` among them.
+    /// `OST_WRITE` requests among `sent_rpcs`.
     #[serde(default)]
     pub sent_writes: u64,
     /// OST_READ.
     pub read: Io,
     /// OST_WRITE.
     pub write: Io,
-    /// The part of them whose OST is unknown.
+    /// The part of `read` and `write` whose OST is unknown.
     pub unattributed: ReadWrite,
     /// Time of the first record, Unix seconds.
     pub first: f64,
-    /// Time of the last record.
+    /// Time of the last record, Unix seconds.
     pub last: f64,
-    /// Tracing was on part of the time only: what that means. `null`: it was on all the time.
+    /// Traced intervals and estimates, if tracing was on only part of the time; `null` if it was on all the time.
     #[serde(default)]
     pub sampled: Option<Sampled>,
-    /// What it is, as far as its log shows.
+    /// What kind of node it is; `null` if its log does not show it.
     #[serde(default)]
     pub role: Option<NodeRole>,
     /// Its targets, by name.
@@ -500,19 +500,19 @@ pub struct Node {
     /// Reference node for clock offsets; `null` if this node's clock cannot be compared with any other.
     #[serde(default)]
     pub clock_reference: Option<String>,
-    /// What this node's clock shows more than the reference's, in the middle of its log; `null` if unknown.
+    /// How far this node's clock is ahead of the reference's in the middle of its log, µs; `null` if unknown.
     #[serde(default)]
     pub clock_offset_us: Option<i64>,
-    /// The offset is at most so much larger or smaller, at any time of the log.
+    /// Largest possible error of the offset at any time of the log, µs; `null` if unknown.
     #[serde(default)]
     pub clock_error_us: Option<u64>,
-    /// How much faster this node's clock runs than the reference's, microseconds per second.
+    /// How much faster this node's clock runs than the reference's, microseconds per second; `null` if unknown.
     #[serde(default)]
     pub clock_drift_ppm: Option<f64>,
-    /// The drift is at most so much larger or smaller.
+    /// Largest possible error of the drift, microseconds per second; `null` if unknown.
     #[serde(default)]
     pub clock_drift_error_ppm: Option<f64>,
-    /// Times of this node are those of the reference's clock. If not, they are as the node logged them.
+    /// Whether this node's times were converted to the reference's clock; if not, they are as the node logged them.
     #[serde(default)]
     pub clock_aligned: bool,
     /// RPCs found both in this node's log and in another node's; the two clocks are compared by these.
@@ -520,24 +520,24 @@ pub struct Node {
     pub pairs: u64,
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeRole {
-    /// Has MDTs.
+    /// A server with MDTs.
     Mds,
-    /// Has OSTs.
+    /// A server with OSTs.
     Oss,
     /// A server with both MDTs and OSTs.
     MdsOss,
-    /// Has the MGS only.
+    /// A server with the MGS only.
     Mgs,
-    /// Has no target, and sends RPCs.
+    /// A node without targets that sends RPCs.
     Client,
 }
 
 impl NodeRole {
-    /// As people write it.
+    /// The usual name, such as `OSS`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -550,33 +550,33 @@ impl NodeRole {
     }
 }
 
-/// A node that was traced part of the time. All counts and bytes are of that time.
+/// A node that was traced only part of the time. All its counts and bytes cover only that part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
     /// Seconds of tracing between first and last record.
     pub traced_s: f64,
     /// Share of the time between first and last record, 0 to 1.
     pub traced_share: f64,
-    /// RPCs that all of the time would have had, if it was like the part that was traced.
+    /// Estimated number of RPCs in all of the time, assuming that it was like the traced part.
     pub estimated_rpcs: f64,
     /// Bytes read, estimated likewise; `null` if there are reads and none has a known size.
     pub estimated_read_bytes: Option<f64>,
     /// Bytes written, estimated likewise; `null` if there are writes and none has a known size.
     pub estimated_write_bytes: Option<f64>,
-    /// Reads and writes of unknown size in the traced time. The estimates take each for as large as the others of its
-    /// direction are on average.
+    /// Reads and writes of unknown size in the traced time. The estimates assume for each the average size of the others of
+    /// its direction.
     #[serde(default)]
     pub unsized_rpcs: u64,
-    /// As `estimated_read_bytes`, with 0 for reads of unknown size.
+    /// As `estimated_read_bytes`, but without the reads of unknown size.
     #[serde(default)]
     pub estimated_read_bytes_min: f64,
-    /// As `estimated_write_bytes`, with 0 for writes of unknown size.
+    /// As `estimated_write_bytes`, but without the writes of unknown size.
     #[serde(default)]
     pub estimated_write_bytes_min: f64,
-    /// Stretches that were traced, first to last, Unix seconds; of more than 1,000 the longest.
+    /// Traced intervals (start, end) in Unix seconds, in order; only the longest if there are more than 1,000.
     #[serde(default)]
     pub traced: Vec<[f64; 2]>,
-    /// Stretches that are not in `traced`.
+    /// Number of traced intervals that are not in `traced`.
     #[serde(default)]
     pub traced_omitted: u64,
 }
@@ -628,7 +628,7 @@ pub struct Client {
     pub nid: String,
     /// Client uuids seen with this NID.
     pub uuids: Vec<String>,
-    /// True if a server of the file system sends from it (MDT to OST, light-weight connections), by its uuids.
+    /// Whether a server of the file system uses this NID (MDT to OST, light-weight connections), by its uuids.
     pub server: bool,
     /// RPCs of any kind.
     pub rpcs: u64,
@@ -648,7 +648,7 @@ pub struct Client {
 pub struct Flow {
     /// Network id of the client.
     pub nid: String,
-    /// Target; `null` if unknown.
+    /// Name of the target; `null` if unknown.
     pub target: Option<String>,
     /// Name of the node.
     pub node: String,
@@ -661,7 +661,7 @@ pub struct Flow {
 /// I/O with one job id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Job id; empty: RPCs without one; `null`: the version prints none.
+    /// Job id; empty for RPCs without one; `null` if the Lustre version prints none.
     pub job: Option<String>,
     /// RPCs of any kind.
     pub rpcs: u64,
@@ -693,23 +693,23 @@ pub struct Owner {
 /// An object of a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {
-    /// Target; `null` in the row of the others.
+    /// Name of the target; `null` in the row of the others.
     pub target: Option<String>,
     /// FID, or `seq/oid` as old versions print; `null` in the row of the others.
     pub fid: Option<String>,
-    /// Objects in this row: 1, or how many the others are (at least).
+    /// Number of objects in this row: 1, or at least how many the row of the others sums up.
     pub objects: u64,
     /// Successful and failed reads: `OST_READ`.
     pub read: Io,
     /// Successful and failed writes: `OST_WRITE`.
     pub write: Io,
-    /// Clients that used it; `null` in the row of the others.
+    /// Number of clients that used it; `null` in the row of the others.
     pub clients: Option<u64>,
-    /// Clients that wrote it.
+    /// Number of clients that wrote it; `null` in the row of the others.
     pub writers: Option<u64>,
-    /// Lowest byte touched.
+    /// Lowest byte accessed; `null` if unknown.
     pub first_byte: Option<u64>,
-    /// Highest byte touched.
+    /// Highest byte accessed (inclusive); `null` if unknown.
     pub last_byte: Option<u64>,
 }
 
@@ -718,9 +718,9 @@ pub struct Object {
 pub struct Operation {
     /// Opcode.
     pub opcode: u32,
-    /// Its name.
+    /// Name of the opcode.
     pub name: String,
-    /// Service: the thread name without CPT and number, `ll_ost_io`.
+    /// Name of the service: the thread name without CPT and number, such as `ll_ost_io`.
     pub service: String,
     /// RPCs.
     pub rpcs: u64,
@@ -741,14 +741,14 @@ pub struct SentRpcs {
     pub node: String,
     /// Opcode.
     pub opcode: u32,
-    /// Its name.
+    /// Name of the opcode.
     pub name: String,
-    /// Uuid of the sending device.
+    /// Uuid of the device that sent the RPCs.
     pub device: String,
     /// The target that sends, for lock callbacks; `null` for other devices.
     #[serde(default)]
     pub target: Option<String>,
-    /// Destination.
+    /// NID of the destination.
     pub nid: String,
     /// RPCs.
     pub rpcs: u64,

@@ -11,91 +11,91 @@ use crate::units::{change as change_text, plural};
 /// Version of the layout of `comparison.json`. Adding keys keeps it, renaming or removing one changes it.
 pub const COMPARISON_SCHEMA: &str = "lioprof.comparison/1";
 
-/// What became of the figures between two analyses.
+/// Changes of the figures between two analyses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`COMPARISON_SCHEMA`].
     pub schema: String,
-    /// What made it.
+    /// Program that made the comparison.
     pub generator: Generator,
-    /// What was compared.
+    /// Reference analysis.
     pub before: Side,
-    /// With what.
+    /// Analysis that is compared with `before`.
     pub after: Side,
-    /// When a change counts.
+    /// Rules that decide which changes count.
     pub rules: ComparisonRules,
-    /// What to know before believing the figures; one sentence each.
+    /// Caveats about the figures; one sentence each.
     pub notes: Vec<String>,
-    /// Findings that came and went.
+    /// Findings that are new, gone or on both sides.
     pub findings: FindingChanges,
-    /// Figures of everything, by name.
+    /// Figures over all nodes, by name.
     pub totals: BTreeMap<String, Figure>,
-    /// The OSTs.
+    /// Figures per OST.
     pub targets: Rows,
-    /// The clients.
+    /// Figures per client.
     pub clients: Rows,
-    /// Operations, as `OST_READ ll_ost_io`.
+    /// Figures per opcode and service, such as `OST_READ ll_ost_io`.
     pub operations: Rows,
-    /// What locks cost, by name; empty if neither side looked at locks.
+    /// Figures of lock contention, by name; empty if neither analysis looked at locks.
     pub locks: BTreeMap<String, Figure>,
 }
 
-/// One of the two.
+/// Facts about one of the two analyses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// The servers, as the analysis names them.
+    /// Names of the servers.
     #[serde(default)]
     pub nodes: Vec<String>,
-    /// First to last record.
+    /// Time from the first to the last record.
     pub window: Window,
-    /// First to last time bin in which bytes of OSTs moved, seconds; `null` if none did.
+    /// Time from the first to the last bin with OST traffic, seconds; `null` if there is none.
     pub activity_s: Option<f64>,
-    /// Time bins with traffic.
+    /// Number of time bins with OST traffic.
     pub busy_bins: u64,
-    /// Width of a bin, seconds.
+    /// Width of a time bin, seconds.
     pub bin_s: f64,
-    /// Share of the RPCs lost; `null` if unknown.
+    /// Best estimate of the share of RPCs lost, 0 to 1; `null` if unknown.
     pub estimated_lost_fraction: Option<f64>,
-    /// At least this share; `null` if unknown.
+    /// Lower bound of that share; `null` if unknown.
     #[serde(default)]
     pub lost_fraction_min: Option<f64>,
-    /// At most this share; `null` if there is no bound.
+    /// Upper bound of that share; `null` if there is none.
     #[serde(default)]
     pub lost_fraction_max: Option<f64>,
-    /// The head of the capture was overwritten.
+    /// Whether the beginning of the capture was overwritten.
     pub head_overwritten: bool,
-    /// How it went, to be drawn beside the other side.
+    /// Traffic over time, for plots beside the other side.
     #[serde(default)]
     pub course: Course,
 }
 
-/// The reads and writes of one side, over time and by duration.
+/// Reads and writes of one side, over time and by duration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Bytes read from OSTs per time bin, from the first bin in which any moved to the last.
     pub read_bytes: Vec<u64>,
     /// Bytes written to OSTs, in the same bins.
     pub written_bytes: Vec<u64>,
-    /// Arrival to end of the reads: lower edge of the bucket in microseconds, RPCs. Four buckets per factor of two.
+    /// Histogram of the reads' total times: lower edge of the bucket in microseconds, number of RPCs. Four buckets per factor of two.
     pub read_total_hist_us: Vec<(u64, u64)>,
-    /// The same of the writes.
+    /// The same histogram for the writes.
     pub write_total_hist_us: Vec<(u64, u64)>,
 }
 
-/// When a change counts.
+/// Rules that decide which changes count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRules {
-    /// Fewest bins with traffic on each side from which noise is estimated.
+    /// Estimate noise only if each side has at least this many bins with traffic.
     pub min_bins: u64,
-    /// Fewest samples of each side from which a percentile is judged.
+    /// Judge a percentile only if each side has at least this many samples.
     pub min_samples: u64,
-    /// Fewest samples beyond a percentile.
+    /// Judge a percentile only if each side has at least this many samples beyond it.
     pub min_tail_samples: u64,
-    /// A change within this many times its noise is none.
+    /// A change within this many times its noise counts as no change.
     pub noise_factor: f64,
-    /// Runs whose bytes differ by no more than this share did the same work: their durations may be compared.
+    /// Compare the durations of two runs only if their bytes differ by at most this share.
     pub same_work_share: f64,
-    /// Reads or writes that are less than this share of the bytes on both sides do not have their bandwidth judged.
+    /// Judge the bandwidth of reads or writes only if they are at least this share of the bytes on one side.
     pub min_direction_share: f64,
 }
 
@@ -112,14 +112,14 @@ impl Default for ComparisonRules {
     }
 }
 
-/// Findings of one side and not of the other, and of both.
+/// Findings that only one side has, and findings of both.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FindingChanges {
-    /// Only before.
+    /// Findings that only `before` has.
     pub lost: Vec<FindingChange>,
-    /// Only after.
+    /// Findings that only `after` has.
     pub gained: Vec<FindingChange>,
-    /// On both sides.
+    /// Findings that both sides have.
     pub kept: Vec<FindingPair>,
 }
 
@@ -128,90 +128,90 @@ pub struct FindingChanges {
 pub struct FindingChange {
     /// The finding.
     pub finding: Finding,
-    /// What looking for it gave on the other side; `null` if it was not looked for.
+    /// Result of the same check on the other side; `null` if it was not made.
     pub other: Option<CheckResult>,
-    /// Why the other side could not be judged.
+    /// Why the other side could not be checked; `null` if it could.
     pub other_reason: Option<String>,
 }
 
-/// A finding of both sides.
+/// A finding that both sides have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindingPair {
-    /// Before.
+    /// The finding in `before`.
     pub before: Finding,
-    /// After.
+    /// The finding in `after`.
     pub after: Finding,
 }
 
-/// Targets, clients or operations.
+/// Figures per target, client or operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
-    /// Those with most bytes (operations: RPCs) on either side first.
+    /// The rows; first those with the most bytes (operations: RPCs) on either side.
     pub rows: Vec<Row>,
-    /// How many more there are.
+    /// Number of further rows that are not listed.
     pub left_out: u64,
 }
 
-/// One target, client or operation.
+/// Figures of one target, client or operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name.
+    /// Name of the target, NID of the client, or opcode and service.
     pub name: String,
-    /// It is in the analysis before.
+    /// Whether `before` has this row.
     pub is_before: bool,
-    /// It is in the analysis after.
+    /// Whether `after` has this row.
     pub is_after: bool,
-    /// Figures, by name; the unit is in the name.
+    /// Figures by name; the name says the unit.
     pub figures: BTreeMap<String, Figure>,
 }
 
 /// A figure of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Before; `null` if unknown.
+    /// Value in `before`; `null` if unknown.
     pub before: Option<f64>,
-    /// After; `null` if unknown.
+    /// Value in `after`; `null` if unknown.
     pub after: Option<f64>,
     /// `after / before - 1`; `null` if either is unknown, or `before` is 0.
     pub change: Option<f64>,
     /// Standard error of `change`; `null` if it cannot be estimated.
     pub noise: Option<f64>,
-    /// What the change means.
+    /// Whether the figure became better or worse.
     pub verdict: ChangeVerdict,
-    /// Why nothing can be said, for [`ChangeVerdict::Unknown`].
+    /// Why the change cannot be judged, for [`ChangeVerdict::Unknown`].
     pub reason: Option<String>,
-    /// Which direction is better; `null` if neither is.
+    /// Whether a higher or a lower value is better; `null` if neither is.
     pub better: Option<Better>,
-    /// One of the figures that decide whether a run became worse.
+    /// Whether this figure helps to decide if the run became worse.
     pub headline: bool,
 }
 
-/// Which direction is better.
+/// Whether a higher or a lower value is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// More is better: bandwidth.
+    /// A higher value is better, as for bandwidth.
     Higher,
-    /// Less is better: latency.
+    /// A lower value is better, as for latency.
     Lower,
 }
 
-/// What a change means.
+/// Whether a figure became better or worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeVerdict {
-    /// Better, beyond noise.
+    /// The figure became better by more than noise.
     Better,
-    /// Worse, beyond noise.
+    /// The figure became worse by more than noise.
     Worse,
-    /// No change beyond noise.
+    /// The figure did not change by more than noise.
     Same,
-    /// It cannot be said.
+    /// The change cannot be judged.
     Unknown,
 }
 
 impl ChangeVerdict {
-    /// Its name, as in JSON.
+    /// The name that JSON uses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -235,7 +235,7 @@ impl Comparison {
     pub fn regressions(&self, share: f64) -> Vec<(&str, &Figure)> {
         let beyond = |figure: &Figure| {
             figure.verdict == ChangeVerdict::Worse
-                // From nothing to something: no share is large enough.
+                // A change from 0 has no share, and exceeds every one.
                 && figure.change.is_none_or(|change| {
                     change.abs() - self.rules.noise_factor * figure.noise.unwrap_or(0.0) > share
                 })
@@ -243,7 +243,7 @@ impl Comparison {
         self.headlines().filter(|(_, figure)| beyond(figure)).collect()
     }
 
-    /// The whole comparison in one sentence.
+    /// Sums up the comparison in one sentence.
     #[must_use]
     pub fn verdict(&self) -> String {
         let of = |verdict| {
@@ -271,7 +271,7 @@ impl Comparison {
         sentence + "."
     }
 
-    /// What became of the run, in a word: headline figures and findings above `info` together.
+    /// Whether the run became better or worse, by its headline figures and its findings above `info`.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let any = |verdict| self.headlines().any(|(_, figure)| figure.verdict == verdict);
@@ -295,23 +295,23 @@ fn above_info(changes: &[FindingChange]) -> u64 {
     changes.iter().filter(|change| change.finding.severity > Severity::Info).count() as u64
 }
 
-/// What became of a run.
+/// Whether a run became better or worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Something became better, nothing worse.
+    /// Something became better, and nothing became worse.
     Better,
-    /// Something became worse, nothing better.
+    /// Something became worse, and nothing became better.
     Worse,
-    /// Both.
+    /// Something became better, and something became worse.
     Mixed,
-    /// No change beyond noise.
+    /// Nothing changed by more than noise.
     Same,
-    /// It cannot be said.
+    /// The change cannot be judged.
     Unknown,
 }
 
-/// Headline figures named in the verdict.
+/// Number of headline figures that the verdict names.
 const NAMED: usize = 3;
 
 fn list(figures: &[(&str, &Figure)]) -> String {
@@ -322,7 +322,7 @@ fn list(figures: &[(&str, &Figure)]) -> String {
     figures.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A figure's name for people: `read_bandwidth_bytes_per_s` is `read bandwidth`.
+/// A figure's name for people: `read bandwidth` for `read_bandwidth_bytes_per_s`.
 #[must_use]
 pub fn figure_name(name: &str) -> String {
     const UNITS: [&str; 6] = ["_bytes_per_s", "_s_per_gib", "_per_gib", "_per_s", "_us", "_s"];

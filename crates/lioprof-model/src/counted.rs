@@ -1,18 +1,18 @@
-//! A server's own counters beside what the trace has of the same time.
+//! A server's own counters compared with the trace of the same time.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a node counted itself while it was traced, and what of it is there. Parts add up.
+/// What a node counted itself while it was traced, and how much of that is in the trace. Parts add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counted {
-    /// By service, as the counters name it: `ost_io`.
+    /// Requests by service, as the counters name it (`ost_io`).
     pub services: BTreeMap<String, CountedRpcs>,
-    /// By OST.
+    /// Reads and writes by OST.
     pub targets: BTreeMap<String, CountedIo>,
-    /// Reads and writes of OSTs that no line names: each may belong to any target of the node.
+    /// Reads and writes whose OST no log line names: each may belong to any OST of the node.
     pub unattributed: CountedIo,
 }
 
@@ -22,11 +22,11 @@ crate::merge_fields!(Counted { services, targets, unattributed });
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CountedRpcs {
-    /// By the server's counter.
+    /// Number of requests by the server's counter.
     pub counted: u64,
-    /// In the trace of the same time.
+    /// Number of requests in the trace of the same time.
     pub seen: u64,
-    /// In the trace, taken up while a sample at an end of that time was read: the counter may hold them or not.
+    /// Number of traced requests taken up while the first or last sample was read: the counter may include them or not.
     pub edge: u64,
 }
 
@@ -36,37 +36,37 @@ crate::merge_fields!(CountedRpcs { counted, seen, edge });
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CountedIo {
-    /// RPCs by the server's counters.
+    /// Number of RPCs by the server's counters.
     pub counted_rpcs: u64,
     /// Bytes of the RPCs in `counted_rpcs`.
     pub counted_bytes: u64,
-    /// RPCs in the trace of the same time.
+    /// Number of RPCs in the trace of the same time.
     pub seen_rpcs: u64,
-    /// Their bytes, as far as they are known.
+    /// Bytes of the RPCs in `seen_rpcs`, as far as their sizes are known.
     pub seen_bytes: u64,
-    /// RPCs in the trace, under way while a sample at an end of that time was read.
+    /// Number of traced RPCs under way while the first or last sample was read: the counters may include them or not.
     pub edge_rpcs: u64,
 }
 
 crate::merge_fields!(CountedIo { counted_rpcs, counted_bytes, seen_rpcs, seen_bytes, edge_rpcs });
 
-/// The counters that tell what is lost, as they were at one time.
+/// One sample of the counters that show how much is lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterSnapshot {
-    /// Snapshots of one stretch of tracing follow on each other; between stretches nobody traced, or counted.
+    /// Number of the interval of tracing: snapshots with the same number follow each other without a break in the trace or its rows.
     pub stretch: u64,
-    /// Before the first counter was read, microseconds since the epoch.
+    /// When reading the counters began, microseconds since the epoch.
     pub begun_us: i64,
-    /// After the last one was read.
+    /// When reading the counters ended, microseconds since the epoch.
     pub ended_us: i64,
-    /// Requests taken up, by service. The kernel shows no counter that is 0.
+    /// Number of requests taken up, by service. The kernel shows no counter that is 0.
     pub services: BTreeMap<String, u64>,
-    /// Reads and writes: RPCs and bytes, by OST.
+    /// Reads and writes by OST: number of RPCs, number of bytes.
     pub targets: BTreeMap<String, (u64, u64)>,
 }
 
 impl Counted {
-    /// Whether nothing was counted.
+    /// Whether there are no counters of services or targets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.services.is_empty() && self.targets.is_empty()

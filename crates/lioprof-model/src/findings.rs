@@ -1,4 +1,4 @@
-//! Findings: what is wrong, how sure that is, what to do about it.
+//! Findings: what is wrong, how certain that is, and what to do about it.
 
 use std::collections::BTreeMap;
 
@@ -6,91 +6,91 @@ use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
 
-/// How bad it is.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// The finding is worth knowing.
     Info,
-    /// Costs time that a remedy would save.
+    /// The problem costs time that a remedy would save.
     Warning,
-    /// Decides how long the run takes, or makes its figures wrong.
+    /// The problem decides how long the run takes, or makes the figures wrong.
     Critical,
 }
 
-/// How sure it is.
+/// How certain a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// Consistent with the evidence, as other causes are.
+    /// The evidence fits, but other causes would fit as well.
     Low,
     /// Other causes are unlikely.
     Medium,
-    /// The log shows it.
+    /// The log shows the cause.
     High,
 }
 
 /// Something that an admin or a developer should look at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Kind: `lock-ping-pong`. Stable; a page of the documentation explains each.
+    /// Kind of the finding, such as `lock-ping-pong`. Stable; the documentation explains each kind.
     pub id: String,
-    /// How bad.
+    /// How serious the finding is.
     pub severity: Severity,
-    /// How sure.
+    /// How certain the finding is.
     pub confidence: Confidence,
     /// One sentence with the decisive figure.
     pub title: String,
-    /// What was seen and how it is to be read: two or three sentences.
+    /// What was observed and what it means: two or three sentences.
     pub explanation: String,
-    /// The figures it rests on, units in the names.
+    /// The figures that the finding rests on, by name; the name says the unit.
     pub evidence: BTreeMap<String, f64>,
-    /// The limits that they were held against, by the names under which they can be changed.
+    /// The limits that the figures were compared with, by the name of the setting that changes each.
     pub thresholds: BTreeMap<String, f64>,
-    /// What to do, most effective first.
+    /// Remedies, most effective first.
     pub remedies: Vec<String>,
-    /// Targets concerned, worst first; of each list at most 20.
+    /// Targets concerned, worst first; at most 20, like the other lists.
     pub targets: Vec<String>,
     /// Clients concerned, by NID.
     pub clients: Vec<String>,
-    /// Objects concerned.
+    /// Objects concerned, worst first.
     pub objects: Vec<ObjectId>,
     /// Jobs concerned.
     pub jobs: Vec<String>,
     /// Nodes concerned.
     pub nodes: Vec<String>,
-    /// When, Unix seconds; `null`: all the time.
+    /// When the problem occurred, Unix seconds; `null`: all the time.
     pub interval: Option<Interval>,
-    /// Seconds that it costs, estimated; `null` if that cannot be said. What it means (client-seconds, wall time) stands in `cost_of`.
+    /// Estimated cost in seconds; `null` if it cannot be estimated. `cost_of` says what kind of seconds (wall time, client-seconds).
     pub cost_s: Option<f64>,
     /// What `cost_s` counts: "wall time", "client-seconds of waiting".
     pub cost_of: Option<String>,
-    /// Kind of the finding that is the likely cause of this one; it is then worth no more than a note.
+    /// Kind of the finding that probably causes this one, which is then only a note; `null` if there is none.
     #[serde(default)]
     pub explained_by: Option<String>,
-    /// Name of the plot that shows it best.
+    /// Name of the plot that shows the problem best; `null` if none does.
     pub plot: Option<String>,
-    /// Anchor in `docs/findings.md`.
+    /// Anchor of this kind in `docs/findings.md`.
     pub docs: String,
 }
 
 /// An object of a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ObjectId {
-    /// Target.
+    /// Name of the target.
     pub target: String,
-    /// FID, or as old versions print it.
+    /// FID of the object, or its id as old Lustre versions print it.
     pub fid: String,
 }
 
-/// What became of looking for one kind of finding.
+/// The outcome of a check for one kind of finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Kind.
+    /// Kind of finding that the check looks for.
     pub id: String,
-    /// Result.
+    /// What the check found.
     pub result: CheckResult,
-    /// Why nothing can be said, for [`CheckResult::NotEnoughEvidence`].
+    /// Why the check could not be made, for [`CheckResult::NotEnoughEvidence`]; otherwise `null`.
     pub reason: Option<String>,
 }
 
@@ -98,16 +98,16 @@ pub struct Check {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
-    /// There are findings of this kind.
+    /// The check has findings.
     Found,
-    /// Looked, and all is well.
+    /// The check found no problem.
     Healthy,
-    /// Too few samples, or the log does not hold what is needed.
+    /// There are too few samples, or the log lacks what the check needs.
     NotEnoughEvidence,
 }
 
 impl Severity {
-    /// Its name, as in JSON.
+    /// The name that JSON uses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -119,7 +119,7 @@ impl Severity {
 }
 
 impl Confidence {
-    /// Its name, as in JSON.
+    /// The name that JSON uses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -131,7 +131,7 @@ impl Confidence {
 }
 
 impl Finding {
-    /// A finding that says no more than this yet. Its documentation has the anchor of its kind.
+    /// A finding with these fields; all others are empty, and the anchor in the documentation is its kind.
     #[must_use]
     pub fn new(id: &str, severity: Severity, confidence: Confidence, title: impl Into<String>) -> Self {
         Self {

@@ -1,109 +1,109 @@
-//! Lock contention: who fights whom for what, and what it costs.
+//! Lock contention: which clients fight for which objects, and what it costs.
 //!
-//! Only conflicts between different clients count as contention. A client in conflict with its own lock,
-//! and conflicts of the servers' own making (unlink, destroy), are counted apart, see [`ConflictKinds`].
+//! Only conflicts between different clients count as contention. Conflicts of a client with its own lock and
+//! conflicts that the servers cause (unlink, destroy) are counted separately, see [`ConflictKinds`].
 
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Distribution;
 
-/// What the figures rest on.
+/// Which log lines the lock figures come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LockEvidence {
-    /// Only the RPCs: conflicts per OST and pair of clients; objects and waits are inferred.
+    /// Only RPC lines: conflicts are known per OST and pair of clients; objects and waits are inferred.
     #[default]
     Rpctrace,
-    /// The lock manager's own lines: locks, extents, waits.
+    /// The lock manager's own lines, which show locks, extents and waits.
     Dlmtrace,
-    /// Some nodes the one, some the other; each target says which.
+    /// Some nodes have only RPC lines, others the lock manager's; each target says which.
     Mixed,
 }
 
 /// Lock figures of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Locks {
-    /// What the figures rest on.
+    /// Which log lines the figures come from.
     pub evidence: LockEvidence,
-    /// The rules that the figures follow; the log states neither a version nor settings.
+    /// Assumed thresholds: the log shows neither the Lustre version nor its settings.
     pub rules: LockRules,
-    /// Sums over the OSTs.
+    /// Sums over all OSTs.
     pub totals: LockTotals,
-    /// Sums over the MDTs (inode bits, flock and plain locks).
+    /// Sums over all MDTs (inode bits, flock and plain locks).
     pub mdt_totals: LockTotals,
-    /// Per target, most contended first.
+    /// Figures per target, most contended first.
     pub targets: Vec<LockTarget>,
-    /// Objects of OSTs, most contended first; those with conflicts between clients only.
+    /// OST objects with conflicts between clients, most contended first.
     pub objects: Vec<LockObject>,
     /// Pairs of clients per OST, most conflicts first.
     pub pairs: Vec<LockPair>,
-    /// Resources of MDTs with conflicts between clients: directories and files.
+    /// MDT resources (directories and files) with conflicts between clients, most contended first.
     #[serde(default)]
     pub mdt_objects: Vec<LockObject>,
-    /// Pairs of clients per MDT.
+    /// Pairs of clients per MDT, most conflicts first.
     #[serde(default)]
     pub mdt_pairs: Vec<LockPair>,
-    /// Per job of the waiting client, longest wait first.
+    /// Jobs of the waiting clients, longest wait first.
     pub jobs: Vec<LockJob>,
-    /// Over time; same bins as the analysis' `series`.
+    /// Figures over time, in the same bins as the analysis' `series`.
     pub series: LocksOverTime,
 }
 
 /// Lock figures over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LocksOverTime {
-    /// Per target.
+    /// One series per target.
     pub targets: Vec<LockSeries>,
 }
 
-/// Thresholds. Assumed: a log does not say how its server is configured.
+/// Thresholds of contention. They are assumed, since a log does not show how its server is configured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LockRules {
-    /// Conflicts on a resource that make it contended ...
+    /// A resource becomes contended after this many conflicts ...
     pub contended_conflicts: u64,
     /// ... within this many seconds, ...
     pub contended_window_s: f64,
-    /// ... and how long it then stays so.
+    /// ... and stays contended for this many seconds.
     pub contended_hold_s: f64,
-    /// Where these come from.
+    /// Where these three values come from.
     pub contended_source: String,
-    /// Changes of owner that make a fight out of single hand-overs ...
+    /// This many changes of owner are a sustained fight (ping-pong) ...
     pub ping_pong_alternations: u64,
-    /// ... if none of them is further from the one before than this.
+    /// ... if at most this many seconds pass between any two consecutive ones.
     pub ping_pong_gap_s: f64,
 }
 
-/// Conflicts by who is against whom.
+/// Number of lock conflicts by the parties involved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictKinds {
-    /// A client against another client: contention.
+    /// Conflicts between different clients: contention.
     pub client: u64,
-    /// A client against a lock of its own.
+    /// Conflicts of a client with a lock of its own.
     pub own: u64,
-    /// The servers' own doing: unlink and destroy on behalf of the MDT, locks without a client.
+    /// Conflicts that servers cause: unlink and destroy for the MDT, locks without a client.
     pub server: u64,
 }
 
 crate::merge_fields!(ConflictKinds { client, own, server });
 
-/// Sums.
+/// Sums of the lock figures of one or more targets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LockTotals {
-    /// Locks asked for by clients; `null` without dlmtrace: an enqueue names no target.
+    /// Number of locks that clients requested; `null` without dlmtrace, since an enqueue RPC names no target.
     pub enqueues: Option<u64>,
-    /// Of these, granted in the reply; `null` without dlmtrace.
+    /// Number of these locks that were granted in the reply; `null` without dlmtrace.
     pub granted_at_once: Option<u64>,
-    /// Requests that had to wait. Without dlmtrace: those that sent a callback, or got a completion.
+    /// Number of requests that had to wait. Without dlmtrace: those that caused a blocking callback, or got a completion callback.
     pub blocked: u64,
     /// Conflicts by kind; contention is `kinds.client`.
     pub kinds: ConflictKinds,
     /// Conflicts between clients.
     pub conflicts: u64,
-    /// Of these, requested extents overlap; `null` without dlmtrace, like the next four.
+    /// Conflicts whose requested extents overlap; `null` without dlmtrace, like the next five.
     pub true_conflicts: Option<u64>,
-    /// Only an extent that the server had expanded overlaps.
+    /// Conflicts in which only an extent that the server expanded overlaps.
     pub expansion_conflicts: Option<u64>,
-    /// Not told: an extent is missing from the log, or the lock has none.
+    /// Conflicts that cannot be classified: an extent is missing from the log, or the lock has none.
     pub unclassified_conflicts: Option<u64>,
     /// Conflicts of two writers.
     pub write_write: Option<u64>,
@@ -111,156 +111,156 @@ pub struct LockTotals {
     pub read_write: Option<u64>,
     /// Conflicts with a group lock.
     pub group: Option<u64>,
-    /// Changes of owner: a grant to a client that waited for another's lock.
+    /// Changes of owner: grants to a client that waited for another client's lock.
     pub handovers: u64,
-    /// Callbacks sent: give the lock back.
+    /// Number of blocking callbacks sent, which ask the holder to give the lock back.
     pub blocking_asts: u64,
-    /// Callbacks sent: the lock is yours.
+    /// Number of completion callbacks sent, which tell the waiter that it has the lock.
     pub completion_asts: u64,
-    /// Callbacks sent: how large is the file.
+    /// Number of glimpse callbacks sent, which ask the holder for the file size.
     pub glimpse_asts: u64,
-    /// LDLM_CANCEL requests; they name no target, so only in the totals of all targets.
+    /// Number of LDLM_CANCEL requests; they name no target, so this is `null` except in the totals over all targets.
     pub cancels: Option<u64>,
-    /// Clients evicted for not giving a lock back.
+    /// Number of clients evicted for not giving a lock back.
     pub evictions: u64,
-    /// Callbacks that were not answered in time.
+    /// Number of callbacks that were not answered in time.
     pub callback_timeouts: u64,
-    /// Clients' locks whose creation is not in the log: what they asked for may be missing; `null` without
-    /// dlmtrace.
+    /// Number of clients' locks whose creation is not in the log, so the requested extent may be missing; `null`
+    /// without dlmtrace.
     #[serde(default)]
     pub unborn_locks: Option<u64>,
     /// Client-seconds spent waiting for another client's lock.
     pub wait_s: f64,
-    /// Waits that had not ended when the log did, or whose end is missing; not in `wait_s`.
+    /// Number of waits that were still going on when the log ended, or whose end is missing; not in `wait_s`.
     pub open_waits: u64,
 }
 
-/// One target.
+/// Lock figures of one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockTarget {
-    /// Target.
+/// Name of the target.
     pub target: String,
-    /// Node.
+    /// Node that serves the target.
     pub node: String,
-    /// What its figures rest on.
+    /// Which log lines the figures of this target come from.
     pub evidence: LockEvidence,
-    /// Sums.
+    /// Sums over the target's locks.
     pub totals: LockTotals,
-    /// Seconds in which at least one client waited for another.
+    /// Seconds during which at least one client waited for another client's lock.
     pub contended_s: f64,
-    /// That, as a share of the window.
+    /// `contended_s` as a share of the window, 0 to 1.
     pub contended_share: f64,
-    /// Read and write bytes per second in bins in which a client waited; `null`: there are none.
+    /// Bytes read and written per second in the time bins in which a client waited; `null` if there are no such bins.
     pub bandwidth_contended: Option<f64>,
-    /// The same in bins with traffic in which no client waited.
+    /// Bytes read and written per second in the bins with traffic in which no client waited; `null` if there are no such bins.
     pub bandwidth_uncontended: Option<f64>,
-    /// Enqueue to grant, of requests that waited for another client.
+    /// Time from enqueue to grant of requests that waited for another client's lock, µs.
     pub wait_us: Distribution,
-    /// Blocking callback to release, of locks that another client waited for; dlmtrace only.
+    /// Time from blocking callback to release of locks that another client waited for, µs; dlmtrace only.
     pub release_us: Distribution,
-    /// Round trip of blocking callbacks.
+    /// Round-trip time of blocking callbacks, µs.
     pub blocking_ast_us: Distribution,
-    /// Bytes that holders wrote between the callback and the release.
+    /// Bytes that holders wrote between the callback and the release; `null` if unknown.
     pub flushed_bytes: Option<u64>,
 }
 
-/// One object (LDLM resource).
+/// Lock figures of one object (LDLM resource).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockObject {
-    /// Target.
+/// Name of the target.
     pub target: String,
-    /// Node.
+/// Node that serves the target.
     pub node: String,
-    /// LDLM resource, as lock lines print it; `null` if the object is inferred.
+/// Name of the LDLM resource, as lock lines print it; `null` if the object is inferred.
     pub resource: Option<String>,
-    /// The object's FID.
+    /// FID of the object; `null` if unknown.
     pub fid: Option<String>,
-    /// True: told from the reads and writes of holder and waiter around the callback, not from a lock line.
+    /// Whether the object is inferred from the reads and writes of holder and waiter around the callback: no lock line names it.
     pub inferred: bool,
-    /// Conflicts between clients.
+    /// Number of conflicts between clients.
     pub conflicts: u64,
-    /// See [`LockTotals`].
+    /// Conflicts whose requested extents overlap, see [`LockTotals::true_conflicts`].
     pub true_conflicts: Option<u64>,
-    /// See [`LockTotals`].
+    /// Conflicts caused only by expanded extents, see [`LockTotals::expansion_conflicts`].
     pub expansion_conflicts: Option<u64>,
-    /// See [`LockTotals`].
+    /// Conflicts that cannot be classified, see [`LockTotals::unclassified_conflicts`].
     pub unclassified_conflicts: Option<u64>,
-    /// Changes of owner.
+    /// Number of times that the lock changed its owner.
     pub alternations: u64,
     /// Mean number of grants in a row to the same client.
     pub mean_run: f64,
     /// Clients in conflict, by NID.
     pub clients: Vec<String>,
-    /// Client-seconds spent waiting.
+    /// Client-seconds spent waiting for another client's lock.
     pub wait_s: f64,
-    /// Enqueue to grant.
+    /// Time from enqueue to grant, µs.
     pub wait_us: Distribution,
-    /// Whether there was a sustained fight, by [`LockRules`].
+    /// Whether there was a sustained fight by [`LockRules`].
     pub ping_pong: bool,
-    /// Fights, longest first, at most 10.
+    /// Sustained fights, longest first, at most 10.
     pub episodes: Vec<Episode>,
-    /// When the object was contended by the kernel's rule, Unix seconds, at most 100.
+    /// Times at which the object was contended by the kernel's rule, at most 100.
     pub contended: Vec<Interval>,
-    /// What the kernel itself counted, where the log prints it (Lustre 2.17.55 and later).
+    /// The kernel's own counts; `null` if the log does not print them (before Lustre 2.17.55).
     pub kernel: Option<KernelCount>,
-    /// Who held and waited when, for the most contended objects; dlmtrace only.
+    /// When each client held or waited for a lock; `null` without dlmtrace, and for less contended objects.
     pub timeline: Option<Timeline>,
 }
 
-/// A stretch of time, Unix seconds.
+/// An interval of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Start.
+    /// Start, Unix seconds.
     pub start: f64,
-    /// End.
+    /// End, Unix seconds.
     pub end: f64,
 }
 
-/// A sustained fight.
+/// A sustained fight of clients for an object's lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// First change of owner, Unix seconds.
     pub start: f64,
-    /// Last one.
+    /// Last change of owner, Unix seconds.
     pub end: f64,
-    /// Changes of owner.
+    /// Number of changes of owner.
     pub alternations: u64,
-    /// Clients involved.
+    /// Number of clients involved.
     pub clients: u64,
 }
 
 /// The kernel's own contention counter of a resource (`add N to ...`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelCount {
-    /// Sum of what it added.
+    /// Sum of the conflicts that the kernel added.
     pub added: u64,
-    /// Largest sum of both halves of its window.
+    /// Largest sum of both halves of the kernel's window.
     pub window_max: u64,
 }
 
-/// Who held and waited when.
+/// When each client held or waited for a lock of one object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Locks held.
+    /// Locks that were held.
     pub holds: Vec<Hold>,
-    /// Waits.
+    /// Waits for locks.
     pub waits: Vec<Wait>,
-    /// Blocking callbacks: time in Unix seconds, NID of the holder.
+    /// Blocking callbacks: time in Unix seconds and NID of the holder.
     pub blocking_asts: Vec<(f64, String)>,
-    /// More happened than is listed.
+    /// Whether these lists are incomplete.
     pub truncated: bool,
 }
 
-/// A lock held.
+/// A lock that a client held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
-    /// Client.
+/// NID of the client.
     pub nid: String,
-    /// Mode, `PW`.
+/// Lock mode, such as `PW`.
     pub mode: String,
-    /// Grant, Unix seconds; `null`: before the log.
+    /// When the lock was granted, Unix seconds; `null`: before the log begins.
     pub start: Option<f64>,
-    /// Release; `null`: after the log.
+    /// When the lock was released, Unix seconds; `null`: after the log ends.
     pub end: Option<f64>,
     /// First byte granted.
     pub first_byte: u64,
@@ -268,18 +268,18 @@ pub struct Hold {
     pub last_byte: u64,
     /// First byte requested.
     pub requested_first_byte: u64,
-    /// Last byte requested.
+    /// Last byte requested, inclusive.
     pub requested_last_byte: u64,
 }
 
-/// A wait.
+/// A client's wait for a lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wait {
-    /// Client.
+/// NID of the client.
     pub nid: String,
-    /// Start, Unix seconds.
+/// When the wait began, Unix seconds.
     pub start: f64,
-    /// Grant; `null`: never, as far as the log shows.
+/// When the lock was granted, Unix seconds; `null` if the log shows no grant.
     pub end: Option<f64>,
     /// First byte requested.
     pub first_byte: u64,
@@ -287,54 +287,54 @@ pub struct Wait {
     pub last_byte: u64,
 }
 
-/// Two clients on one target.
+/// Conflicts between two clients on one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockPair {
-    /// Target.
+/// Name of the target.
     pub target: String,
-    /// Client that held a lock.
+    /// NID of the client that held a lock.
     pub holder_nid: String,
-    /// Client that asked for one in conflict with it.
+    /// NID of the client that requested a conflicting lock.
     pub waiter_nid: String,
-    /// Conflicts.
+    /// Number of conflicts between the two.
     pub conflicts: u64,
-    /// See [`LockTotals`].
+    /// Conflicts whose requested extents overlap, see [`LockTotals::true_conflicts`].
     pub true_conflicts: Option<u64>,
-    /// See [`LockTotals`].
+    /// Conflicts caused only by expanded extents, see [`LockTotals::expansion_conflicts`].
     pub expansion_conflicts: Option<u64>,
-    /// Times that the holder's release let the waiter have its lock.
+    /// Number of times that the waiter got its lock when the holder released one.
     pub handovers: u64,
-    /// Seconds the waiter waited for locks that the holder then released.
+    /// Seconds that the waiter waited for locks that the holder then released.
     pub wait_s: f64,
 }
 
-/// A job whose requests waited.
+/// Lock figures of a job whose requests waited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockJob {
-    /// Job id; `null`: the version prints none.
+    /// Job id; `null` if the Lustre version prints none.
     pub job: Option<String>,
-    /// Locks asked for; `null` without dlmtrace.
+    /// Number of locks requested; `null` without dlmtrace.
     pub enqueues: Option<u64>,
-    /// Requests that waited for another client.
+    /// Number of requests that waited for another client's lock.
     pub blocked: u64,
-    /// Client-seconds spent waiting.
+    /// Client-seconds spent waiting for another client's lock.
     pub wait_s: f64,
 }
 
-/// Locks of one target over time.
+/// Lock figures of one target per time bin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockSeries {
-    /// Target.
+/// Name of the target.
     pub target: String,
-    /// Node.
+/// Node that serves the target.
     pub node: String,
-    /// Conflicts between clients.
+/// Number of conflicts between clients.
     pub conflicts: Vec<u64>,
-    /// Of these, true ones; zeros without dlmtrace.
+/// Number of those whose requested extents overlap; 0 without dlmtrace.
     pub true_conflicts: Vec<u64>,
-    /// Of these, expansion-only ones; zeros without dlmtrace.
+/// Number of those in which only an expanded extent overlaps; 0 without dlmtrace.
     pub expansion_conflicts: Vec<u64>,
-    /// Blocking callbacks sent, of any kind of conflict.
+/// Number of blocking callbacks sent for conflicts of any kind.
     pub blocking_asts: Vec<u64>,
     /// Mean number of requests waiting for another client's lock.
     pub waiting: Vec<f64>,

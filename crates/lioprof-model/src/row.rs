@@ -1,4 +1,4 @@
-//! One RPC as a server handled it.
+//! An RPC that a server handled, as a row, and the traits that pass such rows on.
 
 use std::path::Path;
 
@@ -17,46 +17,46 @@ use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
 pub struct RpcRow {
     /// Node (server) whose log this is.
     pub node: Symbol,
-    /// Opcode.
+    /// Operation that the client asked for.
     pub opcode: Opcode,
-    /// Client NID, plain form.
+    /// NID of the client, without the `12345-` prefix.
     pub nid: Symbol,
     /// Client uuid as last printed; `0` before a connect is processed.
     pub client_uuid: Symbol,
-    /// Transfer id; unique together with the NID.
+    /// Transfer id (xid); unique together with the NID.
     pub xid: Xid,
-    /// Job id; `None` where the version prints none (to 2.12).
+    /// Job id; `None` if the Lustre version prints none (up to 2.12).
     pub job: Option<Symbol>,
-    /// Service thread, `ll_ost_io00_002`.
+    /// Name of the service thread, such as `ll_ost_io00_002`.
     pub thread: Symbol,
     /// Kernel pid of that thread.
     pub pid: u32,
-    /// End of handling: time of `Handled RPC`.
+    /// End of handling: time of the `Handled RPC` line.
     pub end_us: i64,
-    /// Time in the handler; `None` if the clock stepped inside.
+    /// Time in the handler, µs; `None` if the clock stepped meanwhile.
     pub service_us: Option<u64>,
-    /// Arrival to end; `None` if the clock stepped inside.
+    /// Time from arrival to the end of handling, µs; `None` if the clock stepped meanwhile.
     pub total_us: Option<u64>,
-    /// Handler status; for a successful OST_READ the bytes sent.
+    /// Status that the handler returned; for a successful OST_READ the number of bytes sent.
     pub rc: i32,
-    /// Status in the reply, -999 without one.
+    /// Status in the reply; -999 if there was no reply.
     pub reply_rc: i32,
-    /// Transaction number.
+    /// Transaction number of the request.
     pub transno: u64,
-    /// Target, where known.
+    /// Target that handled the RPC; `None` if unknown.
     pub target: Option<TargetName>,
-    /// How the target is known.
+    /// Which log lines or facts name the target.
     pub target_evidence: TargetEvidence,
-    /// Object, where known.
+    /// Object that was read or written; `None` if unknown.
     pub object: Option<ObjectName>,
-    /// First byte of the first niobuf to last byte of the last, where known.
+    /// From the first byte of the first niobuf to the last byte of the last one; `None` if unknown.
     pub extent: Option<Extent>,
-    /// Bytes moved.
+    /// Number of bytes read or written.
     pub size: RpcSize,
-    /// How the bytes are known.
+    /// Which log lines or facts `size` comes from.
     pub size_evidence: SizeEvidence,
-    /// When in the service time the data moved; `None` without mask `net`, for inline data ("short I/O"), and where the log leaves
-    /// more than one possibility.
+    /// When during the service time the bulk data moved; `None` without mask `net`, for inline data ("short I/O"), and if the log
+    /// is ambiguous.
     pub bulk: Option<BulkSpan>,
     /// The server dropped the request before it was handled (deadline passed, old connection).
     pub dropped: bool,
@@ -64,16 +64,16 @@ pub struct RpcRow {
     pub resent: bool,
     /// The client replayed this request after recovery.
     pub replay: bool,
-    /// User, group and project id (Lustre 2.16, 2.17), where packed.
+    /// User id; `None` if the request carries none (before Lustre 2.16).
     pub uid: Option<u32>,
-    /// Group id.
+    /// Group id; `None` if the request carries none (before Lustre 2.16).
     pub gid: Option<u32>,
-    /// Project id.
+    /// Project id; `None` if the request carries none (before Lustre 2.17).
     pub projid: Option<u32>,
 }
 
 impl RpcRow {
-    /// A row of which nothing more is known; for those that make rows up. `text` is in the place of all texts.
+    /// A row with only these facts, for tests and generators; `text` stands for every text.
     #[must_use]
     pub fn made_up(text: Symbol, opcode: Opcode, end_us: i64) -> Self {
         Self {
@@ -107,56 +107,56 @@ impl RpcRow {
         }
     }
 
-    /// Time between arrival and the start of handling.
+    /// Time from arrival to the start of handling, µs; `None` if the clock stepped meanwhile.
     #[must_use]
     pub fn queue_us(&self) -> Option<u64> {
         self.total_us?.checked_sub(self.service_us?)
     }
 
-    /// Arrival at the server.
+    /// When the request arrived at the server; `None` if the clock stepped meanwhile.
     #[must_use]
     pub fn arrival_us(&self) -> Option<i64> {
         self.end_us.checked_sub_unsigned(self.total_us?)
     }
 
-    /// Start of handling.
+    /// When handling started; `None` if the clock stepped meanwhile.
     #[must_use]
     pub fn start_us(&self) -> Option<i64> {
         self.end_us.checked_sub_unsigned(self.service_us?)
     }
 
-    /// Time in the handler behind the bulk transfer: for a write the disk write and commit.
+    /// Time in the handler after the bulk transfer, µs: for a write the disk write and commit. `None` without a valid bulk transfer.
     #[must_use]
     pub fn after_bulk_us(&self) -> Option<u64> {
         let bulk = self.bulk.filter(|bulk| bulk.is_within(self.service_us))?;
         Some(self.service_us? - bulk.before_us - bulk.transfer_us)
     }
 
-    /// Whether the handler failed, or never ran.
+    /// Whether the handler failed or never ran.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.rc < 0 || self.dropped
     }
 
-    /// Read or write, for OST_READ and OST_WRITE.
+    /// Direction of the data for OST_READ and OST_WRITE; `None` for other opcodes.
     #[must_use]
     pub fn direction(&self) -> Option<Direction> {
         Direction::of(self.opcode)
     }
 }
 
-/// Direction of data.
+/// Direction in which an RPC moves data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Server to client.
+    /// From the server to the client.
     Read,
-    /// Client to server.
+    /// From the client to the server.
     Write,
 }
 
 impl Direction {
-    /// The direction of an opcode's bulk data; `None` if it has none.
+    /// The direction in which an opcode moves bulk data; `None` if it moves none.
     #[must_use]
     pub fn of(opcode: Opcode) -> Option<Self> {
         match opcode {
@@ -167,18 +167,18 @@ impl Direction {
     }
 }
 
-/// When in an RPC's service time its bulk transfer was. Together with [`RpcRow::after_bulk_us`] the parts are the service time.
+/// When an RPC's bulk transfer took place within its service time. Both parts and [`RpcRow::after_bulk_us`] add up to that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkSpan {
-    /// Before the transfer, from `Handling RPC` to `Transferring`: of a read the disk read, of a write its preparation (grants, pages, what
-    /// is read of partly written pages).
+    /// Time before the transfer, from `Handling RPC` to `Transferring`, µs: for a read the disk read, for a write its preparation (grants,
+    /// pages, reading partly written pages).
     pub before_us: u64,
-    /// The transfer, from there to the event that all data have come (write) or arrived (read): network and client.
+    /// Time of the transfer, from `Transferring` to the event that all data reached the server (write) or the client (read), µs.
     pub transfer_us: u64,
 }
 
 impl BulkSpan {
-    /// Whether it lies in a service time.
+    /// Whether the transfer ended within this service time; false if `service_us` is `None`.
     #[must_use]
     pub fn is_within(&self, service_us: Option<u64>) -> bool {
         let end_us = self.before_us.checked_add(self.transfer_us);
@@ -186,66 +186,66 @@ impl BulkSpan {
     }
 }
 
-/// Bytes of one RPC.
+/// Number of bytes that one RPC read or wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RpcSize {
-    /// Known.
+    /// The log shows the exact number.
     Exact(u64),
-    /// Known within bounds.
+    /// The log only bounds the number.
     Bounded {
-        /// Best estimate.
+        /// Best estimate, in bytes.
         best: u64,
-        /// At least.
+        /// Fewest bytes possible.
         min: u64,
-        /// At most.
+        /// Most bytes possible.
         max: u64,
     },
-    /// Unknown, or the RPC is no read or write.
+    /// The number is unknown, or the RPC is neither a read nor a write.
     Unknown,
 }
 
-/// What a size rests on, best first.
+/// Where a size comes from, most reliable first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeEvidence {
     /// The handler failed or never ran: nothing moved.
     Failed,
-    /// Status of a successful read: bytes sent.
+    /// Status of a successful read: the bytes sent.
     ReadStatus,
-    /// `Transferring ... bytes`.
+    /// The `Transferring ... bytes` line.
     Bulk,
     /// Length of a message with inline data ("short I/O").
     Inline,
-    /// One niobuf, so the extent is the size.
+    /// There is one niobuf, so the extent's length is the size.
     Extent,
-    /// Several niobufs with gaps: bounded.
+    /// Several niobufs with gaps: the size is only bounded.
     Niobufs,
-    /// An extent of unknown niobufs (server-local lock, or no message length): bounded.
+    /// Extent whose niobufs are unknown (server-local lock, or no message length): the size is only bounded.
     LockExtent,
-    /// Nothing.
+    /// The log does not show it.
     None,
 }
 
-/// What a target rests on.
+    /// Where the target of an RPC comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetEvidence {
-    /// `refresh rw locks` line of the RPC.
+    /// The RPC's `refresh rw locks` line.
     RefreshLine,
-    /// A server-local lock taken by the handling thread.
+    /// A server-local lock that the handling thread took.
     LocalLock,
     /// The request scheduler named the OST (trr).
     Nrs,
-    /// The node has exactly one target of that kind: only one pings the first MDT.
+    /// The node has exactly one target of that kind, since only one pings the first MDT.
     OnlyTarget,
-    /// Nothing.
+    /// The log does not show it.
     None,
 }
 
-/// Receives what a node's log says, in the order in which it became known: an RPC when its handling was known to
-/// be over, anything else when it happened. Symbols belong to `symbols`.
+/// Receives the rows of a node's log in the order in which they became known: an RPC once its handling is known to be over,
+/// everything else when it happened. Symbols belong to `symbols`.
 pub trait RowSink {
-    /// One RPC.
+    /// An RPC that the node handled.
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols);
 
     /// A line of the lock manager.
@@ -253,7 +253,7 @@ pub trait RowSink {
         let _ = (event, symbols);
     }
 
-    /// An RPC that the node sent, or the answer to it.
+    /// An RPC that the node sent, or the reply to it.
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         let _ = (sent, symbols);
     }
@@ -263,7 +263,7 @@ pub trait RowSink {
         let _ = (mark, symbols);
     }
 
-    /// All of a node has been handed on; nodes come one after the other. `summary` says what its rows do not.
+    /// All rows of a node have been passed on; nodes come one after the other. `summary` has what the rows do not say.
     fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
         let _ = (node, summary, symbols);
     }
@@ -291,39 +291,39 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
     }
 }
 
-/// A node's log in the form of rows: kept by a store, or made anew from records.
+/// A node's log as rows, either read from a store or rebuilt from records.
 pub trait RowSource: Send {
-    /// Node whose log this is.
+    /// Name of the node whose log this is.
     fn node(&self) -> &str;
 
-    /// Hands everything to `sink`, in the order in which it came; symbols are interned in `symbols`.
+    /// Passes all rows to `sink` in their original order; interns symbols in `symbols`.
     ///
     /// # Errors
-    /// A sentence that says which file, where, what was expected and what was found. What came before it has been handed on.
+    /// A sentence that says which file failed, where, what was expected and what was found. Rows before that have been passed on.
     fn read(&mut self, symbols: &mut Symbols, sink: &mut dyn RowSink) -> Result<(), String>;
 
-    /// What the log holds besides.
+    /// What the log holds besides rows.
     fn summary(&self) -> TraceSummary;
 
-    /// Hands on the node's own counters, in the order in which they were sampled: those of times that were traced, and of
-    /// which all rows are there.
+    /// Passes on the samples of the node's own counters in the order in which they were taken: only those of traced times whose
+    /// rows are all there.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// The same as for [`Self::read`].
     fn counters(&mut self, _to: &mut dyn FnMut(&CounterSnapshot)) -> Result<(), String> {
         Ok(())
     }
 
-    /// File or folder, for messages and the account of inputs.
+    /// File or folder of the rows, for messages and the list of inputs.
     fn path(&self) -> &Path;
 }
 
-/// Opens folders of rows that were made of logs before.
+/// Opens folders of rows that were written earlier.
 pub trait RowStores: Sync {
     /// Whether a folder holds rows.
     fn is_store(&self, dir: &Path) -> bool;
 
-    /// The rows in a folder, by node.
+    /// The rows in a folder, one source per node.
     ///
     /// # Errors
     /// A sentence that says what is wrong with which file.

@@ -14,20 +14,20 @@ pub struct Series {
     pub start: f64,
     /// Number of bins; every array below has this length.
     pub bins: usize,
-    /// Per target: reads and writes (OST traffic, and Data-on-MDT for MDTs).
+    /// Reads and writes of each target (for MDTs: Data-on-MDT).
     pub targets: Vec<TargetSeries>,
-    /// Per node: all RPCs of all services.
+    /// All RPCs of all services of each node.
     pub nodes: Vec<NodeSeries>,
-    /// Read and write requests per client and target; top flows, the rest of a target with `nid: null`.
+    /// Reads and writes per client and target: the largest flows, and one with `nid: null` for the other clients of a target.
     pub flows: Vec<FlowSeries>,
-    /// Total time of reads and writes.
+    /// Total times (arrival to end) of reads and of writes.
     pub latency: Vec<Heatmap>,
 }
 
 /// One target over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetSeries {
-    /// Target; `null`: reads and writes of the node whose target is unknown.
+    /// Name of the target; `null`: the node's reads and writes of unknown target.
     pub name: Option<String>,
     /// Node that serves it.
     pub node: String,
@@ -45,9 +45,9 @@ pub struct TargetSeries {
     pub read_rpcs: Vec<u64>,
     /// Number of writes that ended in each bin.
     pub write_rpcs: Vec<u64>,
-    /// Reads and writes ended.
+    /// Number of reads and writes that ended in each bin.
     pub rpcs: Vec<u64>,
-    /// Reads and writes arrived (enqueued).
+    /// Number of reads and writes that arrived in each bin.
     pub arrived: Vec<u64>,
     /// Mean number of requests waiting for a service thread.
     pub queued: Vec<f64>,
@@ -72,7 +72,7 @@ pub struct NodeSeries {
     pub queued: Vec<f64>,
     /// Mean number of requests being handled.
     pub in_process: Vec<f64>,
-    /// Mean number between arrival and end.
+    /// Mean number of requests between arrival and end: `queued + in_process`.
     pub in_flight: Vec<f64>,
     /// Mean total time of the RPCs that ended in the bin, microseconds; `null` where none did.
     pub mean_total_us: Vec<Option<f64>>,
@@ -81,9 +81,9 @@ pub struct NodeSeries {
 /// Reads and writes of one client on one target over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSeries {
-    /// Client; `null`: all clients of the target that have no row of their own.
+    /// NID of the client; `null`: all clients of the target that have no row of their own.
     pub nid: Option<String>,
-    /// Target; `null` if unknown.
+    /// Name of the target; `null` if unknown.
     pub target: Option<String>,
     /// Name of the node.
     pub node: String,
@@ -93,50 +93,50 @@ pub struct FlowSeries {
     pub write_rpcs: Vec<u64>,
 }
 
-/// How many RPCs took how long, over time.
+/// Number of RPCs by time bin and total time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heatmap {
     /// Reads or writes.
     pub direction: Direction,
     /// Lower edges of the latency buckets, microseconds; the last bucket is open.
     pub edges_us: Vec<u64>,
-    /// Non-empty cells: bin, bucket, RPCs.
+    /// Non-empty cells: index of the time bin, index of the latency bucket, number of RPCs.
     pub cells: Vec<(u32, u32, u64)>,
 }
 
-/// Single RPCs for plots that show every one: all reads and writes of a small capture, else a sample.
+/// Single RPCs for plots that draw each one: all reads and writes of a small capture, a sample of a large one.
 ///
 /// An RPC is kept if a hash of its NID and xid falls below a limit that is halved whenever the sample
-/// is full: which ones are kept does not depend on order, threads or chunks.
+/// is full, so the sample does not depend on order, threads or chunks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RpcSample {
-    /// One in this many RPCs is in the sample, on average; 1: all of them.
+    /// On average, one in this many RPCs is in the sample; 1: all of them are.
     pub one_in: u64,
-    /// The RPCs, by end time.
+    /// The RPCs of the sample, by end time.
     pub rpcs: Vec<SampledRpc>,
 }
 
 /// One RPC of an [`RpcSample`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampledRpc {
-    /// Arrival, Unix seconds.
+    /// When the request arrived, Unix seconds.
     pub arrival: f64,
-    /// Start of handling, Unix seconds.
+    /// When handling started, Unix seconds.
     pub start: f64,
-    /// End, Unix seconds.
+    /// When handling ended, Unix seconds.
     pub end: f64,
-    /// Read or write.
+    /// Whether it is a read or a write.
     pub direction: Direction,
-    /// Index into `clients`.
+    /// Index of the client in the analysis' `clients`.
     pub client: u32,
-    /// Index into `targets`, where known.
+    /// Index of the target in the analysis' `targets`; `null` if unknown.
     pub target: Option<u32>,
-    /// Object, where known.
+    /// FID of the object; `null` if unknown.
     pub object: Option<String>,
-    /// First byte, where known.
+    /// First byte of the object that was accessed; `null` if unknown.
     pub offset: Option<u64>,
-    /// Last byte, inclusive, where known.
+    /// Last byte that was accessed (inclusive); `null` if unknown.
     pub last: Option<u64>,
-    /// Best estimate of the bytes, where known.
+    /// Best estimate of the bytes moved; `null` if unknown.
     pub bytes: Option<u64>,
 }

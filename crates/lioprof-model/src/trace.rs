@@ -1,7 +1,7 @@
-//! What a node's log says besides RPCs: the life of locks, the RPCs that the node sends itself, marks.
+//! What a node's log holds besides the RPCs that it handled: lock events, the RPCs that it sent, and marks.
 //!
-//! Together with [`RpcRow`](crate::RpcRow) these are all that an analysis needs of a log. Whoever keeps them, in the order
-//! in which they came, can do without the log.
+//! Together with [`RpcRow`](crate::RpcRow) these are all that an analysis needs from a log: a store that keeps them in their
+//! order can replace the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::symbol::Symbol;
 /// The request that a thread was handling when something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RpcWindow {
-    /// Client NID.
+    /// NID of the client that sent the request.
     pub nid: Symbol,
     /// Uuid of the client's connection.
     pub client_uuid: Symbol,
@@ -25,7 +25,7 @@ pub struct RpcWindow {
     pub xid: Xid,
     /// Operation that the request asks for.
     pub opcode: Opcode,
-    /// Job id, where printed.
+    /// Job id of the request; `None` if the Lustre version prints none.
     pub job: Option<Symbol>,
 }
 
@@ -38,20 +38,20 @@ pub struct LockEvent {
     pub time_us: i64,
     /// Kernel pid of the logging thread.
     pub pid: u32,
-    /// The request in whose window the line falls.
+    /// The request that the logging thread was handling; `None` if it was handling none.
     pub window: Option<RpcWindow>,
     /// What the line reports.
     pub happening: LockHappening,
 }
 
-/// What a line of the lock manager says.
+/// Event that a line of the lock manager reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LockHappening {
     /// Something happened to a lock.
     Lock(LockStep, LockState),
-    /// An enqueue handler begins.
+    /// The handler of an LDLM_ENQUEUE begins.
     EnqueueStart,
-    /// An enqueue handler ends.
+    /// The handler of an LDLM_ENQUEUE ends.
     EnqueueEnd,
     /// The kernel's own count of conflicts on a resource.
     KernelContention {
@@ -59,7 +59,7 @@ pub enum LockHappening {
         resource: ResourceId,
         /// Conflicts that the kernel added to its count.
         added: u32,
-        /// Conflicts in the sliding window, 0 where the version prints none.
+        /// Conflicts in the sliding window; 0 if the Lustre version does not print them.
         window: u32,
     },
     /// A callback to a client timed out.
@@ -75,69 +75,69 @@ pub enum LockHappening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LockStep {
-    /// Made for a client's enqueue.
+    /// The lock was created for a client's enqueue.
     Created,
-    /// Made by a thread of the server itself, on behalf of a request or of nobody.
+    /// A server thread created the lock itself, for a request or on its own account.
     LocalCreated,
-    /// In the way of the request that this pid is working on.
+    /// The lock conflicts with the request that this pid is handling.
     Incompatible,
-    /// Put on a list: granted or waiting, as its mode tells.
+    /// The lock was put on the granted or on the waiting list; its granted mode says which.
     Queued,
-    /// The enqueue is answered.
+    /// The server replied to the enqueue.
     Reply,
-    /// Its holder is asked to give it back.
+    /// The server asked the holder to give the lock back.
     BlockingAst,
-    /// Granted after a wait.
+    /// The lock was granted after a wait.
     Granted,
-    /// Given back after a callback.
+    /// The holder gave the lock back after a callback.
     Released,
-    /// Evicted: the holder did not give it back.
+    /// The holder was evicted because it did not give the lock back.
     Evicted,
-    /// The lock is destroyed.
+    /// The lock was destroyed.
     Freed,
 }
 
 /// A lock as a line describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LockState {
-    /// Handle, unique on the node.
+    /// Handle of the lock, unique on the node.
     pub cookie: u64,
-    /// Target whose lock it is.
+    /// Target to whose namespace the lock belongs.
     pub target: TargetName,
-    /// What is locked.
+    /// Resource (object) that is locked.
     pub resource: ResourceId,
-    /// Type, where known.
+    /// Type of the lock; `None` if the line does not print it.
     pub lock_type: Option<LockType>,
-    /// Granted mode; `None` while it waits.
+    /// Mode that was granted; `--` while the lock waits.
     pub granted_mode: LockMode,
     /// Mode that was requested.
     pub requested_mode: LockMode,
-    /// Granted extent of an extent lock.
+    /// Extent that was granted; `None` for other types of locks.
     pub granted: Option<Extent>,
-    /// Requested extent of an extent lock.
+    /// Extent that was requested; `None` for other types of locks.
     pub requested: Option<Extent>,
-    /// Client, unless printed as `local`.
+    /// NID of the client; `None` if the line prints `local`.
     pub nid: Option<Symbol>,
 }
 
-/// An RPC that the node sends: lock callbacks, and traffic of MDTs to OSTs.
+/// An RPC that the node sent, such as a lock callback or an MDT's request to an OST.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentRpc {
     /// Node whose log this is.
     pub node: Symbol,
-    /// Time of this line, microseconds since the epoch.
+    /// When the RPC was sent or its reply arrived, microseconds since the epoch.
     pub time_us: i64,
     /// Kernel pid of the logging thread.
     pub pid: u32,
     /// Operation that the request asks for.
     pub opcode: Opcode,
-    /// Uuid of the sending device; of a lock callback the target's.
+    /// Uuid of the sending device; for a lock callback the uuid of the target.
     pub device: Symbol,
     /// NID of the node to which the RPC was sent.
     pub nid: Symbol,
-    /// Transfer id, of the node's own counter.
+    /// Transfer id (xid) from the node's own counter.
     pub xid: Xid,
-    /// The request in whose window the line falls.
+    /// The request that the logging thread was handling; `None` if it was handling none.
     pub window: Option<RpcWindow>,
     /// `None`: the RPC is being sent at `time_us`. `Some`: the reply arrived at `time_us`, with the round trip in microseconds.
     pub round_trip_us: Option<u64>,
@@ -154,39 +154,39 @@ pub struct Mark {
     pub text: Symbol,
 }
 
-/// What a part of a node's log holds besides what its rows say. Parts of one log add up.
+/// Counts and facts about a part of a node's log that its rows do not show. Parts of one log add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceSummary {
-    /// Bytes of the log.
+    /// Size of the log, in bytes.
     pub bytes: u64,
-    /// Records decoded.
+    /// Number of records decoded.
     pub records: u64,
-    /// Records that are messages lioprof knows.
+    /// Number of records whose message lioprof knows.
     pub messages: u64,
-    /// Records with mask rpctrace.
+    /// Number of records logged under mask `rpctrace`.
     pub rpctrace_records: u64,
-    /// Time of the first record, microseconds since the epoch.
+    /// Time of the first record, microseconds since the epoch; `None` if there is no record.
     pub first_us: Option<i64>,
-    /// Time of the last record.
+    /// Time of the last record, microseconds since the epoch.
     pub last_us: Option<i64>,
-    /// Stretches in which tracing was on, in order; empty if it was on all the time.
+    /// Intervals in which tracing was on (start, end), in order; empty if it was on all the time.
     pub traced_us: Vec<[i64; 2]>,
-    /// Targets that the log names as this node's.
+    /// Targets that this node serves, as far as its log names them.
     #[serde(with = "names")]
     pub targets: BTreeSet<TargetName>,
     /// Targets whose light-weight connections ping the first MDT.
     #[serde(with = "names")]
     pub pinging_targets: BTreeSet<TargetName>,
-    /// Requests dropped before they were handled.
+    /// Number of requests dropped before they were handled.
     pub dropped_rpcs: u64,
-    /// RPCs that the node sent and that timed out.
+    /// Number of RPCs that the node sent and that timed out.
     pub sent_timed_out: u64,
-    /// Evictions of clients by this node's targets.
+    /// Number of times that this node's targets evicted a client.
     pub evictions: u64,
     /// What is missing from this part of the log.
     pub loss: TraceLoss,
-    /// The node's own counters beside what is there; empty where none were sampled.
+    /// The node's own counters compared with the trace; empty if none were sampled.
     #[serde(skip_serializing_if = "Counted::is_empty")]
     pub counted: Counted,
 }
@@ -197,56 +197,56 @@ crate::merge_fields!(TraceSummary {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });
 
-/// What is missing of a part of a log.
+/// What is missing from a part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceLoss {
-    /// Request scheduler numbers that are missing, and that no two counters explain.
+    /// Request scheduler numbers that are missing and cannot be explained by two independent counters.
     pub nrs_sequence_gaps: u64,
-    /// Numbers in holes that are the distance between two counters only if one in use ended for good where the other began.
+    /// Numbers in holes that two counters explain only if the one in use stopped for good where the other began.
     pub nrs_sequence_likely: u64,
-    /// The same, where one of the two counters has so few requests that it may be so; requests that were probably in missing rounds.
-    /// `None`: not kept, by a version that excused the largest hole.
+    /// As `nrs_sequence_likely`, but one of the two counters has so few requests that it may really have stopped; also requests that were
+    /// probably in missing rounds. `None`: an older lioprof, which explained the largest hole away, did not keep this.
     pub nrs_sequence_doubtful: Option<u64>,
-    /// Requests that may have been in missing rounds besides.
+    /// Further requests that may have been in missing rounds.
     pub nrs_sequence_possible: u64,
-    /// `Handled RPC` of threads seen before, whose `Handling RPC` and number are lost.
+    /// `Handled RPC` lines of threads seen before, whose `Handling RPC` line and scheduler number are lost.
     pub lost_starts: u64,
-    /// `Handling RPC` of threads that went on, whose `Handled RPC` is lost.
+    /// `Handling RPC` lines whose `Handled RPC` line is lost: the thread logged later lines.
     pub lost_ends: u64,
-    /// Requests under way when the log ended or was interrupted, by service as the counters name it.
+    /// Number of requests under way when the log ended or was interrupted, by service as the counters name it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub open_at_end: BTreeMap<String, u64>,
-    /// Request scheduler numbers that are there.
+    /// Request scheduler numbers that are in the log.
     pub nrs_sequence_seen: u64,
-    /// `Handling RPC` without `Handled RPC`.
+    /// `Handling RPC` lines without a `Handled RPC` line.
     pub missing_handled: u64,
-    /// `Handled RPC` without `Handling RPC`.
+    /// `Handled RPC` lines without a `Handling RPC` line.
     pub missing_handling: u64,
-    /// Requests announced and never handled.
+    /// Number of requests that were announced but never handled.
     pub never_handled: u64,
-    /// Seams of a ring that wrapped.
+    /// Places where a daemon file wrapped and overwrote older records.
     pub torn_seams: u64,
-    /// Runs whose head the kernel discarded because a buffer overflowed.
+    /// Runs of records whose head the kernel discarded because a buffer overflowed.
     pub discarded_heads: u64,
-    /// CPU buffers whose first record is not in the log.
+    /// Number of CPU buffers whose first record is not in the log.
     pub streams_without_head: u64,
-    /// Places that hold no records.
+    /// Places whose bytes could not be decoded as records.
     pub bad_records: u64,
     /// Bytes in the places counted by `bad_records`.
     pub skipped_bytes: u64,
-    /// Places where time goes back.
+    /// Places where time goes backwards.
     pub clock_steps: u64,
-    /// Stretches of the log that were given up before they were read.
+    /// Pieces of the log that were given up before they were read.
     pub dropped_segments: u64,
-    /// Bytes in the stretches counted by `dropped_segments`.
+    /// Bytes in the pieces counted by `dropped_segments`.
     pub dropped_segment_bytes: u64,
-    /// RPCs whose end is in them.
+    /// RPCs whose `Handled RPC` line is in these pieces.
     pub dropped_segment_rpcs: u64,
-    /// Of the stretches, how many for which reason, in the words of the capture daemon.
+    /// Number of these pieces by reason, in the words of the capture daemon.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_reasons: BTreeMap<String, u64>,
-    /// Times the kernel said that its debug buffer overflowed.
+    /// Number of times that the kernel reported an overflow of its debug buffer.
     pub kernel_overflows: u64,
 }
 
@@ -269,7 +269,7 @@ impl Merge for TraceLoss {
     }
 }
 
-/// Adds what a list or a set of another part has.
+/// Adds the elements of another part's list or set.
 fn all_of<'a, T: Copy + 'a, C: Extend<T>>(mine: &mut C, theirs: &'a C)
 where
     &'a C: IntoIterator<Item = &'a T>,

@@ -1,10 +1,10 @@
-//! The verdict over an analysis.
+//! The verdict on an analysis.
 
 use crate::analysis::Analysis;
 use crate::findings::{CheckResult, Severity};
 use crate::units::plural;
 
-/// The whole analysis in one sentence: what is wrong most of all, or that nothing is.
+/// Sums up the analysis in one sentence: the worst finding, or that there is none.
 #[must_use]
 pub fn verdict(analysis: &Analysis) -> String {
     let count = |severity| analysis.findings.iter().filter(|finding| finding.severity == severity).count() as u64;

@@ -1,6 +1,6 @@
-//! The same tables as CSV: one file per table, for programs that read no Parquet.
+//! The tables as CSV, one file each, for programs that cannot read Parquet.
 //!
-//! RFC 4180 with a header line. What is null is an empty cell; a text that is empty is `""`.
+//! RFC 4180 with a header line. A null is an empty cell; an empty text is `""`.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -22,16 +22,16 @@ const BATCH: usize = 1024;
 /// Memory of texts above which they are forgotten.
 const MAX_TEXTS_BYTES: usize = 8 << 20;
 
-/// Rows written per table.
+/// Number of rows written per table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CsvRows {
-    /// RPCs.
+    /// Rows in `rpcs.csv`.
     pub rpcs: u64,
-    /// Lock events.
+    /// Rows in `lock_events.csv`.
     pub lock_events: u64,
-    /// Sent RPCs and answers.
+    /// Rows in `sent_rpcs.csv`.
     pub sent_rpcs: u64,
-    /// Marks.
+    /// Rows in `marks.csv`.
     pub marks: u64,
 }
 
@@ -100,8 +100,8 @@ impl<T: Table> CsvTable<T> {
 
 /// Writes rows of any nodes, one node after the other, as `rpcs.csv`, `lock_events.csv`, `sent_rpcs.csv` and `marks.csv`.
 ///
-/// The columns are those of the Parquet files, behind the node's name. Memory does not grow with the rows. An error is
-/// kept and returned by [`Self::finish`].
+/// The first column is the node's name, the others are those of the Parquet files. Memory does not grow with the rows.
+/// [`Self::finish`] returns an error that occurred earlier.
 pub struct CsvWriter {
     rpcs: CsvTable<RpcColumns>,
     lock_events: CsvTable<LockEventColumns>,
@@ -157,7 +157,7 @@ impl CsvWriter {
         Ok(rows)
     }
 
-    /// Deletes the files: there was nothing to write.
+    /// Deletes the files, because there was nothing to write.
     pub fn abandon(self) {
         for output in [self.rpcs.output, self.lock_events.output, self.sent_rpcs.output, self.marks] {
             // Whoever finds it finds a header.

@@ -9,14 +9,14 @@ use parquet::errors::ParquetError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The file system refused.
+    /// A file operation failed.
     #[error("failed to {action} `{}`{}", path.display(), hint(source))]
     Io {
-        /// What was tried: `create`, `rename`, ...
+        /// Operation that failed: `create`, `rename`, ...
         action: &'static str,
-        /// File or folder.
+        /// File or folder concerned.
         path: PathBuf,
-        /// Cause.
+        /// Underlying error.
         #[source]
         source: io::Error,
     },
@@ -25,15 +25,15 @@ pub enum StoreError {
     Write {
         /// File.
         path: PathBuf,
-        /// Row group, from 0.
+        /// Number of the row group, from 0.
         row_group: usize,
         /// Column; `footer` for the end of the file.
         column: &'static str,
-        /// Cause.
+        /// Underlying error.
         #[source]
         source: ParquetError,
     },
-    /// A row of another node.
+    /// The writer of one node was given a row of another.
     #[error(
         "a row of node `{found}` was given to the writer of node `{expected}`; each node needs a writer of its own"
     )]
@@ -43,15 +43,15 @@ pub enum StoreError {
         /// Node of the row.
         found: String,
     },
-    /// A manifest is no manifest.
-    #[error("`{}` is no manifest of a lioprof dataset: {source}; delete the file to read the other parts", path.display())]
+    /// A file in `manifests` is not a valid manifest.
+    #[error("`{}` is not a manifest of a lioprof dataset: {source}; delete the file to read the other parts", path.display())]
     Manifest {
         /// File.
         path: PathBuf,
-        /// What and where.
+        /// What is wrong with the JSON, and where.
         source: serde_json::Error,
     },
-    /// Another version of lioprof wrote this.
+    /// The file has the schema of another version of lioprof.
     #[error("`{}` has schema {found}, expected `{expected}`; use the lioprof version that wrote it, or a newer one", path.display())]
     Version {
         /// File.
@@ -62,7 +62,7 @@ pub enum StoreError {
         expected: &'static str,
     },
     /// A manifest names a file that is not there.
-    #[error("`{}` is missing, its manifest `{}` says it holds {rows} rows; copy the dataset again, with all its folders", path.display(), manifest.display())]
+    #[error("`{}` is missing, but its manifest `{}` says that it holds {rows} rows; copy the dataset again, with all its folders", path.display(), manifest.display())]
     Missing {
         /// File.
         path: PathBuf,
@@ -71,37 +71,37 @@ pub enum StoreError {
         /// Rows that it should hold.
         rows: u64,
     },
-    /// A file is not what its manifest says.
-    #[error("`{}` has {found} {what}, its manifest says {expected}; the file is damaged or its copy incomplete", path.display())]
+    /// A file does not match its manifest.
+    #[error("`{}` has {found} {what}, but its manifest says {expected}; the file is damaged or its copy incomplete", path.display())]
     Differs {
         /// File.
         path: PathBuf,
-        /// `bytes`, `rows`, `as its CRC-32`.
+        /// What differs: `bytes`, `rows`, `as its CRC-32`.
         what: &'static str,
-        /// In the file.
+        /// Value in the file.
         found: u64,
-        /// In the manifest.
+        /// Value in the manifest.
         expected: u64,
     },
-    /// A file is no readable Parquet.
+    /// A file is not readable Parquet.
     #[error("failed to read {place} of `{}`", path.display())]
     Read {
         /// File.
         path: PathBuf,
-        /// `the footer`, `row group 3`.
+        /// Part of the file that cannot be read: `the footer`, `row group 3`.
         place: String,
-        /// Cause.
+        /// Underlying error.
         #[source]
         source: ParquetError,
     },
-    /// A column is not what it should be.
+    /// A column is missing, or has an unexpected type or value.
     #[error("`{}`, row group {row_group}, column `{column}`: expected {expected}, found {found}", path.display())]
     Column {
         /// File.
         path: PathBuf,
-        /// Row group, from 0.
+        /// Number of the row group, from 0.
         row_group: usize,
-        /// Column.
+        /// Name of the column.
         column: String,
         /// What was expected.
         expected: String,
@@ -123,7 +123,7 @@ impl StoreError {
         let mut cause = std::error::Error::source(self);
         while let Some(source) = cause {
             let next = source.to_string();
-            // A manifest's error says its cause already.
+            // A manifest's error already includes its cause.
             if !text.contains(&next) {
                 text.push_str(": ");
                 text.push_str(&next);

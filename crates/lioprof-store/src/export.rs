@@ -1,4 +1,4 @@
-//! Rows of several nodes, as somebody reads them from logs, as one dataset.
+//! Writes rows of several nodes as one dataset while they are read from logs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use crate::layout::fs_of;
 use crate::manifest::{ManifestFacts, Session, Target};
 use crate::write::{ClosedPart, DatasetWriter, NodeInfo, Options};
 
-/// Bytes of a part after which another one begins: few files for engines, and none too large to copy.
+/// Size of a part after which another one begins: few files for engines, but none too large to copy.
 const PART_BYTES: u64 = 256 << 20;
-/// Rows between two looks at the size.
+/// Number of rows between two checks of the size.
 const LOOK_EVERY: u32 = 4096;
 const DAY_US: i64 = 86_400_000_000;
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: u64,
-    /// Parts of all nodes.
+    /// Number of parts of all nodes.
     pub parts: u64,
-    /// RPCs.
+    /// Number of RPCs handled.
     pub rpcs: u64,
-    /// Rows of all tables.
+    /// Number of rows in all tables.
     pub rows: u64,
-    /// Bytes of all files.
+    /// Size of all files, bytes.
     pub bytes: u64,
 }
 
-/// The node whose rows come.
+/// The node whose rows are being written.
 struct OpenNode {
     writer: DatasetWriter,
     targets: BTreeSet<TargetName>,
@@ -44,7 +44,7 @@ struct OpenNode {
 /// Writes rows of any nodes, one node after the other, in the layout of the daemon: a session per node, a part per day or
 /// 256 MiB. It is a [`RowSink`]; a node is complete with its [`RowSink::node_end`].
 ///
-/// An error is kept and returned by [`Self::finish`]; nothing is written after it.
+/// After an error it writes nothing more; [`Self::finish`] returns the error.
 pub struct DatasetExport {
     dir: PathBuf,
     options: Options,
@@ -54,7 +54,7 @@ pub struct DatasetExport {
 }
 
 impl DatasetExport {
-    /// Name of the sessions: the same log gives the same files.
+    /// Id of the sessions, which is fixed so that the same log gives the same files.
     const SESSION: &str = "export";
 
     /// Writes into the dataset at `dir`.
@@ -66,7 +66,7 @@ impl DatasetExport {
     /// What was written.
     ///
     /// # Errors
-    /// If anything could not be written; parts that are complete stay.
+    /// If any file could not be written; complete parts stay.
     pub fn finish(self) -> Result<Exported, StoreError> {
         match self.error {
             Some(err) => Err(err),
@@ -103,7 +103,7 @@ impl DatasetExport {
         }
         if full {
             open.day = day;
-            // What the log holds besides is known at its end: it is in the last part.
+            // The log's other facts are known only at its end: they go into the last part.
             let closed = open.writer.close_part(ManifestFacts::default());
             Self::count(&mut self.exported, &mut self.error, closed);
         }
@@ -168,7 +168,7 @@ impl RowSink for DatasetExport {
         if self.error.is_some() {
             return;
         }
-        // A log without rows has a part, too: what was lost of it is in its manifest.
+        // A log without rows has a part as well: its manifest says what was lost.
         let mut open = match self.node.take() {
             Some((_, open)) => open,
             None => self.open(node, summary.first_us.unwrap_or(0)),

@@ -1,4 +1,4 @@
-//! The manifest of a part: what its files are and what rows cannot say.
+//! The manifest of a part: its files, and facts that are not in its rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 
-/// Version of the manifest. Adding keys keeps it, renaming or removing one changes it.
+/// Version of the manifest's layout. Adding keys keeps it, renaming or removing one changes it.
 pub const MANIFEST_SCHEMA: &str = "lioprof.manifest/1";
 
 /// The manifest of a part, `manifests/fs=../node=../date=../STEM.json`.
@@ -18,27 +18,27 @@ pub const MANIFEST_SCHEMA: &str = "lioprof.manifest/1";
 pub struct Manifest {
     /// [`MANIFEST_SCHEMA`].
     pub schema: String,
-    /// Version of the tables, [`ROWS_SCHEMA`](crate::ROWS_SCHEMA).
+    /// Version of the tables' schema, [`ROWS_SCHEMA`](crate::ROWS_SCHEMA).
     pub rows_schema: String,
     /// Version of lioprof that wrote the part.
     pub lioprof_version: String,
-    /// File systems of the node, as in the folder's name before escaping.
+    /// File systems of the node, as in the folder's name, but without escapes.
     pub fs: String,
-    /// Node.
+    /// Name of the node.
     pub node: String,
     /// Session that wrote the part.
     pub session: Session,
     /// Number of the part in its session, from 1; numbers may be missing.
     pub part: u64,
-    /// Time of the first item, microseconds since the epoch.
+    /// Time of the first item, microseconds since the epoch; `None` if the part is empty.
     pub first_us: Option<i64>,
-    /// Time of the last item.
+    /// Time of the last item, microseconds since the epoch.
     pub last_us: Option<i64>,
-    /// Files by table; a table without rows has none.
+    /// Files by table; a table without rows has no file.
     pub tables: BTreeMap<String, TableFile>,
     /// `lctl mark` lines.
     pub marks: Vec<StoredMark>,
-    /// What the capture knows.
+    /// What the capture knows besides the rows.
     pub facts: ManifestFacts,
 }
 
@@ -46,9 +46,9 @@ pub struct Manifest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Session {
-    /// When it began, microseconds since the epoch. Sessions are read in this order.
+    /// When the session began, microseconds since the epoch. Sessions are read in this order.
     pub start_us: i64,
-    /// Tells it from others of the same node.
+    /// Id that distinguishes the session from others of the same node.
     pub id: String,
 }
 
@@ -56,11 +56,11 @@ pub struct Session {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableFile {
-    /// Rows.
+    /// Number of rows in the file.
     pub rows: u64,
-    /// Bytes.
+    /// Size of the file, bytes.
     pub bytes: u64,
-    /// CRC-32 of all bytes, as gzip has it. Without it a reader does not look for damage.
+    /// CRC-32 of all bytes, as in gzip. If it is `None`, readers do not check the file for damage.
     pub crc32: Option<u32>,
 }
 
@@ -68,11 +68,11 @@ pub struct TableFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredMark {
-    /// Place among the items of the session.
+    /// Sequence number among the items of the session.
     pub seq: i64,
-    /// Microseconds since the epoch.
+    /// Time of the mark, microseconds since the epoch.
     pub time_us: i64,
-    /// Text; bytes that are not UTF-8, as `\xHH`.
+    /// Text of the mark; bytes that are not UTF-8 as `\xHH`.
     pub text: String,
 }
 
@@ -84,32 +84,32 @@ pub struct ManifestFacts {
     pub summary: TraceSummary,
     /// All of the log up to this time is in this part or an earlier one; microseconds since the epoch.
     pub through_us: Option<i64>,
-    /// `lctl get_param version`.
+    /// Lustre version by `lctl get_param version`.
     pub lustre_version: Option<String>,
-    /// `uname -r`.
+    /// Kernel version by `uname -r`.
     pub kernel: Option<String>,
     /// Debug mask during the part, as `lctl get_param debug` prints it.
     pub debug: Option<String>,
-    /// Subsystem mask.
+    /// Subsystem mask during the part, as `lctl get_param subsystem_debug` prints it.
     pub subsystem_debug: Option<String>,
-    /// Size of the kernel's debug buffer.
+    /// Size of the kernel's debug buffer, MB.
     pub debug_mb: Option<u64>,
     /// Capture profile, `full` or `light`.
     pub profile: Option<String>,
-    /// Targets of the node.
+    /// Targets that the node serves.
     pub targets: Vec<Target>,
-    /// Clients of the node.
+    /// Clients connected to the node.
     pub clients: Vec<Client>,
-    /// The node's clock.
+    /// State of the node's clock.
     pub clock: Option<Clock>,
-    /// Stretches in which tracing was on, `[from_us, to_us]`, if it was not on all the time.
+    /// Intervals in which tracing was on, `[from_us, to_us]`; empty if it was on all the time.
     pub traced_us: Vec<[i64; 2]>,
-    /// Tracing was switched off at this time, and all of the log up to it is in this part or an earlier one. Later than
-    /// `through_us`, where nothing was logged any more.
+    /// When tracing was switched off, if all of the log up to then is in this part or an earlier one. Later than `through_us`
+    /// if nothing more was logged.
     pub traced_until_us: Option<i64>,
-    /// Stretches of the log that were given up.
+    /// Pieces of the log that were given up.
     pub dropped: Vec<DroppedStretch>,
-    /// Anything else.
+    /// Further facts, by name.
     pub extra: BTreeMap<String, serde_json::Value>,
 }
 
@@ -117,11 +117,11 @@ pub struct ManifestFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Target {
-    /// `lustre-OST0003`.
+    /// Name, such as `lustre-OST0003`.
     pub name: String,
-    /// `OST`, `MDT` or `MGS`.
+    /// Kind: `OST`, `MDT` or `MGS`.
     pub kind: String,
-    /// Uuid, where known.
+    /// Uuid of the target; `None` if unknown.
     pub uuid: Option<String>,
 }
 
@@ -129,9 +129,9 @@ pub struct Target {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Client {
-    /// NID.
+    /// NID of the client.
     pub nid: String,
-    /// Uuids of its mounts.
+    /// Uuids of the client's mounts.
     pub uuids: Vec<String>,
 }
 
@@ -139,32 +139,32 @@ pub struct Client {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Clock {
-    /// Whether the kernel says that it is kept in step with others.
+    /// Whether the kernel reports the clock as synchronized; `None` if unknown.
     pub synchronized: Option<bool>,
-    /// The kernel's bound on its error.
+    /// The kernel's bound on the clock's error, µs; `None` if unknown.
     pub max_error_us: Option<u64>,
     /// Boot id of the kernel.
     pub boot_id: Option<String>,
 }
 
-/// A stretch of the log that was given up before it was read.
+/// A piece of the log that was given up before it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DroppedStretch {
-    /// First record, microseconds since the epoch.
+    /// Time of the first record, microseconds since the epoch.
     pub from_us: i64,
-    /// Last record.
+    /// Time of the last record, microseconds since the epoch.
     pub to_us: i64,
-    /// Bytes of the log.
+    /// Size of the piece, bytes.
     pub bytes: u64,
-    /// RPCs whose end is in it.
+    /// Number of RPCs whose `Handled RPC` line is in it.
     pub rpcs: u64,
-    /// Why.
+    /// Why it was given up.
     pub reason: String,
 }
 
 impl Manifest {
-    /// Reads a manifest; keys that this version does not know are passed over.
+    /// Reads a manifest; ignores keys that this version does not know.
     pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
         let text = fs::read(path).map_err(StoreError::io("read", path))?;
         let bad = |source| StoreError::Manifest { path: path.to_owned(), source };
@@ -177,7 +177,7 @@ impl Manifest {
         serde_json::from_slice(&text).map_err(bad)
     }
 
-    /// The manifest as it is written.
+    /// The manifest as JSON text.
     pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
@@ -185,7 +185,7 @@ impl Manifest {
     }
 }
 
-/// What is read first: the rest may mean something else in another version.
+/// The version, which is read first: other keys may mean something else in another version.
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]

@@ -12,30 +12,30 @@ use crate::read::{self, Part};
 /// How much of a node's rows is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Parts whose last item is older are deleted.
+    /// Delete parts whose last item is older than this; `None`: no limit.
     pub max_age: Option<Duration>,
-    /// Bytes of all parts together.
+    /// Most bytes of all parts together; `None`: no limit.
     pub max_bytes: Option<u64>,
 }
 
 /// A part that was deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeletedPart {
-    /// Its manifest, as it was.
+    /// Manifest of the deleted part.
     pub manifest: Manifest,
-    /// The manifest's file.
+    /// Path that the manifest had.
     pub manifest_path: PathBuf,
-    /// Bytes of all files.
+    /// Size of all files of the part, bytes.
     pub bytes: u64,
 }
 
 /// What [`retention`] did.
 #[derive(Debug, Default)]
 pub struct Retention {
-    /// Parts deleted.
+    /// The parts that were deleted.
     pub deleted: Vec<DeletedPart>,
-    /// Manifests that cannot be read: nobody knows how old these parts are, so they stay and count for nothing. A file
-    /// that cannot be deleted: no more parts were.
+    /// Manifests that cannot be read: the age of these parts is unknown, so they stay and do not count. Also a file that
+    /// could not be deleted, after which no more parts were.
     pub problems: Vec<StoreError>,
 }
 
@@ -55,7 +55,7 @@ pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<
         let too_old = oldest_us.is_some_and(|oldest| last_us(&part.manifest) < oldest);
         let too_many = limits.max_bytes.is_some_and(|max| total > max);
         if !too_old && !too_many {
-            // What comes after is newer. If a clock step says otherwise, it goes when this one does.
+            // Later parts are newer. If that is wrong because of a clock step, they go when this one does.
             break;
         }
         if let Err(err) = delete(&part) {
@@ -68,7 +68,7 @@ pub fn retention(dir: &Path, node: &str, limits: Limits, now_us: i64) -> Result<
     Ok(done)
 }
 
-/// When a part ends.
+/// Time of a part's last item, microseconds since the epoch.
 fn last_us(manifest: &Manifest) -> i64 {
     let facts = &manifest.facts;
     manifest.last_us.or(facts.summary.last_us).or(facts.through_us).unwrap_or(manifest.session.start_us)
@@ -78,7 +78,7 @@ fn micros(age: Duration) -> u64 {
     u64::try_from(age.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Deletes a part: the manifest first, so that no reader finds half of it.
+/// Deletes a part, its manifest first, so that no reader finds half of it.
 fn delete(part: &Part) -> Result<(), StoreError> {
     remove(&part.manifest_path)?;
     for table in part.manifest.tables.keys() {

@@ -1,4 +1,4 @@
-//! From the RPCs between two nodes to one clock as a line over the other.
+//! Estimates one clock as a linear function of another, from the RPCs between two nodes.
 //!
 //! Nothing arrives before it was sent. A request that left at 10 on the one clock and arrived at 13 on the other says
 //! that the other clock is at most 3 ahead; an answer bounds it from below. No delay has to be known or to be the same in
@@ -14,20 +14,20 @@ use super::sample::{Handled, Sent};
 /// clock by at most 500 ppm (`MAXFREQ` in the kernel's `timex.h`).
 const MAX_DRIFT_PPM: f64 = 500.0;
 
-/// Of each slice of the time that the RPCs span, only the tightest bounds are used.
+/// The time that the RPCs span is divided into this many slices; only the tightest bounds of each are used.
 const SLICES: i64 = 256;
 
-/// Bounds that contradict the others are left out if they are few: one in so many. A wrong pair, a clock that was off
-/// for a moment.
+/// Bounds that contradict the others (a wrong pair, a clock that was briefly off) are left out if they are at most one in
+/// this many.
 const OUTLIERS_ONE_IN: usize = 50;
 
-/// Clocks that do not keep to a line are compared all the same if they stay so close to one: NTP bends them.
+/// Clocks may deviate from a straight line by this much, because NTP adjusts their rates.
 const MAX_MISFIT_US: f64 = 1000.0;
 
 /// Steps of a search. Each leaves two thirds or half of the interval.
 const STEPS: usize = 80;
 
-/// What is known of the difference of two clocks: (time on the first clock, at most or at least so much).
+/// Bounds on the difference of two clocks: (time on the first clock, upper or lower bound), µs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bounds {
     at_most: Vec<(i64, i64)>,
@@ -41,7 +41,7 @@ impl Bounds {
     pub(crate) fn forth(&mut self, sent: &Sent, handled: &Handled) {
         self.room(sent, handled);
         self.at_most.push((sent.sent_us, handled.arrival_us - sent.sent_us));
-        // The answer leaves before the line that says so is written: no earlier time is sure than the start.
+        // The reply leaves before its line is logged: the earliest certain time is the start of handling.
         self.at_least.push((sent.answered_us, handled.start_us - sent.answered_us));
     }
 
@@ -57,19 +57,19 @@ impl Bounds {
         self.tightest_us = self.tightest_us.into_iter().chain([room_us]).min();
     }
 
-    /// A difference that is about right.
+    /// A rough value of the difference.
     pub(crate) fn rough_us(&self) -> i64 {
         self.at_most.iter().map(|(_, us)| *us).min().unwrap_or(0)
     }
 }
 
-/// The second clock over the first one.
+/// The second clock as a function of the first one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimate {
     pub(crate) line: Line,
-    /// At any time of the span that was asked for.
+    /// Largest error at any time of the requested span.
     pub(crate) error_us: f64,
-    /// The drift is at most so much larger or smaller.
+    /// Largest error of the drift.
     pub(crate) drift_error: f64,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn estimate(bounds: &Bounds, (first_us, last_us): (i64, i64)) -> Opti
     Some(Estimate { line, error_us, drift_error })
 }
 
-/// Of each slice the point that says most.
+/// The tightest bound of each slice.
 fn tightest(list: &[(i64, i64)], from_us: i64, to_us: i64, tighter: fn(i64, i64) -> bool) -> Vec<(i64, i64)> {
     let slice_us = (to_us - from_us) / SLICES + 1;
     let mut best: Vec<Option<(i64, i64)>> = Vec::new();
@@ -138,12 +138,12 @@ struct Point {
     us: f64,
 }
 
-/// What lies between the bounds.
+/// The band between the bounds.
 #[derive(Debug)]
 struct Band {
     at_most: Vec<Point>,
     at_least: Vec<Point>,
-    /// All bounds are so much wider than they were.
+    /// By how much all bounds were widened.
     slack_us: f64,
 }
 
@@ -181,11 +181,11 @@ impl Band {
                 return Some(ppm);
             }
             if -width_us <= MAX_MISFIT_US {
-                // Half of it is what makes room for one line; the rest is for not knowing how the clocks bend.
+                // Half of it makes room for one line; the rest allows for the unknown way in which the clocks bend.
                 self.slack_us = -width_us;
                 return Some(ppm);
             }
-            // Two bounds contradict each other. Nobody knows which one is wrong.
+            // Two bounds contradict each other, and it is unknown which one is wrong.
             outliers = outliers.checked_sub(2)?;
             let (above, below) = (self.top(ppm).1, self.bottom(ppm).1);
             self.at_most.remove(above);

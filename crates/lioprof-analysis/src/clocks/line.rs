@@ -1,18 +1,18 @@
 //! One clock as seen from another.
 
-/// Another clock's time as a line over this one's: `there = here + offset + drift * (here - at)`.
+/// Another clock's time as a linear function of this one's: `there = here + offset + drift * (here - at)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Line {
     /// Time here at which the offset holds, microseconds since the epoch.
     pub(crate) at_us: i64,
-    /// How much more the other clock shows then.
+    /// How far the other clock is ahead at `at_us`, µs.
     pub(crate) offset_us: f64,
-    /// How much faster it runs; 1e-6 is one microsecond per second.
+    /// How much faster the other clock runs; 1e-6 is one microsecond per second.
     pub(crate) drift: f64,
 }
 
 impl Line {
-    /// How much more the other clock shows when this one shows `here_us`.
+    /// How far the other clock is ahead when this one shows `here_us`, µs.
     #[expect(clippy::cast_precision_loss, reason = "a log's span has fewer than 52 bits of microseconds")]
     pub(crate) fn offset_us(&self, here_us: i64) -> f64 {
         self.offset_us + self.drift * (here_us.saturating_sub(self.at_us)) as f64
@@ -31,7 +31,7 @@ impl Line {
         Self { at_us: there_us, offset_us: -self.offset_us - drift * rounding_us, drift }
     }
 
-    /// From here there, and from there by `next`.
+    /// This line followed by `next`.
     pub(crate) fn then(&self, next: &Self) -> Self {
         let there_us = self.there_us(self.at_us);
         Self {
@@ -42,7 +42,7 @@ impl Line {
     }
 }
 
-/// To the microsecond.
+/// Rounds to the microsecond.
 #[expect(clippy::cast_possible_truncation, reason = "offsets of centuries saturate")]
 pub(crate) fn whole(us: f64) -> i64 {
     us.round() as i64

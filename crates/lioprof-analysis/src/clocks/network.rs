@@ -1,4 +1,4 @@
-//! From pairs of nodes to one clock for all: a reference, and the surest way from each node to it.
+//! Combines pairs of nodes to one clock for all: a reference, and from each node the path to it with the smallest error.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use super::estimate::{Estimate, estimate};
 use super::line::whole;
 use super::pairs::{Found, Link, NodeLog, Pair, find};
 
-/// A node's clock.
+/// A node's clock compared with the reference's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeClock {
     /// Node (position in the list of nodes) whose clock is the reference.
     pub(crate) reference: usize,
-    /// The reference's clock over this one.
+    /// The reference's clock as a function of this one.
     pub(crate) to_reference: Line,
-    /// The reference's time is known to this, at any time of the node's log.
+    /// Largest error of the reference's time at any time of the node's log.
     pub(crate) error_us: f64,
-    /// The drift is known to this.
+    /// Largest error of the drift.
     pub(crate) drift_error: f64,
     /// RPCs between this node and all others.
     pub(crate) pairs: u64,
@@ -25,7 +25,7 @@ pub(crate) struct NodeClock {
 }
 
 impl NodeClock {
-    /// What this clock shows more than the reference's in the middle of the log.
+    /// How far this clock is ahead of the reference's in the middle of the log.
     pub(crate) fn offset_us(&self) -> f64 {
         -self.to_reference.offset_us(self.span_us.0 + (self.span_us.1 - self.span_us.0) / 2)
     }
@@ -35,7 +35,7 @@ impl NodeClock {
         whole(self.offset_us())
     }
 
-    /// The error, not smaller than it is.
+    /// The error, rounded up.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative; large ones saturate")]
     pub(crate) fn rounded_error_us(&self) -> u64 {
         self.error_us.ceil() as u64
@@ -47,7 +47,7 @@ impl NodeClock {
         (self.to_reference.back().drift * 1e9).round() / 1e3 + 0.0
     }
 
-    /// The error of that, not smaller than it is.
+    /// The error of the drift, rounded up.
     pub(crate) fn rounded_drift_error_ppm(&self) -> f64 {
         (self.drift_error * 1e9).ceil() / 1e3
     }
@@ -59,26 +59,26 @@ impl NodeClock {
     }
 }
 
-/// What is known of the clocks of some nodes.
+/// The clocks of all nodes, as far as they can be compared.
 #[derive(Debug, Default)]
 pub(crate) struct Clocks {
-    /// By node; `None`: nothing.
+    /// Clock of each node; `None` if it cannot be compared.
     pub(crate) nodes: Vec<Option<NodeClock>>,
     /// RPCs between each node and all others.
     pub(crate) pairs: Vec<u64>,
-    /// RPCs of clients that their servers' logs tell of, too.
+    /// RPCs of clients that are also in their servers' logs.
     pub(crate) of_clients: Vec<Pair>,
-    /// Pairs of nodes of which one had its clock set: what RPCs say does not fit together.
+    /// Pairs of nodes whose RPCs contradict each other, because one of the clocks was set.
     pub(crate) contradictory: Vec<(usize, usize)>,
 }
 
 /// Compares the clocks of nodes, which are in the order of their names.
 ///
-/// The reference is the server that talks to most others, the first one of several. To each other node leads the way with
-/// the smallest sum of errors.
+/// The reference is the server that exchanges RPCs with most others, the first one if there are several. Every other node is
+/// compared over the path with the smallest sum of errors.
 pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
     let nodes = logs.len();
-    // One log alone has nobody to be compared with.
+    // A single log cannot be compared with any other.
     let Found { links, of_clients } = if nodes < 2 { Found::default() } else { find(logs) };
     let mut clocks = Clocks { nodes: vec![None; nodes], pairs: vec![0; nodes], of_clients, contradictory: Vec::new() };
     let mut usable: BTreeMap<(usize, usize), Estimate> = BTreeMap::new();
@@ -131,7 +131,7 @@ struct Way {
     drift_error: f64,
 }
 
-/// For each node the way with the smallest error (Dijkstra).
+/// For each node the path with the smallest error (Dijkstra).
 fn ways(nodes: usize, reference: usize, links: &BTreeMap<(usize, usize), Estimate>) -> Vec<Option<Way>> {
     let mut best: Vec<Option<Way>> = vec![None; nodes];
     let mut done = vec![false; nodes];

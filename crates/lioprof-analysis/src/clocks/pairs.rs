@@ -1,4 +1,4 @@
-//! RPCs of which two logs tell.
+//! RPCs that are in two logs.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use lioprof_model::Symbol;
 use super::estimate::Bounds;
 use super::sample::{ExchangeSample, Handled, Identified, Kept, Sent};
 
-/// What a node's log has to say about clocks.
+/// What a node's log holds for comparing clocks.
 pub(crate) struct NodeLog<'a> {
     pub(crate) exchanges: &'a ExchangeSample,
-    /// It is a client: nobody's reference.
+    /// Whether the node is a client, which is never a reference.
     pub(crate) is_client: bool,
     /// Time of its first and last record.
     pub(crate) span_us: Option<(i64, i64)>,
@@ -19,12 +19,12 @@ pub(crate) struct NodeLog<'a> {
 /// Two nodes (positions in the list of nodes, the smaller one first) and the RPCs between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Link {
-    /// Of the second node's clock over the first one's.
+    /// Bounds on the second node's clock relative to the first one's.
     pub(crate) bounds: Bounds,
     pub(crate) pairs: u64,
 }
 
-/// An RPC of which two logs tell; nodes are positions in the list.
+/// An RPC that is in two logs; nodes are positions in the list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) sender: usize,
@@ -33,11 +33,11 @@ pub(crate) struct Pair {
     pub(crate) handled: Handled,
     /// NID of the sender.
     pub(crate) nid: Symbol,
-    /// One in so many RPCs between the two was looked for.
+    /// One in this many RPCs between the two was looked for.
     pub(crate) one_in: u64,
 }
 
-/// RPCs of which two logs tell.
+/// The RPCs that are in two logs.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) links: BTreeMap<(usize, usize), Link>,
@@ -77,7 +77,7 @@ pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
     found
 }
 
-/// What is there once, in order, with its node.
+/// RPCs that occur only once, in order, each with its node.
 fn once<T: Identified + Copy>(
     nodes: &[NodeLog<'_>],
     all: impl for<'a> Fn(&'a NodeLog<'_>) -> &'a [Kept<T>],
@@ -91,7 +91,7 @@ fn once<T: Identified + Copy>(
     list.into_iter().zip(single).filter_map(|(it, single)| single.then_some(it)).collect()
 }
 
-/// Whatever the clocks show, an RPC is not answered in less time than it waited at the receiver.
+/// Whether the round trip is at least as long as the wait at the receiver, as it must be on any clock.
 fn plausible(sent: &Sent, handled: &Handled) -> bool {
     sent.answered_us - sent.sent_us >= handled.start_us - handled.arrival_us
 }

@@ -1,4 +1,4 @@
-//! Samples of RPCs between nodes as tables, and back; and clocks.
+//! Converts samples of RPCs between nodes, and clocks, to tables and back.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ impl From<ClockLine> for Line {
 }
 
 impl ExchangeSample {
-    /// As rows of a node.
+    /// The sample as rows of a node.
     pub(crate) fn export(&self, node: &str, symbols: &Symbols) -> Vec<Exchange> {
         let row = |id: &Identity, nid, one_in| Exchange {
             node: node.to_owned(),
@@ -51,7 +51,7 @@ impl ExchangeSample {
         sent.chain(handled).collect()
     }
 
-    /// By node.
+    /// Samples by node, from their rows.
     pub(crate) fn import(rows: &[Exchange], symbols: &mut Symbols) -> Result<BTreeMap<String, Self>, BadPart> {
         type Lists = (Vec<Kept<Sent>>, Vec<Kept<Handled>>);
         let mut nodes: BTreeMap<String, Lists> = BTreeMap::new();

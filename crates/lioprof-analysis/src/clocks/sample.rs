@@ -1,7 +1,7 @@
-//! What a node's log says about RPCs that another node's log may tell of, too: bounded, whatever the log's length.
+//! A sample of a node's RPCs that another node's log may hold as well; its size is bounded whatever the log's length.
 //!
-//! Which RPCs are kept is decided by a hash of the xid alone, so that both ends keep the same ones. What servers say to
-//! each other comes first; among as many senders as there are each gets its share.
+//! A hash of the xid alone decides which RPCs are kept, so both ends keep the same ones. RPCs between servers take
+//! precedence; every sender gets an equal share.
 
 use lioprof_model::traffic::is_from_server;
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
@@ -16,10 +16,10 @@ const MAX_OTHERS: usize = 1 << 14;
 /// A NID's share does not get smaller than this. If there are more NIDs than RPCs to keep, all get a thinner sample.
 const MIN_PER_NID: usize = 2;
 
-/// RPCs that took longer say that a clock was set meanwhile.
+/// If an RPC seems to take longer, a clock was set meanwhile.
 const LONGEST_US: u64 = 86_400_000_000;
 
-/// What both ends print of an RPC.
+/// The fields of an RPC that both ends print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     pub(crate) xid: u64,
@@ -50,9 +50,9 @@ pub(crate) struct Handled {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<T> {
     pub(crate) rpc: T,
-    /// The other end.
+    /// NID of the other end.
     pub(crate) nid: Symbol,
-    /// One in so many RPCs of that NID is kept.
+    /// One in this many RPCs of that NID is kept.
     pub(crate) one_in: u64,
 }
 
@@ -96,7 +96,7 @@ impl Exchanges {
     }
 }
 
-/// RPCs of a node that another node's log may tell of, too.
+/// RPCs of a node that another node's log may hold as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExchangeSample {
     pub(crate) sent: Box<[Kept<Sent>]>,
@@ -123,9 +123,9 @@ impl Identified for Handled {
 #[derive(Clone, Debug)]
 struct Stratum<T> {
     nid: Symbol,
-    /// Kept are those whose hash, shifted right by 64 minus this, is zero.
+    /// RPCs are kept if their hash, shifted right by 64 minus this, is zero.
     halvings: u32,
-    /// A server sends from it, or is there.
+    /// Whether the NID is a server's.
     server: bool,
     kept: Vec<T>,
 }

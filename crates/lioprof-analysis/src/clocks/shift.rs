@@ -1,10 +1,10 @@
-//! Rows on another clock.
+//! Converts rows to another clock.
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
 use super::Line;
 
-/// Hands on rows with the times of another clock. Durations stay: clocks differ by less than one part in a thousand.
+/// Passes on rows with their times on another clock. Durations stay: clock rates differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
     pub(crate) to: Line,
     pub(crate) sink: &'a mut (dyn RowSink + Send),
@@ -28,7 +28,7 @@ impl RowSink for Shifted<'_> {
     }
 }
 
-/// A log's summary on another clock.
+/// A log's summary with its times on another clock.
 pub(crate) fn shifted(summary: &TraceSummary, to: &Line) -> TraceSummary {
     TraceSummary {
         first_us: summary.first_us.map(|us| to.there_us(us)),

@@ -1,31 +1,31 @@
-//! What is known of a part besides its rows.
+//! Settings of a writer, and facts about its parts.
 
 use std::path::PathBuf;
 
 use crate::manifest::{Manifest, Session};
 
-/// Which node a writer writes for.
+/// The node that a writer writes for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeInfo {
     /// File systems of its targets, see [`fs_of`](crate::fs_of).
     pub fs: String,
-    /// Name of the node; that of every row.
+    /// Name of the node; every row must have the same.
     pub node: String,
-    /// This run of the writer. Its start puts it into order with others of the node.
+    /// This run of the writer; sessions of a node are ordered by their start.
     pub session: Session,
 }
 
-/// How a writer writes.
+/// Settings of a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Rows of a row group. More pack better and hold more memory.
+    /// Number of rows in a row group. More rows compress better and need more memory.
     pub row_group_rows: usize,
-    /// Memory of all rows gathered; above it the largest table writes a row group early.
+    /// Limit on the memory of all buffered rows, bytes; above it the largest table writes a row group early.
     pub buffer_bytes: usize,
-    /// Level of zstd.
+    /// Compression level of zstd.
     pub zstd_level: i32,
-    /// Only encodings that older engines know, too (DuckDB 1, Spark 3). Files are some percent larger.
+    /// Use only encodings that older engines know (DuckDB 1, Spark 3). Files become a few percent larger.
     pub old_readers: bool,
 }
 
@@ -35,31 +35,31 @@ impl Default for Options {
     }
 }
 
-/// What the open part holds.
+/// Contents of the open part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartStats {
-    /// RPCs.
+    /// Number of RPCs.
     pub rpcs: u64,
-    /// Lock events.
+    /// Number of lock events.
     pub lock_events: u64,
-    /// Sent RPCs and answers.
+    /// Number of RPCs sent and replies received.
     pub sent_rpcs: u64,
-    /// Counter samples.
+    /// Number of counter samples.
     pub counters: u64,
-    /// Marks.
+    /// Number of marks.
     pub marks: u64,
-    /// Bytes on disk once it is closed, estimated.
+    /// Estimated bytes on disk once the part is closed.
     pub estimated_bytes: u64,
-    /// Memory of rows that are not in a row group yet.
+    /// Memory of the rows that are not yet in a row group, bytes.
     pub buffered_bytes: usize,
     /// Time of the first item, microseconds since the epoch.
     pub first_us: Option<i64>,
-    /// Time of the last one.
+    /// Time of the last item, microseconds since the epoch.
     pub last_us: Option<i64>,
 }
 
 impl PartStats {
-    /// Items of all tables.
+    /// Number of items in all tables.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rpcs + self.lock_events + self.sent_rpcs + self.counters + self.marks
@@ -69,12 +69,12 @@ impl PartStats {
 /// A part that is complete and safe on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosedPart {
-    /// Its manifest.
+    /// Manifest of the part.
     pub manifest: Manifest,
-    /// The manifest's file.
+    /// Path of the manifest.
     pub manifest_path: PathBuf,
-    /// The Parquet files.
+    /// Paths of the Parquet files.
     pub files: Vec<PathBuf>,
-    /// Bytes of all files.
+    /// Size of all files, bytes.
     pub bytes: u64,
 }

@@ -13,8 +13,8 @@ use crate::table::counters::CounterSample;
 
 /// Writes one node's rows, part by part. It is a [`RowSink`].
 ///
-/// A part is complete when [`Self::close_part`] returns; until then no reader sees any of it. An error while rows come
-/// in is kept and returned by `close_part`; the part is then given up as a whole and the next one begins.
+/// A part is complete when [`Self::close_part`] returns; until then no reader sees any of it. `close_part` also returns
+/// an error that occurred while rows came in; the whole part is then given up and the next one begins.
 ///
 /// All symbols of a writer belong to one [`Symbols`] table; see [`Self::forget_symbols`].
 pub struct DatasetWriter {
@@ -25,13 +25,13 @@ pub struct DatasetWriter {
     pub(super) part: OpenPart,
     pub(super) part_number: u64,
     pub(super) next_seq: i64,
-    /// The symbol known to be the node's.
+    /// Symbol of the node's name, once known.
     pub(super) node_symbol: Option<Symbol>,
     pub(super) error: Option<StoreError>,
 }
 
 impl DatasetWriter {
-    /// A writer into the dataset at `dir`. Nothing is written before there are rows.
+    /// A writer into the dataset at `dir`. It writes nothing before it gets rows.
     #[must_use]
     pub fn new(dir: &Path, node: NodeInfo, options: Options) -> Self {
         Self::with_files(dir, node, options, Box::new(OsFiles))
@@ -51,39 +51,39 @@ impl DatasetWriter {
         }
     }
 
-    /// Sets the file systems of the node, once its targets are known. Takes effect with the next part, or with this one as
-    /// long as all of it is in memory.
+    /// Sets the file systems of the node once its targets are known. Applies to the open part if all of it is still in memory,
+    /// otherwise from the next part on.
     pub fn set_fs(&mut self, fs: String) {
         self.node.fs = fs;
     }
 
-    /// Says that the symbols to come belong to another table.
+    /// From now on, symbols belong to another [`Symbols`] table.
     pub fn forget_symbols(&mut self) {
         self.node_symbol = None;
         self.part.forget_symbols();
     }
 
-    /// One number that the server counts itself.
+    /// Adds a sample of one of the server's own counters.
     pub fn counter(&mut self, sample: &CounterSample<'_>) {
         self.add(sample.time_us, |part, seq| part.counter(seq, sample));
     }
 
-    /// What the open part holds.
+    /// Contents of the open part.
     #[must_use]
     pub fn part_stats(&self) -> PartStats {
         self.part.stats()
     }
 
-    /// What went wrong since the last part; `close_part` will return it.
+    /// The error since the last part, which `close_part` will return; `None` if there is none.
     #[must_use]
     pub fn error(&self) -> Option<&StoreError> {
         self.error.as_ref()
     }
 
-    /// Completes the part and begins another. A part without rows is written, too: its manifest says what was seen.
+    /// Completes the part and begins another. A part without rows is written as well: its manifest holds the facts.
     ///
     /// # Errors
-    /// If anything of the part could not be written. None of it exists then, and the writer goes on with the next.
+    /// If any file of the part could not be written. Then none of the part exists, and the writer goes on with the next.
     pub fn close_part(&mut self, facts: ManifestFacts) -> Result<ClosedPart, StoreError> {
         let result = match self.error.take() {
             Some(err) => Err(err),
@@ -104,7 +104,7 @@ impl DatasetWriter {
         self.part.close(&self.dir, &self.node, self.part_number, &self.options, &*self.files, facts)
     }
 
-    /// Adds an item, and writes row groups when enough is gathered.
+    /// Adds an item, and writes row groups when enough rows are buffered.
     #[inline]
     pub(super) fn add(&mut self, time_us: i64, push: impl FnOnce(&mut OpenPart, i64)) {
         if self.error.is_some() {
@@ -122,7 +122,7 @@ impl DatasetWriter {
         }
     }
 
-    /// Whether an item is the node's; keeps an error if not.
+    /// Whether an item belongs to the node; keeps an error if not.
     #[inline]
     pub(super) fn is_own(&mut self, node: Symbol, symbols: &Symbols) -> bool {
         if self.node_symbol == Some(node) {
@@ -164,7 +164,7 @@ impl RowSink for DatasetWriter {
     }
 }
 
-/// What is not closed is given up: without its manifest it would be of no use.
+/// Gives up an open part: without a manifest it would be useless.
 impl Drop for DatasetWriter {
     fn drop(&mut self) {
         self.part.abandon(&*self.files);

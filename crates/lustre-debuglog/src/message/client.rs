@@ -1,4 +1,4 @@
-//! Messages of `ptlrpc/client.c`: RPCs that this node sends itself.
+//! Messages of `ptlrpc/client.c`: RPCs that this node sends.
 //!
 //! Wordings of `Sending RPC` and `Completed RPC`:
 //!
@@ -13,7 +13,7 @@ use crate::{Opcode, Xid};
 /// `Sending RPC` / `Completed RPC`: an RPC of which this node is the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientRpc<'a> {
-    /// `req@` pointer, Lustre 2.13 and later.
+    /// `req@` pointer; `None` before Lustre 2.13.
     pub req: Option<u64>,
     /// Name of the local sending thread.
     pub thread: &'a [u8],
@@ -27,7 +27,7 @@ pub struct ClientRpc<'a> {
     pub nid: &'a [u8],
     /// Opcode: 104, 105, 106 are blocking, completion and glimpse callbacks.
     pub opcode: Opcode,
-    /// Job id, Lustre 2.13 and later; empty for callbacks.
+    /// Job id; `None` before Lustre 2.13, empty for callbacks.
     pub job: Option<&'a [u8]>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> ClientRpc<'a> {
     }
 }
 
-/// What follows `Sending RPC ` and `Completed RPC `; the job is all the rest.
+/// Reads the text after `Sending RPC ` or `Completed RPC `; the job is all the rest.
 #[inline(always)]
 fn client_rpc<'a>(cursor: &mut Cursor<'a>) -> Option<ClientRpc<'a>> {
     let req = request_pointer(cursor)?;

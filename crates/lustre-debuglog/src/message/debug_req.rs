@@ -1,4 +1,4 @@
-//! `DEBUG_REQ`: the description of a request that ends many messages.
+//! `DEBUG_REQ`: the request description with which many messages end.
 //!
 //! `MESSAGE req@PTR xXID/tTRANSNO(..) oOPC->PEER@NID:..` (`pack_generic.c`, `_debug_req`).
 
@@ -14,59 +14,59 @@ use super::req_event::{ReqEvent, event};
 use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
-/// The request description.
+/// A request description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugReq<'a> {
     /// Request pointer (hashed by the kernel).
     pub req: u64,
     /// Transfer id.
     pub xid: Xid,
-    /// Transaction number.
+    /// Transaction number; 0 if the request has none.
     pub transno: i64,
-    /// Opcode; `None` while it is not readable (-1).
+    /// Opcode; `None` while it cannot be read yet (-1).
     pub opcode: Option<Opcode>,
-    /// On a received request the client uuid, on a sent one the device name, `<?>` if none.
+    /// Client uuid of a received request, device name of a sent one; `<?>` if there is none.
     pub peer: &'a [u8],
-    /// NID, plain form, or `<unknown>`.
+    /// NID of the peer in plain form, or `<unknown>`.
     pub nid: &'a [u8],
     /// Length of the request message, bytes.
     pub request_len: u32,
     /// Length of the reply message, bytes; 0 before there is one.
     pub reply_len: i32,
-    /// Early replies sent.
+    /// Number of early replies sent.
     pub early_count: i32,
-    /// Deadline, epoch seconds.
+    /// Deadline of the request, seconds since the epoch.
     pub deadline_s: i64,
-    /// Phase, `New`, `Rpc`, `Interpret`, `Complete`, ...
+    /// Phase of the request: `New`, `Rpc`, `Interpret`, `Complete`, ...
     pub phase: &'a [u8],
     /// Letters of the state flags (`S` resend, `P` replay, `H` high priority, ...).
     pub letters: &'a [u8],
     /// Flags of the request message: 0x2 resent, 0x4 replay, 0x200 uid/gid packed, 0x400 projid packed.
     pub request_flags: u32,
-    /// Flags of the reply, `ffffffff` without one.
+    /// Flags of the reply message; `ffffffff` without a reply.
     pub reply_flags: u32,
-    /// Local status.
+    /// Local status of the request (`rq_status`).
     pub rc: i32,
-    /// Status in the reply, -1 without one.
+    /// Status in the reply; -1 without a reply.
     pub reply_rc: i32,
-    /// Job id, Lustre 2.13 and later.
+    /// Job id; `None` before Lustre 2.13.
     pub job: Option<&'a [u8]>,
-    /// User id, Lustre 2.16 and later; `None` when absent or not packed (4294967295).
+    /// User id; `None` before Lustre 2.16, or if the client packed none (4294967295).
     pub uid: Option<u32>,
-    /// Group id, likewise.
+    /// Group id; `None` in the same cases as `uid`.
     pub gid: Option<u32>,
-    /// Project id, Lustre 2.17 and later, likewise.
+    /// Project id; `None` before Lustre 2.17, or if the client packed none.
     pub projid: Option<u32>,
 }
 
 impl DebugReq<'_> {
-    /// The client sent this request again (`MSG_RESENT`).
+    /// Whether the client sent this request again (`MSG_RESENT`).
     #[must_use]
     pub fn is_resent(&self) -> bool {
         self.request_flags & 0x2 != 0
     }
 
-    /// The client replays this request after recovery (`MSG_REPLAY`).
+    /// Whether the client replays this request after recovery (`MSG_REPLAY`).
     #[must_use]
     pub fn is_replay(&self) -> bool {
         self.request_flags & 0x4 != 0
@@ -151,7 +151,7 @@ pub(super) fn description<'a>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
     })
 }
 
-/// `%s@%s:%d/%d`: name, NID and two portals, of which only an outgoing request has meaningful ones.
+/// `%s@%s:%d/%d`: name, NID and two portals, which have a meaning in outgoing requests only.
 #[inline(always)]
 fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let start = *cursor;
@@ -164,7 +164,7 @@ fn peer<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     names
 }
 
-/// On whose behalf a request was sent.
+/// The job and the ids for which a request was sent.
 struct Owner<'a> {
     job: Option<&'a [u8]>,
     uid: Option<u32>,
@@ -212,9 +212,9 @@ fn id(cursor: &mut Cursor<'_>) -> Option<Option<u32>> {
 /// A message that ends in a request description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReqMessage<'a> {
-    /// What happened.
+    /// What happened to the request.
     pub event: ReqEvent<'a>,
-    /// To which request.
+    /// The request.
     pub req: DebugReq<'a>,
 }
 

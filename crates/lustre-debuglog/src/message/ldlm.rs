@@ -14,9 +14,9 @@ use super::number::{Res, complete, stop};
 /// A lock manager line: what happened, and the lock it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LdlmMessage<'a> {
-    /// What happened.
+    /// What the line reports.
     pub event: LdlmEvent<'a>,
-    /// The lock; some messages name none.
+    /// The lock; `None` for messages that name none.
     pub lock: Option<LockDesc<'a>>,
 }
 

@@ -1,15 +1,15 @@
-//! Lines that begin like a message and go on differently.
+//! The error for a text that only begins like a message.
 
-/// Where and as what a text failed to parse.
+/// A text that failed to parse: the kind of message and the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Malformed {
-    /// The kind that its first words announced, for example `Handled RPC`.
+    /// Kind of message that the first words announce, for example `Handled RPC`.
     pub kind: &'static str,
-    /// Offset in the message at which the parser gave up.
+    /// Byte offset in the message at which the parser gave up.
     pub offset: usize,
 }
 
-/// `rest` is a part of `text`, not always its end, so lengths do not tell where it begins.
+/// `rest` is a part of `text`, but not always its end, so its length does not show where it begins.
 #[cold]
 pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malformed {
     let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());

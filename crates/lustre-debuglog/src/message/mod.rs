@@ -1,4 +1,4 @@
-//! What a record says: its text as a typed [`Message`].
+//! The text of a record as a typed [`Message`].
 //!
 //! [`Message::parse`] chooses the kind by the text's first words, then runs that kind's parser. Each
 //! submodule holds the messages of one part of Lustre, with the wordings of every version next to the

@@ -1,4 +1,4 @@
-//! Messages of mask `net` from `ptlrpc/niobuf.c` and `ptlrpc/events.c`: what was really moved, and when.
+//! Messages of mask `net` from `ptlrpc/niobuf.c` and `ptlrpc/events.c`: which data were really moved, and when.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -10,11 +10,11 @@ use crate::Xid;
 /// `Transferring N pages M bytes via portal P id ID mbits A-B` (`ptlrpc_start_bulk_transfer`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transferring<'a> {
-    /// Pages.
+    /// Number of pages to transfer.
     pub pages: u32,
-    /// Bytes moved, exact. Requests with inline data ("short I/O") print no such line.
+    /// Exact number of bytes to transfer. Requests with inline data ("short I/O") print no such line.
     pub bytes: u64,
-    /// Bulk portal, 8 for OST I/O.
+    /// Number of the bulk portal, 8 for OST I/O.
     pub portal: u32,
     /// NID that the peer used.
     pub nid: &'a [u8],
@@ -25,38 +25,38 @@ pub struct Transferring<'a> {
 /// `Sending N bytes to portal P, xid X, offset O` (`ptl_send_buf`): a request or reply leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendingBytes {
-    /// Message bytes.
+    /// Length of the message, bytes.
     pub bytes: u32,
-    /// Portal.
+    /// Number of the portal.
     pub portal: u32,
     /// Transfer id of the RPC.
     pub xid: Xid,
-    /// Offset in the reply buffer.
+    /// Offset in the reply buffer, bytes.
     pub offset: u32,
 }
 
-/// `event type T, status S, desc P`: something has happened to a memory descriptor of a bulk transfer. `server_bulk_callback` logs it for
-/// transfers that this node serves, `client_bulk_callback`, in the same words, for those that it asked for: the record's function tells.
+/// `event type T, status S, desc P`: an event of a memory descriptor of a bulk transfer. `server_bulk_callback` logs it for transfers that
+/// this node serves, `client_bulk_callback`, in the same words, for those that it requested: the record's function tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkEvent {
-    /// What has happened.
+    /// Kind of event.
     pub kind: LnetEvent,
-    /// Negative: an error, as `errno` numbers them.
+    /// Status of the event; a negative one is an `errno`.
     pub status: i32,
-    /// Pointer of the transfer's descriptor (`struct ptlrpc_bulk_desc`). It is used again once the request is handled.
+    /// Pointer to the transfer's descriptor (`struct ptlrpc_bulk_desc`), which is reused once the request is handled.
     pub desc: u64,
 }
 
 /// `enum lnet_event_kind` (`lnet-types.h`): the same numbers from 2.5 to 2.17.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LnetEvent {
-    /// What a GET asked for has come: of a write, the client's data.
+    /// The data that a GET requested have come: for a write, the client's data.
     Reply,
-    /// What was put has arrived: of a read, the data are at the client.
+    /// The data of a PUT have arrived: for a read, they are at the client.
     Ack,
-    /// The message is out: a GET, or a PUT with the data.
+    /// The message was sent: a GET, or a PUT with the data.
     Send,
-    /// The descriptor is gone before its transfer was complete.
+    /// The descriptor was unlinked before its transfer was complete.
     Unlink,
     /// Any other number.
     Other(u32),

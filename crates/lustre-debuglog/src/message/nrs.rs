@@ -20,10 +20,10 @@ use super::malformed::Malformed;
 use super::number::{Res, complete, dec_long, fid, field, int, nid, space, tag, until};
 use crate::{Fid, Xid};
 
-/// Scheduling policy.
+/// A scheduling policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NrsPolicy {
-    /// First in, first out: the default, and always the high-priority queue's.
+    /// First in, first out: the default, and always the policy of the high-priority queue.
     Fifo,
     /// Client round robin.
     Crrn,
@@ -37,12 +37,12 @@ pub enum NrsPolicy {
     Delay,
 }
 
-/// What the scheduler did.
+/// What the scheduler did with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NrsAction {
     /// A service thread takes the request; logged right before its `Handling RPC`.
     Start,
-    /// The thread is done with it.
+    /// The thread has finished with the request.
     Stop,
     /// The request was queued (TBF).
     Enqueue,
@@ -50,24 +50,24 @@ pub enum NrsAction {
     Note,
 }
 
-/// One scheduler line. No policy prints the xid, but `delay`.
+/// One line of a request scheduler. Only policy `delay` prints the xid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NrsMessage<'a> {
-    /// Policy.
+    /// Policy that logged the line.
     pub policy: NrsPolicy,
-    /// Action.
+    /// What the scheduler did.
     pub action: NrsAction,
-    /// Client NID, plain form, where printed.
+    /// Client NID in plain form; `None` if the line prints none.
     pub nid: Option<&'a [u8]>,
-    /// `seq:` of fifo and tbf: position in one counter per service part and queue.
+    /// `seq:` of fifo and tbf lines, from a counter of each service part and queue.
     pub sequence: Option<u64>,
-    /// `round` of crrn, orr and trr.
+    /// `round` of crrn, orr and trr lines.
     pub round: Option<u64>,
     /// Object of an orr line.
     pub fid: Option<Fid>,
-    /// OST index of a trr line (for orr Lustre prints a meaningless number, which is dropped).
+    /// OST index of a trr line (in orr lines Lustre prints a meaningless number, which is dropped).
     pub ost_index: Option<u32>,
-    /// Transfer id, `delay` only.
+    /// Transfer id; only `delay` prints it.
     pub xid: Option<Xid>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn is_nrs(i: &[u8]) -> bool {
     BEGINNINGS.iter().any(|words| i.starts_with(words))
 }
 
-/// A message of which nothing but policy and action is known yet.
+/// A message with policy and action only.
 const fn blank<'a>(policy: NrsPolicy, action: NrsAction) -> NrsMessage<'a> {
     NrsMessage { policy, action, nid: None, sequence: None, round: None, fid: None, ost_index: None, xid: None }
 }

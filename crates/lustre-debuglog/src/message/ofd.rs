@@ -1,5 +1,5 @@
-//! Messages of `ofd/ofd_dev.c` (older: `ost/ost_handler.c`) and `mdt/mdt_io.c`: which target, object
-//! and extent an OST_READ or OST_WRITE is for.
+//! Messages of `ofd/ofd_dev.c` (older: `ost/ost_handler.c`) and `mdt/mdt_io.c`: target, object and extent
+//! of an OST_READ or OST_WRITE.
 
 //!
 //! Wordings of `refresh rw locks`, text before the request description:
@@ -28,17 +28,17 @@ pub enum ObjectName {
 /// `TARGET THREAD: refresh rw locks for FID (START->END)` and the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshRwLocks<'a> {
-    /// The target.
+    /// Target of the request.
     pub target: TargetName,
-    /// Logging thread; not always the one that handles the request.
+    /// Name of the logging thread, which is not always the one that handles the request.
     pub thread: &'a [u8],
-    /// The object.
+    /// Object that the request reads or writes.
     pub object: ObjectName,
-    /// First byte of the first niobuf to last byte of the last; gaps in between are not shown.
-    /// `None` for Data-on-MDT, which prints no extent.
+    /// From the first byte of the first niobuf to the last byte of the last one; gaps in between are not
+    /// shown. `None` for Data-on-MDT, which prints no extent.
     pub extent: Option<Extent>,
-    /// The request. Phase `New` when logged on arrival, `Complete` when logged again at the end;
-    /// `None` when the line with the description is missing.
+    /// The request, in phase `New` if logged on arrival, `Complete` if logged again at the end;
+    /// `None` if the line with the description is missing.
     pub req: Option<DebugReq<'a>>,
 }
 
@@ -56,7 +56,7 @@ pub struct ProlongLocks {
 /// `TARGET: refreshed N locks timeout for req P` (mask dlmtrace).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshedLocks<'a> {
-    /// The target, as printed.
+    /// Name of the target, as printed.
     pub target: &'a [u8],
     /// Number of locks.
     pub locks: u32,

@@ -1,4 +1,4 @@
-//! Messages from elsewhere: client connections, evictions by the pinger.
+//! Other messages: client connections and evictions by the pinger.
 
 use super::malformed::Malformed;
 use super::number::{Res, complete, field, int, nid, split_peer, stop, until, word};
@@ -6,20 +6,20 @@ use super::number::{Res, complete, field, int, nid, split_peer, stop, until, wor
 /// `TARGET: haven't heard from client UUID (at NID) in N seconds. I think it's dead, and I am evicting it. ...`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PingEviction<'a> {
-    /// Target that evicts, as printed.
+    /// Name of the target that evicts the client, as printed.
     pub target: &'a [u8],
     /// Client uuid.
     pub client_uuid: &'a [u8],
     /// Client NID.
     pub nid: &'a [u8],
-    /// Seconds of silence.
+    /// Seconds since the client was last heard from.
     pub silent_s: i64,
 }
 
 /// `TARGET: connection from UUID@NID ...` (mask ha).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection<'a> {
-    /// Target, as printed.
+    /// Name of the target that the client connects to, as printed.
     pub target: &'a [u8],
     /// Client uuid.
     pub client_uuid: &'a [u8],

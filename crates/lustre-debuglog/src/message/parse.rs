@@ -1,4 +1,4 @@
-//! Which message a line is.
+//! Recognizes the kind of message of a text.
 
 use super::client::ClientRpc;
 use super::debug_req::ReqMessage;
@@ -17,39 +17,39 @@ use crate::{Record, Xid};
 /// First words of the record that `lctl mark` leaves.
 pub(super) const MARKER: &[u8] = b"DEBUG MARKER: ";
 
-/// A parsed message. Borrowed from the record's text.
+/// A parsed message, borrowed from the record's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message<'a> {
-    /// `Handling RPC ...`: a service thread takes a request up.
+    /// `Handling RPC ...`: a service thread begins to handle a request.
     Handling(Handling<'a>),
-    /// `Handled RPC ...`: it has finished with it.
+    /// `Handled RPC ...`: the service thread has finished handling the request.
     Handled(Handled<'a>),
     /// `Sending RPC ...`: this node sends an RPC (lock callbacks, MDT to OST, ...).
     Sending(ClientRpc<'a>),
-    /// `Completed RPC ...`: an RPC that this node sent is answered.
+    /// `Completed RPC ...`: the reply to an RPC that this node sent has arrived.
     Completed(ClientRpc<'a>),
-    /// `peer: ...`: a request arrived; names no xid.
+    /// `peer: ...`: a request arrived; the line names no xid.
     Peer(Peer<'a>),
-    /// `unwrap req xN`.
+    /// `unwrap req xN`: the service begins to unpack a request.
     UnwrapReq(Xid),
-    /// `got req xN` (rpctrace: request accepted by the service).
+    /// `got req xN` (mask rpctrace): the service accepted the request.
     GotReq(Xid),
-    /// `got req N` without `x` (mask net: printed after `Handling RPC`).
+    /// `got req N` without `x` (mask net), printed after `Handling RPC`.
     GotReqNet(Xid),
-    /// `finish req xN`: rejected before it was handled.
+    /// `finish req xN`: the request was rejected before it was handled.
     FinishReq(Xid),
-    /// One of the request schedulers' lines.
+    /// A line of a request scheduler (NRS).
     Nrs(NrsMessage<'a>),
-    /// `Transferring N pages M bytes ...`: bulk size (mask net).
+    /// `Transferring N pages M bytes ...` (mask net): a bulk transfer begins.
     Transferring(Transferring<'a>),
-    /// `event type T, status S, desc P` (mask net): a bulk transfer begins, goes on or ends.
+    /// `event type T, status S, desc P` (mask net): an event of a bulk transfer.
     BulkEvent(BulkEvent),
-    /// `Sending N bytes to portal P, xid X, offset O` (mask net).
+    /// `Sending N bytes to portal P, xid X, offset O` (mask net): a request or reply is sent.
     SendingBytes(SendingBytes),
     /// `refresh rw locks ...`: target, object and extent of an OST_READ or OST_WRITE.
     RefreshRwLocks(RefreshRwLocks<'a>),
-    /// `Prolong locks for req ...`.
+    /// `Prolong locks for req ...`: the timeouts of the request's locks are extended.
     ProlongLocks(ProlongLocks),
     /// `TARGET: refreshed N locks timeout for req P` (mask dlmtrace).
     RefreshedLocks(RefreshedLocks<'a>),
@@ -61,11 +61,11 @@ pub enum Message<'a> {
     Contention(Contention),
     /// `haven't heard from client ...`: the pinger evicts a silent client.
     PingEviction(PingEviction<'a>),
-    /// `TARGET: connection from UUID@NID ...` (mask ha).
+    /// `TARGET: connection from UUID@NID ...` (mask ha): a client connects.
     Connection(Connection<'a>),
-    /// `DEBUG MARKER: text` (`lctl mark`), the text.
+    /// `DEBUG MARKER: text`: the text given to `lctl mark`.
     Marker(&'a [u8]),
-    /// The text starts like a known message but does not parse: which one, and where it stopped.
+    /// The text begins like a known message but does not parse as one.
     Malformed(Malformed),
     /// A text that this crate does not interpret.
     Other,
@@ -78,16 +78,16 @@ impl<'a> Message<'a> {
         Self::parse_text(record.message())
     }
 
-    /// Interprets a text without its record: what stands behind `FUNCTION()) ` in a line.
+    /// Interprets a text without its record: the part of a line after `FUNCTION()) `.
     ///
-    /// Most texts of a real log are unknown, so the first bytes decide what to try at all.
+    /// Most texts of a real log are unknown, so the first bytes decide which parsers to try.
     #[must_use]
     pub fn parse_text(text: &'a [u8]) -> Self {
         by_first_word(text)
     }
 }
 
-/// Messages that begin with words of their own; all others may begin with a name.
+/// Messages that begin with fixed words; all others may begin with a name.
 pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
     let starts = |words: &[u8]| text.starts_with(words);
     let Some(first) = text.first_chunk::<4>() else { return Message::Other };
@@ -121,7 +121,7 @@ pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
 
 /// Messages that begin with the name of a target or service: their second word decides.
 pub(super) fn by_target(text: &[u8]) -> Message<'_> {
-    // Of all names the longest is that of a target, colon included: 18 bytes.
+    // The longest name is that of a target: 18 bytes with the colon.
     let space = memchr::memchr(b' ', text.get(..24).unwrap_or(text));
     let Some((name, rest)) = space.and_then(|at| text.split_at_checked(at)) else { return Message::Other };
     let named = name.ends_with(b":");
@@ -135,7 +135,7 @@ pub(super) fn by_target(text: &[u8]) -> Message<'_> {
     } else if rest.starts_with(b" NRS: TBF ") {
         or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else if !named && maybe_target() {
-        // DEBUG_REQ lines always begin with `@@@ `; the only one that says enough without it is a refresh.
+        // DEBUG_REQ lines always begin with `@@@ `; only a refresh says enough without it.
         ofd::refresh_head(text).map_or(Message::Other, |head| {
             or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
         })
@@ -156,7 +156,7 @@ pub(super) fn with_description(text: &[u8]) -> Message<'_> {
     }
 }
 
-/// `event type T, status S, desc P`; requests and replies have events, too, without a descriptor.
+/// Whether this is `event type T, status S, desc P`; events of requests and replies have no descriptor.
 pub(super) fn is_bulk_event(text: &[u8]) -> bool {
     // A pointer has 16 digits at most.
     let end = text.len().saturating_sub(24);
@@ -164,7 +164,7 @@ pub(super) fn is_bulk_event(text: &[u8]) -> bool {
         && text.get(end..).is_some_and(|end| memchr::memmem::find(end, b" desc ").is_some())
 }
 
-/// `Sending N bytes to portal`; LNet's network drivers have other messages that begin with `Sending`.
+/// Whether this is `Sending N bytes to portal`; LNet's network drivers log other messages that begin with `Sending`.
 pub(super) fn is_sending_bytes(text: &[u8]) -> bool {
     let number = text.get(8..).unwrap_or_default();
     let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -178,7 +178,7 @@ pub(super) fn is_contention_window(text: &[u8]) -> bool {
     number.get(digits..).is_some_and(|rest| digits > 0 && rest.starts_with(b" to ["))
 }
 
-/// A message of which only an xid follows its first words.
+/// A message that has only an xid after its first words.
 pub(super) fn xid_only<'a>(
     kind: &'static str,
     text: &'a [u8],

@@ -7,23 +7,23 @@
 //! * 2.13 and later: `req@PTR ` in front of `pname`, `:job` behind `opc` and its value at the end
 //! * `Handled` to 2.10.3 ends ` Request procesed in ..`, later ` Request processed in ..`
 //!
-//! The job is free text: nothing to its right may be looked for from the left.
+//! The job is free text: whatever stands to its right must be searched from the right.
 
 use super::cursor::{Cursor, whole};
 use super::malformed::Malformed;
 use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
-/// `Handling RPC ...`: a service thread takes a request up.
+/// `Handling RPC ...`: a service thread begins to handle a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handling<'a> {
-    /// `req@` pointer, Lustre 2.13 and later (hashed by the kernel, unique while the request lives).
+    /// `req@` pointer (hashed by the kernel, unique while the request lives); `None` before Lustre 2.13.
     pub req: Option<u64>,
-    /// Name of the service thread (`comm`, at most 15 bytes), `ll_ost_io00_002`.
+    /// Name of the service thread (`comm`, at most 15 bytes), such as `ll_ost_io00_002`.
     pub thread: &'a [u8],
-    /// Client uuid of the export, `0` before the first connect.
+    /// Client uuid of the export; `0` before the first connect.
     pub client_uuid: &'a [u8],
-    /// Reference count of the export, -99 without one.
+    /// Reference count of the export; -99 without an export.
     pub export_refs: i32,
     /// Pid, on the client, of the thread that sent the request.
     pub client_pid: i32,
@@ -33,7 +33,7 @@ pub struct Handling<'a> {
     pub nid: &'a [u8],
     /// Opcode.
     pub opcode: Opcode,
-    /// Job id, Lustre 2.13 and later; empty when the client sends none.
+    /// Job id; `None` before Lustre 2.13, empty if the client sends none.
     pub job: Option<&'a [u8]>,
 }
 
@@ -46,11 +46,11 @@ pub struct Handled<'a> {
     pub service_us: i64,
     /// Time from arrival to now ("total"), microseconds; negative after a clock step.
     pub total_us: i64,
-    /// Transaction number, 0 for requests that modify nothing.
+    /// Transaction number; 0 for requests that modify nothing.
     pub transno: u64,
-    /// Status of the handler. For a successful OST_READ: bytes sent.
+    /// Status that the handler returned; for a successful OST_READ the number of bytes sent.
     pub rc: i32,
-    /// Status in the reply, -999 without one.
+    /// Status in the reply; -999 without a reply.
     pub reply_rc: i32,
 }
 
@@ -59,7 +59,7 @@ pub struct Handled<'a> {
 pub struct Peer<'a> {
     /// Primary NID of the sender.
     pub nid: &'a [u8],
-    /// NID it used, Lustre 2.10 and later.
+    /// NID from which the sender sent the request; `None` before Lustre 2.10.
     pub source: Option<&'a [u8]>,
 }
 
@@ -162,14 +162,14 @@ pub(super) fn request_pointer(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
     Some(Some(req))
 }
 
-/// The end of the column names: whether they end in `:job`.
+/// Reads the end of the column names; returns whether they end in `:job`.
 #[inline(always)]
 pub(super) fn job_column(cursor: &mut Cursor<'_>) -> Option<bool> {
     let has_job = cursor.eat(b":job ");
     (has_job || cursor.eat(b" ")).then_some(has_job)
 }
 
-/// `:JOB`. Spaces may be part of a job, line breaks are not.
+/// Reads `:JOB`. A job may contain spaces, but no line breaks.
 #[inline(always)]
 pub(super) fn job<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
     cursor.tag(b":")?;
@@ -177,7 +177,7 @@ pub(super) fn job<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
     cursor.take(len)
 }
 
-/// A thread name, `:`, and what `next` reads.
+/// Reads a thread name, `:`, and the rest by `next`.
 ///
 /// Names may hold colons themselves (`kworker/0:1`): the name ends at the first colon behind which
 /// `next` succeeds. There are at most 15 bytes to try.

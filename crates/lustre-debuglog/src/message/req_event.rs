@@ -1,5 +1,5 @@
-//! What a message says about the request that it describes: the text in front of a `DEBUG_REQ`
-//! description (`ptlrpc/service.c`, `ptlrpc/client.c`, `ldlm/ldlm_lib.c`, `ldlm/ldlm_lockd.c`).
+//! What happened to a request: the text in front of its `DEBUG_REQ` description (`ptlrpc/service.c`,
+//! `ptlrpc/client.c`, `ldlm/ldlm_lib.c`, `ldlm/ldlm_lockd.c`).
 //!
 //! Wordings: durations are separated by `:` to 2.12.57 (`deadline 30:5s ago`), by `/` since.
 
@@ -17,18 +17,18 @@ pub enum ReqEvent<'a> {
     SendingReply,
     /// `Dropping timed-out request from P: deadline A/Bs ago`: allowed and overdue seconds.
     DroppedTimedOut {
-        /// Sender, plain form.
+        /// NID of the sender in plain form.
         nid: &'a [u8],
-        /// Seconds it had.
+        /// Seconds that the request was allowed to take.
         allowed_s: i64,
-        /// Seconds it was late.
+        /// Seconds by which it missed its deadline.
         late_s: i64,
     },
     /// `Request took longer than estimated (A/Bs)`.
     TookLonger {
-        /// Seconds estimated.
+        /// Seconds that the server had estimated.
         estimated_s: i64,
-        /// Seconds taken beyond.
+        /// Seconds by which the request exceeded the estimate.
         over_s: i64,
     },
     /// `Already past deadline ...` or `Could not add any time ...`: no early reply sent.
@@ -39,7 +39,7 @@ pub enum ReqEvent<'a> {
     SentEarlyReplies,
     /// `Slow req_in handling Ns`.
     SlowReqIn {
-        /// Seconds.
+        /// Seconds that the handling took.
         seconds: i64,
     },
     /// `Found duplicate req in processing` (mask ha): a resend while the original runs.
@@ -52,13 +52,13 @@ pub enum ReqEvent<'a> {
     PriorityRaised,
     /// `found existing lock cookie 0x...`: resent or replayed enqueue.
     ExistingLock {
-        /// The lock.
+        /// Handle of the lock.
         cookie: u64,
     },
     /// `Too many granted locks, reject current enqueue request ...`.
     TooManyLocks,
     /// `Request sent has timed out ...` / `Request sent has failed due to network error ...`: an RPC
-    /// that this node sent got no answer.
+    /// that this node sent got no reply.
     SentTimedOut,
     /// `timeout|Reconnect|Eviction|network error|truncated|... on bulk ...` (`target_bulk_io`).
     BulkError {

@@ -13,7 +13,7 @@ pub enum Contention {
     Window {
         /// Conflicts added now.
         added: u32,
-        /// Resource.
+        /// Resource on which the conflicts were counted.
         resource: ResourceId,
         /// Seconds since the window was last shifted.
         since_s: i64,

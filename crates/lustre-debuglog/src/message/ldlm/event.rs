@@ -6,15 +6,15 @@ use nom::Parser;
 
 use super::super::number::{Res, dec_u32, field, int, int_i32, nid, pointer, stop, tag, word};
 
-/// What a lock manager line reports. Server side unless noted.
+/// What a lock manager line reports; on a server unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LdlmEvent<'a> {
     /// `server-side enqueue handler START` (no lock).
     EnqueueStart,
-    /// `server-side enqueue handler, new lock created`: birth; extent still zero, NID still `local`.
+    /// `server-side enqueue handler, new lock created`: its extent is still zero, its NID still `local`.
     Created,
-    /// `lock incompatible; sending blocking AST.`: the lock shown is a *holder* in the way of the
+    /// `lock incompatible; sending blocking AST.`: the lock shown is *held* and conflicts with the
     /// enqueue that the same pid is handling.
     Incompatible,
     /// `About to add this lock`: `--/X` put on the waiting list (blocked), `X/X` granted.
@@ -31,7 +31,7 @@ pub enum LdlmEvent<'a> {
     NotGrantedNoBlockingAst,
     /// `adding to wait list(timeout: N, AT: on)`: eviction timer armed.
     AddedToWaitList {
-        /// Seconds.
+        /// Seconds until the client is evicted.
         timeout_s: i64,
     },
     /// `not re-adding to wait list(...)`.
@@ -40,19 +40,19 @@ pub enum LdlmEvent<'a> {
     SendingReply {
         /// `ELDLM_*` code, 301 aborted, 303 no lock data, ...
         err: i32,
-        /// Status.
+        /// Return code of the handler.
         rc: i32,
     },
     /// `server-side enqueue handler END (lock P, rc R)` (no lock description).
     EnqueueEnd {
-        /// Status.
+        /// Return code of the handler.
         rc: i32,
     },
     /// `hpreq cancel/convert lock`: a cancel for a lock under callback has arrived.
     HpreqCancel,
     /// `server-side cancel handler START: N locks, starting at M` (no lock).
     CancelStart {
-        /// Locks in the request.
+        /// Number of locks in the request.
         locks: u32,
         /// Index of the first one to cancel.
         first: u32,
@@ -80,14 +80,14 @@ pub enum LdlmEvent<'a> {
     ProlongBusy,
     /// `lock callback timer expired after Ns: evicting client at NID`.
     CallbackTimerExpired {
-        /// Seconds.
+        /// Seconds since the callback.
         after_s: i64,
-        /// Evicted client.
+        /// NID of the evicted client.
         nid: &'a [u8],
     },
     /// `client (nid N) failed to reply to|returned error from X AST (...), evict it`.
     AstFailedEvicting {
-        /// The client.
+        /// NID of the evicted client.
         nid: &'a [u8],
         /// `blocking`, `completion` or `glimpse`.
         ast: &'a [u8],
@@ -99,12 +99,12 @@ pub enum LdlmEvent<'a> {
     ConvertStart,
     /// `server-side convert handler END, rc = R`.
     ConvertEnd {
-        /// Status.
+        /// Return code of the handler.
         rc: i32,
     },
     /// `lock is converted already!`, `convert on canceled lock!`.
     ConvertLate,
-    /// `final lock_put on destroyed lock, freeing it.`: death of the lock.
+    /// `final lock_put on destroyed lock, freeing it.`: the lock is gone.
     FinalPut,
     /// `client-side local enqueue handler, new lock created`: a server-local lock (direct I/O with
     /// server-side locking, unlink, MDT internal).
@@ -115,8 +115,8 @@ pub enum LdlmEvent<'a> {
     Other(&'a [u8]),
 }
 
-/// Reads the text before ` ns:` (or all of it), which has no white space at its end. All of it is used,
-/// or the rest says where a known beginning goes on in an unknown way.
+/// Reads the text before ` ns:` (or all of it), which has no white space at its end. It uses all of it, or
+/// leaves the rest from where a known beginning goes on in an unknown way.
 pub(super) fn event(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
     if let Some(event) = fixed(i) {
         let (_, end) = i.split_at(i.len());
@@ -139,7 +139,7 @@ pub(super) fn event(i: &[u8]) -> Res<'_, LdlmEvent<'_>> {
     }
 }
 
-/// Texts that are always the same.
+/// Events whose text is always the same.
 fn fixed(i: &[u8]) -> Option<LdlmEvent<'_>> {
     Some(match i {
         b"About to add this lock" | b"About to add this lock:" => LdlmEvent::AboutToAdd,
@@ -167,7 +167,7 @@ fn fixed(i: &[u8]) -> Option<LdlmEvent<'_>> {
     })
 }
 
-/// Texts of which the beginning says enough.
+/// Events that the beginning of the text identifies.
 fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
     const BEGINNINGS: [(&[u8], LdlmEvent<'static>); 6] = [
         // "refreshed" alone to 2.14.50.

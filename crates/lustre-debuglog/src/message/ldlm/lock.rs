@@ -20,7 +20,7 @@ use super::super::number::{
 use crate::vocab::LockType;
 use crate::{Extent, LockCookie, LockMode, ResourceId};
 
-/// The lock description (`LDLM_DEBUG`).
+/// A lock description (`LDLM_DEBUG`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockDesc<'a> {
     /// Namespace, `filter-lustre-OST0003_UUID`; `??` without a resource.
@@ -29,23 +29,23 @@ pub struct LockDesc<'a> {
     pub cookie: LockCookie,
     /// Granted mode: [`LockMode::None`] while blocked, and after cancel.
     pub granted_mode: LockMode,
-    /// Requested mode.
+    /// Mode that was requested.
     pub requested_mode: LockMode,
-    /// Resource; `None` when printed as `??`.
+    /// Resource that is locked; `None` if printed as `??`.
     pub resource: Option<ResourceId>,
     /// Lock type; `None` for a type this crate does not know.
     pub lock_type: Option<LockType>,
     /// Granted extent (extent and flock locks), possibly expanded beyond the requested one.
     pub granted_extent: Option<Extent>,
-    /// Requested extent (extent locks).
+    /// Requested extent; `None` for other than extent locks.
     pub requested_extent: Option<Extent>,
-    /// Inode bits and try-bits, for inode-bit locks.
+    /// Inode bits and try-bits; `None` for other than inode-bit locks.
     pub inode_bits: Option<(u64, u64)>,
-    /// Group id of a group lock (2.14 and later).
+    /// Group id of a group lock; `None` before 2.14.
     pub gid: Option<u64>,
     /// `LDLM_FL_*` flags.
     pub flags: u64,
-    /// What follows the flags.
+    /// Fields after the flags.
     pub tail: LockTail<'a>,
 }
 
@@ -54,20 +54,20 @@ pub struct LockDesc<'a> {
 pub enum LockTail<'a> {
     /// The common form.
     Export {
-        /// NID of the lock's client; `local` if it has none.
+        /// NID of the lock's client; `local` if the lock has no client.
         nid: &'a [u8],
         /// The client's own handle of the lock.
         remote: u64,
         /// Pid of the task that created the lock: on a server, the service thread of the enqueue.
         pid: u32,
-        /// Callback deadline in the kernel's own clock, 0 when not under callback.
+        /// Callback deadline on the kernel's own clock; 0 if no callback was sent.
         timeout: i64,
     },
     /// Server-local inode-bit locks since 2.15.57: `pid: N initiator: MDTn`.
     Initiator {
         /// Pid of the task that created the lock.
         pid: u32,
-        /// MDT index.
+        /// Index of the MDT.
         mdt: i32,
     },
 }
