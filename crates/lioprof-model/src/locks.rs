@@ -138,7 +138,7 @@ pub struct LockTotals {
 /// Lock figures of one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockTarget {
-/// Name of the target.
+    /// Name of the target.
     pub target: String,
     /// Node that serves the target.
     pub node: String,
@@ -167,11 +167,11 @@ pub struct LockTarget {
 /// Lock figures of one object (LDLM resource).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockObject {
-/// Name of the target.
+    /// Name of the target.
     pub target: String,
-/// Node that serves the target.
+    /// Node that serves the target.
     pub node: String,
-/// Name of the LDLM resource, as lock lines print it; `null` if the object is inferred.
+    /// Name of the LDLM resource, as lock lines print it; `null` if the object is inferred.
     pub resource: Option<String>,
     /// FID of the object; `null` if unknown.
     pub fid: Option<String>,
@@ -254,9 +254,9 @@ pub struct Timeline {
 /// A lock that a client held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
-/// NID of the client.
+    /// NID of the client.
     pub nid: String,
-/// Lock mode, such as `PW`.
+    /// Lock mode, such as `PW`.
     pub mode: String,
     /// When the lock was granted, Unix seconds; `null`: before the log begins.
     pub start: Option<f64>,
@@ -275,11 +275,11 @@ pub struct Hold {
 /// A client's wait for a lock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wait {
-/// NID of the client.
+    /// NID of the client.
     pub nid: String,
-/// When the wait began, Unix seconds.
+    /// When the wait began, Unix seconds.
     pub start: f64,
-/// When the lock was granted, Unix seconds; `null` if the log shows no grant.
+    /// When the lock was granted, Unix seconds; `null` if the log shows no grant.
     pub end: Option<f64>,
     /// First byte requested.
     pub first_byte: u64,
@@ -290,7 +290,7 @@ pub struct Wait {
 /// Conflicts between two clients on one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockPair {
-/// Name of the target.
+    /// Name of the target.
     pub target: String,
     /// NID of the client that held a lock.
     pub holder_nid: String,
@@ -324,17 +324,17 @@ pub struct LockJob {
 /// Lock figures of one target per time bin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockSeries {
-/// Name of the target.
+    /// Name of the target.
     pub target: String,
-/// Node that serves the target.
+    /// Node that serves the target.
     pub node: String,
-/// Number of conflicts between clients.
+    /// Number of conflicts between clients.
     pub conflicts: Vec<u64>,
-/// Number of those whose requested extents overlap; 0 without dlmtrace.
+    /// Number of those whose requested extents overlap; 0 without dlmtrace.
     pub true_conflicts: Vec<u64>,
-/// Number of those in which only an expanded extent overlaps; 0 without dlmtrace.
+    /// Number of those in which only an expanded extent overlaps; 0 without dlmtrace.
     pub expansion_conflicts: Vec<u64>,
-/// Number of blocking callbacks sent for conflicts of any kind.
+    /// Number of blocking callbacks sent for conflicts of any kind.
     pub blocking_asts: Vec<u64>,
     /// Mean number of requests waiting for another client's lock.
     pub waiting: Vec<f64>,

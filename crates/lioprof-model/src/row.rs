@@ -226,7 +226,7 @@ pub enum SizeEvidence {
     None,
 }
 
-    /// Where the target of an RPC comes from.
+/// Where the target of an RPC comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetEvidence {
