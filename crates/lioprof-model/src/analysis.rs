@@ -14,6 +14,7 @@ use crate::locks::{LockEvidence, Locks};
 use crate::phases::RpcPhases;
 use crate::row::{SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
+use crate::service_parts::ServiceParts;
 use crate::services::Service;
 use crate::target::TargetKindName;
 use crate::units::{percent, plural};
@@ -74,6 +75,9 @@ pub struct Analysis {
     pub series: Series,
     /// A sample of single reads and writes.
     pub sample: RpcSample,
+    /// What the service time of reads and writes was made of; empty without mask `net`, and in files of earlier versions.
+    #[serde(default)]
+    pub service_parts: ServiceParts,
     /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,

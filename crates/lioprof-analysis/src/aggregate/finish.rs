@@ -18,6 +18,7 @@ use super::bins::Bins;
 use super::cells::{NodeSum, ReadWriteIo, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::series::Cell;
+use super::service_parts;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
 use crate::locks;
@@ -41,6 +42,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.markers = markers(&aggregate, names);
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
+    analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.locks = aggregate
         .locks

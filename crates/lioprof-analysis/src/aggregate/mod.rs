@@ -16,6 +16,7 @@ mod role;
 mod sample;
 mod seconds;
 mod series;
+mod service_parts;
 mod strands;
 mod sums;
 mod times;

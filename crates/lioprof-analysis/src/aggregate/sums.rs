@@ -15,6 +15,7 @@ use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
+use super::service_parts::PartSums;
 use super::strands::{Strand, StrandKey, Strands};
 use super::times::quarter_octave;
 use crate::locks::{Happening, LockSums};
@@ -49,6 +50,7 @@ pub(crate) struct Aggregate {
     pub(super) seconds: Option<SecondBins>,
     pub(super) sample: Sample,
     pub(super) access: AccessSums,
+    pub(super) service_parts: PartSums,
     pub(super) threads: FxHashMap<Symbol, Symbol>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
@@ -85,6 +87,7 @@ impl Aggregate {
             seconds: None,
             sample: Sample::default(),
             access: AccessSums::default(),
+            service_parts: PartSums::default(),
             threads: FxHashMap::default(),
             services: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
@@ -115,6 +118,7 @@ impl Aggregate {
             *self.size_evidence.entry(row.size_evidence).or_default() += 1;
             *self.target_evidence.entry(row.target_evidence).or_default() += 1;
             self.target(row, key, direction);
+            self.service_parts.add(row, key, direction);
             self.objects.add(row, direction);
             self.sample.add(row, kind, symbols);
             if let Some(seconds) = &mut self.seconds {
@@ -279,6 +283,7 @@ impl Aggregate {
             }
         }
         self.series.rename(unknown, known);
+        self.service_parts.rename(unknown, known);
         if let Some(seconds) = &mut self.seconds {
             seconds.rename(unknown, known);
         }
@@ -310,6 +315,7 @@ impl Aggregate {
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);
         self.access.merge(other.access);
+        self.service_parts.merge(&other.service_parts);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

@@ -98,6 +98,19 @@ impl Times {
         self.counts.add(us, 1);
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) fn sum_us(&self) -> u128 {
+        self.sum_us
+    }
+
+    /// Buckets and how often, in order.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.counts.buckets()
+    }
+
     /// As buckets; the first one has the sum and the largest time of all.
     pub(crate) fn buckets(&self) -> Vec<Bucket> {
         let bucket = |(bucket, count)| Bucket { bucket, count, ..Bucket::default() };

@@ -1,0 +1,126 @@
+//! Times of one against those of its peers, stratum by stratum.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::AgainstPeers;
+
+use super::super::times::Times;
+
+/// Times by stratum and by whom they are of. In order, so that sums of floating-point numbers are the same in each run.
+pub(super) type Strata<S, W> = BTreeMap<S, BTreeMap<W, Times>>;
+
+/// What has been compared up to now.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    rpcs: u64,
+    peer_rpcs: u64,
+    /// Pairs in which the own one took longer, counted twice; those that took equally long, once.
+    longer_twice: u128,
+    pairs: u128,
+    /// Twelve times the variance of the rank sum.
+    variance_12: u128,
+    own_us: u128,
+    peers_mean_us: f64,
+}
+
+/// Compares everyone with all others of the same stratum.
+pub(super) fn against_peers<S: Ord, W: Ord + Clone>(strata: &Strata<S, W>) -> BTreeMap<W, AgainstPeers> {
+    let mut sums: BTreeMap<W, Sum> = BTreeMap::new();
+    for of_stratum in strata.values() {
+        let mut all = Times::default();
+        of_stratum.values().for_each(|times| all.merge(times));
+        let everyone: Vec<(u16, u64)> = all.counts().collect();
+        for (who, own) in of_stratum {
+            if own.count() > 0 && own.count() < all.count() {
+                sums.entry(who.clone()).or_default().add(own, &all, &everyone);
+            }
+        }
+    }
+    sums.into_iter().map(|(who, sum)| (who, sum.against_peers())).collect()
+}
+
+impl Sum {
+    /// Adds a stratum. `everyone` are the buckets of `all`, the own ones among them.
+    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 52 bits")]
+    fn add(&mut self, own: &Times, all: &Times, everyone: &[(u16, u64)]) {
+        let (mine, peers) = (own.count(), all.count() - own.count());
+        // Every own bucket is one of everyone's; those between two own ones are the peers'.
+        let mut everyone = everyone.iter();
+        let mut peers_below = 0;
+        for (bucket, count) in own.counts() {
+            let mut equal = 0;
+            for &(of_all, all_here) in everyone.by_ref() {
+                if of_all == bucket {
+                    equal = all_here - count;
+                    break;
+                }
+                peers_below += all_here;
+            }
+            self.longer_twice += u128::from(count) * u128::from(2 * peers_below + equal);
+            peers_below += equal;
+        }
+        let (n, m) = (u128::from(mine), u128::from(peers));
+        self.rpcs += mine;
+        self.peer_rpcs += peers;
+        self.pairs += n * m;
+        self.variance_12 += n * m * (n + m + 1);
+        self.own_us += own.sum_us();
+        self.peers_mean_us += (all.sum_us() - own.sum_us()) as f64 / m as f64 * n as f64;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "ratios need no more than 52 bits")]
+    fn against_peers(&self) -> AgainstPeers {
+        let (longer, pairs) = (self.longer_twice as f64 / 2.0, self.pairs as f64);
+        AgainstPeers {
+            rpcs: self.rpcs,
+            peer_rpcs: self.peer_rpcs,
+            peers_mean_us: self.peers_mean_us / self.rpcs as f64,
+            ratio: (self.peers_mean_us > 0.0).then(|| self.own_us as f64 / self.peers_mean_us),
+            longer_share: longer / pairs,
+            z: (longer - pairs / 2.0) / (self.variance_12 as f64 / 12.0).sqrt(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(us: &[u64]) -> Times {
+        let mut times = Times::default();
+        us.iter().for_each(|&us| times.add(us));
+        times
+    }
+
+    fn compared(strata: &[&[(&'static str, &[u64])]]) -> BTreeMap<&'static str, AgainstPeers> {
+        let strata: Strata<usize, &str> = strata
+            .iter()
+            .map(|of_stratum| of_stratum.iter().map(|(who, us)| (*who, times(us))).collect())
+            .enumerate()
+            .collect();
+        against_peers(&strata)
+    }
+
+    #[test]
+    fn ranks_of_a_stratum_are_those_of_the_rank_sum_test() {
+        let both = compared(&[&[("a", &[10, 20, 30]), ("b", &[10, 25])]]);
+        // Pairs of a with b: (10,10) half, (10,25) no, (20,10) yes, (20,25) no, (30,10) yes, (30,25) yes: 3.5 of 6.
+        let a = both["a"];
+        assert_eq!((a.rpcs, a.peer_rpcs, a.longer_share), (3, 2, 3.5 / 6.0));
+        assert!((a.z - 0.5 / (6.0 * 6.0 / 12.0f64).sqrt()).abs() < 1e-12);
+        assert_eq!((a.peers_mean_us, a.ratio), (17.5, Some(20.0 / 17.5)));
+        assert!((both["b"].longer_share - 2.5 / 6.0).abs() < 1e-12 && (both["b"].z + a.z).abs() < 1e-12);
+    }
+
+    #[test]
+    fn strata_are_not_mixed() {
+        // Each of a's RPCs takes as long as its peers' of the same stratum, though its mix is slower.
+        let both = compared(&[&[("a", &[1000, 1000, 1000]), ("b", &[1000])], &[("a", &[10]), ("b", &[10, 10, 10])]]);
+        assert_eq!((both["a"].longer_share, both["a"].z, both["a"].ratio), (0.5, 0.0, Some(1.0)));
+    }
+
+    #[test]
+    fn who_has_no_peers_is_not_compared() {
+        assert!(compared(&[&[("a", &[1, 2])], &[("b", &[1, 2]), ("c", &[])]]).is_empty());
+    }
+}

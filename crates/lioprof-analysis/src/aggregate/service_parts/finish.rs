@@ -1,0 +1,116 @@
+//! Sums of parts to the rows of an analysis.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_model::units::seconds;
+use lioprof_model::{
+    AgainstPeers, ClientParts, Direction, Part, Parts, ServerParts, ServiceParts, SizeParts, Symbols, TargetParts,
+};
+use lustre_debuglog::TargetKind;
+
+use super::super::times::Times;
+use super::against::{Strata, against_peers};
+use super::sums::{PartKey, PartSum, PartSums};
+
+/// A key with names, which are in the same order in every run.
+struct Named {
+    nid: String,
+    node: String,
+    target: Option<String>,
+    /// It is an OST whose name is known: one that has peers.
+    is_ost: bool,
+    key: PartKey,
+}
+
+/// Which of the three parts.
+const PARTS: [fn(&PartSum) -> &Times; 3] = [|sum| &sum.before, |sum| &sum.transfer, |sum| &sum.after];
+
+pub(in super::super) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
+    let named = |key: &PartKey| Named {
+        nid: symbols.text(key.nid),
+        node: symbols.text(key.target.node),
+        target: key.target.name.map(|name| name.to_string()),
+        is_ost: key.target.kind == TargetKind::Ost && key.target.name.is_some(),
+        key: *key,
+    };
+    let rows: Vec<(Named, &PartSum)> = sums.sums.iter().map(|(key, sum)| (named(key), sum)).collect();
+
+    let targets =
+        grouped(&rows, |row| Some((row.target.clone(), row.node.clone())), |row| row.is_ost.then(|| row.nid.clone()));
+    let servers = grouped(&rows, |row| row.is_ost.then(|| row.node.clone()), |row| Some(row.nid.clone()));
+    let clients = grouped(
+        &rows,
+        |row| Some(row.nid.clone()),
+        |row| row.target.as_ref().map(|target| (target.clone(), row.node.clone())),
+    );
+    let sizes = grouped(&rows, |row| Some(row.key.log2_bytes), |_| None::<()>);
+
+    let osts = distinct(&rows, |row| row.is_ost.then(|| (row.node.clone(), row.target.clone())));
+    let targets_of = distinct(&rows, |row| Some((row.nid.clone(), row.target.clone())));
+    ServiceParts {
+        targets: targets.into_iter().map(|((target, node), parts)| TargetParts { target, node, parts }).collect(),
+        servers: servers
+            .into_iter()
+            .map(|(node, parts)| ServerParts { osts: osts.get(&node).copied().unwrap_or(0), node, parts })
+            .collect(),
+        clients: clients
+            .into_iter()
+            .map(|(nid, parts)| ClientParts { targets: targets_of.get(&nid).copied().unwrap_or(0), nid, parts })
+            .collect(),
+        sizes: sizes.into_iter().map(|(log2, parts)| SizeParts { le_bytes: 1 << log2, parts }).collect(),
+    }
+}
+
+/// Rows by whom they are of and direction, compared with the others of the same stratum, direction and size; without a stratum, with
+/// nobody's.
+fn grouped<W: Ord + Clone, S: Ord>(
+    rows: &[(Named, &PartSum)],
+    whose: impl Fn(&Named) -> Option<W>,
+    stratum: impl Fn(&Named) -> Option<S>,
+) -> Vec<(W, Parts)> {
+    let mut sums: BTreeMap<(W, Direction), PartSum> = BTreeMap::new();
+    for (row, sum) in rows {
+        if let Some(who) = whose(row) {
+            sums.entry((who, row.key.direction)).or_default().merge(sum);
+        }
+    }
+    let mut against = PARTS.map(|part| {
+        let mut strata: Strata<(S, u32, Direction), (W, Direction)> = BTreeMap::new();
+        for (row, sum) in rows {
+            let Some((who, of)) = whose(row).zip(stratum(row)) else { continue };
+            let PartKey { direction, log2_bytes, .. } = row.key;
+            let strata = strata.entry((of, log2_bytes, direction)).or_default();
+            strata.entry((who, direction)).or_default().merge(part(sum));
+        }
+        against_peers(&strata)
+    });
+    let row = |(who, sum): ((W, Direction), PartSum)| {
+        let parts = parts(who.1, &sum, against.each_mut().map(|against| against.remove(&who)));
+        (who.0, parts)
+    };
+    sums.into_iter().map(row).collect()
+}
+
+fn parts(direction: Direction, sum: &PartSum, [before, transfer, after]: [Option<AgainstPeers>; 3]) -> Parts {
+    let part = |times: &Times, against_peers| Part { us: times.distribution(), against_peers };
+    Parts {
+        direction,
+        rpcs: sum.transfer.count(),
+        bytes: sum.bytes,
+        first: seconds(sum.first_us.unwrap_or(0)),
+        last: seconds(sum.last_us.unwrap_or(0)),
+        before: part(&sum.before, before),
+        transfer: part(&sum.transfer, transfer),
+        after: part(&sum.after, after),
+    }
+}
+
+/// How many different things each has.
+fn distinct<W: Ord, T: Ord>(rows: &[(Named, &PartSum)], pair: impl Fn(&Named) -> Option<(W, T)>) -> BTreeMap<W, u64> {
+    let pairs: BTreeSet<(W, T)> = rows.iter().filter_map(|(row, _)| pair(row)).collect();
+    let mut counts = BTreeMap::new();
+    for (who, _) in pairs {
+        *counts.entry(who).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,8 @@
+//! What service time is made of: before, in and after the bulk transfer.
+
+mod against;
+mod finish;
+mod sums;
+
+pub(super) use finish::finish;
+pub(super) use sums::{PartKey, PartSum, PartSums};

@@ -1,0 +1,70 @@
+//! Parts of service times, summed up.
+
+use lioprof_model::merge::{earliest, latest};
+use lioprof_model::{Direction, RpcRow, RpcSize, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::super::cells::TargetKey;
+use super::super::times::Times;
+
+/// RPCs whose parts can be compared: all but the time is alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in super::super) struct PartKey {
+    pub(in super::super) nid: Symbol,
+    pub(in super::super) target: TargetKey,
+    pub(in super::super) direction: Direction,
+    /// The smallest power of two not below the bytes, as its exponent.
+    pub(in super::super) log2_bytes: u32,
+}
+
+/// Their sums.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct PartSum {
+    pub(in super::super) bytes: u64,
+    pub(in super::super) first_us: Option<i64>,
+    pub(in super::super) last_us: Option<i64>,
+    pub(in super::super) before: Times,
+    pub(in super::super) transfer: Times,
+    pub(in super::super) after: Times,
+}
+
+lioprof_model::merge_fields!(PartSum { bytes, before, transfer, after } by { first_us: earliest, last_us: latest });
+
+/// Parts of all RPCs of which they are known.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct PartSums {
+    pub(in super::super) sums: FxHashMap<PartKey, PartSum>,
+}
+
+lioprof_model::merge_fields!(PartSums { sums });
+
+impl PartSums {
+    /// Adds a read or write, if its parts are known.
+    pub(in super::super) fn add(&mut self, row: &RpcRow, target: TargetKey, direction: Direction) {
+        let (Some(bulk), Some(after_us), Some(start_us)) = (row.bulk, row.after_bulk_us(), row.start_us()) else {
+            return;
+        };
+        let bytes = match row.size {
+            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
+            RpcSize::Unknown => return,
+        };
+        let log2_bytes = bytes.checked_next_power_of_two().map_or(63, u64::ilog2);
+        let sum = self.sums.entry(PartKey { nid: row.nid, target, direction, log2_bytes }).or_default();
+        sum.bytes += bytes;
+        earliest(&mut sum.first_us, &Some(start_us));
+        latest(&mut sum.last_us, &Some(row.end_us));
+        sum.before.add(bulk.before_us);
+        sum.transfer.add(bulk.transfer_us);
+        sum.after.add(after_us);
+    }
+
+    /// What was counted for one target is another's.
+    pub(in super::super) fn rename(&mut self, from: TargetKey, to: TargetKey) {
+        let keys: Vec<PartKey> = self.sums.keys().copied().filter(|key| key.target == from).collect();
+        for key in keys {
+            if let Some(sum) = self.sums.remove(&key) {
+                self.sums.entry(PartKey { target: to, ..key }).or_default().merge(&sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What the service time of reads and writes was made of, as far as the log shows it (mask `net`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, Distribution};
+
+/// Parts of the service time of reads and writes: by OST or MDT, by server, by client and by size.
+///
+/// Empty if no log shows when data moved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServiceParts {
+    /// By target.
+    pub targets: Vec<TargetParts>,
+    /// By server.
+    pub servers: Vec<ServerParts>,
+    /// By client.
+    pub clients: Vec<ClientParts>,
+    /// By size.
+    pub sizes: Vec<SizeParts>,
+}
+
+/// Parts of a target's reads or writes. Its peers are all other OSTs; the part of an RPC is compared with those of RPCs of the same
+/// client, direction and size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetParts {
+    /// Name of the target; `None`: unknown.
+    pub target: Option<String>,
+    /// Node that serves it.
+    pub node: String,
+    /// Parts.
+    #[serde(flatten)]
+    pub parts: Parts,
+}
+
+/// Parts of the reads or writes of a server's OSTs. Its peers are the OSTs of all other servers; compared are RPCs of the same client,
+/// direction and size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerParts {
+    /// Name of the server.
+    pub node: String,
+    /// OSTs whose data it moved.
+    pub osts: u64,
+    /// Parts.
+    #[serde(flatten)]
+    pub parts: Parts,
+}
+
+/// Parts of a client's reads or writes. Its peers are all other clients; compared are RPCs of the same target, direction and size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClientParts {
+    /// Network id of the client.
+    pub nid: String,
+    /// Targets with which it exchanged data.
+    pub targets: u64,
+    /// Parts.
+    #[serde(flatten)]
+    pub parts: Parts,
+}
+
+/// Parts of reads or writes of about the same size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizeParts {
+    /// Upper bound of the size in bytes, inclusive, a power of two.
+    pub le_bytes: u64,
+    /// Parts.
+    #[serde(flatten)]
+    pub parts: Parts,
+}
+
+/// Reads or writes whose bulk transfer is known, and the parts of their service time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parts {
+    /// Reads or writes.
+    pub direction: Direction,
+    /// RPCs whose parts are known. The others had no transfer (short I/O, failed), or the log allows more than one.
+    pub rpcs: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// When the first of them began to be handled, Unix seconds.
+    pub first: f64,
+    /// When the last of them was over.
+    pub last: f64,
+    /// From the start of handling to that of the transfer: a read's disk read, a write's preparation.
+    pub before: Part,
+    /// From the start of the transfer until all data had arrived: network and client.
+    pub transfer: Part,
+    /// From there to the end of handling: a write's disk write and commit.
+    pub after: Part,
+}
+
+/// One part of the service time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// How long it took.
+    pub us: Distribution,
+    /// Compared with that of peers; `null` if there are none.
+    pub against_peers: Option<AgainstPeers>,
+}
+
+/// RPCs against those of peers that are alike in everything else (strata). Ranks come from histograms whose buckets are 0.8 % wide.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgainstPeers {
+    /// RPCs that have peers.
+    pub rpcs: u64,
+    /// Peers' RPCs.
+    pub peer_rpcs: u64,
+    /// Mean of these peers for the same mix of strata, µs.
+    pub peers_mean_us: f64,
+    /// Own mean over the peers'; `null` if the peers took no time.
+    pub ratio: Option<f64>,
+    /// Share of all pairs of an own RPC and a peer's in which the own one took longer (equal ones count half): 0.5 means alike.
+    pub longer_share: f64,
+    /// By how many standard deviations `longer_share` lies above what chance gives: stratified rank sum test (van Elteren).
+    pub z: f64,
+}
+
+impl Parts {
+    /// The parts in the order of time, with their names.
+    #[must_use]
+    pub fn in_order(&self) -> [(&'static str, &Part); 3] {
+        [("before the transfer", &self.before), ("transfer", &self.transfer), ("after the transfer", &self.after)]
+    }
+
+    /// Time from the first to the last of these RPCs, seconds.
+    #[must_use]
+    pub fn span_s(&self) -> f64 {
+        self.last - self.first
+    }
+}
