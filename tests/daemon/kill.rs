@@ -136,7 +136,7 @@ fn restore_alone_puts_everything_back_and_leaves_the_log() {
 
 #[test]
 fn what_cannot_be_drained_in_time_is_decoded_at_the_next_start() {
-    let node = Node::in_scenario("busy", &["--speed", "max", "--rate", "4000", "--duration", "15"]);
+    let node = Node::in_scenario("busy", &["--speed", "max", "--rate", "9000", "--duration", "15"]);
     let before = node.settings();
     let keys = [
         ("capture.rotate", "\"1h\""),
