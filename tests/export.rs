@@ -44,7 +44,7 @@ fn contents(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Warnings about single places of a log, and about what stood in two of them.
-const ABOUT_PLACES: [&str; 2] = ["are no records", "in two inputs"];
+const ABOUT_PLACES: [&str; 2] = ["could not be decoded as records", "in two inputs"];
 
 /// Everything of an analysis but the account of the inputs.
 fn comparable(run: &Run) -> Value {

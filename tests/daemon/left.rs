@@ -162,5 +162,5 @@ fn doctor_checks_what_the_daemon_will_do() {
     let told = text(&run);
     assert!(told.contains("Load the modules first") && !told.contains("mount -t debugfs"), "{told}");
     let run = doctor(&["--socket", &new, "--metrics", "off", "--wait"]).exits(0);
-    assert!(text(&run).contains("waits for it"), "{run}");
+    assert!(text(&run).contains("waits until it is"), "{run}");
 }

@@ -78,5 +78,5 @@ fn time_between_two_captures_was_not_traced() {
     // The kernel logs a little beyond the last sample of the counters.
     assert!((untraced_s - gap_s).abs() < 0.5, "{window}, {sampled}");
     let said = json["warnings"].to_string();
-    assert!(said.contains("of the time only") && said.contains("2 parts"), "{said}");
+    assert!(said.contains("for only") && said.contains("2 parts"), "{said}");
 }
