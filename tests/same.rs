@@ -45,7 +45,10 @@ fn a_log_that_met_a_full_disk_is_put_in_order() {
             met += 1;
             let from_text = analyze(&[&text], &[]);
             let said = rows(&from_binary, "warnings");
-            assert!(said.iter().all(|it| it.as_str().unwrap().contains("could not be decoded as records")), "{name}: {said:?}");
+            assert!(
+                said.iter().all(|it| it.as_str().unwrap().contains("could not be decoded as records")),
+                "{name}: {said:?}"
+            );
             let [mut from_binary, mut from_text] = [from_binary, from_text].map(figures_only);
             from_binary["warnings"] = Value::Null;
             from_text["warnings"] = Value::Null;

@@ -112,6 +112,15 @@ pub(super) fn alone_s(osts: &[Ost<'_>], bin_s: f64) -> Vec<f64> {
     alone_s
 }
 
+/// Seconds in which some of these OSTs had something to do, and none of the others.
+pub(super) fn alone_together_s(osts: &[Ost<'_>], bin_s: f64, own: &[usize]) -> f64 {
+    let Some((first, last)) = span(osts) else { return 0.0 };
+    let busy = |bin: usize, wanted: bool| {
+        osts.iter().enumerate().any(|(index, ost)| own.contains(&index) == wanted && ost.is_busy(bin))
+    };
+    real((first..=last).filter(|&bin| busy(bin, true) && !busy(bin, false)).count() as u64) * bin_s
+}
+
 /// Unix seconds of a stretch of bins.
 pub(super) fn interval(analysis: &Analysis, (first, last): (usize, usize)) -> Interval {
     let series = &analysis.series;

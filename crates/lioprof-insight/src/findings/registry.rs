@@ -7,8 +7,8 @@ use super::limits::Limits;
 use super::rank::rank;
 use super::{
     below_available, client_bound, disk_bound, faults, gapped_rpcs, hot_ost, load_imbalance, lock_ping_pong,
-    many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer, slow_tail, sluggish_ost,
-    small_between_large, small_rpcs, storms, trace_quality, unaligned_rpcs, unfair_sharing,
+    many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer, slow_link, slow_tail,
+    sluggish_ost, small_between_large, small_rpcs, storms, trace_quality, unaligned_rpcs, unfair_sharing,
 };
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
@@ -17,6 +17,7 @@ static RULES: &[Rule] = &[
     faults::EVICTIONS,
     lock_ping_pong::RULE,
     sluggish_ost::RULE,
+    slow_link::RULE,
     hot_ost::RULE,
     single_writer::RULE,
     unfair_sharing::RULE,

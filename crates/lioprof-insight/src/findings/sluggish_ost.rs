@@ -3,13 +3,17 @@
 //! Compared is what happened at the same time: only intervals count in which the OST and its peers were busy. Long
 //! service alone is no sign: an OST with more requests at a time, or larger ones, takes longer for each. So it has to
 //! take longer per request and per byte, and to deliver less while it is busy.
+//!
+//! Where the log shows the parts of service times, these come first: they take fewer requests, and say what is slow.
 
 use lioprof_model::{Confidence, Finding, Severity};
 
 use super::case::{Case, Look, Rule};
 use super::draft::Cost;
 use super::limits::limit;
-use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
+use super::load::{Ost, Work, alone_s, alone_together_s, interval, osts, seconds, span};
+use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE};
+use super::sluggish_parts::by_parts;
 use super::stats::{median, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -28,8 +32,12 @@ pub(super) const RULE: Rule = Rule {
             0.2,
             "share of the time with I/O in which only this OST worked, from which it is critical",
         ),
+        PART_RATIO,
+        LONGER_SHARE,
+        PART_SHARE,
+        CHANCE,
     ],
-    plots: &["bandwidth-per-ost", "latency", "queue-depth"],
+    plots: &["bandwidth-per-ost", "service-parts", "latency", "queue-depth"],
     look,
 };
 
@@ -59,8 +67,10 @@ fn look(case: &Case<'_>) -> Look {
     let alone_s = alone_s(&osts, analysis.series.bin_s);
     let everyone: Vec<usize> = (0..osts.len()).collect();
     let mut compared = 0;
-    let mut found = Vec::new();
-    let mut on_slow_node = vec![false; osts.len()];
+    let mut found = by_parts(case, &osts, &alone_s);
+    let is_told =
+        |ost: &Ost<'_>, found: &[Finding]| found.iter().any(|it| it.targets.iter().any(|name| name == ost.name));
+    let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found)).collect();
 
     // A whole server first: its OSTs among themselves look alike.
     let mut nodes: Vec<&str> = osts.iter().map(|ost| ost.node).collect();
@@ -68,14 +78,14 @@ fn look(case: &Case<'_>) -> Look {
     nodes.dedup();
     for &node in nodes.iter().filter(|_| nodes.len() > 1) {
         let (own, others): (Vec<usize>, Vec<usize>) = everyone.iter().partition(|&&index| osts[index].node == node);
-        if own.len() < 2 {
+        if own.len() < 2 || own.iter().any(|&index| is_done[index]) {
             continue;
         }
         let comparisons: Vec<Option<Comparison>> =
             own.iter().map(|&ost| compare(case, &mut works, ost, &others)).collect();
         let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
         if comparisons.len() == own.len() && comparisons.iter().all(|comparison| is_sluggish(case, comparison)) {
-            own.iter().for_each(|&index| on_slow_node[index] = true);
+            own.iter().for_each(|&index| is_done[index] = true);
             found.push(server(case, node, &own, &osts, &comparisons));
         }
     }
@@ -83,7 +93,7 @@ fn look(case: &Case<'_>) -> Look {
         let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
         let Some(comparison) = compare(case, &mut works, ost, &others) else { continue };
         compared += 1;
-        if !on_slow_node[ost] && is_sluggish(case, &comparison) {
+        if !is_done[ost] && is_sluggish(case, &comparison) {
             found.push(one(case, &osts, ost, alone_s[ost], &comparison));
         }
     }
@@ -232,14 +242,8 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
     let slowness = median(comparisons.iter().map(Comparison::slowness)).unwrap_or(1.0);
     let service_ratio = median(comparisons.iter().map(|comparison| comparison.service_ratio)).unwrap_or(0.0);
     let rate_ratio = median(comparisons.iter().map(|comparison| comparison.rate_ratio)).unwrap_or(0.0);
-    // What the server's OSTs did while all others were idle.
-    let bin_s = case.analysis.series.bin_s;
+    let alone_s = alone_together_s(osts, case.analysis.series.bin_s, own);
     let (first, last) = span(osts).unwrap_or_default();
-    let is_own = |index: &usize| own.contains(index);
-    let busy = |bin: usize, wanted: bool| {
-        osts.iter().enumerate().any(|(index, ost)| is_own(&index) == wanted && ost.is_busy(bin))
-    };
-    let alone_s = (first..=last).filter(|&bin| busy(bin, true) && !busy(bin, false)).count() as f64 * bin_s;
     let whole_s = seconds(interval(case.analysis, (first, last)));
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };

@@ -1,0 +1,120 @@
+//! `sluggish-ost` by the parts of service times: a slow disk is one OST's, a slow link all OSTs' of a server.
+
+use lioprof_model::{Confidence, Finding, Severity};
+
+use super::case::Case;
+use super::draft::{Cost, Draft};
+use super::load::{Ost, alone_together_s, interval, seconds, span};
+use super::slow_part::{SlowPart, Which, requests, slow_part};
+use super::stats::{median, real, share};
+
+/// Servers whose link, and OSTs whose disk is slow. `alone_s`: what each OST did while all others were idle.
+pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> Vec<Finding> {
+    let all = &case.analysis.service_parts;
+    let mut found = Vec::new();
+    for server in &all.servers {
+        let own: Vec<usize> = (0..osts.len()).filter(|&index| osts[index].node == server.node).collect();
+        if own.len() < 2 || found.iter().any(|it: &Finding| it.nodes.contains(&server.node)) {
+            continue; // One OST: a server's link cannot be told from that OST.
+        }
+        let slow = slow_part(case, &server.parts, all.servers.len());
+        if let Some(slow) = slow.filter(|slow| slow.which == Which::Transfer && delivers_less(case, osts, &own)) {
+            found.push(link(case, osts, &own, &slow));
+        }
+    }
+    for target in &all.targets {
+        let Some(ost) =
+            osts.iter().position(|ost| Some(ost.name) == target.target.as_deref() && ost.node == target.node)
+        else {
+            continue;
+        };
+        if found.iter().any(|it| it.targets.iter().any(|name| name == osts[ost].name)) {
+            continue;
+        }
+        let slow = slow_part(case, &target.parts, all.targets.len());
+        if let Some(slow) = slow.filter(|slow| slow.which != Which::Transfer && delivers_less(case, osts, &[ost])) {
+            found.push(disk(case, osts, ost, alone_s[ost], &slow));
+        }
+    }
+    found
+}
+
+/// Whether each of these moves fewer bytes while it is busy than the others. Many requests at a time take longer each, but not together.
+fn delivers_less(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize]) -> bool {
+    let rate = |ost: &Ost<'_>| {
+        let work = ost.work(case.analysis.series.bin_s, 0..ost.series.rpcs.len());
+        share(work.bytes, work.busy_s)
+    };
+    let peers = osts.iter().enumerate().filter(|(index, _)| !own.contains(index)).map(|(_, ost)| rate(ost));
+    let Some(peers) = median(peers) else { return false };
+    own.iter().all(|&index| peers >= case.limit("rate_ratio") * rate(&osts[index]))
+}
+
+fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -> Finding {
+    let node = osts[own[0]].node;
+    let alone_s = alone_together_s(osts, case.analysis.series.bin_s, own);
+    let title = format!(
+        "The network of server {node} is slow: data take {:.1} times as long as with other servers",
+        slow.ratio
+    );
+    begun(case, osts, alone_s, slow, title)
+        .explain(format!(
+            "Of the service time of {}, all {} OSTs of {node} together, these are the parts (in brackets: other servers, the same clients \
+             and sizes): {}. All clients' data are slow, on all of its OSTs, so it is the server's link rather than a disk or a client. Its \
+             OSTs worked alone for {alone_s:.2} s.",
+            requests(slow.parts.direction),
+            own.len(),
+            slow.in_words(),
+        ))
+        .targets(own.iter().map(|&index| osts[index].name))
+        .nodes([node])
+        .interval(span(osts).map(|span| interval(case.analysis, span)))
+        .remedy(format!(
+            "Look at the network of {node}: errors and speed of its links (`lnetctl net show -v`, `lnetctl stats show`, `ethtool`, \
+             `ibqueryerrors`), switch ports, routers, CPU of its LNet threads."
+        ))
+        .remedy("Measure it with lnet-selftest between this server and several clients.")
+        .done()
+}
+
+fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &SlowPart<'_>) -> Finding {
+    let name = osts[ost].name;
+    let title = format!(
+        "The disk of OST {name} is slow: {} takes {:.0} times as long as on its peers",
+        slow.what(),
+        slow.ratio
+    );
+    begun(case, osts, alone_s, slow, title)
+        .explain(format!(
+            "These are the parts of the service time of its {} (in brackets: the other OSTs, the same clients and sizes): {}. The data \
+             moved as fast as elsewhere, so it is what lies below {name}, not the network. It worked alone for {alone_s:.2} s.",
+            requests(slow.parts.direction),
+            slow.in_words(),
+        ))
+        .targets([name])
+        .nodes([osts[ost].node])
+        .interval(osts[ost].span().map(|span| interval(case.analysis, span)))
+        .remedy(format!(
+            "Look at the device below {name}: RAID rebuild, failing disk, full or fragmented file system (`lctl get_param \
+             osd-*.{name}.brw_stats`, `iostat -x`, `lfs df`)."
+        ))
+        .remedy(format!(
+            "Until then keep new files off it: on the MDS `lctl set_param osp.{name}-osc-MDT*.max_create_count=0`, and move hot files with \
+             `lfs migrate`."
+        ))
+        .remedy("Measure it alone with obdfilter-survey and pass the result with `--baseline`.")
+        .done()
+}
+
+/// What both have in common.
+fn begun(case: &Case<'_>, osts: &[Ost<'_>], alone_s: f64, slow: &SlowPart<'_>, title: String) -> Draft {
+    let whole_s = span(osts).map_or(0.0, |span| seconds(interval(case.analysis, span)));
+    let critical = share(alone_s, whole_s) >= case.limit("critical_share");
+    let severity = if critical { Severity::Critical } else { Severity::Warning };
+    // A faster one would have saved what it did alone, as far as the part makes up its service.
+    let service_s = slow.parts.in_order().iter().filter_map(|(_, part)| part.us.mean).sum::<f64>() / 1e6;
+    let longer = share(slow.longer_s, service_s * real(slow.against.rpcs)).min(1.0);
+    slow.evidence(case.finding(severity, Confidence::High, title))
+        .evidence("alone_s", alone_s)
+        .cost(alone_s * longer, Cost::WallTime)
+}
