@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::captures::captures;
@@ -38,6 +38,24 @@ fn fights_rank_first() {
         let json = analyze(&[&capture.dir], &[]);
         assert_eq!(kinds(&json).first(), Some(&"lock-ping-pong"), "{}: {:?}", capture.name, kinds(&json));
     }
+}
+
+/// Two clients and four OSTs, of which one thing was throttled, or nothing.
+#[test]
+fn a_slow_disk_and_a_slow_link_are_told_apart() {
+    let found = |name: &str| {
+        let json = analyze(&[&capture(name)], &[]);
+        let above = rows(&json, "findings").iter().filter(|finding| text(finding, "severity") != Some("info")).cloned();
+        above.collect::<Vec<Value>>()
+    };
+    let disk = found("pair_slow_ost_sick");
+    assert_eq!((disk.len(), text(&disk[0], "id")), (1, Some("sluggish-ost")), "{disk:?}");
+    assert_eq!((&disk[0]["targets"][0], &disk[0]["nodes"][0]), (&json!("lustre-OST0002"), &json!("server2")));
+    assert!(text(&disk[0], "title").unwrap().contains("disk"), "{disk:?}");
+    let link = found("pair_slow_client_sick");
+    assert_eq!((link.len(), text(&link[0], "id")), (1, Some("slow-client-link")), "{link:?}");
+    assert_eq!(link[0]["clients"], json!(["10.10.0.12@tcp"]));
+    assert_eq!(found("pair_healthy_run1"), [] as [Value; 0]);
 }
 
 #[test]

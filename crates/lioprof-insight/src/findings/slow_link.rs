@@ -38,20 +38,27 @@ fn look(case: &Case<'_>) -> Look {
         let slow = slow_part(case, &client.parts, compared).filter(|slow| slow.which == Which::Transfer)?;
         let rate = |client: &ClientParts| share(real(client.parts.bytes), client.parts.span_s());
         let is_peer = |peer: &&ClientParts| peer.nid != client.nid && peer.parts.direction == client.parts.direction;
-        let peers = median(clients.iter().filter(is_peer).map(rate))?;
-        let rate_ratio = share(peers, rate(client));
-        (rate_ratio >= case.limit("rate_ratio")).then(|| found(case, client, &slow, rate_ratio))
+        let peers = || clients.iter().filter(is_peer);
+        let rate_ratio = share(median(peers().map(rate))?, rate(client));
+        // One peer says that the two differ, not which of them is odd.
+        let confidence = if peers().count() >= 2 { Confidence::High } else { Confidence::Medium };
+        (rate_ratio >= case.limit("rate_ratio")).then(|| found(case, client, &slow, (rate_ratio, confidence)))
     };
     let mut found: Vec<Finding> = clients.iter().filter_map(slow).collect();
     found.sort_by(|a, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
     Ok(found)
 }
 
-fn found(case: &Case<'_>, client: &ClientParts, slow: &SlowPart<'_>, rate_ratio: f64) -> Finding {
+fn found(
+    case: &Case<'_>,
+    client: &ClientParts,
+    slow: &SlowPart<'_>,
+    (rate_ratio, confidence): (f64, Confidence),
+) -> Finding {
     let nid = &client.nid;
     let title =
         format!("The link of client {nid} is slow: its data take {:.1} times as long as other clients'", slow.ratio);
-    slow.evidence(case.finding(Severity::Warning, Confidence::High, title))
+    slow.evidence(case.finding(Severity::Warning, confidence, title))
         .explain(format!(
             "These are the parts of the service time of its {} on {} OSTs (in brackets: other clients' on the same OSTs, of the same sizes): \
              {}. It moved {rate_ratio:.1} times fewer bytes per second than the median of the others. The servers and their disks serve \

@@ -114,3 +114,133 @@ pub(super) fn requests(direction: Direction) -> &'static str {
         Direction::Write => "writes",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Analysis, Distribution, ServerParts, TargetKindName, TargetParts, TargetSeries};
+
+    use super::super::case::Shared;
+    use super::super::limits::Limits;
+    use super::super::registry::rules;
+    use super::*;
+
+    /// A part with this mean and the peers', which took longer in so many pairs.
+    fn part(own_ms: f64, peers_ms: f64, longer_share: f64) -> Part {
+        let z = (longer_share - 0.5) * 10.0;
+        let against = AgainstPeers {
+            rpcs: 12,
+            peer_rpcs: 36,
+            peers_mean_us: peers_ms * 1e3,
+            ratio: Some(own_ms / peers_ms),
+            longer_share,
+            z,
+        };
+        Part {
+            us: Distribution { count: 12, mean: Some(own_ms * 1e3), ..Distribution::default() },
+            against_peers: Some(against),
+        }
+    }
+
+    fn parts([before, transfer, after]: [Part; 3]) -> Parts {
+        Parts {
+            direction: Direction::Write,
+            rpcs: 12,
+            bytes: 12 << 22,
+            first: 0.0,
+            last: 10.0,
+            before,
+            transfer,
+            after,
+        }
+    }
+
+    fn found(analysis: &Analysis, id: &str) -> Vec<lioprof_model::Finding> {
+        let rule = rules().iter().find(|rule| rule.id == id).unwrap();
+        (rule.look)(&Case { analysis, rule, limits: &Limits::default(), shared: &Shared::default() })
+            .unwrap_or_default()
+    }
+
+    /// Two servers with two OSTs each; those of the second one take this many times as long for the same bytes.
+    fn two_servers(times: usize) -> Analysis {
+        let series = |name: &str, node: &str, busy: usize| {
+            let column =
+                |value: u64| (0..20).map(|bin| if bin < busy { value / busy as u64 } else { 0 }).collect::<Vec<u64>>();
+            let depth: Vec<f64> = (0..20).map(|bin| if bin < busy { 3.0 } else { 0.0 }).collect();
+            TargetSeries {
+                name: Some(name.to_owned()),
+                node: node.to_owned(),
+                kind: TargetKindName::Ost,
+                read_bytes: column(0),
+                write_bytes: column(48 << 20),
+                read_bounded_bytes: column(0),
+                write_bounded_bytes: column(0),
+                read_rpcs: column(0),
+                write_rpcs: column(12),
+                rpcs: column(12),
+                arrived: column(12),
+                queued: vec![0.0; 20],
+                in_process: depth.clone(),
+                in_flight: depth,
+                mean_total_us: vec![None; 20],
+            }
+        };
+        let mut analysis = Analysis::default();
+        analysis.window.end = 20.0;
+        analysis.totals.write.rpcs = 48;
+        analysis.series.bin_s = 1.0;
+        analysis.series.bins = 20;
+        analysis.series.targets = vec![
+            series("a", "oss1", 4),
+            series("b", "oss1", 4),
+            series("c", "oss2", 4 * times),
+            series("d", "oss2", 4 * times),
+        ];
+        analysis
+    }
+
+    /// Means of a real run whose server's link was throttled: the transfer is slow on both OSTs, the disk a little.
+    #[test]
+    fn a_servers_link_is_told_from_its_disks() {
+        let mut analysis = two_servers(4);
+        let slow = || parts([part(105.0, 135.0, 0.4), part(5200.0, 1120.0, 0.99), part(1080.0, 100.0, 0.95)]);
+        let well = || parts([part(135.0, 105.0, 0.6), part(1120.0, 5200.0, 0.01), part(100.0, 1080.0, 0.05)]);
+        analysis.service_parts.servers = vec![
+            ServerParts { node: "oss1".to_owned(), osts: 2, parts: well() },
+            ServerParts { node: "oss2".to_owned(), osts: 2, parts: slow() },
+        ];
+        let target =
+            |name: &str, node: &str, parts| TargetParts { target: Some(name.to_owned()), node: node.to_owned(), parts };
+        analysis.service_parts.targets = vec![
+            target("a", "oss1", well()),
+            target("b", "oss1", well()),
+            target("c", "oss2", slow()),
+            target("d", "oss2", slow()),
+        ];
+        let found = found(&analysis, "sluggish-ost");
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].nodes.as_slice(), found[0].targets.len()), (["oss2".to_owned()].as_slice(), 2));
+        assert!(found[0].title.starts_with("The network of server oss2 is slow"), "{}", found[0].title);
+    }
+
+    #[test]
+    fn many_requests_at_a_time_make_nobody_slow() {
+        // As much time for each, but the bytes flow as fast as elsewhere.
+        let mut analysis = two_servers(1);
+        let slow = parts([part(10.0, 10.0, 0.5), part(5200.0, 1120.0, 0.99), part(10.0, 10.0, 0.5)]);
+        analysis.service_parts.servers = vec![ServerParts { node: "oss2".to_owned(), osts: 2, parts: slow }];
+        assert_eq!(found(&analysis, "sluggish-ost"), []);
+    }
+
+    #[test]
+    fn what_chance_may_do_is_not_found() {
+        let analysis = Analysis::default();
+        let rule = rules().iter().find(|rule| rule.id == "slow-client-link").unwrap();
+        let case = Case { analysis: &analysis, rule, limits: &Limits::default(), shared: &Shared::default() };
+        let far = parts([part(10.0, 10.0, 0.5), part(900.0, 100.0, 1.0), part(10.0, 10.0, 0.5)]);
+        assert_eq!(slow_part(&case, &far, 4).map(|slow| slow.which), Some(Which::Transfer));
+        // The same among ten million clients.
+        assert!(slow_part(&case, &far, 10_000_000).is_none());
+        let small = parts([part(10.0, 10.0, 0.5), part(10.0, 1.0, 1.0), part(1000.0, 1000.0, 0.5)]);
+        assert!(slow_part(&case, &small, 4).is_none());
+    }
+}

@@ -52,12 +52,13 @@ fn delivers_less(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize]) -> bool {
 
 fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -> Finding {
     let node = osts[own[0]].node;
+    let peers = case.analysis.service_parts.servers.len() - 1;
     let alone_s = alone_together_s(osts, case.analysis.series.bin_s, own);
     let title = format!(
         "The network of server {node} is slow: data take {:.1} times as long as with other servers",
         slow.ratio
     );
-    begun(case, osts, alone_s, slow, title)
+    begun(case, osts, (peers, alone_s), slow, title)
         .explain(format!(
             "Of the service time of {}, all {} OSTs of {node} together, these are the parts (in brackets: other servers, the same clients \
              and sizes): {}. All clients' data are slow, on all of its OSTs, so it is the server's link rather than a disk or a client. Its \
@@ -84,7 +85,7 @@ fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &Slow
         slow.what(),
         slow.ratio
     );
-    begun(case, osts, alone_s, slow, title)
+    begun(case, osts, (osts.len() - 1, alone_s), slow, title)
         .explain(format!(
             "These are the parts of the service time of its {} (in brackets: the other OSTs, the same clients and sizes): {}. The data \
              moved as fast as elsewhere, so it is what lies below {name}, not the network. It worked alone for {alone_s:.2} s.",
@@ -106,15 +107,22 @@ fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &Slow
         .done()
 }
 
-/// What both have in common.
-fn begun(case: &Case<'_>, osts: &[Ost<'_>], alone_s: f64, slow: &SlowPart<'_>, title: String) -> Draft {
+/// What both have in common. One peer says that the two differ, not which of them is odd.
+fn begun(
+    case: &Case<'_>,
+    osts: &[Ost<'_>],
+    (peers, alone_s): (usize, f64),
+    slow: &SlowPart<'_>,
+    title: String,
+) -> Draft {
     let whole_s = span(osts).map_or(0.0, |span| seconds(interval(case.analysis, span)));
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     // A faster one would have saved what it did alone, as far as the part makes up its service.
     let service_s = slow.parts.in_order().iter().filter_map(|(_, part)| part.us.mean).sum::<f64>() / 1e6;
     let longer = share(slow.longer_s, service_s * real(slow.against.rpcs)).min(1.0);
-    slow.evidence(case.finding(severity, Confidence::High, title))
+    let confidence = if peers >= 2 { Confidence::High } else { Confidence::Medium };
+    slow.evidence(case.finding(severity, confidence, title))
         .evidence("alone_s", alone_s)
         .cost(alone_s * longer, Cost::WallTime)
 }
