@@ -1,6 +1,7 @@
 //! Findings on the command line, and those of the real captures.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -44,7 +45,7 @@ fn fights_rank_first() {
 #[test]
 fn a_slow_disk_and_a_slow_link_are_told_apart() {
     let found = |name: &str| {
-        let json = analyze(&[&capture(name)], &[]);
+        let json = analyze(&[Path::new(&capture(name))], &[]);
         let above = rows(&json, "findings").iter().filter(|finding| text(finding, "severity") != Some("info")).cloned();
         above.collect::<Vec<Value>>()
     };

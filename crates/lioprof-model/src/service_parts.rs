@@ -76,7 +76,7 @@ pub struct Parts {
     pub rpcs: u64,
     /// Bytes of these.
     pub bytes: u64,
-    /// When the first of them began to be handled, Unix seconds.
+    /// When the first of them was over, Unix seconds.
     pub first: f64,
     /// When the last of them was over.
     pub last: f64,
@@ -121,9 +121,15 @@ impl Parts {
         [("before the transfer", &self.before), ("transfer", &self.transfer), ("after the transfer", &self.after)]
     }
 
-    /// Time from the first to the last of these RPCs, seconds.
+    /// Mean service time of these RPCs, µs.
+    #[must_use]
+    pub fn mean_service_us(&self) -> f64 {
+        self.in_order().iter().filter_map(|(_, part)| part.us.mean).sum()
+    }
+
+    /// About the time from the start of the first to the end of the last of these RPCs, seconds.
     #[must_use]
     pub fn span_s(&self) -> f64 {
-        self.last - self.first
+        self.last - self.first + self.mean_service_us() / 1e6
     }
 }

@@ -13,6 +13,7 @@ use serde::de::value::Error as WordError;
 use super::cells::OwnerKey;
 use super::objects::ObjectSum;
 use super::parts::key;
+use super::service_parts::PartKey;
 use super::strands::{self, StrandKey};
 use super::sums::Aggregate;
 use super::times::quarter_octave;
@@ -47,6 +48,16 @@ impl Aggregate {
             let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
             let le_bytes = 1u64.checked_shl(row.log2_bytes).unwrap_or(1 << 63);
             sum.sizes.add_bucket(SizeBucket { le_bytes, rpcs: row.rpcs, bounded_rpcs: row.bounded_rpcs });
+        }
+        for row in &rows.part_times {
+            let key = PartKey {
+                nid: symbols.intern(row.nid.as_bytes()),
+                target: key(&row.node, row.target.as_ref(), row.mdt, symbols)?,
+                direction: direction(row.opcode)?,
+                log2_bytes: row.log2_bytes,
+            };
+            let line = clock(&row.node);
+            self.service_parts.add_bucket(key, row, |us| line.map_or(us, |line| line.there_us(us)));
         }
         for row in &rows.operations {
             let service = thread_of(&row.service, symbols);

@@ -44,7 +44,7 @@ pub(super) struct SlowPart<'a> {
 
 /// The part that takes longest beyond its peers', if that is beyond doubt. `compared`: how many are looked at.
 pub(super) fn slow_part<'a>(case: &Case<'_>, parts: &'a Parts, compared: usize) -> Option<SlowPart<'a>> {
-    let service_us: f64 = parts.in_order().iter().filter_map(|(_, part)| part.us.mean).sum();
+    let service_us = parts.mean_service_us();
     let parts_in_order =
         [(Which::Before, &parts.before), (Which::Transfer, &parts.transfer), (Which::After, &parts.after)];
     let slow = parts_in_order.into_iter().filter_map(|(which, part)| {

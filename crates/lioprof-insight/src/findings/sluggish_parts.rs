@@ -119,7 +119,7 @@ fn begun(
     let critical = share(alone_s, whole_s) >= case.limit("critical_share");
     let severity = if critical { Severity::Critical } else { Severity::Warning };
     // A faster one would have saved what it did alone, as far as the part makes up its service.
-    let service_s = slow.parts.in_order().iter().filter_map(|(_, part)| part.us.mean).sum::<f64>() / 1e6;
+    let service_s = slow.parts.mean_service_us() / 1e6;
     let longer = share(slow.longer_s, service_s * real(slow.against.rpcs)).min(1.0);
     let confidence = if peers >= 2 { Confidence::High } else { Confidence::Medium };
     slow.evidence(case.finding(severity, confidence, title))

@@ -97,6 +97,46 @@ pub struct TargetSizes {
     pub bounded_rpcs: u64,
 }
 
+/// A part of the service time of a read or write, see [`crate::ServiceParts`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServicePart {
+    /// Before the bulk transfer.
+    Before,
+    /// The transfer.
+    #[default]
+    Transfer,
+    /// After it.
+    After,
+}
+
+/// Parts of the service times of a client's reads or writes on a target. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartTimes {
+    /// Node.
+    pub node: String,
+    /// Target.
+    pub target: Option<String>,
+    /// See [`Strand::mdt`].
+    pub mdt: bool,
+    /// Client.
+    pub nid: String,
+    /// Opcode: read or write.
+    pub opcode: u32,
+    /// See [`TargetSizes::log2_bytes`].
+    pub log2_bytes: u32,
+    /// Part.
+    pub part: ServicePart,
+    /// Times.
+    pub times: Bucket,
+    /// Bytes of these RPCs.
+    pub bytes: u64,
+    /// When the first of them ended, on the node's own clock.
+    pub first_us: i64,
+    /// When the last of them ended.
+    pub last_us: i64,
+}
+
 /// RPCs of an operation at a service. Key: opcode and service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
@@ -231,6 +271,8 @@ pub struct OfRows {
     pub target_times: Vec<TargetTimes>,
     /// Sizes of targets' reads and writes.
     pub target_sizes: Vec<TargetSizes>,
+    /// Parts of service times.
+    pub part_times: Vec<PartTimes>,
     /// Operations.
     pub operations: Vec<Operation>,
     /// Their times.

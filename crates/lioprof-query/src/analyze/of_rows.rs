@@ -29,10 +29,13 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
     let servers = servers(facts);
     let top = TOP_OBJECTS.to_string();
     let [read, write, read_or_write] = ["opcode = 3", "opcode = 4", "opcode IN (3, 4)"].map(io_sums);
+    let (log2_bytes, bucket) = (log2_ceiling("bytes"), bucket("us"));
     let values = [
         ("servers", servers.as_str()),
         ("mdt", sql::ON_MDT),
         ("service", sql::SERVICE),
+        ("log2_bytes", log2_bytes.as_str()),
+        ("bucket", bucket.as_str()),
         ("objects", top.as_str()),
         ("object", OBJECT),
         ("of_objects", OF_OBJECTS),
@@ -48,6 +51,7 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
         evidence: rows(session, &statement(sql!("evidence"))).await?,
         target_times: rows(session, &statement(sql!("target_times"))).await?,
         target_sizes: rows(session, &statement(sql!("target_sizes"))).await?,
+        part_times: rows(session, &statement(sql!("part_times"))).await?,
         operations: rows(session, &statement(sql!("operations"))).await?,
         operation_times: rows(session, &statement(sql!("operation_times"))).await?,
         objects: objects(session, &statement(sql!("busiest_objects")), &statement(sql!("objects"))).await?,
@@ -120,6 +124,25 @@ fn io_sums(which: &str) -> String {
     ];
     let fields = fields.map(|(name, value)| format!("'{name}', {value}"));
     format!("named_struct({})", fields.join(", "))
+}
+
+/// The exponent of the smallest power of two not below a number.
+fn log2_ceiling(number: &str) -> String {
+    format!("CASE WHEN {number} <= 1 THEN 0 ELSE {} + 1 END", log2_floor(&format!("CAST({number} AS BIGINT) - 1")))
+}
+
+/// The exponent of the largest power of two not above a number of at least 1. The length of a number in hexadecimal is a logarithm without
+/// rounding.
+fn log2_floor(number: &str) -> String {
+    let hex = format!("to_hex({number})");
+    let first = format!("CASE WHEN {hex} < '2' THEN 0 WHEN {hex} < '4' THEN 1 WHEN {hex} < '8' THEN 2 ELSE 3 END");
+    format!("(4 * (character_length({hex}) - 1) + {first})")
+}
+
+/// [`lioprof_model::latency::latency_bucket`] of a time.
+fn bucket(us: &str) -> String {
+    let octave = log2_floor(&format!("greatest({us} / 128, 1)"));
+    format!("({octave} * 128 + ({us} >> {octave}))")
 }
 
 /// What a client handles are answers to callbacks, and its log is there for other figures.

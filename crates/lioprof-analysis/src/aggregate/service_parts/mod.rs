@@ -5,4 +5,4 @@ mod finish;
 mod sums;
 
 pub(super) use finish::finish;
-pub(super) use sums::PartSums;
+pub(super) use sums::{PartKey, PartSums};

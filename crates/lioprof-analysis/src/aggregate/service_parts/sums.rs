@@ -1,6 +1,7 @@
 //! Parts of service times, summed up.
 
 use lioprof_model::merge::{earliest, latest};
+use lioprof_model::parts::of_rows::{PartTimes, ServicePart};
 use lioprof_model::{Direction, RpcRow, RpcSize, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,7 @@ pub(in super::super) struct PartKey {
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct PartSum {
     pub(in super::super) bytes: u64,
+    /// When the first and the last of them ended.
     pub(in super::super) first_us: Option<i64>,
     pub(in super::super) last_us: Option<i64>,
     pub(in super::super) before: Times,
@@ -41,9 +43,7 @@ lioprof_model::merge_fields!(PartSums { sums });
 impl PartSums {
     /// Adds a read or write, if its parts are known.
     pub(in super::super) fn add(&mut self, row: &RpcRow, target: TargetKey, direction: Direction) {
-        let (Some(bulk), Some(after_us), Some(start_us)) = (row.bulk, row.after_bulk_us(), row.start_us()) else {
-            return;
-        };
+        let (Some(bulk), Some(after_us)) = (row.bulk, row.after_bulk_us()) else { return };
         let bytes = match row.size {
             RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
             RpcSize::Unknown => return,
@@ -51,11 +51,26 @@ impl PartSums {
         let log2_bytes = bytes.checked_next_power_of_two().map_or(63, u64::ilog2);
         let sum = self.sums.entry(PartKey { nid: row.nid, target, direction, log2_bytes }).or_default();
         sum.bytes += bytes;
-        earliest(&mut sum.first_us, &Some(start_us));
+        earliest(&mut sum.first_us, &Some(row.end_us));
         latest(&mut sum.last_us, &Some(row.end_us));
         sum.before.add(bulk.before_us);
         sum.transfer.add(bulk.transfer_us);
         sum.after.add(after_us);
+    }
+
+    /// Adds a bucket of one of the parts; `there` puts the node's times on the reference's clock.
+    pub(in super::super) fn add_bucket(&mut self, key: PartKey, row: &PartTimes, there: impl Fn(i64) -> i64) {
+        let sum = self.sums.entry(key).or_default();
+        match row.part {
+            ServicePart::Before => sum.before.add_bucket(&row.times),
+            ServicePart::After => sum.after.add_bucket(&row.times),
+            ServicePart::Transfer => {
+                sum.transfer.add_bucket(&row.times);
+                sum.bytes += row.bytes;
+                earliest(&mut sum.first_us, &Some(there(row.first_us)));
+                latest(&mut sum.last_us, &Some(there(row.last_us)));
+            }
+        }
     }
 
     /// What was counted for one target is another's.
