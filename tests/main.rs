@@ -10,6 +10,7 @@
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `marks`: those that occur more than once.
+//! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
@@ -48,6 +49,9 @@ mod findings;
 mod locks;
 #[cfg(test)]
 mod marks;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod parts;
 #[cfg(test)]
 mod progress;
 #[cfg(all(test, feature = "report"))]
