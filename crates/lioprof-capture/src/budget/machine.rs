@@ -233,7 +233,7 @@ impl Budget {
 
     fn enter(&mut self, to: usize, tick: Tick) {
         let now = tick.uptime;
-        // A step up that held for as long as it took to dare it was right.
+        // A step up was justified if it held for as long as the calm that preceded it.
         let trial = self.patience(self.pace.recover).max(self.settle() * 2);
         let held = self.last_up.map(|up| now.saturating_sub(up) > trial);
         match (to > self.at, held) {

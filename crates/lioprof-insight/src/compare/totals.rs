@@ -133,7 +133,7 @@ pub(super) fn busy_rate(bins: &PerBin, bin_s: f64, rules: &lioprof_model::Compar
     Measured::of_bins(value, bins.busy_error(rules.min_bins), rules)
 }
 
-/// The duration of the I/O is as sure as the mean bandwidth that it follows from.
+/// The duration of the I/O has the same relative error as the mean bandwidth that it is derived from.
 fn activity(pair: &Pair<'_>) -> [Measured; 2] {
     let different = different_work(pair);
     pair.both(|it| {

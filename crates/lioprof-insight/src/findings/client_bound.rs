@@ -33,7 +33,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     let per_connection = figures.per_connection.unwrap_or(0.0);
     let title = if one_by_one {
-        format!("A client has {per_connection:.1} requests at a time on an OST, which could take more")
+        format!("Clients keep only {per_connection:.1} requests in flight per OST; the OSTs could take more")
     } else {
         format!(
             "The OSTs were idle {} of the time with I/O: the clients set the pace",

@@ -1,4 +1,4 @@
-//! `slow-tail`: a few requests take many times as long as their like. Whoever waits for many requests waits for the
+//! `slow-tail`: a few requests take many times as long as comparable ones. Whoever waits for many requests waits for the
 //! slowest of them.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
             1.6,
             "factor between the slowest of the usual and the fastest of the slow requests: without a gap it is no tail of its own",
         ),
-        limit("tail_ratio", 4.0, "service time of the slow requests over the median of their like, at least"),
+        limit("tail_ratio", 4.0, "service time of the slow requests over the median of comparable ones, at least"),
         limit("tail_share", 0.05, "share of all requests that are slow, at most: more are no exception"),
         limit("tail_rpcs", 2.0, "slow requests, at least: one may be an accident"),
         limit("warning_rpcs", 3.0, "slow requests from which it may be a warning"),
@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
             1.2,
             "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
         ),
-        limit("rpcs", 300.0, "reads and writes with enough of their like, at least"),
+        limit("rpcs", 300.0, "reads and writes with enough comparable ones, at least"),
     ],
     plots: &["io-time-distribution", "latency-heatmap"],
     look,
@@ -59,8 +59,11 @@ fn look(case: &Case<'_>) -> Look {
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let one_in = real(case.analysis.sample.one_in);
     let (targets, clients) = (most(case, tail, true), most(case, tail, false));
-    let title =
-        format!("{} of {} reads and writes take {tail_ratio:.0} times as long as their like", tail.len(), all.len());
+    let title = format!(
+        "{} of {} reads and writes took {tail_ratio:.0} times as long as comparable ones",
+        tail.len(),
+        all.len()
+    );
     let finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(

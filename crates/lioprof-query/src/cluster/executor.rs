@@ -200,7 +200,7 @@ async fn say_goodbye(scheduler: &SchedulerAddress, executor_id: String) {
     }
 }
 
-/// Makes the folder that belongs to whoever has this port: what an executor left there that was killed is removed.
+/// Creates this port's directory and removes what a killed executor left behind.
 fn own_folder(parent: &Path, address: SocketAddr) -> io::Result<PathBuf> {
     let name = format!("lioprof-executor-{}", address.to_string().replace(['[', ']'], "").replace(':', "-"));
     fs::create_dir_all(parent)?;

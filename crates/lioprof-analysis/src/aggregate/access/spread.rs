@@ -48,7 +48,7 @@ impl Pictures {
 
     /// A request that was there from arrival to end.
     pub(super) fn add(&mut self, target: TargetName, arrival_us: i64, end_us: i64) {
-        // As many pictures as this request alone fills are too many.
+        // This request alone would exceed the limit of snapshots: double the interval.
         while (end_us - arrival_us) / self.step_us > i64::try_from(MAX_PICTURES).unwrap_or(i64::MAX) {
             self.thin_out();
         }
