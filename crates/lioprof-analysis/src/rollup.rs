@@ -9,10 +9,9 @@
 
 use std::path::Path;
 
-use lioprof_model::parts::IoSums;
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{ClockLine, NodeFacts, Rollup};
-use lioprof_model::{Io, RowSource, Service, Symbol, Symbols, TraceSummary};
+use lioprof_model::{RowSource, Service, Symbol, Symbols, TraceSummary};
 
 use crate::aggregate::{Aggregate, BinClock};
 use crate::align::{Alignment, wanted};
@@ -70,17 +69,10 @@ fn facts(
     symbols: &Symbols,
 ) -> NodeFacts {
     let (bin_us, bins) = aggregate.bins();
-    let (rpcs, sent_rpcs, read, write) = aggregate.sums_of(node);
-    let (sent_reads, sent_writes) = aggregate.sent_io_of(node);
     NodeFacts {
         node: name.to_owned(),
         client,
-        rpcs,
-        sent_rpcs,
-        sent_reads,
-        sent_writes,
-        read: sums(&read),
-        write: sums(&write),
+        sums: aggregate.sums_of(node),
         summary,
         services: if client { Vec::new() } else { services(node, aggregate, symbols) },
         clock,
@@ -95,11 +87,6 @@ fn services(node: Symbol, aggregate: &Aggregate, symbols: &Symbols) -> Vec<Servi
     let mut services = aggregate.services_by_node(symbols, |of| of == node);
     services.sort_by(|a, b| a.service.cmp(&b.service));
     services
-}
-
-fn sums(io: &Io) -> IoSums {
-    let Io { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs } = *io;
-    IoSums { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs }
 }
 
 /// The width that the time bins of all nodes together have.

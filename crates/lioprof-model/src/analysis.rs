@@ -12,7 +12,7 @@ use crate::io::{Io, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
 use crate::phases::RpcPhases;
-use crate::row::{SizeEvidence, TargetEvidence};
+use crate::row::{Direction, SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::services::Service;
 use crate::target::TargetKindName;
@@ -454,13 +454,25 @@ pub struct Totals {
     pub target_evidence: BTreeMap<TargetEvidence, u64>,
 }
 
-/// Reads and writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadWrite {
-    /// Reads.
-    pub read: Io,
-    /// Writes.
-    pub write: Io,
+crate::sums! {
+    /// Reads and writes.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ReadWrite {
+        /// Reads.
+        pub read: Io,
+        /// Writes.
+        pub write: Io,
+    }
+}
+
+impl ReadWrite {
+    /// One of them.
+    pub fn direction(&mut self, direction: Direction) -> &mut Io {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+    }
 }
 
 /// A server.

@@ -107,7 +107,7 @@ impl Work<'_> {
         }
         let parts = self.dataset.part_names(node);
         self.rollups.write(&rollup, &parts).map_err(|err| err.chain())?;
-        let rpcs = rollup.nodes.iter().map(|facts| facts.rpcs).sum();
+        let rpcs = rollup.nodes.iter().map(|facts| facts.sums.rpcs).sum();
         let shifted = if clock.is_some() { ", once more, on the clock of the other nodes" } else { "" };
         Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(parts.len() as u64, "part")))
     }
