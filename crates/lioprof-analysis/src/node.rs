@@ -1,12 +1,13 @@
 //! One node: its inputs merged, joined and summed up.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
     Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
 
 use crate::aggregate::Aggregate;
-use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
+use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::Config;
 use crate::counted;
 use crate::interval::{Interval, Taken};
@@ -193,7 +194,7 @@ pub(crate) fn analyze(
     let repeated_marks = result.interval.repeated(name, taken);
     if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
         let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
-        result = result.read_again(Line::default(), chosen, config, symbols, sink);
+        result = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
     }
     if let Some(sink) = sink {
         sink.node_end(name, &within(&result.summary, &result.interval), symbols);
@@ -247,7 +248,7 @@ impl NodeResult {
     /// Sums up the node once more, with its times on another clock. What was read, and what of it was lost, is known.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are made again.
-    pub(crate) fn on_clock(self, to: Line, config: &Config, symbols: &mut Symbols) -> Self {
+    pub(crate) fn on_clock(self, to: ClockLine, config: &Config, symbols: &mut Symbols) -> Self {
         let interval = self.interval.on_clock(&to);
         self.read_again(to, interval, config, symbols, &mut NoSink)
     }
@@ -255,7 +256,7 @@ impl NodeResult {
     /// Makes the rows once more, with their times on another clock, and sums up those within `interval`.
     fn read_again(
         self,
-        to: Line,
+        to: ClockLine,
         interval: Interval,
         config: &Config,
         symbols: &mut Symbols,

@@ -11,6 +11,7 @@
 //!
 //! Texts are names as the analysis prints them. Times are microseconds since the epoch.
 
+pub mod clock_line;
 pub mod of_rows;
 pub mod rollup;
 pub mod sums;

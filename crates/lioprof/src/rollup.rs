@@ -6,7 +6,8 @@ use std::thread;
 
 use anyhow::bail;
 use lioprof_analysis::{Config, roll_up, stale_clocks};
-use lioprof_model::parts::rollup::{ClockLine, Rollup};
+use lioprof_model::parts::clock_line::ClockLine;
+use lioprof_model::parts::rollup::Rollup;
 use lioprof_model::units::plural;
 use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError};
 

@@ -1,5 +1,6 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::merge::{earliest, latest};
 use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FaultSums;
@@ -8,7 +9,6 @@ use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Sy
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
-use crate::clocks::Line;
 
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;
@@ -33,6 +33,8 @@ fn faults(sum: &FaultSums) -> u64 {
 pub(crate) struct Faults {
     clients: FxHashMap<Symbol, FaultSums>,
 }
+
+lioprof_model::merge_fields!(Faults { clients });
 
 impl Faults {
     /// Counts what is wrong with a request, if anything is.
@@ -67,17 +69,11 @@ impl Faults {
     }
 
     /// Adds what was counted elsewhere; `clock` is that of the times.
-    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<Line>, symbols: &mut Symbols) {
+    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<ClockLine>, symbols: &mut Symbols) {
         let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
         let FaultSums { first_us, last_us, .. } = row.sums;
         let sums = FaultSums { first_us: there(first_us), last_us: there(last_us), ..row.sums.clone() };
         self.clients.entry(symbols.intern(row.key.nid.as_bytes())).or_default().merge(&sums);
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (nid, theirs) in &other.clients {
-            self.clients.entry(*nid).or_default().merge(theirs);
-        }
     }
 
     /// The clients with faults, most evictions and then most faults first.

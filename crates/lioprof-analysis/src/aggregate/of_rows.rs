@@ -1,5 +1,6 @@
 //! Sums that were made of rows elsewhere.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::latency::latency_bucket_low_us;
 use lioprof_model::merge::Subtract;
 use lioprof_model::parts::of_rows::{Object, OfRows, Span, Strand};
@@ -17,7 +18,6 @@ use super::parts::key;
 use super::strands::StrandKey;
 use super::sums::Aggregate;
 use super::times::quarter_octave;
-use crate::clocks::Line;
 use crate::parts::{BadPart, target_of};
 
 impl Aggregate {
@@ -25,7 +25,7 @@ impl Aggregate {
     pub(crate) fn import_rows(
         &mut self,
         rows: &OfRows,
-        clock: impl Fn(&str) -> Option<Line>,
+        clock: impl Fn(&str) -> Option<ClockLine>,
         symbols: &mut Symbols,
     ) -> Result<(), BadPart> {
         for row in &rows.strands {

@@ -21,8 +21,10 @@ pub(crate) struct FlowBins {
     pub(crate) bins: Bins<FlowCell>,
 }
 
+lioprof_model::merge_fields!(FlowBins { rpcs, bins });
+
 /// All series, with a common clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SeriesBins {
     pub(crate) clock: BinClock,
     pub(crate) targets: FxHashMap<TargetKey, Bins<SeriesCell>>,
@@ -37,15 +39,7 @@ pub(crate) struct SeriesBins {
 
 impl SeriesBins {
     pub(crate) fn new(bin_us: Option<i64>) -> Self {
-        Self {
-            clock: BinClock::new(bin_us),
-            targets: FxHashMap::default(),
-            nodes: FxHashMap::default(),
-            flows: FxHashMap::default(),
-            others: 0,
-            latency: FxHashMap::default(),
-            locks: FxHashMap::default(),
-        }
+        Self { clock: BinClock::new(bin_us), ..Self::default() }
     }
 
     pub(crate) fn add(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>, symbols: &Symbols) {
@@ -110,9 +104,7 @@ impl SeriesBins {
         order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1))));
         for (_, key) in order.iter().skip(MAX_FLOWS) {
             if let Some(flow) = self.flows.remove(key) {
-                let others = self.flows.entry((None, key.1)).or_default();
-                others.rpcs += flow.rpcs;
-                others.bins.merge(&flow.bins);
+                self.flows.entry((None, key.1)).or_default().merge(&flow);
             }
         }
         self.count_others();
@@ -130,9 +122,7 @@ impl SeriesBins {
         let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == from).collect();
         for key in flows {
             if let Some(flow) = self.flows.remove(&key) {
-                let mine = self.flows.entry((key.0, to)).or_default();
-                mine.rpcs += flow.rpcs;
-                mine.bins.merge(&flow.bins);
+                self.flows.entry((key.0, to)).or_default().merge(&flow);
             }
         }
     }
@@ -154,23 +144,11 @@ impl SeriesBins {
             }
             other.join(joined);
         }
-        for (key, bins) in &other.targets {
-            self.targets.entry(*key).or_default().merge(bins);
-        }
-        for (key, bins) in &other.nodes {
-            self.nodes.entry(*key).or_default().merge(bins);
-        }
-        for (key, flow) in &other.flows {
-            let mine = self.flows.entry(*key).or_default();
-            mine.rpcs += flow.rpcs;
-            mine.bins.merge(&flow.bins);
-        }
-        for (key, bins) in &other.locks {
-            self.locks.entry(*key).or_default().merge(bins);
-        }
-        for (key, n) in other.latency {
-            *self.latency.entry(key).or_default() += n;
-        }
+        self.targets.merge(&other.targets);
+        self.nodes.merge(&other.nodes);
+        self.flows.merge(&other.flows);
+        self.locks.merge(&other.locks);
+        self.latency.merge(&other.latency);
         self.limit_flows(symbols);
     }
 

@@ -26,7 +26,7 @@ use crate::locks::{Happening, LockSums};
 pub(super) const MAX_UUIDS: usize = 10_000;
 
 /// Sums over rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Aggregate {
     pub(super) rpcs: u64,
     pub(super) server_rpcs: u64,
@@ -64,36 +64,7 @@ pub(crate) struct Aggregate {
 impl Aggregate {
     /// With bins of a width chosen by the user, or adaptive ones.
     pub(crate) fn new(bin_us: Option<i64>) -> Self {
-        Self {
-            rpcs: 0,
-            server_rpcs: 0,
-            resent: 0,
-            replayed: 0,
-            dom: ReadWrite::default(),
-            size_evidence: BTreeMap::new(),
-            target_evidence: BTreeMap::new(),
-            nodes: FxHashMap::default(),
-            targets: FxHashMap::default(),
-            clients: FxHashMap::default(),
-            flows: FxHashMap::default(),
-            jobs: FxHashMap::default(),
-            owners: FxHashMap::default(),
-            objects: Objects::default(),
-            operations: FxHashMap::default(),
-            sent: FxHashMap::default(),
-            markers: Vec::new(),
-            strands: Strands::default(),
-            faults: Faults::default(),
-            series: SeriesBins::new(bin_us),
-            seconds: None,
-            sample: Sample::default(),
-            access: AccessSums::default(),
-            threads: FxHashMap::default(),
-            services: FxHashMap::default(),
-            server_uuids: FxHashMap::default(),
-            targets_known: FxHashSet::default(),
-            locks: None,
-        }
+        Self { series: SeriesBins::new(bin_us), ..Self::default() }
     }
 
     /// Keeps figures per second, too.

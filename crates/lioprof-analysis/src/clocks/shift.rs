@@ -1,12 +1,12 @@
 //! Rows on another clock.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
-use super::Line;
 
 /// Hands on rows with the times of another clock. Durations stay: clocks differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
-    pub(crate) to: Line,
+    pub(crate) to: ClockLine,
     pub(crate) sink: &'a mut (dyn RowSink + Send),
 }
 
@@ -29,7 +29,7 @@ impl RowSink for Shifted<'_> {
 }
 
 /// A log's summary on another clock.
-pub(crate) fn shifted(summary: &TraceSummary, to: &Line) -> TraceSummary {
+pub(crate) fn shifted(summary: &TraceSummary, to: &ClockLine) -> TraceSummary {
     TraceSummary {
         first_us: summary.first_us.map(|us| to.there_us(us)),
         last_us: summary.last_us.map(|us| to.there_us(us)),

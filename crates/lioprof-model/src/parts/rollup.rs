@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clock_line::ClockLine;
 use super::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, LockTargetSums, NodeSums, SeriesCell};
 use super::{Bucket, Keyed};
 use crate::access::{AccessPattern, MixSum};
@@ -11,17 +12,6 @@ use crate::locks::{KernelCount, LockEvidence, LockRules};
 use crate::row::Direction;
 use crate::services::Service;
 use crate::trace::TraceSummary;
-
-/// A clock as a line over another one: `there = here + offset + drift * (here - at)`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClockLine {
-    /// Time here at which the offset holds.
-    pub at_us: i64,
-    /// How much more the other clock shows then.
-    pub offset_us: f64,
-    /// How much faster it runs.
-    pub drift: f64,
-}
 
 /// What there is once per node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
