@@ -1,14 +1,13 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
-use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::merge::{earliest, latest};
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FaultSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
-
 
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;

@@ -1,8 +1,8 @@
 //! Sums that were made of rows elsewhere.
 
-use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::latency::latency_bucket_low_us;
 use lioprof_model::merge::Subtract;
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows::{Object, OfRows, Span, Strand};
 use lioprof_model::parts::rollup::NodeFacts;
 use lioprof_model::{Direction, SizeBucket, Symbol, Symbols, TraceSummary};

@@ -3,7 +3,6 @@
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
-
 /// Hands on rows with the times of another clock. Durations stay: clocks differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
     pub(crate) to: ClockLine,
