@@ -1,9 +1,10 @@
 //! Puts the nodes whose clocks are off on the reference's clock, and tells what is known of all clocks.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::few;
 use lioprof_model::{Analysis, Symbols};
 
-use crate::clocks::{Clocks, Line, NodeClock, NodeLog, clocks, worth_aligning};
+use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
 use crate::node::NodeResult;
 use crate::phases::phases;
@@ -52,14 +53,14 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
 }
 
 /// The lines that nodes' times should be put on, for nodes whose times are wrong enough to matter in bins of this width.
-pub(crate) fn wanted(clocks: &Clocks, bin_us: i64) -> Vec<Option<Line>> {
+pub(crate) fn wanted(clocks: &Clocks, bin_us: i64) -> Vec<Option<ClockLine>> {
     let off = |clock: &Option<NodeClock>| clock.filter(|clock| worth_aligning(clock, bin_us)).map(|it| it.to_reference);
     clocks.nodes.iter().map(off).collect()
 }
 
 impl Alignment {
     /// Of nodes whose times were put on other clocks before, or should have been.
-    pub(crate) fn of(names: Vec<String>, clocks: Clocks, lines: &[Option<Line>], stuck: Vec<bool>) -> Self {
+    pub(crate) fn of(names: Vec<String>, clocks: Clocks, lines: &[Option<ClockLine>], stuck: Vec<bool>) -> Self {
         let aligned = lines.iter().map(Option::is_some).collect();
         Self { names, clocks, aligned, stuck, why_stuck: OLD_ROLLUP }
     }

@@ -11,14 +11,12 @@
 //! `docs/nodes.md` explains this in detail.
 
 mod estimate;
-mod line;
 mod network;
 mod pairs;
 mod parts;
 mod sample;
 mod shift;
 
-pub(crate) use line::Line;
 pub(crate) use network::{Clocks, NodeClock, clocks};
 pub(crate) use pairs::{NodeLog, Pair};
 pub(crate) use sample::{ExchangeSample, Exchanges};

@@ -4,9 +4,9 @@
 //! complete pair therefore counts. Since it is unknown at the beginning of a log how often a mark will come, the first pair is
 //! used at first, and [`Interval::chosen`] says afterwards whether it was the right one.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::plural;
 
-use crate::clocks::Line;
 use crate::config::{Bound, Config};
 
 /// A limit in time that may still have to be found in the log.
@@ -116,7 +116,7 @@ impl Interval {
     }
 
     /// The same limits on another clock. Its marks are known already.
-    pub(crate) fn on_clock(&self, to: &Line) -> Self {
+    pub(crate) fn on_clock(&self, to: &ClockLine) -> Self {
         let shift = |limit: &Option<Limit>| {
             limit.as_ref().map(|limit| match limit {
                 Limit::At(us) => Limit::At(to.there_us(*us)),

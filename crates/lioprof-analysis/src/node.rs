@@ -1,12 +1,13 @@
 //! Analyzes one node: merges, joins and sums up its inputs.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
     Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
 
 use crate::aggregate::Aggregate;
-use crate::clocks::{ExchangeSample, Exchanges, Line, Shifted, shifted};
+use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::Config;
 use crate::counted;
 use crate::interval::{Interval, Taken};
@@ -203,7 +204,7 @@ pub(crate) fn analyze(
     let repeated_marks = result.interval.repeated(name, taken);
     if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
         let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
-        result = result.read_again(Line::default(), chosen, config, symbols, sink);
+        result = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
     }
     if let Some(sink) = sink {
         sink.node_end(name, &within(&result.summary, &result.interval), symbols);
@@ -256,7 +257,7 @@ impl NodeResult {
     /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are rebuilt.
-    pub(crate) fn on_clock(self, to: Line, config: &Config, symbols: &mut Symbols) -> Self {
+    pub(crate) fn on_clock(self, to: ClockLine, config: &Config, symbols: &mut Symbols) -> Self {
         let interval = self.interval.on_clock(&to);
         self.read_again(to, interval, config, symbols, &mut NoSink)
     }
@@ -264,7 +265,7 @@ impl NodeResult {
     /// Rebuilds the rows with their times on another clock, and sums up those within `interval`.
     fn read_again(
         self,
-        to: Line,
+        to: ClockLine,
         interval: Interval,
         config: &Config,
         symbols: &mut Symbols,

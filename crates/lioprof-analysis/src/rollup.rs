@@ -9,14 +9,14 @@
 
 use std::path::Path;
 
-use lioprof_model::parts::IoSums;
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows::OfRows;
-use lioprof_model::parts::rollup::{ClockLine, NodeFacts, Rollup};
-use lioprof_model::{Io, RowSource, Service, Symbol, Symbols, TraceSummary};
+use lioprof_model::parts::rollup::{NodeFacts, Rollup};
+use lioprof_model::{RowSource, Service, Symbol, Symbols, TraceSummary};
 
 use crate::aggregate::{Aggregate, BinClock};
 use crate::align::{Alignment, wanted};
-use crate::clocks::{Clocks, ExchangeSample, Line, NodeLog, Shifted, clocks, is_visible, shifted};
+use crate::clocks::{Clocks, ExchangeSample, NodeLog, Shifted, clocks, is_visible, shifted};
 use crate::config::Config;
 use crate::counted;
 use crate::interval::Interval;
@@ -35,13 +35,13 @@ pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Co
     let node = symbols.intern(name.as_bytes());
     let mut no_sink = NoSink;
     let mut sink = NodeSink::new(node, config, &mut no_sink).with_seconds();
-    let (read, counted) = match clock.map(Line::from) {
+    let (read, counted) = match clock {
         None => counted::read(source, &mut symbols, &mut sink),
         Some(to) => counted::read(source, &mut symbols, &mut Shifted { to, sink: &mut sink }),
     };
     read?;
     let own_summary = with_counted(source.summary(), counted);
-    let summary = clock.map_or_else(|| own_summary.clone(), |to| shifted(&own_summary, &Line::from(to)));
+    let summary = clock.map_or_else(|| own_summary.clone(), |to| shifted(&own_summary, &to));
     let Finished { aggregate, exchanges, is_client, .. } = sink.finish(&summary, &symbols);
     let mut rollup = Rollup::default();
     let mut facts = facts(&name, node, is_client, &aggregate, own_summary, clock, &symbols);
@@ -70,17 +70,10 @@ fn facts(
     symbols: &Symbols,
 ) -> NodeFacts {
     let (bin_us, bins) = aggregate.bins();
-    let (rpcs, sent_rpcs, read, write) = aggregate.sums_of(node);
-    let (sent_reads, sent_writes) = aggregate.sent_io_of(node);
     NodeFacts {
         node: name.to_owned(),
         client,
-        rpcs,
-        sent_rpcs,
-        sent_reads,
-        sent_writes,
-        read: sums(&read),
-        write: sums(&write),
+        sums: aggregate.sums_of(node),
         summary,
         services: if client { Vec::new() } else { services(node, aggregate, symbols) },
         clock,
@@ -95,11 +88,6 @@ fn services(node: Symbol, aggregate: &Aggregate, symbols: &Symbols) -> Vec<Servi
     let mut services = aggregate.services_by_node(symbols, |of| of == node);
     services.sort_by(|a, b| a.service.cmp(&b.service));
     services
-}
-
-fn sums(io: &Io) -> IoSums {
-    let Io { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs } = *io;
-    IoSums { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs }
 }
 
 /// The width that the time bins of all nodes together have.
@@ -121,13 +109,13 @@ pub fn stale_clocks(rollup: &Rollup) -> Result<Vec<(String, Option<ClockLine>)>,
     let bin_us = nodes.iter().map(|facts| facts.bin_us).max().unwrap_or(1);
     let wanted = wanted(&clocks, bin_us);
     let stale = nodes.iter().zip(wanted).filter(|(facts, wanted)| !is_on_clock(facts, *wanted, bin_us));
-    Ok(stale.map(|(facts, wanted)| (facts.node.clone(), wanted.map(ClockLine::from))).collect())
+    Ok(stale.map(|(facts, wanted)| (facts.node.clone(), wanted)).collect())
 }
 
 /// Whether a node's times are where they should be, as far as can be seen in bins of this width.
-fn is_on_clock(facts: &NodeFacts, wanted: Option<Line>, bin_us: i64) -> bool {
+fn is_on_clock(facts: &NodeFacts, wanted: Option<ClockLine>, bin_us: i64) -> bool {
     let span_us = [facts.summary.first_us, facts.summary.last_us];
-    match (facts.clock.map(Line::from), wanted) {
+    match (facts.clock, wanted) {
         (None, None) => true,
         (Some(is), Some(wanted)) => {
             span_us.into_iter().flatten().all(|us| !is_visible(is.offset_us(us) - wanted.offset_us(us), bin_us))
@@ -161,10 +149,9 @@ fn compare(nodes: &[&NodeFacts], rollup: &Rollup, symbols: &mut Symbols) -> Resu
 pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config) -> Result<Outcome, BadPart> {
     let mut symbols = Symbols::default();
     let nodes = by_name(&rollup.nodes);
-    let line = |facts: &NodeFacts| facts.clock.map(Line::from);
     let line_of = |name: &str| {
         let at = nodes.binary_search_by(|facts| facts.node.as_str().cmp(name)).ok()?;
-        line(nodes[at])
+        nodes[at].clock
     };
     let mut sum = Aggregate::new(None);
     for facts in &nodes {
@@ -175,7 +162,7 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
     sum.locks = LockSums::import(&nodes, rollup, &mut symbols)?;
     let mut accounts = Vec::with_capacity(nodes.len());
     for facts in &nodes {
-        let summary = line(facts).map_or_else(|| facts.summary.clone(), |to| shifted(&facts.summary, &to));
+        let summary = facts.clock.map_or_else(|| facts.summary.clone(), |to| shifted(&facts.summary, &to));
         sum.import_facts(facts, &summary, &mut symbols)?;
         let (name, is_client) = (facts.node.clone(), facts.client);
         accounts.push(NodeAccount {
@@ -187,7 +174,7 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
             repeated_marks: None,
         });
     }
-    let lines: Vec<Option<Line>> = nodes.iter().map(|facts| line(facts)).collect();
+    let lines: Vec<Option<ClockLine>> = nodes.iter().map(|facts| facts.clock).collect();
     let clocks = compare(&nodes, rollup, &mut symbols)?;
     let names = nodes.iter().map(|facts| facts.node.clone()).collect();
     let stale = wanted(&clocks, sum.bin_us());

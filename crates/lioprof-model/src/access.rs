@@ -35,54 +35,34 @@ pub struct AccessRules {
     pub short_rpcs: u64,
 }
 
-/// Shape and order of reads or writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccessPattern {
-    /// Successful RPCs of known object and extent.
-    pub rpcs: u64,
-    /// Of these, in short streams; nothing below counts them.
-    pub short_rpcs: u64,
-    /// Time from arrival to end, added up, microseconds.
-    pub total_us: u64,
-    /// Bytes moved, best estimate.
-    pub bytes: u64,
-    /// Bytes from the first to the last one of each RPC.
-    pub extent_bytes: u64,
-    /// RPCs that begin inside a page of 4 KiB.
-    pub unaligned_rpcs: u64,
-    /// RPCs that touch one MiB of the object more than their bytes need.
-    pub split_rpcs: u64,
-    /// RPCs that are in pieces: their extent is longer than their bytes by a page or more.
-    pub gapped_rpcs: u64,
-    /// RPCs that begin where the stream's last one ended.
-    pub sequential_rpcs: u64,
-    /// RPCs that leave a gap, and begin as far behind the last one as that did behind the one before.
-    pub strided_rpcs: u64,
-    /// RPCs that end where the last one began, or go back as far as that did.
-    pub backward_rpcs: u64,
-    /// Any other step.
-    pub jump_rpcs: u64,
-}
-
-impl AccessPattern {
-    /// Takes away what is part of this.
-    pub fn subtract(&mut self, part: &Self) {
-        for (mine, theirs) in [
-            (&mut self.rpcs, part.rpcs),
-            (&mut self.short_rpcs, part.short_rpcs),
-            (&mut self.total_us, part.total_us),
-            (&mut self.bytes, part.bytes),
-            (&mut self.extent_bytes, part.extent_bytes),
-            (&mut self.unaligned_rpcs, part.unaligned_rpcs),
-            (&mut self.split_rpcs, part.split_rpcs),
-            (&mut self.gapped_rpcs, part.gapped_rpcs),
-            (&mut self.sequential_rpcs, part.sequential_rpcs),
-            (&mut self.strided_rpcs, part.strided_rpcs),
-            (&mut self.backward_rpcs, part.backward_rpcs),
-            (&mut self.jump_rpcs, part.jump_rpcs),
-        ] {
-            *mine = mine.saturating_sub(theirs);
-        }
+crate::sums! {
+    /// Shape and order of reads or writes.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct AccessPattern {
+        /// Successful RPCs of known object and extent.
+        pub rpcs: u64,
+        /// Of these, in short streams; nothing below counts them.
+        pub short_rpcs: u64,
+        /// Time from arrival to end, added up, microseconds.
+        pub total_us: u64,
+        /// Bytes moved, best estimate.
+        pub bytes: u64,
+        /// Bytes from the first to the last one of each RPC.
+        pub extent_bytes: u64,
+        /// RPCs that begin inside a page of 4 KiB.
+        pub unaligned_rpcs: u64,
+        /// RPCs that touch one MiB of the object more than their bytes need.
+        pub split_rpcs: u64,
+        /// RPCs that are in pieces: their extent is longer than their bytes by a page or more.
+        pub gapped_rpcs: u64,
+        /// RPCs that begin where the stream's last one ended.
+        pub sequential_rpcs: u64,
+        /// RPCs that leave a gap, and begin as far behind the last one as that did behind the one before.
+        pub strided_rpcs: u64,
+        /// RPCs that end where the last one began, or go back as far as that did.
+        pub backward_rpcs: u64,
+        /// Any other step.
+        pub jump_rpcs: u64,
     }
 }
 
@@ -136,19 +116,21 @@ pub struct Mix {
     pub targets: Vec<TargetMix>,
 }
 
-/// Counts and times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MixSum {
-    /// Small RPCs.
-    pub small_rpcs: u64,
-    /// Their total time, microseconds.
-    pub small_us: u64,
-    /// Large RPCs.
-    pub large_rpcs: u64,
-    /// Their total time, microseconds.
-    pub large_us: u64,
-    /// Changes from large to small or back, of one client.
-    pub turns: u64,
+crate::sums! {
+    /// Counts and times.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct MixSum {
+        /// Small RPCs.
+        pub small_rpcs: u64,
+        /// Their total time, microseconds.
+        pub small_us: u64,
+        /// Large RPCs.
+        pub large_rpcs: u64,
+        /// Their total time, microseconds.
+        pub large_us: u64,
+        /// Changes from large to small or back, of one client.
+        pub turns: u64,
+    }
 }
 
 /// One client's mix.

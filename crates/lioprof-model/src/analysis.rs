@@ -12,7 +12,7 @@ use crate::io::{Io, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
 use crate::phases::RpcPhases;
-use crate::row::{SizeEvidence, TargetEvidence};
+use crate::row::{Direction, SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
 use crate::services::Service;
@@ -458,13 +458,25 @@ pub struct Totals {
     pub target_evidence: BTreeMap<TargetEvidence, u64>,
 }
 
-/// Reads and writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadWrite {
-    /// Successful and failed reads: `OST_READ`.
-    pub read: Io,
-    /// Successful and failed writes: `OST_WRITE`.
-    pub write: Io,
+crate::sums! {
+    /// Reads and writes.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ReadWrite {
+        /// Successful and failed reads: `OST_READ`.
+        pub read: Io,
+        /// Successful and failed writes: `OST_WRITE`.
+        pub write: Io,
+    }
+}
+
+impl ReadWrite {
+    /// One of them.
+    pub fn direction(&mut self, direction: Direction) -> &mut Io {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+    }
 }
 
 /// A node: a server, or a client whose log is an input.

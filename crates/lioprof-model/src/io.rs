@@ -1,35 +1,37 @@
 //! Counts and bytes of reads or writes, with how exact they are.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::row::RpcSize;
 
-/// Reads or writes: RPCs and bytes.
-///
-/// `bytes_min <= truth <= bytes_max` over the sized RPCs, and `bytes` is the best estimate; all three are
-/// equal when nothing is bounded. An unsized RPC adds to no byte count, it is only counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "IoJson", into = "IoJson")]
-pub struct Io {
-    /// RPCs handled.
-    pub rpcs: u64,
-    /// RPCs of these that failed (negative status); they move no bytes.
-    pub errors: u64,
-    /// Best estimate of the bytes moved.
-    pub bytes: u64,
-    /// Lower bound.
-    pub bytes_min: u64,
-    /// Upper bound.
-    pub bytes_max: u64,
-    /// RPCs whose bytes are exact.
-    pub exact_rpcs: u64,
-    /// RPCs whose bytes are only bounded.
-    pub bounded_rpcs: u64,
-    /// RPCs of unknown size.
-    pub unsized_rpcs: u64,
+crate::sums! {
+    /// Reads or writes: RPCs and bytes.
+    ///
+    /// `bytes_min <= truth <= bytes_max` over the sized RPCs, and `bytes` is the best estimate; all three are
+    /// equal when nothing is bounded. An unsized RPC adds to no byte count, it is only counted.
+    ///
+    /// In JSON bytes are `null` when no RPC could be sized. `#[serde(with = "Io")]` has the fields as they are, as tables have them.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(remote = "Self")]
+    pub struct Io {
+        /// RPCs handled.
+        pub rpcs: u64,
+        /// RPCs of these that failed (negative status); they move no bytes.
+        pub errors: u64,
+        /// Best estimate of the bytes moved.
+        pub bytes: u64,
+        /// Lower bound.
+        pub bytes_min: u64,
+        /// Upper bound.
+        pub bytes_max: u64,
+        /// RPCs whose bytes are exact.
+        pub exact_rpcs: u64,
+        /// RPCs whose bytes are only bounded.
+        pub bounded_rpcs: u64,
+        /// RPCs of unknown size.
+        pub unsized_rpcs: u64,
+    }
 }
-
-crate::merge_fields!(Io { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs });
 
 impl Io {
     /// Counts one RPC.
@@ -50,22 +52,6 @@ impl Io {
                 self.bytes_max += max;
             }
             RpcSize::Unknown => self.unsized_rpcs += 1,
-        }
-    }
-
-    /// Takes away what is part of this.
-    pub fn subtract(&mut self, part: &Self) {
-        for (mine, theirs) in [
-            (&mut self.rpcs, part.rpcs),
-            (&mut self.errors, part.errors),
-            (&mut self.bytes, part.bytes),
-            (&mut self.bytes_min, part.bytes_min),
-            (&mut self.bytes_max, part.bytes_max),
-            (&mut self.exact_rpcs, part.exact_rpcs),
-            (&mut self.bounded_rpcs, part.bounded_rpcs),
-            (&mut self.unsized_rpcs, part.unsized_rpcs),
-        ] {
-            *mine = mine.saturating_sub(theirs);
         }
     }
 
@@ -109,6 +95,18 @@ impl From<Io> for IoJson {
             bounded_rpcs: io.bounded_rpcs,
             unsized_rpcs: io.unsized_rpcs,
         }
+    }
+}
+
+impl Serialize for Io {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        IoJson::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Io {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IoJson::deserialize(deserializer).map(Self::from)
     }
 }
 

@@ -14,13 +14,31 @@ macro_rules! numbers {
         $(impl Merge for $number {
             #[inline]
             fn merge(&mut self, other: &Self) {
-                *self += *other;
+                *self = self.saturating_add(*other);
             }
         })+
     };
 }
 
 numbers! { u64 u128 i64 }
+
+/// A sum of which a part can be taken away.
+pub trait Subtract {
+    /// Takes away what is part of this.
+    fn subtract(&mut self, part: &Self);
+}
+
+impl Subtract for u64 {
+    fn subtract(&mut self, part: &Self) {
+        *self = self.saturating_sub(*part);
+    }
+}
+
+impl Subtract for i64 {
+    fn subtract(&mut self, part: &Self) {
+        *self = self.saturating_sub(*part);
+    }
+}
 
 impl<K: Clone + Ord, V: Merge + Default> Merge for BTreeMap<K, V> {
     fn merge(&mut self, other: &Self) {
@@ -101,5 +119,48 @@ macro_rules! merge_fields {
         let Self { $($field,)* $($($other,)*)? } = $theirs;
         $($crate::merge::Merge::merge(&mut $mine.$field, $field);)*
         $($($how(&mut $mine.$other, $other);)*)?
+    };
+}
+
+/// Declares a struct of sums. A field is added to others by being there: nothing else has to name it.
+///
+/// It is [`Merge`] and [`Subtract`], field by field, and knows the names of its fields, which are those of a table's columns.
+///
+/// ```
+/// lioprof_model::sums! {
+///     /// RPCs.
+///     #[derive(Default)]
+///     pub struct Sum {
+///         /// Of any kind.
+///         pub rpcs: u64,
+///         /// Bytes moved.
+///         pub bytes: u64,
+///     }
+/// }
+///
+/// let mut sum = Sum { rpcs: 1, bytes: 10 };
+/// sum.merge(&Sum { rpcs: 2, bytes: 5 });
+/// assert_eq!((sum.rpcs, sum.bytes, Sum::FIELDS), (3, 15, &["rpcs", "bytes"][..]));
+/// ```
+#[macro_export]
+macro_rules! sums {
+    ($(#[$meta:meta])* pub struct $sum:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ }) => {
+        $(#[$meta])*
+        pub struct $sum {
+            $($(#[$field_meta])* pub $field: $type,)+
+        }
+
+        impl $sum {
+            /// Names of the fields.
+            pub const FIELDS: &[&str] = &[$(stringify!($field)),+];
+        }
+
+        $crate::merge_fields!($sum { $($field),+ });
+
+        impl $crate::merge::Subtract for $sum {
+            fn subtract(&mut self, part: &Self) {
+                $($crate::merge::Subtract::subtract(&mut self.$field, &part.$field);)+
+            }
+        }
     };
 }

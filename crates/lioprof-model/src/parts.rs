@@ -7,41 +7,24 @@
 //! * [`of_rows`]: what a `GROUP BY` over the rows of a dataset gives.
 //! * [`rollup`]: what needs the order of events, and was summed up per node by whoever could read its rows in order.
 //!
+//! What adds up is in [`sums`]: the same types that rows are summed up in, so that a table's row is a key and such a sum.
+//!
 //! Texts are names as the analysis prints them. Times are microseconds since the epoch.
 
+pub mod clock_line;
 pub mod of_rows;
 pub mod rollup;
+pub mod sums;
 
 use serde::{Deserialize, Serialize};
 
-use crate::io::Io;
-
-/// Reads or writes, as [`Io`] counts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IoSums {
-    /// RPCs handled.
-    pub rpcs: u64,
-    /// RPCs that failed.
-    pub errors: u64,
-    /// Best estimate of the bytes.
-    pub bytes: u64,
-    /// Lower bound.
-    pub bytes_min: u64,
-    /// Upper bound.
-    pub bytes_max: u64,
-    /// RPCs of exact size.
-    pub exact_rpcs: u64,
-    /// RPCs of bounded size.
-    pub bounded_rpcs: u64,
-    /// RPCs of unknown size.
-    pub unsized_rpcs: u64,
-}
-
-impl From<IoSums> for Io {
-    fn from(sums: IoSums) -> Self {
-        let IoSums { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs } = sums;
-        Self { rpcs, errors, bytes, bytes_min, bytes_max, exact_rpcs, bounded_rpcs, unsized_rpcs }
-    }
+/// A row: what it is of, and what adds up. In a table the columns of both stand side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keyed<K, S> {
+    /// What it is of.
+    pub key: K,
+    /// What adds up.
+    pub sums: S,
 }
 
 /// A bucket of a distribution of times.

@@ -15,6 +15,7 @@ use std::path::Path;
 use datafusion::arrow::array::RecordBatch;
 use lioprof_analysis::{Config, Outcome, assemble};
 use lioprof_insight::{Limits, find};
+use lioprof_model::parts::Keyed;
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{NodeFacts, Rollup};
 use serde::de::DeserializeOwned;
@@ -42,9 +43,10 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
 /// Checks that rows and rollups have the same number of RPCs, which reveals duplicate and missing files.
 fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
     for facts in facts.iter().filter(|facts| !facts.client) {
-        let found: u64 = rows.strands.iter().filter(|strand| strand.node == facts.node).map(|strand| strand.rpcs).sum();
-        if found != facts.rpcs {
-            let (node, expected) = (&facts.node, facts.rpcs);
+        let found: u64 =
+            rows.strands.iter().filter(|strand| strand.key.node == facts.node).map(|strand| strand.sums.rpcs).sum();
+        if found != facts.sums.rpcs {
+            let (node, expected) = (&facts.node, facts.sums.rpcs);
             let problem = format!(
                 "node {node} has {found} RPCs in its files and {expected} in its rollup: SQL sees every file, also of parts \
                  without a manifest; delete those, or copy the dataset again"
@@ -62,15 +64,47 @@ async fn rows<T: DeserializeOwned>(session: &Session, sql: &str) -> Result<Vec<T
     Ok(rows)
 }
 
+/// The rows of a query that are keys and sums, whose columns stand side by side.
+async fn keyed<K: DeserializeOwned, S: DeserializeOwned>(
+    session: &Session,
+    sql: &str,
+) -> Result<Vec<Keyed<K, S>>, QueryError> {
+    let mut rows = Vec::new();
+    let read = |batch: &RecordBatch| {
+        let (keys, sums) = (parsed(batch, sql)?, parsed(batch, sql)?);
+        rows.extend(keys.into_iter().zip(sums).map(|(key, sums)| Keyed { key, sums }));
+        Ok(())
+    };
+    session.each_batch(sql, read).await?;
+    Ok(rows)
+}
+
 /// Passes the rows of a query to `take` as they arrive.
 async fn each<T: DeserializeOwned>(session: &Session, sql: &str, mut take: impl FnMut(T)) -> Result<(), QueryError> {
     let read = |batch: &RecordBatch| {
-        let rows: Vec<T> = serde_arrow::from_record_batch(batch)
-            .map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })?;
-        rows.into_iter().for_each(&mut take);
+        parsed(batch, sql)?.into_iter().for_each(&mut take);
         Ok(())
     };
     session.each_batch(sql, read).await
+}
+
+/// Rows made of the columns that are named as their fields.
+fn parsed<T: DeserializeOwned>(batch: &RecordBatch, sql: &str) -> Result<Vec<T>, QueryError> {
+    serde_arrow::from_record_batch(batch)
+        .map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })
+}
+
+/// Columns that are added up.
+fn sums(fields: &[&str]) -> String {
+    let sums: Vec<String> = fields.iter().map(|field| format!("sum({field}) AS {field}")).collect();
+    sums.join(",\n    ")
+}
+
+/// Fields of a column that are added up; of no row the sum is 0.
+fn struct_of_sums(column: &str, fields: &[&str]) -> String {
+    let sum = |field: &&str| format!("'{field}', coalesce(CAST(sum(get_field({column}, '{field}')) AS BIGINT), 0)");
+    let sums: Vec<String> = fields.iter().map(sum).collect();
+    format!("named_struct({}) AS {column}", sums.join(", "))
 }
 
 /// Puts values into a statement: only numbers and conditions from this module, never user input.

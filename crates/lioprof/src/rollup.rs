@@ -6,7 +6,8 @@ use std::thread;
 
 use anyhow::bail;
 use lioprof_analysis::{Config, roll_up, stale_clocks};
-use lioprof_model::parts::rollup::{ClockLine, Rollup};
+use lioprof_model::parts::clock_line::ClockLine;
+use lioprof_model::parts::rollup::Rollup;
 use lioprof_model::units::plural;
 use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError};
 
@@ -107,7 +108,7 @@ impl DatasetRollup<'_> {
         }
         let parts = self.dataset.part_names(node);
         self.rollups.write(&rollup, &parts).map_err(|err| err.chain())?;
-        let rpcs = rollup.nodes.iter().map(|facts| facts.rpcs).sum();
+        let rpcs = rollup.nodes.iter().map(|facts| facts.sums.rpcs).sum();
         let shifted = if clock.is_some() { ", once more, on the clock of the other nodes" } else { "" };
         Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(parts.len() as u64, "part")))
     }

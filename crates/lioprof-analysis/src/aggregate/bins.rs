@@ -44,6 +44,12 @@ pub(crate) struct BinClock {
     recent: Cell<(i64, i64)>,
 }
 
+impl Default for BinClock {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
 impl BinClock {
     /// With a width chosen by the user, or an adaptive one.
     pub(crate) fn new(width_us: Option<i64>) -> Self {
@@ -158,6 +164,15 @@ impl<T> Default for Bins<T> {
     }
 }
 
+/// Both of the same width.
+impl<T: Merge + Clone + Default> Merge for Bins<T> {
+    fn merge(&mut self, other: &Self) {
+        for (bin, value) in other.iter() {
+            self.at(bin).merge(value);
+        }
+    }
+}
+
 impl<T: Merge + Clone + Default> Bins<T> {
     /// The value of a bin, made if it is not there.
     pub(crate) fn at(&mut self, bin: i64) -> &mut T {
@@ -186,13 +201,6 @@ impl<T: Merge + Clone + Default> Bins<T> {
             joined.at(bin.div_euclid(factor)).merge(value);
         }
         *self = joined;
-    }
-
-    /// Adds another set of bins of the same width.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (bin, value) in other.iter() {
-            self.at(bin).merge(value);
-        }
     }
 
     /// Bins and their values.

@@ -3,29 +3,12 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::merge::{earliest, latest};
-use lioprof_model::{Direction, Io, SizeHistogram, Symbol};
+use lioprof_model::parts::sums::NodeSums;
+use lioprof_model::{Direction, Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::times::{RpcTimes, Times};
-
-/// Reads and writes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ReadWriteIo {
-    pub(super) read: Io,
-    pub(super) write: Io,
-}
-
-lioprof_model::merge_fields!(ReadWriteIo { read, write });
-
-impl ReadWriteIo {
-    pub(super) fn direction(&mut self, direction: Direction) -> &mut Io {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
-    }
-}
 
 /// A target of a node; without a name, its reads and writes of unknown target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,13 +48,7 @@ impl TargetSum {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeSum {
-    pub(super) rpcs: u64,
-    pub(super) sent: u64,
-    /// `OST_READ` among what it sent.
-    pub(super) sent_reads: u64,
-    /// `OST_WRITE` among what it sent.
-    pub(super) sent_writes: u64,
-    pub(super) io: ReadWriteIo,
+    pub(super) sums: NodeSums,
     pub(super) first_us: Option<i64>,
     pub(super) last_us: Option<i64>,
     pub(super) traced_us: Vec<[i64; 2]>,
@@ -81,14 +58,14 @@ pub(super) struct NodeSum {
     pub(super) service_threads: FxHashMap<Symbol, u64>,
 }
 
-lioprof_model::merge_fields!(NodeSum { rpcs, sent, sent_reads, sent_writes, io } by { first_us: earliest, last_us: latest, traced_us: all_of, client: either, service_threads: all_threads });
+lioprof_model::merge_fields!(NodeSum { sums } by { first_us: earliest, last_us: latest, traced_us: all_of, client: either, service_threads: all_threads });
 
 impl NodeSum {
     pub(super) fn count_sent(&mut self, opcode: Opcode, rpcs: u64) {
-        self.sent += rpcs;
+        self.sums.sent_rpcs += rpcs;
         match opcode {
-            Opcode::OST_READ => self.sent_reads += rpcs,
-            Opcode::OST_WRITE => self.sent_writes += rpcs,
+            Opcode::OST_READ => self.sums.sent_reads += rpcs,
+            Opcode::OST_WRITE => self.sums.sent_writes += rpcs,
             _ => {}
         }
     }
@@ -107,7 +84,7 @@ pub(super) struct ClientSum {
     pub(super) uuids: FxHashSet<Symbol>,
     pub(super) server: bool,
     pub(super) rpcs: u64,
-    pub(super) io: ReadWriteIo,
+    pub(super) io: ReadWrite,
     pub(super) opcodes: BTreeMap<u32, u64>,
 }
 
@@ -117,7 +94,7 @@ lioprof_model::merge_fields!(ClientSum { uuids, rpcs, io, opcodes } by { server:
 #[derive(Clone, Debug, Default)]
 pub(super) struct JobSum {
     pub(super) rpcs: u64,
-    pub(super) io: ReadWriteIo,
+    pub(super) io: ReadWrite,
     pub(super) clients: FxHashSet<Symbol>,
     pub(super) targets: FxHashSet<TargetName>,
 }

@@ -1,13 +1,13 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
 use lioprof_model::merge::{earliest, latest};
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows;
+use lioprof_model::parts::sums::FaultSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
-
-use crate::clocks::Line;
 
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;
@@ -16,45 +16,24 @@ const NOT_CONNECTED: i32 = -107;
 /// `-ETIMEDOUT`: a bulk transfer did not arrive.
 const TIMED_OUT: i32 = -110;
 
-#[derive(Clone, Debug, Default)]
-struct Sum {
-    evictions: u64,
-    not_connected_rpcs: u64,
-    timed_out_rpcs: u64,
-    dropped_rpcs: u64,
-    resent_rpcs: u64,
-    replayed_rpcs: u64,
-    connects: u64,
-    first_us: Option<i64>,
-    last_us: Option<i64>,
+/// Of a fault at this time.
+fn at(sum: &mut FaultSums, time_us: i64) {
+    earliest(&mut sum.first_us, &Some(time_us));
+    latest(&mut sum.last_us, &Some(time_us));
 }
 
-lioprof_model::merge_fields!(Sum {
-    evictions, not_connected_rpcs, timed_out_rpcs, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
-} by { first_us: earliest, last_us: latest });
-
-impl Sum {
-    fn at(&mut self, time_us: i64) {
-        self.first_us = Some(self.first_us.map_or(time_us, |first| first.min(time_us)));
-        self.last_us = self.last_us.max(Some(time_us));
-    }
-
-    /// Connects alone are no fault: every mount begins with one.
-    fn faults(&self) -> u64 {
-        self.evictions
-            + self.not_connected_rpcs
-            + self.timed_out_rpcs
-            + self.dropped_rpcs
-            + self.resent_rpcs
-            + self.replayed_rpcs
-    }
+/// Connects alone are no fault: every mount begins with one.
+fn faults(sum: &FaultSums) -> u64 {
+    sum.evictions + sum.not_connected_rpcs + sum.timed_out_rpcs + sum.dropped_rpcs + sum.resent_rpcs + sum.replayed_rpcs
 }
 
 /// Faults by client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
-    clients: FxHashMap<Symbol, Sum>,
+    clients: FxHashMap<Symbol, FaultSums>,
 }
+
+lioprof_model::merge_fields!(Faults { clients });
 
 impl Faults {
     /// Counts what is wrong with a request, if anything is.
@@ -73,7 +52,7 @@ impl Faults {
         sum.timed_out_rpcs += u64::from(timed_out);
         sum.connects += u64::from(connect);
         if !connect {
-            sum.at(row.end_us);
+            at(sum, row.end_us);
         }
     }
 
@@ -84,30 +63,16 @@ impl Faults {
         {
             let sum = self.clients.entry(nid).or_default();
             sum.evictions += 1;
-            sum.at(event.time_us);
+            at(sum, event.time_us);
         }
     }
 
     /// Adds what was counted elsewhere; `clock` is that of the times.
-    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<Line>, symbols: &mut Symbols) {
+    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<ClockLine>, symbols: &mut Symbols) {
         let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
-        self.clients.entry(symbols.intern(row.nid.as_bytes())).or_default().merge(&Sum {
-            evictions: row.evictions,
-            not_connected_rpcs: row.not_connected_rpcs,
-            timed_out_rpcs: row.timed_out_rpcs,
-            dropped_rpcs: row.dropped_rpcs,
-            resent_rpcs: row.resent_rpcs,
-            replayed_rpcs: row.replayed_rpcs,
-            connects: row.connects,
-            first_us: there(row.first_us),
-            last_us: there(row.last_us),
-        });
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (nid, theirs) in &other.clients {
-            self.clients.entry(*nid).or_default().merge(theirs);
-        }
+        let FaultSums { first_us, last_us, .. } = row.sums;
+        let sums = FaultSums { first_us: there(first_us), last_us: there(last_us), ..row.sums.clone() };
+        self.clients.entry(symbols.intern(row.key.nid.as_bytes())).or_default().merge(&sums);
     }
 
     /// The clients with faults, most evictions and then most faults first.
@@ -115,7 +80,7 @@ impl Faults {
         let mut clients: Vec<ClientFaults> = self
             .clients
             .iter()
-            .filter(|(_, sum)| sum.faults() > 0)
+            .filter(|(_, sum)| faults(sum) > 0)
             .map(|(nid, sum)| ClientFaults {
                 nid: name(*nid),
                 evictions: sum.evictions,

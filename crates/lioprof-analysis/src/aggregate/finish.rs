@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model as model;
+use lioprof_model::parts::sums::SeriesCell;
 use lioprof_model::traffic::service_name;
 use lioprof_model::units::seconds;
 use lioprof_model::{
@@ -15,9 +16,8 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::bins::Bins;
-use super::cells::{NodeSum, ReadWriteIo, TargetDirection, TargetKey};
+use super::cells::{NodeSum, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
-use super::series::Cell;
 use super::service_parts;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
@@ -90,12 +90,15 @@ fn unattributed(aggregate: &Aggregate, node: Option<Symbol>) -> ReadWrite {
 }
 
 fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
-    let mut io = ReadWriteIo::default();
-    aggregate.nodes.values().for_each(|node| io.merge(&node.io));
+    let mut io = ReadWrite::default();
+    for node in aggregate.nodes.values() {
+        io.read.merge(&node.sums.read);
+        io.write.merge(&node.sums.write);
+    }
     Totals {
         rpcs: aggregate.rpcs,
         server_rpcs: aggregate.server_rpcs,
-        sent_rpcs: aggregate.nodes.values().filter(|node| !node.client).map(|node| node.sent).sum(),
+        sent_rpcs: aggregate.nodes.values().filter(|node| !node.client).map(|node| node.sums.sent_rpcs).sum(),
         read: io.read,
         write: io.write,
         dom_read: aggregate.dom.read.clone(),
@@ -117,12 +120,12 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
         .iter()
         .map(|(&symbol, node)| Node {
             name: names.of(symbol),
-            rpcs: node.rpcs,
-            sent_rpcs: node.sent,
-            sent_reads: node.sent_reads,
-            sent_writes: node.sent_writes,
-            read: node.io.read.clone(),
-            write: node.io.write.clone(),
+            rpcs: node.sums.rpcs,
+            sent_rpcs: node.sums.sent_rpcs,
+            sent_reads: node.sums.sent_reads,
+            sent_writes: node.sums.sent_writes,
+            read: node.sums.read.clone(),
+            write: node.sums.write.clone(),
             unattributed: unattributed(aggregate, Some(symbol)),
             first: seconds(node.first_us.unwrap_or(0)),
             last: seconds(node.last_us.unwrap_or(0)),
@@ -158,7 +161,7 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
     }
     let share = traced_us as f64 / (last_us - first_us) as f64;
     let whole = |seen: f64| if share > 0.0 { seen / share } else { 0.0 };
-    let (read, write) = (&node.io.read, &node.io.write);
+    let (read, write) = (&node.sums.read, &node.sums.write);
     let mut traced: Vec<[i64; 2]> = node.traced_us.clone();
     let omitted = traced.len().saturating_sub(MAX_STRETCHES);
     if omitted > 0 {
@@ -169,7 +172,7 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
     Some(Sampled {
         traced_s: seconds(traced_us),
         traced_share: share,
-        estimated_rpcs: whole(node.rpcs as f64),
+        estimated_rpcs: whole(node.sums.rpcs as f64),
         estimated_read_bytes: with_unsized(read).map(whole),
         estimated_write_bytes: with_unsized(write).map(whole),
         unsized_rpcs: read.unsized_rpcs + write.unsized_rpcs,
@@ -232,7 +235,7 @@ fn opcode_names(opcodes: &BTreeMap<u32, u64>) -> BTreeMap<String, u64> {
 }
 
 /// Bytes of both directions, for sorting.
-fn bytes(io: &ReadWriteIo) -> u64 {
+fn bytes(io: &ReadWrite) -> u64 {
     io.read.bytes + io.write.bytes
 }
 
@@ -432,9 +435,10 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
     let span = bins.clock.span();
     let width_us = bins.clock.width_us();
     let width = u64::try_from(width_us).unwrap_or(1);
-    let count = |bins: &Bins<Cell>, get: fn(&Cell) -> u64| bins.column(span, 0, get);
-    let depth = |bins: &Bins<Cell>, get: fn(&Cell) -> u64| bins.column(span, 0.0, |cell| ratio(get(cell), width));
-    let mean = |bins: &Bins<Cell>| bins.column(span, None, |c| (c.timed > 0).then(|| ratio(c.total_us, c.timed)));
+    let count = |bins: &Bins<SeriesCell>, get: fn(&SeriesCell) -> u64| bins.column(span, 0, get);
+    let depth =
+        |bins: &Bins<SeriesCell>, get: fn(&SeriesCell) -> u64| bins.column(span, 0.0, |cell| ratio(get(cell), width));
+    let mean = |bins: &Bins<SeriesCell>| bins.column(span, None, |c| (c.timed > 0).then(|| ratio(c.total_us, c.timed)));
 
     let mut targets: Vec<TargetSeries> = bins
         .targets

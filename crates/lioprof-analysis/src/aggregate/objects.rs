@@ -1,6 +1,7 @@
 //! Reads and writes per object, for the busiest objects.
 
 use lioprof_model::parts::of_rows;
+use lioprof_model::parts::sums::ObjectsSums;
 use lioprof_model::{Direction, Io, RpcRow, Symbol};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::message::ObjectName;
@@ -28,13 +29,18 @@ impl ObjectSum {
     /// An object whose rows were summed up elsewhere.
     pub(crate) fn counted(row: &of_rows::Object) -> Self {
         Self {
-            read: row.read.into(),
-            write: row.write.into(),
+            read: row.read.clone(),
+            write: row.write.clone(),
             counted: Some([row.clients, row.writers]),
             first_byte: row.first_byte,
             last_byte: row.last_byte,
             ..Self::default()
         }
+    }
+
+    /// As one of many objects.
+    pub(crate) fn alone(&self) -> ObjectsSums {
+        ObjectsSums { objects: 1, read: self.read.clone(), write: self.write.clone() }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -74,15 +80,7 @@ pub(crate) type ObjectKey = (TargetName, ObjectName);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     pub(crate) kept: FxHashMap<ObjectKey, ObjectSum>,
-    pub(crate) others: ReadWriteOthers,
-}
-
-/// What was summed up.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ReadWriteOthers {
-    pub(crate) objects: u64,
-    pub(crate) read: Io,
-    pub(crate) write: Io,
+    pub(crate) others: ObjectsSums,
 }
 
 impl Objects {
@@ -110,9 +108,7 @@ impl Objects {
         for (key, theirs) in other.kept {
             self.kept.entry(key).or_default().merge(theirs);
         }
-        self.others.objects += other.others.objects;
-        self.others.read.merge(&other.others.read);
-        self.others.write.merge(&other.others.write);
+        self.others.merge(&other.others);
         if self.kept.len() >= 2 * MAX_OBJECTS {
             self.keep(MAX_OBJECTS);
         }
@@ -124,9 +120,7 @@ impl Objects {
         order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, key) in order.iter().skip(count) {
             if let Some(sum) = self.kept.remove(key) {
-                self.others.objects += 1;
-                self.others.read.merge(&sum.read);
-                self.others.write.merge(&sum.write);
+                self.others.merge(&sum.alone());
             }
         }
     }

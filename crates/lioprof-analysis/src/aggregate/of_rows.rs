@@ -1,9 +1,11 @@
 //! Sums that were made of rows elsewhere.
 
 use lioprof_model::latency::latency_bucket_low_us;
+use lioprof_model::merge::Subtract;
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows::{Object, OfRows, Span, Strand};
 use lioprof_model::parts::rollup::NodeFacts;
-use lioprof_model::{Direction, Io, SizeBucket, Symbol, Symbols, TraceSummary};
+use lioprof_model::{Direction, SizeBucket, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Fid, Opcode, TargetKind};
 use serde::Deserialize;
@@ -14,10 +16,9 @@ use super::cells::OwnerKey;
 use super::objects::ObjectSum;
 use super::parts::key;
 use super::service_parts::PartKey;
-use super::strands::{self, StrandKey};
+use super::strands::StrandKey;
 use super::sums::Aggregate;
 use super::times::quarter_octave;
-use crate::clocks::Line;
 use crate::parts::{BadPart, target_of};
 
 impl Aggregate {
@@ -25,7 +26,7 @@ impl Aggregate {
     pub(crate) fn import_rows(
         &mut self,
         rows: &OfRows,
-        clock: impl Fn(&str) -> Option<Line>,
+        clock: impl Fn(&str) -> Option<ClockLine>,
         symbols: &mut Symbols,
     ) -> Result<(), BadPart> {
         for row in &rows.strands {
@@ -86,16 +87,16 @@ impl Aggregate {
             row.times.iter().for_each(|bucket| sum.round_trip.add_bucket(bucket));
         }
         for row in &rows.faults {
-            self.faults.import(row, clock(&row.node), symbols);
+            self.faults.import(row, clock(&row.key.node), symbols);
         }
         Ok(())
     }
 
     fn import_strand(&mut self, row: &Strand, symbols: &mut Symbols) -> Result<(), BadPart> {
+        let Strand { key: row, sums } = row;
         let target = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-        let io = Io::from(row.io);
         if let Some(direction) = Direction::of(Opcode(row.opcode)) {
-            self.targets.entry(target).or_default().direction(direction).io.merge(&io);
+            self.targets.entry(target).or_default().direction(direction).io.merge(&sums.io);
         }
         let strand = StrandKey {
             nid: symbols.intern(row.nid.as_bytes()),
@@ -105,25 +106,20 @@ impl Aggregate {
             target,
             owner: row.uid.map(|uid| OwnerKey { uid, gid: row.gid, projid: row.projid }),
         };
-        let sums = strands::Strand { rpcs: row.rpcs, resent: row.resent, replayed: row.replayed, io };
-        if self.strands.put(strand, &sums) {
+        if self.strands.put(strand, sums) {
             self.take_strands_apart(symbols);
         }
         Ok(())
     }
 
     fn import_objects(&mut self, rows: &OfRows) -> Result<(), BadPart> {
-        let all = &rows.all_objects;
-        let (mut read, mut write) = (Io::from(all.read), Io::from(all.write));
+        let mut others = rows.all_objects.clone();
         for row in &rows.objects {
             let sum = ObjectSum::counted(row);
-            read.subtract(&sum.read);
-            write.subtract(&sum.write);
+            others.subtract(&sum.alone());
             self.objects.kept.insert((target_of(&row.target)?, object(row)?), sum);
         }
-        self.objects.others.objects += all.objects.saturating_sub(rows.objects.len() as u64);
-        self.objects.others.read.merge(&read);
-        self.objects.others.write.merge(&write);
+        self.objects.others.merge(&others);
         Ok(())
     }
 
@@ -141,12 +137,7 @@ impl Aggregate {
         sum.traced_us.extend(&summary.traced_us);
         if facts.client {
             sum.client = true;
-            sum.rpcs = facts.rpcs;
-            sum.sent = facts.sent_rpcs;
-            sum.sent_reads = facts.sent_reads;
-            sum.sent_writes = facts.sent_writes;
-            sum.io.read = facts.read.into();
-            sum.io.write = facts.write.into();
+            sum.sums = facts.sums.clone();
             return Ok(());
         }
         for service in &facts.services {

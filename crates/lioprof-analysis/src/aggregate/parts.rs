@@ -1,14 +1,17 @@
 //! Bins and the sample as tables, and back.
 
-use lioprof_model::parts::rollup::{FlowBin, LatencyBin, LockBin, Mark, Rollup, SampleRpc, SeriesBin};
-use lioprof_model::{Direction, Io, Symbol, Symbols};
+use lioprof_model::parts::Keyed;
+use lioprof_model::parts::rollup::{FlowKey, LatencyBin, LockBinKey, Mark, Rollup, SampleRpc, SeriesKey};
+use lioprof_model::parts::sums::NodeSums;
+use lioprof_model::{Direction, Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
 
+use super::bins::Bins;
 use super::cells::TargetKey;
 use super::finish::object_name;
 use super::sample::{Kept, Sample};
 use super::seconds::used;
-use super::series::{Cell, FlowCell, LockCell, SeriesBins};
+use super::series::SeriesBins;
 use super::sums::Aggregate;
 use crate::parts::{BadPart, object_of, optional_target, target_of};
 
@@ -64,15 +67,9 @@ impl Aggregate {
         marks
     }
 
-    /// RPCs handled and sent by a node, its reads and writes.
-    pub(crate) fn sums_of(&self, node: Symbol) -> (u64, u64, Io, Io) {
-        let Some(sum) = self.nodes.get(&node) else { return (0, 0, Io::default(), Io::default()) };
-        (sum.rpcs, sum.sent, sum.io.read.clone(), sum.io.write.clone())
-    }
-
-    /// Reads and writes among the RPCs that a node sent.
-    pub(crate) fn sent_io_of(&self, node: Symbol) -> (u64, u64) {
-        self.nodes.get(&node).map_or((0, 0), |sum| (sum.sent_reads, sum.sent_writes))
+    /// RPCs that a node handled and sent.
+    pub(crate) fn sums_of(&self, node: Symbol) -> NodeSums {
+        self.nodes.get(&node).map(|node| node.sums.clone()).unwrap_or_default()
     }
 
     /// Its time bins: their width and the first and last one.
@@ -97,56 +94,26 @@ impl SeriesBins {
     fn export(&self, node: &str, symbols: &Symbols, rollup: &mut Rollup) {
         let bin_us = self.clock.width_us();
         for (&node, bins) in &self.nodes {
-            let row = |(bin, cell)| {
-                series_bin(
-                    SeriesBin { node: symbols.text(node), whole_node: true, bin_us, bin, ..SeriesBin::default() },
-                    cell,
-                )
-            };
-            rollup.series.extend(used(bins).map(row));
+            let key = SeriesKey { node: symbols.text(node), whole_node: true, bin_us, ..SeriesKey::default() };
+            rollup.series.extend(rows(bins, |bin| SeriesKey { bin, ..key.clone() }));
         }
-        for (key, bins) in &self.targets {
-            let row = |(bin, cell)| {
-                let of = SeriesBin {
-                    node: symbols.text(key.node),
-                    mdt: key.mdt(),
-                    target: key.target(),
-                    bin_us,
-                    bin,
-                    ..SeriesBin::default()
-                };
-                series_bin(of, cell)
-            };
-            rollup.series.extend(used(bins).map(row));
+        for (of, bins) in &self.targets {
+            let (node, mdt, target) = (symbols.text(of.node), of.mdt(), of.target());
+            let key = SeriesKey { node, mdt, target, bin_us, ..SeriesKey::default() };
+            rollup.series.extend(rows(bins, |bin| SeriesKey { bin, ..key.clone() }));
         }
-        for ((nid, key), flow) in &self.flows {
-            rollup.flows.extend(used(&flow.bins).map(|(bin, cell)| FlowBin {
-                node: symbols.text(key.node),
-                nid: nid.map(|nid| symbols.text(nid)),
-                mdt: key.mdt(),
-                target: key.target(),
-                bin_us,
-                bin,
-                read_rpcs: cell.read_rpcs,
-                write_rpcs: cell.write_rpcs,
-            }));
+        for ((nid, of), flow) in &self.flows {
+            let (node, mdt, target) = (symbols.text(of.node), of.mdt(), of.target());
+            let key = FlowKey { node, nid: nid.map(|nid| symbols.text(nid)), mdt, target, bin_us, bin: 0 };
+            rollup.flows.extend(rows(&flow.bins, |bin| FlowKey { bin, ..key.clone() }));
         }
         for (&(direction, bin, quarter_octave), &rpcs) in &self.latency {
             let node = node.to_owned();
             rollup.latency.push(LatencyBin { node, write: direction.is_write(), bin_us, bin, quarter_octave, rpcs });
         }
         for (&(node, target), bins) in &self.locks {
-            rollup.locks.extend(used(bins).map(|(bin, cell)| LockBin {
-                node: symbols.text(node),
-                target: target.to_string(),
-                bin_us,
-                bin,
-                conflicts: cell.conflicts,
-                true_conflicts: cell.true_conflicts,
-                expansion_conflicts: cell.expansion_conflicts,
-                blocking_asts: cell.blocking_asts,
-                waiting_us: cell.waiting_us,
-            }));
+            let key = LockBinKey { node: symbols.text(node), target: target.to_string(), bin_us, bin: 0 };
+            rollup.locks.extend(rows(bins, |bin| LockBinKey { bin, ..key.clone() }));
         }
         sort(rollup);
     }
@@ -155,85 +122,53 @@ impl SeriesBins {
         let width_us = self.clock.width_us();
         // Widths divide each other, and this one is the largest.
         let bin_of = |bin: i64, bin_us: i64| (bin * bin_us).div_euclid(width_us);
-        for row in &rollup.series {
-            let bin = bin_of(row.bin, row.bin_us);
-            let cell = cell(row);
-            if row.whole_node {
-                self.nodes.entry(symbols.intern(row.node.as_bytes())).or_default().at(bin).merge(&cell);
+        for Keyed { key: of, sums } in &rollup.series {
+            let bin = bin_of(of.bin, of.bin_us);
+            if of.whole_node {
+                self.nodes.entry(symbols.intern(of.node.as_bytes())).or_default().at(bin).merge(sums);
             } else {
-                let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-                self.targets.entry(key).or_default().at(bin).merge(&cell);
+                let key = key(&of.node, of.target.as_ref(), of.mdt, symbols)?;
+                self.targets.entry(key).or_default().at(bin).merge(sums);
             }
         }
-        for row in &rollup.flows {
-            let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-            let nid = row.nid.as_ref().map(|nid| symbols.intern(nid.as_bytes()));
+        for Keyed { key: of, sums } in &rollup.flows {
+            let key = key(&of.node, of.target.as_ref(), of.mdt, symbols)?;
+            let nid = of.nid.as_ref().map(|nid| symbols.intern(nid.as_bytes()));
             let flow = self.flows.entry((nid, key)).or_default();
-            let bin = bin_of(row.bin, row.bin_us);
-            flow.rpcs += row.read_rpcs + row.write_rpcs;
-            flow.bins.at(bin).merge(&FlowCell { read_rpcs: row.read_rpcs, write_rpcs: row.write_rpcs });
+            flow.rpcs += sums.read_rpcs + sums.write_rpcs;
+            flow.bins.at(bin_of(of.bin, of.bin_us)).merge(sums);
         }
         for row in &rollup.latency {
             let bin = bin_of(row.bin, row.bin_us);
             *self.latency.entry((Direction::new(row.write), bin, row.quarter_octave)).or_default() += row.rpcs;
         }
-        for row in &rollup.locks {
-            let key = (symbols.intern(row.node.as_bytes()), target_of(&row.target)?);
-            let bin = bin_of(row.bin, row.bin_us);
-            self.locks.entry(key).or_default().at(bin).merge(&LockCell {
-                conflicts: row.conflicts,
-                true_conflicts: row.true_conflicts,
-                expansion_conflicts: row.expansion_conflicts,
-                blocking_asts: row.blocking_asts,
-                waiting_us: row.waiting_us,
-            });
+        for Keyed { key: of, sums } in &rollup.locks {
+            let key = (symbols.intern(of.node.as_bytes()), target_of(&of.target)?);
+            self.locks.entry(key).or_default().at(bin_of(of.bin, of.bin_us)).merge(sums);
         }
         self.limit_flows(symbols);
         Ok(())
     }
 }
 
+/// Rows of the bins in which something happened.
+fn rows<K, S: Merge + Clone + Default + PartialEq>(
+    bins: &Bins<S>,
+    key: impl Fn(i64) -> K,
+) -> impl Iterator<Item = Keyed<K, S>> {
+    used(bins).map(move |(bin, sums)| Keyed { key: key(bin), sums: sums.clone() })
+}
+
 /// The same rows in the same order, whatever the order of hash tables.
 fn sort(rollup: &mut Rollup) {
-    rollup.series.sort_by(|a, b| (a.whole_node, &a.target, a.mdt, a.bin).cmp(&(b.whole_node, &b.target, b.mdt, b.bin)));
-    rollup.flows.sort_by(|a, b| (&a.target, a.mdt, &a.nid, a.bin).cmp(&(&b.target, b.mdt, &b.nid, b.bin)));
+    rollup.series.sort_by(|Keyed { key: a, .. }, Keyed { key: b, .. }| {
+        (a.whole_node, &a.target, a.mdt, a.bin).cmp(&(b.whole_node, &b.target, b.mdt, b.bin))
+    });
+    rollup.flows.sort_by(|Keyed { key: a, .. }, Keyed { key: b, .. }| {
+        (&a.target, a.mdt, &a.nid, a.bin).cmp(&(&b.target, b.mdt, &b.nid, b.bin))
+    });
     rollup.latency.sort_by_key(|row| (row.write, row.bin, row.quarter_octave));
-    rollup.locks.sort_by(|a, b| (&a.target, a.bin).cmp(&(&b.target, b.bin)));
-}
-
-fn series_bin(of: SeriesBin, cell: &Cell) -> SeriesBin {
-    SeriesBin {
-        read_bytes: cell.read_bytes,
-        write_bytes: cell.write_bytes,
-        read_bounded_bytes: cell.read_bounded_bytes,
-        write_bounded_bytes: cell.write_bounded_bytes,
-        read_rpcs: cell.read_rpcs,
-        write_rpcs: cell.write_rpcs,
-        rpcs: cell.rpcs,
-        arrived: cell.arrived,
-        queued_us: cell.queued_us,
-        process_us: cell.process_us,
-        total_us: cell.total_us,
-        timed: cell.timed,
-        ..of
-    }
-}
-
-fn cell(row: &SeriesBin) -> Cell {
-    Cell {
-        read_bytes: row.read_bytes,
-        write_bytes: row.write_bytes,
-        read_bounded_bytes: row.read_bounded_bytes,
-        write_bounded_bytes: row.write_bounded_bytes,
-        read_rpcs: row.read_rpcs,
-        write_rpcs: row.write_rpcs,
-        rpcs: row.rpcs,
-        arrived: row.arrived,
-        queued_us: row.queued_us,
-        process_us: row.process_us,
-        total_us: row.total_us,
-        timed: row.timed,
-    }
+    rollup.locks.sort_by(|a, b| (&a.key.target, a.key.bin).cmp(&(&b.key.target, b.key.bin)));
 }
 
 impl Sample {

@@ -1,13 +1,14 @@
 //! Figures per second, for dashboards: whatever the length of the log, and without what only an analysis shows.
 
 use lioprof_model::parts::rollup::Second;
+use lioprof_model::parts::sums::{LockCell, SeriesCell};
 use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
-use super::series::{Cell, LockCell, Placed, add_happening, add_row, clipped};
+use super::series::{Placed, add_happening, add_row, clipped};
 use crate::locks::Happening;
 use lioprof_model::Merge;
 
@@ -17,7 +18,7 @@ const SECOND_US: i64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct SecondBins {
     clock: BinClock,
-    targets: FxHashMap<TargetKey, Bins<Cell>>,
+    targets: FxHashMap<TargetKey, Bins<SeriesCell>>,
     locks: FxHashMap<(Symbol, TargetName), Bins<LockCell>>,
 }
 

@@ -1,5 +1,6 @@
 //! Figures per time bin.
 
+use lioprof_model::parts::sums::{FlowCell, LockCell, SeriesCell};
 use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
@@ -13,63 +14,6 @@ use lioprof_model::Merge;
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
 const MAX_FLOWS: usize = 512;
 
-/// One bin of a target or node.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Cell {
-    pub(crate) read_bytes: u64,
-    pub(crate) write_bytes: u64,
-    pub(crate) read_bounded_bytes: u64,
-    pub(crate) write_bounded_bytes: u64,
-    pub(crate) read_rpcs: u64,
-    pub(crate) write_rpcs: u64,
-    pub(crate) rpcs: u64,
-    pub(crate) arrived: u64,
-    /// Request-microseconds spent waiting for a thread within the bin.
-    pub(crate) queued_us: u64,
-    /// Request-microseconds spent being handled within the bin.
-    pub(crate) process_us: u64,
-    /// Total time of the RPCs that ended, and how many of them have one.
-    pub(crate) total_us: u64,
-    pub(crate) timed: u64,
-}
-
-lioprof_model::merge_fields!(Cell {
-    read_bytes,
-    write_bytes,
-    read_bounded_bytes,
-    write_bounded_bytes,
-    read_rpcs,
-    write_rpcs,
-    rpcs,
-    arrived,
-    queued_us,
-    process_us,
-    total_us,
-    timed
-});
-
-/// One bin of a flow.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct FlowCell {
-    pub(crate) read_rpcs: u64,
-    pub(crate) write_rpcs: u64,
-}
-
-lioprof_model::merge_fields!(FlowCell { read_rpcs, write_rpcs });
-
-/// One bin of a target's locks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct LockCell {
-    pub(crate) conflicts: u64,
-    pub(crate) true_conflicts: u64,
-    pub(crate) expansion_conflicts: u64,
-    pub(crate) blocking_asts: u64,
-    /// Request-microseconds spent waiting for another client's lock.
-    pub(crate) waiting_us: u64,
-}
-
-lioprof_model::merge_fields!(LockCell { conflicts, true_conflicts, expansion_conflicts, blocking_asts, waiting_us });
-
 /// A flow over time and its sum.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowBins {
@@ -77,12 +21,14 @@ pub(crate) struct FlowBins {
     pub(crate) bins: Bins<FlowCell>,
 }
 
+lioprof_model::merge_fields!(FlowBins { rpcs, bins });
+
 /// All series, with a common clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SeriesBins {
     pub(crate) clock: BinClock,
-    pub(crate) targets: FxHashMap<TargetKey, Bins<Cell>>,
-    pub(crate) nodes: FxHashMap<Symbol, Bins<Cell>>,
+    pub(crate) targets: FxHashMap<TargetKey, Bins<SeriesCell>>,
+    pub(crate) nodes: FxHashMap<Symbol, Bins<SeriesCell>>,
     /// By client (`None`: the others) and target.
     pub(crate) flows: FxHashMap<(Option<Symbol>, TargetKey), FlowBins>,
     /// How many of them are a target's others: there is no limit to these but the number of targets.
@@ -93,15 +39,7 @@ pub(crate) struct SeriesBins {
 
 impl SeriesBins {
     pub(crate) fn new(bin_us: Option<i64>) -> Self {
-        Self {
-            clock: BinClock::new(bin_us),
-            targets: FxHashMap::default(),
-            nodes: FxHashMap::default(),
-            flows: FxHashMap::default(),
-            others: 0,
-            latency: FxHashMap::default(),
-            locks: FxHashMap::default(),
-        }
+        Self { clock: BinClock::new(bin_us), ..Self::default() }
     }
 
     pub(crate) fn add(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>, symbols: &Symbols) {
@@ -166,9 +104,7 @@ impl SeriesBins {
         order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1))));
         for (_, key) in order.iter().skip(MAX_FLOWS) {
             if let Some(flow) = self.flows.remove(key) {
-                let others = self.flows.entry((None, key.1)).or_default();
-                others.rpcs += flow.rpcs;
-                others.bins.merge(&flow.bins);
+                self.flows.entry((None, key.1)).or_default().merge(&flow);
             }
         }
         self.count_others();
@@ -186,9 +122,7 @@ impl SeriesBins {
         let flows: Vec<_> = self.flows.keys().copied().filter(|(_, key)| *key == from).collect();
         for key in flows {
             if let Some(flow) = self.flows.remove(&key) {
-                let mine = self.flows.entry((key.0, to)).or_default();
-                mine.rpcs += flow.rpcs;
-                mine.bins.merge(&flow.bins);
+                self.flows.entry((key.0, to)).or_default().merge(&flow);
             }
         }
     }
@@ -210,23 +144,11 @@ impl SeriesBins {
             }
             other.join(joined);
         }
-        for (key, bins) in &other.targets {
-            self.targets.entry(*key).or_default().merge(bins);
-        }
-        for (key, bins) in &other.nodes {
-            self.nodes.entry(*key).or_default().merge(bins);
-        }
-        for (key, flow) in &other.flows {
-            let mine = self.flows.entry(*key).or_default();
-            mine.rpcs += flow.rpcs;
-            mine.bins.merge(&flow.bins);
-        }
-        for (key, bins) in &other.locks {
-            self.locks.entry(*key).or_default().merge(bins);
-        }
-        for (key, n) in other.latency {
-            *self.latency.entry(key).or_default() += n;
-        }
+        self.targets.merge(&other.targets);
+        self.nodes.merge(&other.nodes);
+        self.flows.merge(&other.flows);
+        self.locks.merge(&other.locks);
+        self.latency.merge(&other.latency);
         self.limit_flows(symbols);
     }
 
@@ -292,7 +214,7 @@ pub(super) fn add_happening(clock: &BinClock, bins: &mut Bins<LockCell>, time_us
 
 pub(super) fn add_row(
     clock: &BinClock,
-    bins: &mut Bins<Cell>,
+    bins: &mut Bins<SeriesCell>,
     row: &RpcRow,
     placed: &Placed,
     direction: Option<Direction>,
@@ -324,7 +246,7 @@ pub(super) fn add_row(
         RpcSize::Bounded { best, .. } => (best, true),
         RpcSize::Unknown => return,
     };
-    let add = |cell: &mut Cell, bytes| {
+    let add = |cell: &mut SeriesCell, bytes| {
         let (all, uncertain) = match direction {
             Direction::Read => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
             Direction::Write => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
@@ -343,11 +265,11 @@ pub(super) fn add_row(
 /// Divides bytes among the bins of `[from, to]` in proportion to the time in each; the last one gets the rest.
 fn spread_bytes(
     clock: &BinClock,
-    bins: &mut Bins<Cell>,
+    bins: &mut Bins<SeriesCell>,
     from: i64,
     to: i64,
     bytes: u64,
-    mut add: impl FnMut(&mut Cell, u64),
+    mut add: impl FnMut(&mut SeriesCell, u64),
 ) {
     let total = u128::try_from(to - from).unwrap_or(0);
     let (mut at, mut given) = (from, 0u64);

@@ -4,7 +4,8 @@
 //! things over and over, so rows are counted per combination of all of these, which takes one, and combinations are
 //! taken apart once in a while.
 
-use lioprof_model::{Io, RpcRow, Symbol};
+use lioprof_model::parts::sums::StrandSums;
+use lioprof_model::{RpcRow, Symbol};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
@@ -24,20 +25,10 @@ pub(super) struct StrandKey {
     pub(super) owner: Option<OwnerKey>,
 }
 
-/// What such rows sum up to.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Strand {
-    pub(super) rpcs: u64,
-    pub(super) resent: u64,
-    pub(super) replayed: u64,
-    /// Of reads and writes.
-    pub(super) io: Io,
-}
-
 /// Combinations and their sums.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strands {
-    strands: FxHashMap<StrandKey, Strand>,
+    strands: FxHashMap<StrandKey, StrandSums>,
 }
 
 impl Strands {
@@ -56,17 +47,13 @@ impl Strands {
     }
 
     /// Adds what was counted before. Returns whether it is time to take the combinations apart.
-    pub(super) fn put(&mut self, key: StrandKey, theirs: &Strand) -> bool {
-        let strand = self.strands.entry(key).or_default();
-        strand.rpcs += theirs.rpcs;
-        strand.resent += theirs.resent;
-        strand.replayed += theirs.replayed;
-        strand.io.merge(&theirs.io);
+    pub(super) fn put(&mut self, key: StrandKey, theirs: &StrandSums) -> bool {
+        self.strands.entry(key).or_default().merge(theirs);
         self.strands.len() >= MAX_STRANDS
     }
 
     /// Takes all combinations out.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (StrandKey, Strand)> {
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (StrandKey, StrandSums)> {
         std::mem::take(&mut self.strands).into_iter()
     }
 }

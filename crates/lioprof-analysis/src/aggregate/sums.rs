@@ -3,20 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Merge;
+use lioprof_model::parts::sums::StrandSums;
 use lioprof_model::traffic::{self, is_from_server, service_name};
-use lioprof_model::{Direction, Mark, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary};
+use lioprof_model::{
+    Direction, Mark, ReadWrite, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary,
+};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
-use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, ReadWriteIo, SentSum, TargetKey, TargetSum};
+use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentSum, TargetKey, TargetSum};
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
-use super::strands::{Strand, StrandKey, Strands};
+use super::strands::{StrandKey, Strands};
 use super::times::quarter_octave;
 use crate::locks::{Happening, LockSums};
 
@@ -24,21 +27,21 @@ use crate::locks::{Happening, LockSums};
 pub(super) const MAX_UUIDS: usize = 10_000;
 
 /// Sums over rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Aggregate {
     pub(super) rpcs: u64,
     pub(super) server_rpcs: u64,
     pub(super) resent: u64,
     pub(super) replayed: u64,
-    pub(super) dom: ReadWriteIo,
+    pub(super) dom: ReadWrite,
     pub(super) size_evidence: BTreeMap<SizeEvidence, u64>,
     pub(super) target_evidence: BTreeMap<TargetEvidence, u64>,
     pub(super) nodes: FxHashMap<Symbol, NodeSum>,
     pub(super) targets: FxHashMap<TargetKey, TargetSum>,
     pub(super) clients: FxHashMap<Symbol, ClientSum>,
-    pub(super) flows: FxHashMap<(Symbol, TargetKey), ReadWriteIo>,
+    pub(super) flows: FxHashMap<(Symbol, TargetKey), ReadWrite>,
     pub(super) jobs: FxHashMap<Option<Symbol>, JobSum>,
-    pub(super) owners: FxHashMap<OwnerKey, ReadWriteIo>,
+    pub(super) owners: FxHashMap<OwnerKey, ReadWrite>,
     pub(super) objects: Objects,
     pub(super) operations: FxHashMap<(Opcode, Symbol), OperationSum>,
     pub(super) sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
@@ -63,37 +66,7 @@ pub(crate) struct Aggregate {
 impl Aggregate {
     /// With bins of a width chosen by the user, or adaptive ones.
     pub(crate) fn new(bin_us: Option<i64>) -> Self {
-        Self {
-            rpcs: 0,
-            server_rpcs: 0,
-            resent: 0,
-            replayed: 0,
-            dom: ReadWriteIo::default(),
-            size_evidence: BTreeMap::new(),
-            target_evidence: BTreeMap::new(),
-            nodes: FxHashMap::default(),
-            targets: FxHashMap::default(),
-            clients: FxHashMap::default(),
-            flows: FxHashMap::default(),
-            jobs: FxHashMap::default(),
-            owners: FxHashMap::default(),
-            objects: Objects::default(),
-            operations: FxHashMap::default(),
-            sent: FxHashMap::default(),
-            markers: Vec::new(),
-            strands: Strands::default(),
-            faults: Faults::default(),
-            series: SeriesBins::new(bin_us),
-            seconds: None,
-            sample: Sample::default(),
-            access: AccessSums::default(),
-            service_parts: PartSums::default(),
-            threads: FxHashMap::default(),
-            services: FxHashMap::default(),
-            server_uuids: FxHashMap::default(),
-            targets_known: FxHashSet::default(),
-            locks: None,
-        }
+        Self { series: SeriesBins::new(bin_us), ..Self::default() }
     }
 
     /// Keeps figures per second, too.
@@ -145,13 +118,13 @@ impl Aggregate {
         for (StrandKey { nid, client_uuid, job, opcode, target, owner }, strand) in self.strands.take() {
             let server =
                 *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)));
-            let Strand { rpcs, resent, replayed, io } = strand;
+            let StrandSums { rpcs, resent, replayed, io } = strand;
             self.rpcs += rpcs;
             self.server_rpcs += if server { rpcs } else { 0 };
             self.resent += resent;
             self.replayed += replayed;
             let node = self.nodes.entry(target.node).or_default();
-            node.rpcs += rpcs;
+            node.sums.rpcs += rpcs;
             let client = self.clients.entry(nid).or_default();
             client.rpcs += rpcs;
             *client.opcodes.entry(opcode.0).or_default() += rpcs;
@@ -173,7 +146,7 @@ impl Aggregate {
                 self.dom.direction(direction).merge(&io);
                 continue;
             }
-            node.io.direction(direction).merge(&io);
+            node.sums.direction(direction).merge(&io);
             client.io.direction(direction).merge(&io);
             job.io.direction(direction).merge(&io);
             if let Some(owner) = owner {

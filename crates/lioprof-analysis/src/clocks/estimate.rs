@@ -5,9 +5,9 @@
 //! both directions for that. All lines between the bounds are possible; the estimate lies in their middle, and the
 //! error is how far the outermost ones are away. (Duda et al., "Estimating global time in distributed systems", 1987.)
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::seconds;
 
-use super::Line;
 use super::sample::{Handled, Sent};
 
 /// Clocks are not expected to drift apart faster than this, microseconds per second: NTP makes the kernel correct a
@@ -66,7 +66,7 @@ impl Bounds {
 /// The second clock as a function of the first one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Estimate {
-    pub(crate) line: Line,
+    pub(crate) line: ClockLine,
     /// Largest error at any time of the requested span.
     pub(crate) error_us: f64,
     /// Largest error of the drift.
@@ -101,7 +101,7 @@ pub(crate) fn estimate(bounds: &Bounds, (first_us, last_us): (i64, i64)) -> Opti
     let [(from_s, from_mid_us, from_error_us), (to_s, to_mid_us, to_error_us)] = ends;
     let drift_ppm = if to_s > from_s { (to_mid_us - from_mid_us) / (to_s - from_s) } else { 0.0 };
     let offset_us = from_mid_us - drift_ppm * from_s;
-    let line = Line { at_us, offset_us: offset_us + micros(base_us), drift: drift_ppm * 1e-6 };
+    let line = ClockLine { at_us, offset_us: offset_us + micros(base_us), drift: drift_ppm * 1e-6 };
     // Many RPCs together are believed as much as the best of them, not more: real clocks are no exact lines.
     let one_us = bounds.tightest_us.map_or(0.0, micros) / 2.0;
     // A microsecond for the records' own rounding.
@@ -241,7 +241,7 @@ mod tests {
 
     /// Two clocks and what lies between them.
     struct Truth {
-        line: Line,
+        line: ClockLine,
         span_s: i64,
         /// Shortest way and how much longer it may take, microseconds, forth and back.
         forth_us: (i64, i64),
@@ -252,7 +252,7 @@ mod tests {
     impl Truth {
         fn new(seed: u64) -> Self {
             let mut truth = Self {
-                line: Line::default(),
+                line: ClockLine::default(),
                 span_s: 0,
                 forth_us: (0, 0),
                 back_us: (0, 0),
@@ -260,7 +260,7 @@ mod tests {
             };
             let offset_us = truth.below(4_000_000) as f64 - 2e6;
             let drift = (truth.below(200_000) as f64 - 1e5) * 1e-9;
-            truth.line = Line { at_us: START_US, offset_us, drift };
+            truth.line = ClockLine { at_us: START_US, offset_us, drift };
             truth.span_s = 1 + truth.below(3600);
             // Ways of very different length are part of the trial.
             truth.forth_us = (1 + truth.below(300), 1 + truth.below(2000));
@@ -321,7 +321,7 @@ mod tests {
         }
 
         /// How far an estimate is off at its worst.
-        fn miss_us(&self, line: &Line) -> f64 {
+        fn miss_us(&self, line: &ClockLine) -> f64 {
             let (from_us, to_us) = self.span();
             let times = (0..=20).map(|n| from_us + (to_us - from_us) / 20 * n);
             times.map(|us| (line.offset_us(us) - self.line.offset_us(us)).abs()).fold(0.0, f64::max)

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Line;
+use lioprof_model::parts::clock_line::{ClockLine, whole};
+
 use super::estimate::{Estimate, estimate};
-use super::line::whole;
 use super::pairs::{Found, Link, NodeLog, Pair, find};
 
 /// A node's clock compared with the reference's.
@@ -13,7 +13,7 @@ pub(crate) struct NodeClock {
     /// Node (position in the list of nodes) whose clock is the reference.
     pub(crate) reference: usize,
     /// The reference's clock as a function of this one.
-    pub(crate) to_reference: Line,
+    pub(crate) to_reference: ClockLine,
     /// Largest error of the reference's time at any time of the node's log.
     pub(crate) error_us: f64,
     /// Largest error of the drift.
@@ -126,7 +126,7 @@ fn most_links(is_client: &[bool], links: &BTreeMap<(usize, usize), Estimate>) ->
 /// From a node's clock to the reference's.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
-    to_reference: Line,
+    to_reference: ClockLine,
     error_us: f64,
     drift_error: f64,
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn link(offset_us: f64, error_us: f64) -> Estimate {
-        Estimate { line: Line { at_us: 1_000_000_000, offset_us, drift: 0.0 }, error_us, drift_error: 1e-6 }
+        Estimate { line: ClockLine { at_us: 1_000_000_000, offset_us, drift: 0.0 }, error_us, drift_error: 1e-6 }
     }
 
     #[test]

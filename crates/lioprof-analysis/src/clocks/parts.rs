@@ -1,26 +1,13 @@
-//! Converts samples of RPCs between nodes, and clocks, to tables and back.
+//! Converts samples of RPCs between nodes to tables and back.
 
 use std::collections::BTreeMap;
 
 use lioprof_model::Symbols;
-use lioprof_model::parts::rollup::{ClockLine, Exchange};
+use lioprof_model::parts::rollup::Exchange;
 use lustre_debuglog::Opcode;
 
-use super::Line;
 use super::sample::{ExchangeSample, Handled, Identity, Kept, Sent};
 use crate::parts::{BadPart, optional_target};
-
-impl From<Line> for ClockLine {
-    fn from(line: Line) -> Self {
-        Self { at_us: line.at_us, offset_us: line.offset_us, drift: line.drift }
-    }
-}
-
-impl From<ClockLine> for Line {
-    fn from(line: ClockLine) -> Self {
-        Self { at_us: line.at_us, offset_us: line.offset_us, drift: line.drift }
-    }
-}
 
 impl ExchangeSample {
     /// The sample as rows of a node.

@@ -1,12 +1,11 @@
 //! Converts rows to another clock.
 
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
-
-use super::Line;
 
 /// Passes on rows with their times on another clock. Durations stay: clock rates differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
-    pub(crate) to: Line,
+    pub(crate) to: ClockLine,
     pub(crate) sink: &'a mut (dyn RowSink + Send),
 }
 
@@ -29,7 +28,7 @@ impl RowSink for Shifted<'_> {
 }
 
 /// A log's summary with its times on another clock.
-pub(crate) fn shifted(summary: &TraceSummary, to: &Line) -> TraceSummary {
+pub(crate) fn shifted(summary: &TraceSummary, to: &ClockLine) -> TraceSummary {
     TraceSummary {
         first_us: summary.first_us.map(|us| to.there_us(us)),
         last_us: summary.last_us.map(|us| to.there_us(us)),

@@ -132,7 +132,7 @@ impl DlmTracker {
             LockStep::Released => self.release(time_us, info.cookie, around.counts),
             LockStep::Evicted => {
                 if around.counts {
-                    self.sums.target(self.node, info.target).evictions += 1;
+                    self.sums.sums_of(self.node, info.target).evictions += 1;
                 }
                 self.release(time_us, info.cookie, around.counts);
             }
@@ -146,7 +146,7 @@ impl DlmTracker {
     /// Takes over what a line says of the lock; a lock whose birth is missing is taken as it is found.
     fn learn(&mut self, info: &LockState, created: bool, around: &Surroundings) {
         if !created && info.nid.is_some() && around.counts && !self.locks.contains_key(&info.cookie) {
-            self.sums.target(self.node, info.target).unborn_locks += 1;
+            self.sums.sums_of(self.node, info.target).unborn_locks += 1;
         }
         let lock = self.locks.entry(info.cookie).or_insert_with(|| Lock {
             target: info.target,
@@ -189,7 +189,7 @@ impl DlmTracker {
         let job = around.window.and_then(|rpc| rpc.job);
         self.threads.entry(event.pid).or_default().cookie = Some(info.cookie);
         if around.counts && around.party != Party::Server {
-            self.sums.target(self.node, info.target).enqueues += 1;
+            self.sums.sums_of(self.node, info.target).enqueues += 1;
             self.sums.jobs.entry(job).or_default().enqueues += 1;
         }
     }
@@ -279,7 +279,7 @@ impl DlmTracker {
             return;
         }
         let overlap = overlap(requested, conflict.requested, conflict.granted);
-        let sum = self.sums.target(self.node, target);
+        let sum = self.sums.sums_of(self.node, target);
         match overlap {
             Overlap::True => sum.true_conflicts += 1,
             Overlap::Expansion => sum.expansion_conflicts += 1,
@@ -312,7 +312,7 @@ impl DlmTracker {
         lock.contended |= !lock.other_conflict && self.sums.objects.contains_key(&key);
         let (target, job) = (lock.target, lock.job);
         if around.counts && lock.contended {
-            self.sums.target(self.node, target).blocked += 1;
+            self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(job).or_default().blocked += 1;
         }
     }
@@ -339,7 +339,7 @@ impl DlmTracker {
         };
         let Some(blocked_us) = blocked_us else {
             if born {
-                self.sums.target(self.node, target).granted_at_once += 1;
+                self.sums.sums_of(self.node, target).granted_at_once += 1;
             }
             return;
         };
@@ -348,7 +348,7 @@ impl DlmTracker {
             Party::Client(from) if handed_over && from != client => Some(from),
             _ => None,
         };
-        self.sums.target(self.node, target).handovers += u64::from(changed || from.is_some());
+        self.sums.sums_of(self.node, target).handovers += u64::from(changed || from.is_some());
         if !contended {
             return;
         }
@@ -418,7 +418,7 @@ impl DlmTracker {
             if counts && lock.ast_for_client {
                 let sum = self.sums.target(self.node, lock.target);
                 sum.release.add(u64::try_from(time_us - ast_us).unwrap_or(0));
-                sum.flushed_bytes += lock.flushed;
+                sum.sums.flushed_bytes += lock.flushed;
             }
         }
         self.hold(&lock, client, Some(time_us), counts);
@@ -445,7 +445,7 @@ impl DlmTracker {
 
     /// A wait that ended without a grant, or not within the log.
     fn open_wait(&mut self, lock: &Lock, blocked_us: i64, end_us: Option<i64>) {
-        self.sums.target(self.node, lock.target).open_waits += 1;
+        self.sums.sums_of(self.node, lock.target).open_waits += 1;
         let key = self.object_key(lock.target, lock.resource);
         if let (Party::Client(client), Some(requested)) = (lock.owner, lock.requested)
             && let Some(object) = self.sums.objects.get_mut(&key)

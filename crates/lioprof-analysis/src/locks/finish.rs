@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::parts::sums::{LockPairSums, LockTargetSums};
 use lioprof_model::units::seconds;
 use lioprof_model::{
     ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
@@ -11,7 +12,7 @@ use lustre_debuglog::{Fid, TargetKind};
 
 use super::object::{ObjectLocks, Track};
 use super::rules::Rules;
-use super::sums::{LockSums, ObjectKey, PairSum, TargetSum};
+use super::sums::{LockSums, ObjectKey, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
 
 /// Pairs listed.
@@ -35,8 +36,8 @@ pub(crate) fn finish(
     };
     let dlm = evidence == LockEvidence::Dlmtrace;
     let sum_of = |kind: fn(TargetKind) -> bool| {
-        let mut sum = TargetSum::default();
-        sums.targets.iter().filter(|((_, name), _)| kind(name.kind())).for_each(|(_, t)| sum.merge(t));
+        let mut sum = LockTargetSums::default();
+        sums.targets.iter().filter(|((_, name), _)| kind(name.kind())).for_each(|(_, target)| sum.merge(&target.sums));
         sum
     };
     Locks {
@@ -62,13 +63,17 @@ fn us_to_s(us: u64) -> f64 {
     seconds(i64::try_from(us).unwrap_or(i64::MAX))
 }
 
-fn totals(sum: &TargetSum, dlm: bool) -> LockTotals {
+fn kinds(sum: &LockTargetSums) -> ConflictKinds {
+    ConflictKinds { client: sum.client_conflicts, own: sum.own_conflicts, server: sum.server_conflicts }
+}
+
+fn totals(sum: &LockTargetSums, dlm: bool) -> LockTotals {
     LockTotals {
         enqueues: dlm.then_some(sum.enqueues),
         granted_at_once: dlm.then_some(sum.granted_at_once),
         blocked: sum.blocked,
-        kinds: sum.kinds,
-        conflicts: sum.kinds.client,
+        kinds: kinds(sum),
+        conflicts: sum.client_conflicts,
         true_conflicts: dlm.then_some(sum.true_conflicts),
         expansion_conflicts: dlm.then_some(sum.expansion_conflicts),
         unclassified_conflicts: dlm.then_some(sum.unclassified_conflicts),
@@ -102,10 +107,10 @@ fn targets(
     let mut targets: Vec<LockTarget> = sums
         .targets
         .iter()
-        .filter(|(_, sum)| {
-            sum.kinds != ConflictKinds::default()
-                || sum.enqueues > 0
-                || sum.blocking_asts + sum.completion_asts + sum.glimpse_asts > 0
+        .filter(|(_, TargetSum { sums, .. })| {
+            kinds(sums) != ConflictKinds::default()
+                || sums.enqueues > 0
+                || sums.blocking_asts + sums.completion_asts + sums.glimpse_asts > 0
         })
         .map(|(&(node_symbol, name), sum)| {
             let (target, node) = (name.to_string(), symbols.text(node_symbol));
@@ -115,7 +120,7 @@ fn targets(
             let (bandwidth_contended, bandwidth_uncontended) = bandwidths(&target, &node, series, bins);
             LockTarget {
                 evidence,
-                totals: totals(sum, dlm),
+                totals: totals(&sum.sums, dlm),
                 contended_s,
                 contended_share: if window.duration_s > 0.0 { (contended_s / window.duration_s).min(1.0) } else { 0.0 },
                 bandwidth_contended,
@@ -123,7 +128,7 @@ fn targets(
                 wait_us: sum.wait.distribution(),
                 release_us: sum.release.distribution(),
                 blocking_ast_us: sum.blocking_ast.distribution(),
-                flushed_bytes: dlm.then_some(sum.flushed_bytes),
+                flushed_bytes: dlm.then_some(sum.sums.flushed_bytes),
                 target,
                 node,
             }
@@ -263,7 +268,7 @@ fn timeline(track: &Track, symbols: &Symbols) -> Timeline {
 
 fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) -> Vec<LockPair> {
     let dlm = sums.evidence.values().all(|tier| *tier == LockEvidence::Dlmtrace);
-    let mut pairs: BTreeMap<(String, String, String), PairSum> = BTreeMap::new();
+    let mut pairs: BTreeMap<(String, String, String), LockPairSums> = BTreeMap::new();
     for (&(target, holder, waiter), sum) in sums.pairs.iter().filter(|((target, ..), _)| kind(target.kind())) {
         pairs.insert((target.to_string(), symbols.text(holder), symbols.text(waiter)), *sum);
     }

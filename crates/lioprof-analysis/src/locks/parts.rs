@@ -1,13 +1,15 @@
 //! Locks as tables, and back.
 
+use lioprof_model::parts::Keyed;
 use lioprof_model::parts::rollup::{
-    self, BlockingAst, LockJob, LockObject, LockPair, LockSpan, LockTarget, LockTimes, NodeFacts, Rollup,
+    self, BlockingAst, LockJobKey, LockObject, LockPairKey, LockSpan, LockTargetKey, LockTimes, NodeFacts, Rollup,
 };
-use lioprof_model::{ConflictKinds, Symbol, Symbols};
+use lioprof_model::parts::sums::LockTargetSums;
+use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
-use super::sums::{JobLocks, LockSums, ObjectKey, PairSum, TargetSum, Union};
+use super::sums::{LockSums, ObjectKey, Union};
 use crate::aggregate::Times;
 use crate::parts::{BadPart, target_of};
 
@@ -27,35 +29,27 @@ impl LockSums {
                 let row = |times| LockTimes { node: node.clone(), target: target.clone(), span, times };
                 rollup.lock_times.extend(times.buckets().into_iter().map(row));
             }
-            rollup.lock_targets.push(export_target(node, target, sum));
+            let sums = LockTargetSums { contended_us: sum.contended.total_us(), ..sum.sums.clone() };
+            rollup.lock_targets.push(Keyed { key: LockTargetKey { node, target }, sums });
         }
         rollup.lock_objects.extend(self.objects.iter().map(|(key, object)| export_object(key, object, symbols)));
-        rollup.lock_pairs.extend(self.pairs.iter().map(|(&(target, holder, waiter), sum)| LockPair {
-            node: facts.node.clone(),
-            target: target.to_string(),
-            holder: symbols.text(holder),
-            waiter: symbols.text(waiter),
-            conflicts: sum.conflicts,
-            true_conflicts: sum.true_conflicts,
-            expansion_conflicts: sum.expansion_conflicts,
-            handovers: sum.handovers,
-            wait_us: sum.wait_us,
+        let node = || facts.node.clone();
+        rollup.lock_pairs.extend(self.pairs.iter().map(|(&(target, holder, waiter), &sums)| {
+            let [holder, waiter] = [holder, waiter].map(|nid| symbols.text(nid));
+            Keyed { key: LockPairKey { node: node(), target: target.to_string(), holder, waiter }, sums }
         }));
-        rollup.lock_jobs.extend(self.jobs.iter().map(|(job, sum)| LockJob {
-            node: facts.node.clone(),
-            job: job.map(|job| symbols.text(job)),
-            enqueues: sum.enqueues,
-            blocked: sum.blocked,
-            wait_us: sum.wait_us,
+        rollup.lock_jobs.extend(self.jobs.iter().map(|(job, sums)| Keyed {
+            key: LockJobKey { node: node(), job: job.map(|job| symbols.text(job)) },
+            sums: sums.clone(),
         }));
         // By name: the order of hash tables is an accident.
-        rollup.lock_targets.sort_by(|a, b| a.target.cmp(&b.target));
+        rollup.lock_targets.sort_by(|a, b| a.key.target.cmp(&b.key.target));
         rollup.lock_times.sort_by(|a, b| (&a.target, a.span, a.times.bucket).cmp(&(&b.target, b.span, b.times.bucket)));
         rollup
             .lock_objects
             .sort_by(|a, b| (&a.target, &a.resource, a.inferred).cmp(&(&b.target, &b.resource, b.inferred)));
-        rollup.lock_pairs.sort_by(|a, b| (&a.target, &a.holder, &a.waiter).cmp(&(&b.target, &b.holder, &b.waiter)));
-        rollup.lock_jobs.sort_by(|a, b| a.job.cmp(&b.job));
+        rollup.lock_pairs.sort_by(|a, b| a.key.cmp(&b.key));
+        rollup.lock_jobs.sort_by(|a, b| a.key.cmp(&b.key));
     }
 
     /// The locks of a rollup, with its nodes in the order of their names: what each node has once, the last one decides.
@@ -75,8 +69,9 @@ impl LockSums {
             sums.cancels += facts.cancels;
         }
         for row in &rollup.lock_targets {
-            let key = (symbols.intern(row.node.as_bytes()), target_of(&row.target)?);
-            sums.targets.entry(key).or_default().merge(&import_target(row));
+            let sum = sums.target(symbols.intern(row.key.node.as_bytes()), target_of(&row.key.target)?);
+            sum.sums.merge(&LockTargetSums { contended_us: 0, ..row.sums.clone() });
+            sum.contended.merge(&Union::of(row.sums.contended_us));
         }
         for row in &rollup.lock_times {
             let sum = sums.target(symbols.intern(row.node.as_bytes()), target_of(&row.target)?);
@@ -91,81 +86,14 @@ impl LockSums {
             sums.objects.insert(key, object);
         }
         for row in &rollup.lock_pairs {
-            let [holder, waiter] = [&row.holder, &row.waiter].map(|nid| symbols.intern(nid.as_bytes()));
-            let sum: &mut PairSum = sums.pairs.entry((target_of(&row.target)?, holder, waiter)).or_default();
-            sum.conflicts += row.conflicts;
-            sum.true_conflicts += row.true_conflicts;
-            sum.expansion_conflicts += row.expansion_conflicts;
-            sum.handovers += row.handovers;
-            sum.wait_us += row.wait_us;
+            let [holder, waiter] = [&row.key.holder, &row.key.waiter].map(|nid| symbols.intern(nid.as_bytes()));
+            sums.pairs.entry((target_of(&row.key.target)?, holder, waiter)).or_default().merge(&row.sums);
         }
         for row in &rollup.lock_jobs {
-            let job = row.job.as_ref().map(|job| symbols.intern(job.as_bytes()));
-            let sum: &mut JobLocks = sums.jobs.entry(job).or_default();
-            sum.enqueues += row.enqueues;
-            sum.blocked += row.blocked;
-            sum.wait_us += row.wait_us;
+            let job = row.key.job.as_ref().map(|job| symbols.intern(job.as_bytes()));
+            sums.jobs.entry(job).or_default().merge(&row.sums);
         }
         Ok(looked_at.then_some(sums))
-    }
-}
-
-fn export_target(node: String, target: String, sum: &TargetSum) -> LockTarget {
-    LockTarget {
-        node,
-        target,
-        enqueues: sum.enqueues,
-        granted_at_once: sum.granted_at_once,
-        blocked: sum.blocked,
-        client_conflicts: sum.kinds.client,
-        own_conflicts: sum.kinds.own,
-        server_conflicts: sum.kinds.server,
-        true_conflicts: sum.true_conflicts,
-        expansion_conflicts: sum.expansion_conflicts,
-        unclassified_conflicts: sum.unclassified_conflicts,
-        write_write: sum.write_write,
-        read_write: sum.read_write,
-        group: sum.group,
-        handovers: sum.handovers,
-        blocking_asts: sum.blocking_asts,
-        completion_asts: sum.completion_asts,
-        glimpse_asts: sum.glimpse_asts,
-        evictions: sum.evictions,
-        callback_timeouts: sum.callback_timeouts,
-        wait_us: sum.wait_us,
-        open_waits: sum.open_waits,
-        unborn_locks: sum.unborn_locks,
-        flushed_bytes: sum.flushed_bytes,
-        contended_us: sum.contended.total_us(),
-    }
-}
-
-fn import_target(row: &LockTarget) -> TargetSum {
-    TargetSum {
-        enqueues: row.enqueues,
-        granted_at_once: row.granted_at_once,
-        blocked: row.blocked,
-        kinds: ConflictKinds { client: row.client_conflicts, own: row.own_conflicts, server: row.server_conflicts },
-        true_conflicts: row.true_conflicts,
-        expansion_conflicts: row.expansion_conflicts,
-        unclassified_conflicts: row.unclassified_conflicts,
-        write_write: row.write_write,
-        read_write: row.read_write,
-        group: row.group,
-        handovers: row.handovers,
-        blocking_asts: row.blocking_asts,
-        completion_asts: row.completion_asts,
-        glimpse_asts: row.glimpse_asts,
-        evictions: row.evictions,
-        callback_timeouts: row.callback_timeouts,
-        wait_us: row.wait_us,
-        open_waits: row.open_waits,
-        unborn_locks: row.unborn_locks,
-        wait: Times::default(),
-        release: Times::default(),
-        blocking_ast: Times::default(),
-        flushed_bytes: row.flushed_bytes,
-        contended: Union::of(row.contended_us),
     }
 }
 

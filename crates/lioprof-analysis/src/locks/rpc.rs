@@ -127,7 +127,7 @@ impl RpcTracker {
         self.open.push_back(Open { time_us, target, from: holder, to: waiter, about: About::Conflict });
         // One request may call several holders back; it waits once.
         if self.last_blocked.replace((rpc.nid, rpc.xid)) != Some((rpc.nid, rpc.xid)) {
-            self.sums.target(self.node, target).blocked += 1;
+            self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(rpc.job).or_default().blocked += 1;
             let waiting = Waiting { since_us: time_us, job: rpc.job };
             self.waits.entry((target, waiter)).or_default().push_back(waiting);
@@ -139,7 +139,7 @@ impl RpcTracker {
         let queue = self.waits.entry((target, waiter)).or_default();
         while queue.front().is_some_and(|waiting| time_us - waiting.since_us > GIVE_UP_US) {
             queue.pop_front();
-            self.sums.target(self.node, target).open_waits += 1;
+            self.sums.sums_of(self.node, target).open_waits += 1;
         }
         let known = queue.pop_front();
         // No callback was sent for it, because the holder had been called back already: it is the last
@@ -156,11 +156,11 @@ impl RpcTracker {
             return;
         }
         if let (None, Some(waiting)) = (known, guessed) {
-            self.sums.target(self.node, target).blocked += 1;
+            self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(waiting.job).or_default().blocked += 1;
         }
         let waiting = known.or(guessed);
-        self.sums.target(self.node, target).handovers += u64::from(from.is_some());
+        self.sums.sums_of(self.node, target).handovers += u64::from(from.is_some());
         let wait_us = waiting.map(|it| self.sums.waited((self.node, target), it.job, it.since_us, time_us));
         if let Some(from) = from {
             let pair = self.sums.pairs.entry((target, from, waiter)).or_default();
@@ -256,7 +256,7 @@ impl RpcTracker {
     pub(super) fn finish(&mut self) {
         self.settle(i64::MAX);
         for (&(target, _), waits) in &self.waits {
-            self.sums.targets.entry((self.node, target)).or_default().open_waits += waits.len() as u64;
+            self.sums.sums_of(self.node, target).open_waits += waits.len() as u64;
         }
         for object in self.sums.objects.values_mut() {
             object.owners.close(&self.rules);

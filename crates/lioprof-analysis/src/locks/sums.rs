@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::Merge;
-use lioprof_model::{ConflictKinds, LockEvidence, LockRules, Symbol};
+use lioprof_model::parts::sums::{LockJobSums, LockPairSums, LockTargetSums};
+use lioprof_model::{LockEvidence, LockRules, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
@@ -34,66 +35,22 @@ pub(crate) enum Modes {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TargetSum {
-    pub(crate) enqueues: u64,
-    pub(crate) granted_at_once: u64,
-    pub(crate) blocked: u64,
-    pub(crate) kinds: ConflictKinds,
-    pub(crate) true_conflicts: u64,
-    pub(crate) expansion_conflicts: u64,
-    pub(crate) unclassified_conflicts: u64,
-    pub(crate) write_write: u64,
-    pub(crate) read_write: u64,
-    pub(crate) group: u64,
-    pub(crate) handovers: u64,
-    pub(crate) blocking_asts: u64,
-    pub(crate) completion_asts: u64,
-    pub(crate) glimpse_asts: u64,
-    pub(crate) evictions: u64,
-    pub(crate) callback_timeouts: u64,
-    pub(crate) wait_us: u64,
-    pub(crate) open_waits: u64,
-    pub(crate) unborn_locks: u64,
+    pub(crate) sums: LockTargetSums,
     pub(crate) wait: Times,
     pub(crate) release: Times,
     pub(crate) blocking_ast: Times,
-    pub(crate) flushed_bytes: u64,
     pub(crate) contended: Union,
 }
 
-lioprof_model::merge_fields!(TargetSum {
-    enqueues,
-    granted_at_once,
-    blocked,
-    kinds,
-    true_conflicts,
-    expansion_conflicts,
-    unclassified_conflicts,
-    write_write,
-    read_write,
-    group,
-    handovers,
-    blocking_asts,
-    completion_asts,
-    glimpse_asts,
-    evictions,
-    callback_timeouts,
-    wait_us,
-    open_waits,
-    unborn_locks,
-    wait,
-    release,
-    blocking_ast,
-    flushed_bytes,
-    contended
-});
+lioprof_model::merge_fields!(TargetSum { sums, wait, release, blocking_ast, contended });
 
 impl TargetSum {
     /// Counts a conflict by who is against whom.
     pub(crate) fn conflict(&mut self, kind: Kind) {
         match kind {
-            Kind::Client { .. } => self.kinds.client += 1,
-            Kind::Own => self.kinds.own += 1,
-            Kind::Server => self.kinds.server += 1,
+            Kind::Client { .. } => self.sums.client_conflicts += 1,
+            Kind::Own => self.sums.own_conflicts += 1,
+            Kind::Server => self.sums.server_conflicts += 1,
         }
     }
 }
@@ -144,27 +101,16 @@ impl Union {
     pub(crate) fn total_us(&self) -> i64 {
         self.closed_us + self.recent.iter().map(|(s, e)| e - s).sum::<i64>()
     }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.closed_us += other.closed_us;
+        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
+        all.sort_unstable_by_key(|&(start, end)| (end, start));
+        for (start, end) in all {
+            self.add(start, end);
+        }
+    }
 }
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PairSum {
-    pub(crate) conflicts: u64,
-    pub(crate) true_conflicts: u64,
-    pub(crate) expansion_conflicts: u64,
-    pub(crate) handovers: u64,
-    pub(crate) wait_us: u64,
-}
-
-lioprof_model::merge_fields!(PairSum { conflicts, true_conflicts, expansion_conflicts, handovers, wait_us });
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct JobLocks {
-    pub(crate) enqueues: u64,
-    pub(crate) blocked: u64,
-    pub(crate) wait_us: u64,
-}
-
-lioprof_model::merge_fields!(JobLocks { enqueues, blocked, wait_us });
 
 /// Something for the time series; bins are made when all is known.
 #[derive(Clone, Copy, Debug)]
@@ -183,8 +129,8 @@ pub(crate) struct LockSums {
     pub(crate) rules: Option<LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: FxHashMap<ObjectKey, ObjectLocks>,
-    pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), PairSum>,
-    pub(crate) jobs: FxHashMap<Option<Symbol>, JobLocks>,
+    pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), LockPairSums>,
+    pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
     /// What the series still has to take: emptied by the node's driver after each event.
     pub(crate) happenings: Vec<(i64, TargetName, Happening)>,
@@ -195,9 +141,14 @@ impl LockSums {
         self.targets.entry((node, target)).or_default()
     }
 
+    /// What adds up of a target.
+    pub(crate) fn sums_of(&mut self, node: Symbol, target: TargetName) -> &mut LockTargetSums {
+        &mut self.target(node, target).sums
+    }
+
     /// Counts a callback that the node sent.
     pub(crate) fn callback(&mut self, node: Symbol, target: TargetName, opcode: Opcode, time_us: i64) {
-        let sum = self.target(node, target);
+        let sum = self.sums_of(node, target);
         match opcode {
             Opcode::LDLM_BL_CALLBACK => {
                 sum.blocking_asts += 1;
@@ -220,7 +171,7 @@ impl LockSums {
         let wait_us = u64::try_from(until_us - since_us).unwrap_or(0);
         let sum = self.target(node, target);
         sum.wait.add(wait_us);
-        sum.wait_us += wait_us;
+        sum.sums.wait_us += wait_us;
         sum.contended.add(since_us, until_us);
         self.jobs.entry(job).or_default().wait_us += wait_us;
         self.happenings.push((until_us, target, Happening::Wait(until_us - since_us)));

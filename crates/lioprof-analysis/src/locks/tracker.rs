@@ -52,8 +52,8 @@ impl LockTracker {
             }
             LockHappening::CallbackTimedOut { target, .. } => {
                 if counts {
-                    self.dlm.sums.target(self.node, target).callback_timeouts += 1;
-                    self.rpc.sums.target(self.node, target).callback_timeouts += 1;
+                    self.dlm.sums.sums_of(self.node, target).callback_timeouts += 1;
+                    self.rpc.sums.sums_of(self.node, target).callback_timeouts += 1;
                 }
             }
         }

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bucket, IoSums};
+use super::sums::{FaultSums, ObjectsSums, StrandSums};
+use super::{Bucket, Keyed};
+use crate::io::Io;
 
-/// RPCs that are alike in all that they are counted by. Key: everything up to `projid`.
+/// What RPCs of a [`Strand`] have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Strand {
+pub struct StrandKey {
     /// Node.
     pub node: String,
     /// Client.
@@ -27,15 +29,10 @@ pub struct Strand {
     pub gid: Option<u32>,
     /// Project.
     pub projid: Option<u32>,
-    /// RPCs.
-    pub rpcs: u64,
-    /// Of these, sent again.
-    pub resent: u64,
-    /// Of these, replayed.
-    pub replayed: u64,
-    /// Of reads and writes: bytes and how sure they are; all zero for other operations.
-    pub io: IoSums,
 }
+
+/// RPCs that are alike in all that they are counted by.
+pub type Strand = Keyed<StrandKey, StrandSums>;
 
 /// How targets and sizes of reads and writes are known. Key: both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +65,7 @@ pub struct TargetTimes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`Strand::mdt`].
+    /// See [`StrandKey::mdt`].
     pub mdt: bool,
     /// Opcode: read or write.
     pub opcode: u32,
@@ -85,7 +82,7 @@ pub struct TargetSizes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`Strand::mdt`].
+    /// See [`StrandKey::mdt`].
     pub mdt: bool,
     /// Opcode: read or write.
     pub opcode: u32,
@@ -179,9 +176,11 @@ pub struct Object {
     /// Second word.
     pub resource_1: Option<u64>,
     /// Reads.
-    pub read: IoSums,
+    #[serde(with = "Io")]
+    pub read: Io,
     /// Writes.
-    pub write: IoSums,
+    #[serde(with = "Io")]
+    pub write: Io,
     /// Clients.
     pub clients: u64,
     /// Clients that wrote.
@@ -190,17 +189,6 @@ pub struct Object {
     pub first_byte: Option<u64>,
     /// Highest byte.
     pub last_byte: Option<u64>,
-}
-
-/// All objects together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objects {
-    /// How many there are.
-    pub objects: u64,
-    /// Reads.
-    pub read: IoSums,
-    /// Writes.
-    pub write: IoSums,
 }
 
 /// RPCs that nodes sent. Key: everything up to the NID.
@@ -233,32 +221,17 @@ pub struct SentTimes {
     pub times: Vec<Bucket>,
 }
 
-/// What went wrong with a client's requests. Key: node and NID.
+/// What [`Faults`] are of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Faults {
+pub struct FaultsKey {
     /// Node.
     pub node: String,
     /// Client.
     pub nid: String,
-    /// Evictions for locks not given back.
-    pub evictions: u64,
-    /// RPCs answered with `-ENOTCONN`.
-    pub not_connected_rpcs: u64,
-    /// RPCs that ended with `-ETIMEDOUT`.
-    pub timed_out_rpcs: u64,
-    /// Requests dropped.
-    pub dropped_rpcs: u64,
-    /// Requests sent again.
-    pub resent_rpcs: u64,
-    /// Requests replayed.
-    pub replayed_rpcs: u64,
-    /// Connect requests.
-    pub connects: u64,
-    /// First of all but the connects, on the node's own clock.
-    pub first_us: Option<i64>,
-    /// Last of them.
-    pub last_us: Option<i64>,
 }
+
+/// What went wrong with a client's requests. Times are on the node's own clock.
+pub type Faults = Keyed<FaultsKey, FaultSums>;
 
 /// All of these.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -280,7 +253,7 @@ pub struct OfRows {
     /// The busiest objects, busiest first.
     pub objects: Vec<Object>,
     /// All objects.
-    pub all_objects: Objects,
+    pub all_objects: ObjectsSums,
     /// RPCs sent.
     pub sent: Vec<Sent>,
     /// Their round trips.

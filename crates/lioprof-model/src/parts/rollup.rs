@@ -4,23 +4,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bucket, IoSums};
+use super::clock_line::ClockLine;
+use super::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, LockTargetSums, NodeSums, SeriesCell};
+use super::{Bucket, Keyed};
 use crate::access::{AccessPattern, MixSum};
 use crate::locks::{KernelCount, LockEvidence, LockRules};
 use crate::row::Direction;
 use crate::services::Service;
 use crate::trace::TraceSummary;
-
-/// A clock as a line over another one: `there = here + offset + drift * (here - at)`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClockLine {
-    /// Time here at which the offset holds.
-    pub at_us: i64,
-    /// How much more the other clock shows then.
-    pub offset_us: f64,
-    /// How much faster it runs.
-    pub drift: f64,
-}
 
 /// What there is once per node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,20 +20,9 @@ pub struct NodeFacts {
     pub node: String,
     /// It is a client of the file system.
     pub client: bool,
-    /// RPCs handled, of any kind.
-    pub rpcs: u64,
-    /// RPCs sent.
-    pub sent_rpcs: u64,
-    /// `OST_READ` among them.
-    #[serde(default)]
-    pub sent_reads: u64,
-    /// `OST_WRITE` among them.
-    #[serde(default)]
-    pub sent_writes: u64,
-    /// Reads of OSTs.
-    pub read: IoSums,
-    /// Writes of OSTs.
-    pub write: IoSums,
+    /// RPCs that it handled and sent.
+    #[serde(flatten)]
+    pub sums: NodeSums,
     /// What its log holds besides rows, on the node's own clock.
     pub summary: TraceSummary,
     /// Threads by service.
@@ -74,14 +54,14 @@ pub struct Mark {
     pub text: String,
 }
 
-/// A time bin of a target, or of all of a node. Key: everything up to `bin`.
+/// What a [`SeriesBin`] is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeriesBin {
+pub struct SeriesKey {
     /// Node.
     pub node: String,
     /// All operations of the node, instead of a target's reads and writes.
     pub whole_node: bool,
-    /// See [`super::of_rows::Strand::mdt`].
+    /// See [`super::of_rows::StrandKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,
@@ -89,40 +69,19 @@ pub struct SeriesBin {
     pub bin_us: i64,
     /// Start of the bin over its width.
     pub bin: i64,
-    /// Bytes read, spread over the time of handling.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Of these, estimated.
-    pub read_bounded_bytes: u64,
-    /// Of these, estimated.
-    pub write_bounded_bytes: u64,
-    /// Reads that ended.
-    pub read_rpcs: u64,
-    /// Writes that ended.
-    pub write_rpcs: u64,
-    /// RPCs that ended.
-    pub rpcs: u64,
-    /// RPCs that arrived.
-    pub arrived: u64,
-    /// Request-microseconds of waiting for a thread.
-    pub queued_us: u64,
-    /// Request-microseconds of being handled.
-    pub process_us: u64,
-    /// Total time of the RPCs that ended.
-    pub total_us: u64,
-    /// How many of them have one.
-    pub timed: u64,
 }
 
-/// A time bin of a client's reads and writes of a target. Key: everything up to `bin`.
+/// A time bin of a target, or of all of a node.
+pub type SeriesBin = Keyed<SeriesKey, SeriesCell>;
+
+/// What a [`FlowBin`] is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlowBin {
+pub struct FlowKey {
     /// Node.
     pub node: String,
     /// Client; `None`: those with fewer RPCs.
     pub nid: Option<String>,
-    /// See [`super::of_rows::Strand::mdt`].
+    /// See [`super::of_rows::StrandKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,
@@ -130,11 +89,10 @@ pub struct FlowBin {
     pub bin_us: i64,
     /// Start of the bin over its width.
     pub bin: i64,
-    /// Reads.
-    pub read_rpcs: u64,
-    /// Writes.
-    pub write_rpcs: u64,
 }
+
+/// A time bin of a client's reads and writes of a target.
+pub type FlowBin = Keyed<FlowKey, FlowCell>;
 
 /// A cell of the map of latencies. Key: everything up to `bucket`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,9 +111,9 @@ pub struct LatencyBin {
     pub rpcs: u64,
 }
 
-/// A time bin of a target's locks. Key: everything up to `bin`.
+/// What a [`LockBin`] is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockBin {
+pub struct LockBinKey {
     /// Node.
     pub node: String,
     /// Target.
@@ -164,17 +122,10 @@ pub struct LockBin {
     pub bin_us: i64,
     /// Start of the bin over its width.
     pub bin: i64,
-    /// Conflicts between clients.
-    pub conflicts: u64,
-    /// Of what was asked for.
-    pub true_conflicts: u64,
-    /// Of what was granted beyond that.
-    pub expansion_conflicts: u64,
-    /// Blocking callbacks.
-    pub blocking_asts: u64,
-    /// Request-microseconds of waiting for another client's lock.
-    pub waiting_us: u64,
 }
+
+/// A time bin of a target's locks.
+pub type LockBin = Keyed<LockBinKey, LockCell>;
 
 /// A read or write of the sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,7 +138,7 @@ pub struct SampleRpc {
     pub nid: String,
     /// Transfer id.
     pub xid: u64,
-    /// See [`super::of_rows::Strand::mdt`].
+    /// See [`super::of_rows::StrandKey::mdt`].
     pub mdt: bool,
     /// A write.
     pub write: bool,
@@ -289,60 +240,17 @@ pub struct Picture {
     pub requests: u64,
 }
 
-/// Locks of a target. Key: node and target.
+/// What a [`LockTarget`] is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockTarget {
+pub struct LockTargetKey {
     /// Node.
     pub node: String,
     /// Target.
     pub target: String,
-    /// Requests for locks.
-    pub enqueues: u64,
-    /// Granted at once.
-    pub granted_at_once: u64,
-    /// Blocked.
-    pub blocked: u64,
-    /// Conflicts between clients.
-    pub client_conflicts: u64,
-    /// Conflicts of a client with itself.
-    pub own_conflicts: u64,
-    /// Conflicts with servers.
-    pub server_conflicts: u64,
-    /// Of what was asked for.
-    pub true_conflicts: u64,
-    /// Of what was granted beyond that.
-    pub expansion_conflicts: u64,
-    /// Neither is known.
-    pub unclassified_conflicts: u64,
-    /// Writers against writers.
-    pub write_write: u64,
-    /// Readers against writers.
-    pub read_write: u64,
-    /// Group locks.
-    pub group: u64,
-    /// Changes of owner.
-    pub handovers: u64,
-    /// Blocking callbacks.
-    pub blocking_asts: u64,
-    /// Completion callbacks.
-    pub completion_asts: u64,
-    /// Glimpse callbacks.
-    pub glimpse_asts: u64,
-    /// Evictions.
-    pub evictions: u64,
-    /// Callbacks that timed out.
-    pub callback_timeouts: u64,
-    /// Time waited.
-    pub wait_us: u64,
-    /// Waits that did not end.
-    pub open_waits: u64,
-    /// Locks whose beginning is not in the log.
-    pub unborn_locks: u64,
-    /// Bytes written before locks were given back.
-    pub flushed_bytes: u64,
-    /// Time during which someone waited.
-    pub contended_us: i64,
 }
+
+/// Locks of a target.
+pub type LockTarget = Keyed<LockTargetKey, LockTargetSums>;
 
 /// What a distribution of lock times is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -473,9 +381,9 @@ pub struct LockObject {
     pub truncated: bool,
 }
 
-/// Two clients that want the same of a target. Key: everything up to the waiter.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockPair {
+/// What a [`LockPair`] is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LockPairKey {
     /// Node.
     pub node: String,
     /// Target.
@@ -484,32 +392,22 @@ pub struct LockPair {
     pub holder: String,
     /// Who wants it.
     pub waiter: String,
-    /// Conflicts.
-    pub conflicts: u64,
-    /// Of what was asked for.
-    pub true_conflicts: u64,
-    /// Of what was granted beyond that.
-    pub expansion_conflicts: u64,
-    /// Changes of owner.
-    pub handovers: u64,
-    /// Time waited.
-    pub wait_us: u64,
 }
 
-/// Locks of a job. Key: node and job.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockJob {
+/// Two clients that want the same of a target.
+pub type LockPair = Keyed<LockPairKey, LockPairSums>;
+
+/// What a [`LockJob`] is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LockJobKey {
     /// Node.
     pub node: String,
     /// Job.
     pub job: Option<String>,
-    /// Requests for locks.
-    pub enqueues: u64,
-    /// Blocked ones.
-    pub blocked: u64,
-    /// Time waited.
-    pub wait_us: u64,
 }
+
+/// Locks of a job.
+pub type LockJob = Keyed<LockJobKey, LockJobSums>;
 
 /// An RPC by which clocks are compared, on the node's own clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -545,7 +443,7 @@ pub struct Exchange {
 pub struct Second {
     /// Node.
     pub node: String,
-    /// See [`super::of_rows::Strand::mdt`].
+    /// See [`super::of_rows::StrandKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,

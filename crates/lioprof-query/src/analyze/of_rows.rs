@@ -4,12 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use lioprof_analysis::limits::TOP_OBJECTS;
 use lioprof_model::parts::Bucket;
-use lioprof_model::parts::of_rows::{Object, Objects, OfRows, SentTimes};
+use lioprof_model::parts::of_rows::{Object, OfRows, SentTimes};
 use lioprof_model::parts::rollup::NodeFacts;
+use lioprof_model::parts::sums::ObjectsSums;
 use lioprof_model::traffic::sql;
 use serde::Deserialize;
 
-use super::{each, fill, quoted, rows};
+use super::{each, fill, keyed, quoted, rows};
 use crate::error::QueryError;
 use crate::session::Session;
 
@@ -44,10 +45,10 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
         ("read_or_write", read_or_write.as_str()),
     ];
     let statement = |sql: &str| fill(sql, &values);
-    let mut faults = rows(session, &statement(sql!("faults"))).await?;
-    faults.extend(rows(session, &statement(sql!("evictions"))).await?);
+    let mut faults = keyed(session, &statement(sql!("faults"))).await?;
+    faults.extend(keyed(session, &statement(sql!("evictions"))).await?);
     Ok(OfRows {
-        strands: rows(session, &statement(sql!("strands"))).await?,
+        strands: keyed(session, &statement(sql!("strands"))).await?,
         evidence: rows(session, &statement(sql!("evidence"))).await?,
         target_times: rows(session, &statement(sql!("target_times"))).await?,
         target_sizes: rows(session, &statement(sql!("target_sizes"))).await?,
@@ -55,7 +56,7 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
         operations: rows(session, &statement(sql!("operations"))).await?,
         operation_times: rows(session, &statement(sql!("operation_times"))).await?,
         objects: objects(session, &statement(sql!("busiest_objects")), &statement(sql!("objects"))).await?,
-        all_objects: rows::<Objects>(session, &statement(sql!("all_objects"))).await?.pop().unwrap_or_default(),
+        all_objects: rows::<ObjectsSums>(session, &statement(sql!("all_objects"))).await?.pop().unwrap_or_default(),
         sent: rows(session, &statement(sql!("sent"))).await?,
         sent_times: sent_times(session, &statement(sql!("sent_times"))).await?,
         faults,
@@ -108,7 +109,7 @@ async fn sent_times(session: &Session, sql: &str) -> Result<Vec<SentTimes>, Quer
     Ok(sums.into_iter().map(sum).collect())
 }
 
-/// The sums of `IoSums` over rows of these reads or writes.
+/// The sums of `Io` over rows of these reads or writes.
 fn io_sums(which: &str) -> String {
     let count = |rows: &str| format!("count(*) FILTER (WHERE {which}{rows})");
     let sum = |column: &str| format!("coalesce(CAST(sum({column}) FILTER (WHERE {which}) AS BIGINT), 0)");

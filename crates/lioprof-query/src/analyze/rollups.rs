@@ -1,12 +1,14 @@
 //! Figures that `lioprof rollup` has summed up per node, added up.
 
 use lioprof_analysis::limits::{ACCESS_OBJECTS, SAMPLE_RPCS};
-use lioprof_model::AccessPattern;
+use lioprof_model::merge::Subtract;
 use lioprof_model::parts::rollup::{AccessObject, NodeFacts, Rollup, SampleRpc};
+use lioprof_model::parts::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, SeriesCell};
+use lioprof_model::{AccessPattern, MixSum};
 use lioprof_store::NodeRow;
 use serde::Deserialize;
 
-use super::{fill, rows};
+use super::{fill, keyed, rows, struct_of_sums, sums};
 use crate::error::QueryError;
 use crate::session::Session;
 
@@ -28,23 +30,35 @@ pub(super) fn facts(row: &NodeRow) -> Result<NodeFacts, QueryError> {
 
 /// Asks for all tables.
 pub(super) async fn query(session: &Session, nodes: Vec<NodeFacts>) -> Result<Rollup, QueryError> {
-    let objects = ACCESS_OBJECTS.to_string();
     let bin_us = lioprof_analysis::common_bin_us(&nodes).to_string();
-    let statement = |sql: &str| fill(sql, &[("bin_us", &bin_us), ("objects", &objects)]);
+    let values = [
+        ("bin_us", bin_us),
+        ("objects", ACCESS_OBJECTS.to_string()),
+        ("series_sums", sums(SeriesCell::FIELDS)),
+        ("flow_sums", sums(FlowCell::FIELDS)),
+        ("lock_sums", sums(LockCell::FIELDS)),
+        ("pair_sums", sums(LockPairSums::FIELDS)),
+        ("job_sums", sums(LockJobSums::FIELDS)),
+        ("mix_sum", struct_of_sums("sum", MixSum::FIELDS)),
+        ("read", struct_of_sums("read", AccessPattern::FIELDS)),
+        ("write", struct_of_sums("write", AccessPattern::FIELDS)),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let statement = |sql: &str| fill(sql, &values);
     Ok(Rollup {
         marks: rows(session, sql!("marks")).await?,
-        series: rows(session, &statement(sql!("series"))).await?,
-        flows: rows(session, &statement(sql!("flow_series"))).await?,
+        series: keyed(session, &statement(sql!("series"))).await?,
+        flows: keyed(session, &statement(sql!("flow_series"))).await?,
         latency: rows(session, &statement(sql!("latency_series"))).await?,
-        locks: rows(session, &statement(sql!("lock_series"))).await?,
-        access: access(session, &statement(sql!("access_objects"))).await?,
-        mix: rows(session, sql!("client_mix")).await?,
+        locks: keyed(session, &statement(sql!("lock_series"))).await?,
+        access: access(session, &statement(sql!("access_objects")), &statement(sql!("access_all"))).await?,
+        mix: rows(session, &statement(sql!("client_mix"))).await?,
         pictures: rows(session, sql!("pictures")).await?,
-        lock_targets: rows(session, sql!("lock_targets")).await?,
+        lock_targets: keyed(session, sql!("lock_targets")).await?,
         lock_times: rows(session, sql!("lock_times")).await?,
         lock_objects: rows(session, sql!("lock_objects")).await?,
-        lock_pairs: rows(session, sql!("lock_pairs")).await?,
-        lock_jobs: rows(session, sql!("lock_jobs")).await?,
+        lock_pairs: keyed(session, &statement(sql!("lock_pairs"))).await?,
+        lock_jobs: keyed(session, &statement(sql!("lock_jobs"))).await?,
         exchanges: rows(session, sql!("exchanges")).await?,
         sample: sample(session, &nodes).await?,
         seconds: Vec::new(),
@@ -71,14 +85,14 @@ async fn sample(session: &Session, nodes: &[NodeFacts]) -> Result<Vec<SampleRpc>
 }
 
 /// The busiest objects, and all others in one row.
-async fn access(session: &Session, busiest: &str) -> Result<Vec<AccessObject>, QueryError> {
+async fn access(session: &Session, busiest: &str, all: &str) -> Result<Vec<AccessObject>, QueryError> {
     #[derive(Deserialize)]
     struct All {
         read: AccessPattern,
         write: AccessPattern,
     }
     let mut objects: Vec<AccessObject> = rows(session, busiest).await?;
-    let all: Vec<All> = rows(session, sql!("access_all")).await?;
+    let all: Vec<All> = rows(session, all).await?;
     for All { mut read, mut write } in all {
         for object in &objects {
             read.subtract(&object.read);

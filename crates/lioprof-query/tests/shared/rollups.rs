@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lioprof_analysis::{Config, roll_up, stale_clocks};
-use lioprof_model::parts::rollup::{ClockLine, Rollup};
+use lioprof_model::parts::clock_line::ClockLine;
+use lioprof_model::parts::rollup::Rollup;
 use lioprof_store::{Dataset, Rollups};
 
 /// What `lioprof rollup` does.

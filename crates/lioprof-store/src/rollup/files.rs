@@ -5,7 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
+use lioprof_model::parts::Keyed;
+use lioprof_model::parts::rollup::{
+    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, SampleRpc, Second,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -15,13 +20,56 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_arrow::schema::{SchemaLike, TracingOptions};
 
+use super::node_row::NodeRow;
 use crate::error::StoreError;
 use crate::files::{self, OsFiles};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// The columns of a type's rows.
-pub(super) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
+/// Rows as columns.
+pub(super) trait Columns: Sized {
+    /// Names and types.
+    fn fields() -> Vec<FieldRef>;
+
+    /// The values, column by column.
+    fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>>;
+}
+
+/// A key's columns, and those of its sums.
+impl<K: Serialize + DeserializeOwned, S: Serialize + DeserializeOwned> Columns for Keyed<K, S> {
+    fn fields() -> Vec<FieldRef> {
+        [fields::<K>(), fields::<S>()].concat()
+    }
+
+    fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>> {
+        let keys = columns(&rows.iter().map(|row| &row.key).collect::<Vec<_>>())?;
+        Ok([keys, columns(&rows.iter().map(|row| &row.sums).collect::<Vec<_>>())?].concat())
+    }
+}
+
+/// Rows whose fields are the columns.
+macro_rules! plain {
+    ($($row:ty),+ $(,)?) => {
+        $(impl Columns for $row {
+            fn fields() -> Vec<FieldRef> {
+                fields::<$row>()
+            }
+
+            fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>> {
+                columns(&rows.iter().collect::<Vec<_>>())
+            }
+        })+
+    };
+}
+
+plain!(NodeRow, Mark, LatencyBin, SampleRpc, AccessObject, ClientMix, Picture, LockTimes, LockObject, Exchange, Second);
+
+fn columns<T: Serialize + DeserializeOwned>(rows: &[&T]) -> serde_arrow::Result<Vec<ArrayRef>> {
+    serde_arrow::to_arrow(&fields::<T>(), rows)
+}
+
+/// The columns of a type's fields.
+fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
     let options = TracingOptions::default()
         .enums_without_data_as_strings(true)
         .strings_as_large_utf8(false)
@@ -30,16 +78,16 @@ pub(super) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
 }
 
 /// Writes a file; folders are made as needed.
-pub(super) fn write<T: Serialize + DeserializeOwned>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
-    let fields = fields::<T>();
+pub(super) fn write<T: Columns>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
+    let schema = Arc::new(Schema::new(T::fields()));
     let failed = |source| StoreError::Write { path: path.to_owned(), row_group: 0, column: "all", source };
-    let batch =
-        serde_arrow::to_record_batch(&fields, &rows).map_err(|err| failed(ParquetError::External(err.into())))?;
+    let columns = T::columns(rows).map_err(|err| failed(ParquetError::External(err.into())))?;
+    let batch = RecordBatch::try_new(Arc::clone(&schema), columns).map_err(|err| failed(err.into()))?;
     let mut file = files::create(&OsFiles, path)?;
     let write = || {
         let level = ZstdLevel::try_new(ZSTD_LEVEL)?;
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
-        let mut writer = ArrowWriter::try_new(&mut file, Arc::new(Schema::new(fields)), Some(properties))?;
+        let mut writer = ArrowWriter::try_new(&mut file, schema, Some(properties))?;
         writer.write(&batch)?;
         writer.close().map(|_| ())
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::Rollup;
 
-use super::files;
+use super::files::{self, Columns};
 use super::node_row::NodeRow;
 use crate::error::StoreError;
 
@@ -25,11 +25,11 @@ macro_rules! tables {
         /// The schema of every table, by name.
         #[must_use]
         pub fn rollup_schemas() -> Vec<(&'static str, SchemaRef)> {
-            fn schema<T: serde::de::DeserializeOwned>(_: fn(&Rollup) -> &Vec<T>) -> SchemaRef {
-                Schema::new(files::fields::<T>()).into()
+            fn schema<T: Columns>(_: fn(&Rollup) -> &Vec<T>) -> SchemaRef {
+                Schema::new(T::fields()).into()
             }
             vec![
-                (NODES, Schema::new(files::fields::<NodeRow>()).into()),
+                (NODES, Schema::new(NodeRow::fields()).into()),
                 $(($name, schema(|rollup| &rollup.$list)),)+
             ]
         }

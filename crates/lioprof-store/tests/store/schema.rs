@@ -4,8 +4,11 @@ use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 
+use arrow_schema::{DataType, Field};
 use lioprof_model::Symbols;
-use lioprof_store::{CounterSample, DatasetWriter, ManifestFacts, NodeInfo, Options, ROWS_SCHEMA, Session};
+use lioprof_store::{
+    CounterSample, DatasetWriter, ManifestFacts, NodeInfo, Options, ROLLUP_SCHEMA, ROWS_SCHEMA, Session, rollup_schemas,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::printer::print_schema;
 
@@ -63,6 +66,28 @@ fn the_schema_is_the_documented_one() {
     let closed = writer.close_part(facts).unwrap();
     let found: Vec<String> = closed.files.iter().map(|path| describe(path)).collect();
     let found = format!("{ROWS_SCHEMA}\n\n{}", found.join("\n"));
-
     lioprof_testkit::blessed("crates/lioprof-store/tests/store/schema.txt", |_| found);
+}
+
+/// Datasets keep their rollups for years, and dashboards ask for columns by name.
+#[test]
+fn the_columns_of_rollups_are_the_documented_ones() {
+    let mut found = format!("{ROLLUP_SCHEMA}\n");
+    for (table, schema) in rollup_schemas() {
+        let columns: Vec<String> = schema.fields().iter().map(|field| column(field)).collect();
+        writeln!(found, "{table}: {}", columns.join(", ")).unwrap();
+    }
+    lioprof_testkit::blessed("crates/lioprof-store/tests/store/rollup_schema.txt", |_| found);
+}
+
+/// Name and type, with `?` if there may be no value.
+fn column(field: &Field) -> String {
+    let kind = match field.data_type() {
+        DataType::Struct(fields) => {
+            format!("{{{}}}", fields.iter().map(|field| column(field)).collect::<Vec<_>>().join(", "))
+        }
+        DataType::List(item) => format!("[{}]", column(item)),
+        other => other.to_string(),
+    };
+    format!("{} {kind}{}", field.name(), if field.is_nullable() { "?" } else { "" })
 }

@@ -5,9 +5,9 @@ use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::class::{LARGE_BYTES, SHORT_RPCS, SMALL_BYTES};
+use super::mix;
 use super::object::{ObjectSum, Span};
 use super::sums::AccessSums;
-use super::{mix, stream};
 use crate::aggregate::finish::object_name;
 use crate::aggregate::limits::TOP_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
@@ -23,8 +23,8 @@ impl AccessSums {
         let rules = AccessRules { small_bytes: SMALL_BYTES, large_bytes: LARGE_BYTES, short_rpcs: SHORT_RPCS };
         let (mut read, mut write) = (self.objects.other_reads.clone(), self.objects.other_writes.clone());
         for sum in self.objects.kept.values() {
-            stream::merge(&mut read, &sum.read);
-            stream::merge(&mut write, &sum.write);
+            read.merge(&sum.read);
+            write.merge(&sum.write);
         }
         self.objects.keep(TOP_OBJECTS);
         let mut kept: Vec<(&ObjectKey, &ObjectSum)> = self.objects.kept.iter().collect();
@@ -82,11 +82,11 @@ fn concurrent(spans: &[Span]) -> u64 {
 impl mix::Mixes {
     fn finish(&self, symbols: &Symbols) -> Mix {
         let mut all = MixSum::default();
-        self.clients.values().for_each(|client| mix::merge(&mut all, &client.sum));
+        self.clients.values().for_each(|client| all.merge(&client.sum));
         let mixing = || self.clients.iter().filter(|(_, client)| client.sum.turns >= MIXING_TURNS);
         let mut targets: FxHashMap<TargetName, MixSum> = FxHashMap::default();
         for (target, sum) in mixing().flat_map(|(_, client)| &client.targets) {
-            mix::merge(targets.entry(*target).or_default(), sum);
+            targets.entry(*target).or_default().merge(sum);
         }
         let mut targets: Vec<TargetMix> = targets
             .into_iter()

@@ -1,6 +1,6 @@
 //! Small RPCs between large ones, by client.
 
-use lioprof_model::{MixSum, Symbol};
+use lioprof_model::{Merge, MixSum, Symbol};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
@@ -29,16 +29,14 @@ impl Mixes {
 
     /// What a client sent to a target, as far as the objects are known.
     pub(super) fn target(&mut self, nid: Symbol, target: TargetName, sum: &MixSum) {
-        merge(self.clients.entry(nid).or_default().targets.entry(target).or_default(), sum);
+        self.clients.entry(nid).or_default().targets.entry(target).or_default().merge(sum);
     }
 
     pub(super) fn merge(&mut self, other: Self) {
         for (nid, theirs) in other.clients {
             let mine = self.clients.entry(nid).or_default();
-            merge(&mut mine.sum, &theirs.sum);
-            for (target, sum) in theirs.targets {
-                merge(mine.targets.entry(target).or_default(), &sum);
-            }
+            mine.sum.merge(&theirs.sum);
+            mine.targets.merge(&theirs.targets);
         }
     }
 }
@@ -55,12 +53,4 @@ pub(super) fn add(sum: &mut MixSum, class: Class, us: u64) {
             sum.large_us += us;
         }
     }
-}
-
-pub(super) fn merge(mine: &mut MixSum, theirs: &MixSum) {
-    mine.small_rpcs += theirs.small_rpcs;
-    mine.small_us += theirs.small_us;
-    mine.large_rpcs += theirs.large_rpcs;
-    mine.large_us += theirs.large_us;
-    mine.turns += theirs.turns;
 }

@@ -4,7 +4,7 @@ use lioprof_model::{AccessPattern, Direction, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class::StreamKey;
-use super::stream::{self, Small, Stream};
+use super::stream::{Small, Stream};
 use crate::aggregate::limits::ACCESS_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
 
@@ -81,8 +81,8 @@ impl ObjectSum {
     }
 
     fn merge(&mut self, other: Self) {
-        stream::merge(&mut self.read, &other.read);
-        stream::merge(&mut self.write, &other.write);
+        self.read.merge(&other.read);
+        self.write.merge(&other.write);
         add(&mut self.clients, other.clients, MAX_CLIENTS);
         add(&mut self.jobs, other.jobs, MAX_JOBS);
         for (nid, span) in other.writers {
@@ -122,9 +122,9 @@ impl Objects {
             last_byte: ended.last_byte,
         };
         match key.direction {
-            Direction::Read => stream::merge(&mut sum.read, &ended.pattern),
+            Direction::Read => sum.read.merge(&ended.pattern),
             Direction::Write => {
-                stream::merge(&mut sum.write, &ended.pattern);
+                sum.write.merge(&ended.pattern);
                 sum.writer(key.nid, span);
             }
         }
@@ -150,8 +150,8 @@ impl Objects {
         for (key, theirs) in other.kept {
             self.kept.entry(key).or_default().merge(theirs);
         }
-        stream::merge(&mut self.other_reads, &other.other_reads);
-        stream::merge(&mut self.other_writes, &other.other_writes);
+        self.other_reads.merge(&other.other_reads);
+        self.other_writes.merge(&other.other_writes);
         if self.kept.len() >= 2 * ACCESS_OBJECTS {
             self.keep(ACCESS_OBJECTS);
         }
@@ -163,8 +163,8 @@ impl Objects {
         order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, key) in order.iter().skip(count) {
             if let Some(sum) = self.kept.remove(key) {
-                stream::merge(&mut self.other_reads, &sum.read);
-                stream::merge(&mut self.other_writes, &sum.write);
+                self.other_reads.merge(&sum.read);
+                self.other_writes.merge(&sum.write);
             }
         }
     }

@@ -6,7 +6,7 @@ use lioprof_model::{MixSum, Symbol, Symbols};
 use super::mix;
 use super::object::{ObjectSum, Objects, Span};
 use super::spread::Pictures;
-use super::stream::{self, Small};
+use super::stream::Small;
 use super::sums::AccessSums;
 use crate::aggregate::finish::object_name;
 use crate::parts::{BadPart, object_of, target_of};
@@ -34,7 +34,7 @@ impl AccessSums {
             let nid = symbols.intern(row.nid.as_bytes());
             match &row.target {
                 Some(target) => self.mixes.target(nid, target_of(target)?, &row.sum),
-                None => mix::merge(&mut self.mixes.clients.entry(nid).or_default().sum, &row.sum),
+                None => self.mixes.clients.entry(nid).or_default().sum.merge(&row.sum),
             }
         }
         self.reads.import(&rollup.pictures, false)?;
@@ -92,8 +92,8 @@ impl Objects {
         let mut read = Self::default();
         for row in rows {
             let (Some(target), Some(object)) = (&row.target, &row.object) else {
-                stream::merge(&mut read.other_reads, &row.read);
-                stream::merge(&mut read.other_writes, &row.write);
+                read.other_reads.merge(&row.read);
+                read.other_writes.merge(&row.write);
                 continue;
             };
             let mut all = |names: &[String]| -> Vec<Symbol> {

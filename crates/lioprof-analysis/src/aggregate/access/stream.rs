@@ -128,22 +128,6 @@ impl Stream {
     }
 }
 
-/// Adds up two patterns.
-pub(super) fn merge(mine: &mut AccessPattern, theirs: &AccessPattern) {
-    mine.rpcs += theirs.rpcs;
-    mine.short_rpcs += theirs.short_rpcs;
-    mine.total_us += theirs.total_us;
-    mine.bytes += theirs.bytes;
-    mine.extent_bytes = mine.extent_bytes.saturating_add(theirs.extent_bytes);
-    mine.unaligned_rpcs += theirs.unaligned_rpcs;
-    mine.split_rpcs += theirs.split_rpcs;
-    mine.gapped_rpcs += theirs.gapped_rpcs;
-    mine.sequential_rpcs += theirs.sequential_rpcs;
-    mine.strided_rpcs += theirs.strided_rpcs;
-    mine.backward_rpcs += theirs.backward_rpcs;
-    mine.jump_rpcs += theirs.jump_rpcs;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

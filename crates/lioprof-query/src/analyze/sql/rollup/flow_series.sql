@@ -1,7 +1,6 @@
 -- Bins of clients' reads and writes of targets.
 SELECT
     node, nid, mdt, target, CAST({bin_us} AS BIGINT) AS bin_us, bin * bin_us / {bin_us} AS bin,
-    sum(read_rpcs) AS read_rpcs,
-    sum(write_rpcs) AS write_rpcs
+    {flow_sums}
 FROM rollup.flow_series
 GROUP BY node, nid, mdt, target, bin * bin_us / {bin_us}

@@ -1,0 +1,242 @@
+//! What rows are summed up in: shared by the aggregates of an analysis and by the rows of tables.
+//!
+//! The names of fields are those of the tables' columns.
+
+use serde::{Deserialize, Serialize};
+
+use crate::io::Io;
+use crate::merge::{earliest, latest};
+use crate::row::Direction;
+
+crate::sums! {
+    /// A time bin of a target, or of all of a node.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct SeriesCell {
+        /// Bytes read, spread over the time of handling.
+        pub read_bytes: u64,
+        /// Bytes written.
+        pub write_bytes: u64,
+        /// Of these, estimated.
+        pub read_bounded_bytes: u64,
+        /// Of these, estimated.
+        pub write_bounded_bytes: u64,
+        /// Reads that ended.
+        pub read_rpcs: u64,
+        /// Writes that ended.
+        pub write_rpcs: u64,
+        /// RPCs that ended.
+        pub rpcs: u64,
+        /// RPCs that arrived.
+        pub arrived: u64,
+        /// Request-microseconds of waiting for a thread.
+        pub queued_us: u64,
+        /// Request-microseconds of being handled.
+        pub process_us: u64,
+        /// Total time of the RPCs that ended.
+        pub total_us: u64,
+        /// How many of them have one.
+        pub timed: u64,
+    }
+}
+
+crate::sums! {
+    /// A time bin of a client's reads and writes of a target.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct FlowCell {
+        /// Reads.
+        pub read_rpcs: u64,
+        /// Writes.
+        pub write_rpcs: u64,
+    }
+}
+
+crate::sums! {
+    /// A time bin of a target's locks.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct LockCell {
+        /// Conflicts between clients.
+        pub conflicts: u64,
+        /// Of what was asked for.
+        pub true_conflicts: u64,
+        /// Of what was granted beyond that.
+        pub expansion_conflicts: u64,
+        /// Blocking callbacks.
+        pub blocking_asts: u64,
+        /// Request-microseconds of waiting for another client's lock.
+        pub waiting_us: u64,
+    }
+}
+
+crate::sums! {
+    /// Locks of a target.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct LockTargetSums {
+        /// Requests for locks.
+        pub enqueues: u64,
+        /// Granted at once.
+        pub granted_at_once: u64,
+        /// Blocked.
+        pub blocked: u64,
+        /// Conflicts between clients.
+        pub client_conflicts: u64,
+        /// Conflicts of a client with itself.
+        pub own_conflicts: u64,
+        /// Conflicts with servers.
+        pub server_conflicts: u64,
+        /// Of what was asked for.
+        pub true_conflicts: u64,
+        /// Of what was granted beyond that.
+        pub expansion_conflicts: u64,
+        /// Neither is known.
+        pub unclassified_conflicts: u64,
+        /// Writers against writers.
+        pub write_write: u64,
+        /// Readers against writers.
+        pub read_write: u64,
+        /// Group locks.
+        pub group: u64,
+        /// Changes of owner.
+        pub handovers: u64,
+        /// Blocking callbacks.
+        pub blocking_asts: u64,
+        /// Completion callbacks.
+        pub completion_asts: u64,
+        /// Glimpse callbacks.
+        pub glimpse_asts: u64,
+        /// Evictions.
+        pub evictions: u64,
+        /// Callbacks that timed out.
+        pub callback_timeouts: u64,
+        /// Time waited.
+        pub wait_us: u64,
+        /// Waits that did not end.
+        pub open_waits: u64,
+        /// Locks whose beginning is not in the log.
+        pub unborn_locks: u64,
+        /// Bytes written before locks were given back.
+        pub flushed_bytes: u64,
+        /// Time during which someone waited. Of waits that overlap: while rows are summed up it is not here, but in their union.
+        pub contended_us: i64,
+    }
+}
+
+crate::sums! {
+    /// Two clients that want the same of a target.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct LockPairSums {
+        /// Conflicts.
+        pub conflicts: u64,
+        /// Of what was asked for.
+        pub true_conflicts: u64,
+        /// Of what was granted beyond that.
+        pub expansion_conflicts: u64,
+        /// Changes of owner.
+        pub handovers: u64,
+        /// Time waited.
+        pub wait_us: u64,
+    }
+}
+
+crate::sums! {
+    /// Locks of a job.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct LockJobSums {
+        /// Requests for locks.
+        pub enqueues: u64,
+        /// Blocked ones.
+        pub blocked: u64,
+        /// Time waited.
+        pub wait_us: u64,
+    }
+}
+
+crate::sums! {
+    /// RPCs that are alike in all that they are counted by.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct StrandSums {
+        /// RPCs.
+        pub rpcs: u64,
+        /// Of these, sent again.
+        pub resent: u64,
+        /// Of these, replayed.
+        pub replayed: u64,
+        /// Of reads and writes: bytes and how sure they are; all zero for other operations.
+        #[serde(with = "Io")]
+        pub io: Io,
+    }
+}
+
+crate::sums! {
+    /// Objects.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ObjectsSums {
+        /// How many there are.
+        pub objects: u64,
+        /// Reads.
+        #[serde(with = "Io")]
+        pub read: Io,
+        /// Writes.
+        #[serde(with = "Io")]
+        pub write: Io,
+    }
+}
+
+crate::sums! {
+    /// RPCs of a node.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct NodeSums {
+        /// RPCs handled, of any kind.
+        pub rpcs: u64,
+        /// RPCs sent.
+        pub sent_rpcs: u64,
+        /// `OST_READ` among them.
+        #[serde(default)]
+        pub sent_reads: u64,
+        /// `OST_WRITE` among them.
+        #[serde(default)]
+        pub sent_writes: u64,
+        /// Reads of OSTs.
+        #[serde(with = "Io")]
+        pub read: Io,
+        /// Writes of OSTs.
+        #[serde(with = "Io")]
+        pub write: Io,
+    }
+}
+
+impl NodeSums {
+    /// Reads or writes.
+    pub fn direction(&mut self, direction: Direction) -> &mut Io {
+        match direction {
+            Direction::Read => &mut self.read,
+            Direction::Write => &mut self.write,
+        }
+    }
+}
+
+/// What went wrong with a client's requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultSums {
+    /// Evictions for locks not given back.
+    pub evictions: u64,
+    /// RPCs answered with `-ENOTCONN`.
+    pub not_connected_rpcs: u64,
+    /// RPCs that ended with `-ETIMEDOUT`.
+    pub timed_out_rpcs: u64,
+    /// Requests dropped.
+    pub dropped_rpcs: u64,
+    /// Requests sent again.
+    pub resent_rpcs: u64,
+    /// Requests replayed.
+    pub replayed_rpcs: u64,
+    /// Connect requests.
+    pub connects: u64,
+    /// First of all but the connects.
+    pub first_us: Option<i64>,
+    /// Last of them.
+    pub last_us: Option<i64>,
+}
+
+crate::merge_fields!(FaultSums {
+    evictions, not_connected_rpcs, timed_out_rpcs, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
+} by { first_us: earliest, last_us: latest });
