@@ -25,7 +25,7 @@ struct Named {
 /// Which of the three parts.
 const PARTS: [fn(&PartSum) -> &Times; 3] = [|sum| &sum.before, |sum| &sum.transfer, |sum| &sum.after];
 
-pub(in super::super) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
+pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
     let named = |key: &PartKey| Named {
         nid: symbols.text(key.nid),
         node: symbols.text(key.target.node),

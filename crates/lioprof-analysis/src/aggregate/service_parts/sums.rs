@@ -10,39 +10,39 @@ use super::super::times::Times;
 
 /// RPCs whose parts can be compared: all but the time is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in super::super) struct PartKey {
-    pub(in super::super) nid: Symbol,
-    pub(in super::super) target: TargetKey,
-    pub(in super::super) direction: Direction,
+pub(crate) struct PartKey {
+    pub(crate) nid: Symbol,
+    pub(crate) target: TargetKey,
+    pub(crate) direction: Direction,
     /// The smallest power of two not below the bytes, as its exponent.
-    pub(in super::super) log2_bytes: u32,
+    pub(crate) log2_bytes: u32,
 }
 
 /// Their sums.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct PartSum {
-    pub(in super::super) bytes: u64,
+pub(crate) struct PartSum {
+    pub(crate) bytes: u64,
     /// When the first and the last of them ended.
-    pub(in super::super) first_us: Option<i64>,
-    pub(in super::super) last_us: Option<i64>,
-    pub(in super::super) before: Times,
-    pub(in super::super) transfer: Times,
-    pub(in super::super) after: Times,
+    pub(crate) first_us: Option<i64>,
+    pub(crate) last_us: Option<i64>,
+    pub(crate) before: Times,
+    pub(crate) transfer: Times,
+    pub(crate) after: Times,
 }
 
 lioprof_model::merge_fields!(PartSum { bytes, before, transfer, after } by { first_us: earliest, last_us: latest });
 
 /// Parts of all RPCs of which they are known.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct PartSums {
-    pub(in super::super) sums: FxHashMap<PartKey, PartSum>,
+pub(crate) struct PartSums {
+    pub(crate) sums: FxHashMap<PartKey, PartSum>,
 }
 
 lioprof_model::merge_fields!(PartSums { sums });
 
 impl PartSums {
     /// Adds a read or write, if its parts are known.
-    pub(in super::super) fn add(&mut self, row: &RpcRow, target: TargetKey, direction: Direction) {
+    pub(crate) fn add(&mut self, row: &RpcRow, target: TargetKey, direction: Direction) {
         let (Some(bulk), Some(after_us)) = (row.bulk, row.after_bulk_us()) else { return };
         let bytes = match row.size {
             RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
@@ -59,7 +59,7 @@ impl PartSums {
     }
 
     /// Adds a bucket of one of the parts; `there` puts the node's times on the reference's clock.
-    pub(in super::super) fn add_bucket(&mut self, key: PartKey, row: &PartTimes, there: impl Fn(i64) -> i64) {
+    pub(crate) fn add_bucket(&mut self, key: PartKey, row: &PartTimes, there: impl Fn(i64) -> i64) {
         let sum = self.sums.entry(key).or_default();
         match row.part {
             ServicePart::Before => sum.before.add_bucket(&row.times),
@@ -74,7 +74,7 @@ impl PartSums {
     }
 
     /// What was counted for one target is another's.
-    pub(in super::super) fn rename(&mut self, from: TargetKey, to: TargetKey) {
+    pub(crate) fn rename(&mut self, from: TargetKey, to: TargetKey) {
         let keys: Vec<PartKey> = self.sums.keys().copied().filter(|key| key.target == from).collect();
         for key in keys {
             if let Some(sum) = self.sums.remove(&key) {
