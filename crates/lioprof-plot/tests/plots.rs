@@ -61,6 +61,10 @@ fn axes_have_units_and_things_have_names() {
         ("requests-per-client", &["10.10.0.11@tcp", "requests (RPCs/s)", "time since start (s)"]),
         ("client-ost-matrix", &["10.10.0.12@tcp", "OST0001", "bytes (GiB)", "client (NID)"]),
         ("latency", &["OST_WRITE", "time, log scale", "100 ms", "queue", "service"]),
+        (
+            "service-parts",
+            &["Writes by target", "lustre-OST0000", "10.10.0.11@tcp", "transfer", "mean service time (ms)"],
+        ),
         ("latency-heatmap", &["total time, log scale", "RPCs per cell, log scale", "Reads", "Writes"]),
         ("rpc-size", &["RPCs", "RPC size, up to", "4 KiB", "1 MiB"]),
         ("io-timeline", &["10.10.0.11@tcp", "read, waiting", "time since start (s)"]),
@@ -192,7 +196,7 @@ fn plots_are_described() {
     let mut names: Vec<&str> = plots().iter().map(|p| p.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 15);
+    assert_eq!(names.len(), 16);
     for plot in plots() {
         let sentences = plot.how_to_read.matches(". ").count() + 1;
         assert!((3..=6).contains(&sentences), "{}: {sentences}", plot.name);
@@ -210,7 +214,7 @@ fn files_are_written() {
     let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
     let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
     assert_eq!(written.iter().filter(skipped).count(), 1);
-    assert_eq!(written.len(), 29);
+    assert_eq!(written.len(), 31);
     for one in &written {
         if let Written::File { plot, path } = one {
             assert!(path.metadata().expect("is there").len() > 500, "{plot}");

@@ -53,6 +53,13 @@ pub(crate) const QUEUE: Ink = Ink::new(0xe6_9f00);
 /// Being handled (Okabe-Ito bluish green).
 pub(crate) const SERVICE: Ink = Ink::new(0x00_9e73);
 
+/// The parts of service time; these three also differ in grey.
+pub(crate) const BEFORE_TRANSFER: Ink = Ink::new(0xcc_79a7);
+/// The bulk transfer.
+pub(crate) const TRANSFER: Ink = Ink::new(0x9a_d0f5);
+/// After it.
+pub(crate) const AFTER_TRANSFER: Ink = Ink::new(0x00_4f7c);
+
 /// Lock conflicts whose requests overlap; these three also differ in grey.
 pub(crate) const TRUE_CONFLICT: Ink = Ink::new(0x5c_1a4d);
 /// Lock conflicts in which only an expanded grant overlaps (Okabe-Ito reddish purple).

@@ -12,8 +12,9 @@ pub(crate) mod text;
 
 pub(crate) use area::{Area, Point};
 pub(crate) use color::{
-    AFTER, BEFORE, BLACK, CATEGORIES, EXPANSION, FRAME, GREY, GRID, Ink, OTHERS, PALE, QUEUE, READ, SERVICE, STEPS,
-    TRUE_CONFLICT, UNCLASSIFIED, WARN, WRITE, direction, readable_on, sequential,
+    AFTER, AFTER_TRANSFER, BEFORE, BEFORE_TRANSFER, BLACK, CATEGORIES, EXPANSION, FRAME, GREY, GRID, Ink, OTHERS, PALE,
+    QUEUE, READ, SERVICE, STEPS, TRANSFER, TRUE_CONFLICT, UNCLASSIFIED, WARN, WRITE, direction, readable_on,
+    sequential,
 };
 pub(crate) use num::{index, ratio};
 pub(crate) use scene::{Item, Scene};

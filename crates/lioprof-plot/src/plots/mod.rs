@@ -17,6 +17,7 @@ mod queue_depth;
 mod registry;
 mod requests_per_client;
 mod rpc_size;
+mod service_parts;
 
 pub use plot::Plot;
 pub use registry::{plot, plots};

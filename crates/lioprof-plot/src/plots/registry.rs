@@ -16,12 +16,14 @@ use super::plot::Plot;
 use super::queue_depth;
 use super::requests_per_client;
 use super::rpc_size;
+use super::service_parts;
 
-pub(super) static PLOTS: [Plot; 15] = [
+pub(super) static PLOTS: [Plot; 16] = [
     bandwidth_per_ost::PLOT,
     requests_per_client::PLOT,
     client_ost_matrix::PLOT,
     latency::PLOT,
+    service_parts::PLOT,
     latency_heatmap::PLOT,
     io_time_distribution::PLOT,
     rpc_size::PLOT,

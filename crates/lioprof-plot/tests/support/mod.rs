@@ -5,8 +5,8 @@ pub(crate) mod locks;
 use std::collections::BTreeMap;
 
 use lioprof_model::{
-    Analysis, Client, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object, Operation,
-    RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetSeries, Window,
+    Analysis, Client, ClientParts, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object,
+    Operation, Part, Parts, RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetParts, TargetSeries, Window,
 };
 
 use locks::Fight;
@@ -207,6 +207,24 @@ fn zeros(n: usize) -> Vec<u64> {
 }
 
 /// An analysis of this shape.
+/// Parts of 5 to 45 ms, whoever's they are.
+fn parts(direction: Direction, seed: u64) -> Parts {
+    let part = |ms: u64| {
+        let us = Distribution { count: 10 + seed, mean: Some(ms as f64 * 1e3), ..Distribution::default() };
+        Part { us, against_peers: None }
+    };
+    Parts {
+        direction,
+        rpcs: 10 + seed,
+        bytes: (10 + seed) << 20,
+        first: START,
+        last: START + 1.0,
+        before: part(5 + seed % 7),
+        transfer: part(20 + seed % 11),
+        after: part(1 + seed % 3),
+    }
+}
+
 pub(crate) fn analysis(shape: &Shape) -> Analysis {
     let rpcs = rpcs(shape);
     let n = shape.bins;
@@ -407,6 +425,12 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         last_byte: None,
     }];
     a.operations = operations(&rpcs, &edges);
+    let both = |seed: usize| [Direction::Read, Direction::Write].map(|direction| parts(direction, seed as u64));
+    let of_ost =
+        |ost: usize| both(ost).map(|parts| TargetParts { target: Some(ost_name(ost)), node: node(ost), parts });
+    a.service_parts.targets = (0..shape.osts).flat_map(of_ost).collect();
+    let of_client = |client: usize| both(client).map(|parts| ClientParts { nid: nid(client), targets: 1, parts });
+    a.service_parts.clients = (0..shape.clients).flat_map(of_client).collect();
     locks::add(&mut a, shape.fight);
     a
 }
