@@ -37,7 +37,9 @@ pub(crate) fn draw(row: &RpcRow, symbols: &Symbols, tracks: &mut NodeTracks, fil
     // Both or neither: they add up to the whole.
     if let (Some(_), Some(start_ns)) = (row.queue_us(), row.start_us().and_then(ns)) {
         file.slice(lane, arrival_ns, start_ns, &Label { category: "queue", name: "queue", ..Label::default() });
-        file.slice(lane, start_ns, end_ns, &Label { category: "service", name: "service", ..Label::default() });
+        file.begin(lane, start_ns, &Label { category: "service", name: "service", ..Label::default() });
+        draw_parts(row, lane, file);
+        file.end(lane, end_ns);
     }
     file.end(lane, end_ns);
     Drawn::Slice
@@ -58,7 +60,27 @@ fn draw_on_thread(
     let thread = symbols.text(row.thread);
     // A thread does one thing at a time; but its clock readings are not those of the log's lines.
     if let Some(lane) = tracks.thread_lane((row.pid, &thread), (start_us, row.end_us), file) {
-        file.slice(lane, start_ns, end_ns, &Label { category: "thread", name: opcode, arguments, ..Label::default() });
+        file.begin(lane, start_ns, &Label { category: "thread", name: opcode, arguments, ..Label::default() });
+        draw_parts(row, lane, file);
+        file.end(lane, end_ns);
+    }
+}
+
+/// Inside the slice of a service time: before, in and after the bulk transfer, as far as the log shows it.
+fn draw_parts(row: &RpcRow, lane: u64, file: &mut TraceFile) {
+    let (Some(start_us), Some(bulk), Some(after_us)) = (row.start_us(), row.bulk, row.after_bulk_us()) else { return };
+    let parts = [
+        ("before the transfer", bulk.before_us),
+        ("bulk transfer", bulk.transfer_us),
+        ("after the transfer", after_us),
+    ];
+    let mut from_us = start_us;
+    for (name, us) in parts {
+        let Some(to_us) = from_us.checked_add_unsigned(us) else { return };
+        if let (Some(from_ns), Some(to_ns), true) = (ns(from_us), ns(to_us), us > 0) {
+            file.slice(lane, from_ns, to_ns, &Label { category: "service", name, ..Label::default() });
+        }
+        from_us = to_us;
     }
 }
 

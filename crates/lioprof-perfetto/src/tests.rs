@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use lioprof_model::{
-    LockEvent, LockHappening, LockState, LockStep, RowSink, RpcRow, RpcSize, SizeEvidence, Symbols, TargetEvidence,
-    TraceSummary,
+    BulkSpan, LockEvent, LockHappening, LockState, LockStep, RowSink, RpcRow, RpcSize, SizeEvidence, Symbols,
+    TargetEvidence, TraceSummary,
 };
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use prost::Message;
@@ -100,6 +100,29 @@ fn texts_are_forgotten_and_known_again() {
     // On the target and on the thread.
     let expected = (0..10_000).flat_map(|n| [job(n), job(n)]);
     assert!(jobs.into_iter().eq(expected));
+}
+
+#[test]
+fn parts_of_the_service_time_lie_within_it() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("trace");
+    let mut symbols = Symbols::default();
+    let mut writer = PerfettoWriter::create(&path, u64::MAX).unwrap();
+    // 500 us in the queue, 500 us of service: 20, 450 and 30.
+    let bulk = Some(BulkSpan { before_us: 20, transfer_us: 450 });
+    writer.rpc(&RpcRow { bulk, ..rpc(&mut symbols, "job", 2_000_000, Some(1000)) }, &symbols);
+    writer.node_end("oss1", &TraceSummary::default(), &symbols);
+    writer.finish().unwrap();
+    let (events, _) = events(&path);
+    for (name, begins_us) in
+        [("before the transfer", 1_999_500), ("bulk transfer", 1_999_520), ("after the transfer", 1_999_970)]
+    {
+        let begins = events.iter().filter(|it| it.kind == SLICE_BEGIN && it.name == name);
+        // On the target and on the thread.
+        assert_eq!(begins.map(|it| it.at_us).collect::<Vec<_>>(), [begins_us; 2], "{name}");
+    }
+    let ends = |at_us| events.iter().filter(|it| it.kind == SLICE_END && it.at_us == at_us).count();
+    assert_eq!((ends(1_999_520), ends(1_999_970)), (2, 2));
 }
 
 #[test]

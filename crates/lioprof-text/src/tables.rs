@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use lioprof_model::{
     Analysis, Client, Distribution, Finding, Flow, Io, Job, LockObject, LockPair, LockTarget, Object, Operation, Owner,
-    SentRpcs, Target, TargetSeries,
+    Part, Parts, SentRpcs, Target, TargetSeries,
 };
 
 /// A table.
@@ -25,6 +25,7 @@ pub const ALL: &[Table] = &[
     Table { name: "owners", write: owners },
     Table { name: "objects", write: objects },
     Table { name: "operations", write: operations },
+    Table { name: "service-parts", write: service_parts },
     Table { name: "sent", write: sent },
     Table { name: "series", write: series },
     Table { name: "lock-targets", write: lock_targets },
@@ -186,6 +187,31 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     .times("service", |it| &it.latency.service_us)
     .times("total", |it| &it.latency.total_us)
     .write(&analysis.operations, out)
+}
+
+/// Parts of service times: by target, server, client and size.
+fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    type Row<'a> = (&'static str, String, &'a Parts);
+    let all = &analysis.service_parts;
+    let targets = all.targets.iter().map(|it| ("target", cell(it.target.as_ref()), &it.parts));
+    let servers = all.servers.iter().map(|it| ("server", it.node.clone(), &it.parts));
+    let clients = all.clients.iter().map(|it| ("client", it.nid.clone(), &it.parts));
+    let sizes = all.sizes.iter().map(|it| ("size", it.le_bytes.to_string(), &it.parts));
+    let ratio = |part: &Part| decimal(part.against_peers.and_then(|against| against.ratio), 3);
+    let mut columns = Columns::<Row<'_>>::new([
+        ("by", |it| it.0.to_owned()),
+        ("name", |it| it.1.clone()),
+        ("direction", |it| format!("{:?}", it.2.direction).to_lowercase()),
+        ("rpcs", |it| it.2.rpcs.to_string()),
+        ("bytes", |it| it.2.bytes.to_string()),
+    ])
+    .times("before", |it| &it.2.before.us)
+    .times("transfer", |it| &it.2.transfer.us)
+    .times("after", |it| &it.2.after.us);
+    columns.0.push(("before_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.before))));
+    columns.0.push(("transfer_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.transfer))));
+    columns.0.push(("after_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.after))));
+    columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
 }
 
 fn sent(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
