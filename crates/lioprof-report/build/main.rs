@@ -51,6 +51,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "view-objects.js",
             "view-jobs.js",
             "view-operations.js",
+            "view-parts.js",
             "view-quality.js",
             "main.js",
         ],

@@ -31,6 +31,9 @@ pub(super) const MAX_LANES: usize = 24;
 /// Cells of the heat map of all OSTs, for reads and for writes each.
 pub(super) const MAX_HEAT_CELLS: usize = 90_000;
 
+/// OSTs, servers and clients whose service time is shown in parts, of each.
+pub(super) const MAX_PARTS: usize = 60;
+
 /// Time bins of the latency heat map.
 pub(super) const MAX_LATENCY_BINS: usize = 240;
 

@@ -15,6 +15,7 @@ mod report;
 mod rows;
 mod sample;
 mod series;
+mod service_parts;
 mod sizes;
 
 pub(crate) use report::{report, title};

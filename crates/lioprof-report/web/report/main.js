@@ -55,6 +55,7 @@ function reportPage() {
         bandwidthSection,
         matrixSection,
         latencySection,
+        partsSection,
         sizesSection,
         queueSection,
         timelineSection,
