@@ -1,7 +1,8 @@
 //! Analyzes one node: merges, joins and sums up its inputs.
 
 use lioprof_model::{
-    Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
+    ClientEvent, Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols,
+    TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
 
@@ -171,6 +172,12 @@ impl RowSink for NodeSink<'_> {
         if in_time {
             self.aggregate.sent_rpc(sent);
             self.sink.sent_rpc(sent, symbols);
+        }
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        if self.interval.contains(event.time_us) {
+            self.sink.client_event(event, symbols);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Converts rows to another clock.
 
-use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{ClientEvent, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
 use super::Line;
 
@@ -21,6 +21,10 @@ impl RowSink for Shifted<'_> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         self.sink.sent_rpc(&SentRpc { time_us: self.to.there_us(sent.time_us), ..sent.clone() }, symbols);
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        self.sink.client_event(&ClientEvent { time_us: self.to.there_us(event.time_us), ..*event }, symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

@@ -1,0 +1,1 @@
+//! Losing lines makes parts unknown, never wrong.
