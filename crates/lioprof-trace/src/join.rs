@@ -227,7 +227,9 @@ impl Join {
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
                 self.sent_rpc(event, &sent, None, out);
-                if let Some(Built { fid, is_write, built_us, built_by }) = self.bulk_requests.sent(sent.req) {
+                if let Some(Built { fid, is_write, built_us, built_by }) =
+                    self.bulk_requests.sent(sent.req, sent.opcode)
+                {
                     let xid = Xid(sent.xid);
                     self.client_event(event, ClientStep::BulkSent { xid, fid, is_write, built_us, built_by }, out);
                 }

@@ -58,6 +58,10 @@ pub(super) struct Client {
     pub(super) by_key: FxHashMap<RpcKey, usize>,
     pub(super) locks: Vec<LockRequest>,
     pub(super) orphans: Vec<OrphanReply>,
+    /// Lock requests of which only the end is in the log: from the thread's reply before it.
+    pub(super) unasked: Vec<LockRequest>,
+    /// When threads' last replies came.
+    last_reply_us: FxHashMap<u32, i64>,
     /// Lock requests by handle.
     by_cookie: FxHashMap<u64, usize>,
     /// Lock requests that their threads have begun and not sent yet.
@@ -71,11 +75,12 @@ impl Client {
         let SentRpc { time_us, pid, opcode, device, xid, round_trip_us, .. } = *sent;
         let key = (device, xid.0);
         let ended = self.just_ended.remove(&pid);
+        let to_send = self.to_send.remove(&pid);
         let thread = self.threads.entry(pid).or_default();
         let found = self.found.entry(pid).or_default();
         if round_trip_us.is_none() {
             thread.sent(time_us, found);
-            let lock = if opcode == Opcode::LDLM_ENQUEUE { self.to_send.remove(&pid) } else { None };
+            let lock = to_send.filter(|_| opcode == Opcode::LDLM_ENQUEUE);
             let at = self.rpcs.len();
             self.rpcs.push(Sent { key, opcode, pid, sent_us: time_us, answered_us: None, bulk: None, lock });
             self.by_key.insert(key, at);
@@ -85,6 +90,7 @@ impl Client {
             return;
         }
         thread.replied(time_us, found);
+        self.last_reply_us.insert(pid, time_us);
         let Some(&at) = self.by_key.get(&key) else { return };
         let rpc = &mut self.rpcs[at];
         rpc.answered_us = Some(time_us);
@@ -102,6 +108,8 @@ impl Client {
         let ClientEvent { time_us, pid, step, .. } = *event;
         let thread = self.threads.entry(pid).or_default();
         let found = self.found.entry(pid).or_default();
+        // The thread sends its request at once, or it leaves that to another one.
+        self.to_send.remove(&pid);
         match step {
             ClientStep::Started { kind, fid, name } => thread.started((kind, fid), name, time_us, found),
             ClientStep::Completed { kind, fid, rc } => thread.completed((kind, fid), rc, time_us, found),
@@ -125,14 +133,17 @@ impl Client {
             }
             ClientStep::OrphanReply { device, xid, opcode } => {
                 self.just_ended.remove(&pid);
-                self.to_send.remove(&pid);
                 self.orphans.push(OrphanReply { key: (device, xid.0), opcode, pid, time_us });
             }
         }
     }
 
     fn enqueue_ended(&mut self, cookie: u64, time_us: i64, pid: u32) {
-        let Some(at) = self.by_cookie.remove(&cookie) else { return };
+        let Some(at) = self.by_cookie.remove(&cookie) else {
+            let started_us = self.last_reply_us.get(&pid).copied().unwrap_or(time_us);
+            self.unasked.push(LockRequest { pid, started_us, ended_us: Some(time_us), rpc: None });
+            return;
+        };
         let lock = &mut self.locks[at];
         lock.ended_us = Some(time_us);
         if self.to_send.get(&lock.pid) == Some(&at) {

@@ -17,6 +17,9 @@ use crate::config::Config;
 /// An RPC whose reply is not in the log has come back, or was given up, after this time (`obd_timeout`).
 const LONGEST_RPC_US: i64 = 100_000_000;
 
+/// A request or a reply is on its way no longer than this.
+const LONGEST_REPLY_US: i64 = 1_000_000;
+
 /// Everything that the logs tell.
 pub(super) struct Joiner {
     pub(super) clients: FxHashMap<Symbol, Client>,
@@ -143,6 +146,20 @@ fn is_waited_for(opcode: Opcode) -> bool {
     )
 }
 
+/// Looks up many names ahead (statahead), since 2.16.
+const MDS_BATCH: Opcode = Opcode(63);
+
+/// Whether an operation of this kind may wait for an RPC of this kind that another thread has sent.
+fn may_cause(kind: OperationKind, opcode: Opcode) -> bool {
+    use OperationKind::{Close, Fault, Fsync, Mkwrite, Read, Seek, Write};
+    match opcode {
+        // Only calls by path look up names.
+        MDS_BATCH => !matches!(kind, Read | Write | Fsync | Close | Seek | Fault | Mkwrite),
+        Opcode::OST_SYNC => kind == Fsync,
+        _ => true,
+    }
+}
+
 /// The only kinds of operations that cause RPCs of this kind, which `ptlrpcd` sends for them.
 fn kinds_of(opcode: Opcode) -> &'static [OperationKind] {
     match opcode {
@@ -152,31 +169,35 @@ fn kinds_of(opcode: Opcode) -> &'static [OperationKind] {
     }
 }
 
-/// A stretch of time in which something was under way, of which the log does not tell what it belongs to.
-struct Doubtful {
+/// A stretch of time in which something was under way that may concern an operation.
+struct Stretch {
+    /// It was an RPC of another thread for the file; else it may have been the operation's.
+    is_other: bool,
     from_us: i64,
     to_us: i64,
+    /// What was under way; `None`: something of the operation itself.
+    opcode: Option<Opcode>,
     /// Only operations of this thread; `None`: of any.
     pid: Option<u32>,
-    /// Only operations on this file: a bulk RPC that another thread sent.
+    /// Only operations on this file.
     fid: Option<Fid>,
 }
 
 /// Stretches in the order of their begins, with the latest end up to each.
-struct Stretches(Vec<(Doubtful, i64)>);
+struct Stretches(Vec<(Stretch, i64)>);
 
 impl Stretches {
-    fn new(mut stretches: Vec<Doubtful>) -> Self {
+    fn new(mut stretches: Vec<Stretch>) -> Self {
         stretches.sort_by_key(|stretch| stretch.from_us);
         let mut latest_us = i64::MIN;
-        let with_latest = |stretch: Doubtful| {
+        let with_latest = |stretch: Stretch| {
             latest_us = latest_us.max(stretch.to_us);
             (stretch, latest_us)
         };
         Self(stretches.into_iter().map(with_latest).collect())
     }
 
-    fn within(&self, begin_us: i64, end_us: i64) -> impl Iterator<Item = &Doubtful> {
+    fn within(&self, begin_us: i64, end_us: i64) -> impl Iterator<Item = &Stretch> {
         let end = self.0.partition_point(|(stretch, _)| stretch.from_us < end_us);
         let before = self.0.get(..end).unwrap_or_default();
         let all = before.iter().rev().take_while(move |(_, latest_us)| *latest_us > begin_us);
@@ -251,10 +272,11 @@ impl OneClient<'_> {
             }
             for stretch in stretches.within(found.begin_us, found.end_us) {
                 let is_its = stretch.pid.is_none_or(|owner| owner == *pid)
-                    && stretch.fid.is_none_or(|fid| Some(fid) == found.fid);
-                let (strength, part) = match stretch.fid {
-                    Some(_) => (Strength::OtherRpc, Part::Other),
-                    None => (Strength::Doubt, Part::Unknown),
+                    && stretch.fid.is_none_or(|fid| Some(fid) == found.fid)
+                    && stretch.opcode.is_none_or(|opcode| may_cause(found.kind, opcode));
+                let (strength, part) = match stretch.is_other {
+                    true => (Strength::OtherRpc, Part::Other),
+                    false => (Strength::Doubt, Part::Unknown),
                 };
                 if is_its {
                     claims.push(Claim { strength, from_us: stretch.from_us, to_us: stretch.to_us, part });
@@ -302,7 +324,7 @@ impl OneClient<'_> {
     }
 
     /// What was under way and belongs to no operation that is known.
-    fn doubtful(&self, owners: &[Option<usize>], windows: &Windows) -> Vec<Doubtful> {
+    fn doubtful(&self, owners: &[Option<usize>], windows: &Windows) -> Vec<Stretch> {
         let mut doubtful = Vec::new();
         // Threads of programs send for themselves only.
         let only = |pid: u32| windows.0.contains_key(&pid).then_some(pid);
@@ -310,15 +332,46 @@ impl OneClient<'_> {
             if owner.is_some() || !is_waited_for(rpc.opcode) {
                 continue;
             }
-            let to_us = rpc.answered_us.unwrap_or(rpc.sent_us.saturating_add(LONGEST_RPC_US));
             let fid = rpc.bulk.map(|bulk| bulk.fid);
-            doubtful.push(Doubtful { from_us: rpc.sent_us, to_us, pid: only(rpc.pid), fid });
+            let stretch = |is_other, from_us, to_us| {
+                let opcode = Some(rpc.opcode);
+                Stretch { is_other, from_us, to_us, pid: only(rpc.pid), fid, opcode }
+            };
+            if let Some(answered_us) = rpc.answered_us {
+                doubtful.push(stretch(fid.is_some(), rpc.sent_us, answered_us));
+                continue;
+            }
+            // The reply's line is missing: it came after the server had sent it.
+            let handled_us = self.served(rpc).map(|served| self.there(served.node)(served.end_us).max(rpc.sent_us));
+            let latest_us = match handled_us {
+                Some(handled_us) => handled_us.saturating_add(LONGEST_REPLY_US),
+                None => rpc.sent_us.saturating_add(LONGEST_RPC_US),
+            };
+            let handled_us = handled_us.unwrap_or(rpc.sent_us);
+            doubtful.push(stretch(fid.is_some(), rpc.sent_us, handled_us));
+            doubtful.push(stretch(false, handled_us, latest_us));
         }
         let mut seen: FxHashSet<RpcKey> = FxHashSet::default();
         for orphan in self.client.orphans.iter().filter(|orphan| is_waited_for(orphan.opcode)) {
             seen.insert(orphan.key);
-            let from_us = orphan.time_us.saturating_sub(LONGEST_RPC_US);
-            doubtful.push(Doubtful { from_us, to_us: orphan.time_us, pid: only(orphan.pid), fid: None });
+            let arrival_us =
+                self.joiner.servers.get(orphan.key).map(|served| self.there(served.node)(served.arrival_us));
+            let from_us = match arrival_us {
+                Some(arrival_us) => arrival_us.saturating_sub(LONGEST_REPLY_US),
+                None => orphan.time_us.saturating_sub(LONGEST_RPC_US),
+            };
+            doubtful.push(Stretch {
+                is_other: false,
+                from_us,
+                to_us: orphan.time_us,
+                pid: only(orphan.pid),
+                fid: None,
+                opcode: Some(orphan.opcode),
+            });
+        }
+        for ended in &self.client.unasked {
+            let (from_us, to_us) = (ended.started_us, ended.ended_us.unwrap_or(ended.started_us));
+            doubtful.push(Stretch { is_other: false, from_us, to_us, pid: only(ended.pid), fid: None, opcode: None });
         }
         // RPCs that the client sent without a line in its log.
         let uuids: FxHashSet<Symbol> = self.client.uuids().collect();
@@ -327,7 +380,14 @@ impl OneClient<'_> {
             if is_lost && is_waited_for(served.opcode) {
                 let there = self.there(served.node);
                 let (from_us, to_us) = (there(served.arrival_us), there(served.end_us));
-                doubtful.push(Doubtful { from_us, to_us, pid: None, fid: None });
+                doubtful.push(Stretch {
+                    is_other: false,
+                    from_us,
+                    to_us,
+                    pid: None,
+                    fid: None,
+                    opcode: Some(served.opcode),
+                });
             }
         }
         doubtful
@@ -358,6 +418,11 @@ impl OneClient<'_> {
         };
         if let Some(from_us) = queued_us {
             claims.push(Claim { strength: Strength::Queue, from_us, to_us: rpc.sent_us, part: Part::ClientQueue });
+        }
+        if rpc.opcode == Opcode::LDLM_ENQUEUE && rpc.lock.is_none() {
+            // The line is missing with which the request began (mask dlmtrace): what went before may have been a wait.
+            let (from_us, to_us) = (rpc.sent_us - 1, rpc.sent_us);
+            claims.push(Claim { strength: Strength::Doubt, from_us, to_us, part: Part::Unknown });
         }
         let served = self.served(rpc);
         let Some(answered_us) = rpc.answered_us else {

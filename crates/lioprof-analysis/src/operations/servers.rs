@@ -4,6 +4,9 @@ use lioprof_model::{Direction, LockEvent, LockHappening, LockStep, RpcRow, SizeE
 use lustre_debuglog::{LockMode, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// A lock may be granted so long after the reply to the request that asked for it.
+const GRANTED_LATER_US: i64 = 10_000_000;
+
 /// Uuid of the client's connection and xid: what both sides print.
 pub(super) type RpcKey = (Symbol, u64);
 
@@ -36,11 +39,15 @@ pub(super) enum Work {
 pub(super) struct Servers {
     /// `None`: two rows have this key, as when a request is sent again.
     rpcs: FxHashMap<RpcKey, Option<Served>>,
+    /// Which RPC asked for each lock.
+    created: FxHashMap<(Symbol, u64), RpcKey>,
     /// Locks that are waited for: when that began, and for which RPC.
     waiting: FxHashMap<(Symbol, u64), (i64, RpcKey)>,
+    /// RPCs that waited for locks whose grants are not in the log.
+    unsettled: Vec<RpcKey>,
     /// Times of lock waits.
     waits: FxHashMap<RpcKey, Vec<(i64, i64)>>,
-    /// Locks that were granted without a sign of a wait: by node and client.
+    /// Locks that were granted without a sign of a wait or of who asked for them: by node and client.
     strange_grants: FxHashMap<(Symbol, Option<Symbol>), Vec<i64>>,
 }
 
@@ -77,6 +84,11 @@ impl Servers {
         let LockHappening::Lock(step, lock) = event.happening else { return };
         let id = (event.node, lock.cookie);
         match step {
+            LockStep::Created => {
+                if let Some(window) = &event.window {
+                    self.created.insert(id, (window.client_uuid, window.xid.0));
+                }
+            }
             LockStep::Queued if lock.granted_mode == LockMode::None => {
                 if let Some(window) = &event.window {
                     let key = (window.client_uuid, window.xid.0);
@@ -85,13 +97,16 @@ impl Servers {
             }
             LockStep::Granted => match self.waiting.remove(&id) {
                 Some((from_us, key)) => self.waits.entry(key).or_default().push((from_us, event.time_us)),
-                None => self.strange_grants.entry((event.node, lock.nid)).or_default().push(event.time_us),
+                None => match self.created.get(&id) {
+                    Some(key) => self.unsettled.push(*key),
+                    None => self.strange_grants.entry((event.node, lock.nid)).or_default().push(event.time_us),
+                },
             },
-            // Given up without a grant: the wait is over all the same.
+            // Given up, or the line of the grant is lost.
             LockStep::Freed => {
-                if let Some((from_us, key)) = self.waiting.remove(&id) {
-                    self.waits.entry(key).or_default().push((from_us, event.time_us));
-                }
+                self.created.remove(&id);
+                let given_up = self.waiting.remove(&id);
+                self.unsettled.extend(given_up.map(|(_, key)| key));
             }
             _ => {}
         }
@@ -109,14 +124,18 @@ impl Servers {
 
     /// RPCs that wait for a lock whose grant is not in the log.
     pub(super) fn never_granted(&self) -> FxHashSet<RpcKey> {
-        self.waiting.values().map(|(_, key)| *key).collect()
+        self.waiting.values().map(|(_, key)| *key).chain(self.unsettled.iter().copied()).collect()
     }
 
     /// The lock waits of an RPC.
     pub(super) fn lock_waits(&self, key: RpcKey, served: &Served, never_granted: &FxHashSet<RpcKey>) -> LockWaits<'_> {
         let strange = [Some(served.nid), None].iter().any(|nid| {
             let grants = self.strange_grants.get(&(served.node, *nid));
-            grants.is_some_and(|grants| grants.iter().any(|at_us| (served.start_us..=served.end_us).contains(at_us)))
+            grants.is_some_and(|grants| {
+                grants
+                    .iter()
+                    .any(|at_us| (served.start_us..=served.end_us.saturating_add(GRANTED_LATER_US)).contains(at_us))
+            })
         });
         if strange || never_granted.contains(&key) {
             return LockWaits::Unknown;

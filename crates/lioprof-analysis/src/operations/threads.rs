@@ -128,6 +128,7 @@ impl Thread {
         self.line(time_us, out);
         let Some(open) = &mut self.open else {
             out.ghosts.push(Ghost { kind, from_us: self.last_end_us, to_us: time_us });
+            self.end(time_us);
             return;
         };
         if let Some(at) = open.inner.iter().rposition(|inner| *inner == (kind, fid)) {

@@ -59,9 +59,9 @@ pub(super) fn parts(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Parts
     cuts.extend([begin_us, end_us]);
     cuts.sort_unstable();
     cuts.dedup();
-    let mut parts = Parts::default();
     let mut waiting = claims.into_iter().peekable();
     let mut active: BinaryHeap<Claim> = BinaryHeap::new();
+    let mut sum = Sum::default();
     for pair in cuts.windows(2) {
         let &[from_us, to_us] = pair else { continue };
         while let Some(claim) = waiting.next_if(|claim| claim.from_us <= from_us) {
@@ -70,10 +70,47 @@ pub(super) fn parts(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Parts
         while active.peek().is_some_and(|claim| claim.to_us <= from_us) {
             active.pop();
         }
-        let part = active.peek().map_or(Part::ClientWork, |claim| claim.part);
-        parts.add(part, u64::try_from(to_us - from_us).unwrap_or(0));
+        sum.add(active.peek(), u64::try_from(to_us - from_us).unwrap_or(0));
     }
-    parts
+    sum.finish()
+}
+
+/// Adds up stretches in their order.
+///
+/// A doubt says that something was under way at a time, not when it began and ended: it takes along the time around it that nothing else
+/// claims.
+#[derive(Default)]
+struct Sum {
+    parts: Parts,
+    /// Time that nothing claims, or only a doubt, since the last other claim.
+    open_us: u64,
+    is_doubtful: bool,
+}
+
+impl Sum {
+    fn add(&mut self, claim: Option<&Claim>, us: u64) {
+        match claim {
+            None => self.open_us += us,
+            Some(claim) if claim.strength == Strength::Doubt => {
+                self.open_us += us;
+                self.is_doubtful = true;
+            }
+            Some(claim) => {
+                self.close();
+                self.parts.add(claim.part, us);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let part = if std::mem::take(&mut self.is_doubtful) { Part::Unknown } else { Part::ClientWork };
+        self.parts.add(part, std::mem::take(&mut self.open_us));
+    }
+
+    fn finish(mut self) -> Parts {
+        self.close();
+        self.parts
+    }
 }
 
 #[cfg(test)]
@@ -94,7 +131,8 @@ mod tests {
         ];
         let parts = parts(5, 100, claims);
         let found = [Part::Unknown, Part::ServerWork, Part::Disk, Part::ClientWork].map(|part| parts.get(part));
-        assert_eq!(found, [5 + 10, 10, 60, 10]);
+        // The last 10 us may belong to what is in doubt.
+        assert_eq!(found, [5 + 10 + 10, 10, 60, 0]);
     }
 
     proptest! {

@@ -79,10 +79,11 @@ fn each_system_call_is_an_operation_of_its_duration() {
         #[expect(clippy::cast_precision_loss, reason = "hundreds")]
         let mean_us = differences.iter().sum::<f64>() / differences.len() as f64;
         println!("{kind}: {} calls, {mean_us:.0} us longer in the mean", differences.len());
-        // Reads: the way into the kernel and out of it takes 0.5 ms on the emulated machine, and single calls lose 5 ms to other programs.
+        // The way into the kernel and out of it takes up to 0.5 ms on the emulated machine, and single calls lose 5 ms to other threads
+        // before their first line or after their last one. The program measures that, the log cannot.
         let limit_us = match *kind {
             "open" | "unlink" => 10_000.0,
-            "read" => 600.0,
+            "read" | "stat" => 600.0,
             _ => 500.0,
         };
         assert!((0.0..=limit_us).contains(&mean_us), "{kind}: {mean_us} us");
@@ -95,11 +96,16 @@ fn parts_add_up_and_all_rpcs_are_joined() {
     for row in &found.rows {
         assert_eq!(row.parts.sum(), row.duration_us, "{row:?}");
     }
-    println!("{} of {} RPCs owned, {} joined, {} read-ahead, {} write-back, {} unfinished", found.owned_rpcs, found.rpcs,
-        found.joined_rpcs, found.read_ahead_rpcs, found.write_back_rpcs, found.unfinished);
+    println!(
+        "{} of {} RPCs owned, {} joined, {} read-ahead, {} write-back, {} unfinished",
+        found.owned_rpcs, found.rpcs, found.joined_rpcs, found.read_ahead_rpcs, found.write_back_rpcs, found.unfinished
+    );
     for kind in found.by_kind() {
-        let parts: Vec<String> = Part::ALL.iter().zip(&kind.parts_us)
-            .map(|(part, us)| format!("{} {}", part.name(), us.total / kind.count)).collect();
+        let parts: Vec<String> = Part::ALL
+            .iter()
+            .zip(&kind.parts_us)
+            .map(|(part, us)| format!("{} {}", part.name(), us.total / kind.count))
+            .collect();
         println!("{} x{}: {} = {}", kind.asked, kind.count, kind.duration_us.total / kind.count, parts.join(", "));
     }
     assert_eq!(found.joined_rpcs, found.owned_rpcs);

@@ -3,7 +3,7 @@
 //! The thread that puts it together logs the request (`brw rpc PTR ..`) and right after it the file (`FID: N write pages, ..`); the thread
 //! that sends it, mostly another one (`ptlrpcd`), logs the request with its xid.
 
-use lustre_debuglog::Fid;
+use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::FxHashMap;
 
 /// Sizes of a page that Lustre clients have.
@@ -51,13 +51,15 @@ impl BulkRequests {
         }
     }
 
-    /// The request is sent.
-    pub(super) fn sent(&mut self, req: u64) -> Option<Built> {
+    /// A request is sent. Its memory may have been another one's whose sending is lost: the operation must fit.
+    pub(super) fn sent(&mut self, req: u64, opcode: Opcode) -> Option<Built> {
         if req == 0 || (self.built.is_empty() && self.begun.is_empty()) {
             return None;
         }
         self.begun.retain(|_, (begun, ..)| *begun != req);
-        self.built.remove(&req)
+        let built = self.built.remove(&req)?;
+        let is_its = opcode == if built.is_write { Opcode::OST_WRITE } else { Opcode::OST_READ };
+        is_its.then_some(built)
     }
 }
 
@@ -74,13 +76,13 @@ mod tests {
         let mut bulk = BulkRequests::default();
         bulk.request(7, 0xa, 8192, 10);
         bulk.built(2, built(1, 20, 7));
-        assert_eq!(bulk.sent(0xa).map(|built| built.fid.oid), Some(1));
-        assert!(bulk.sent(0xa).is_none(), "the pointer is free for another request");
+        assert_eq!(bulk.sent(0xa, Opcode::OST_WRITE).map(|built| built.fid.oid), Some(1));
+        assert!(bulk.sent(0xa, Opcode::OST_WRITE).is_none(), "the pointer is free for another request");
         // The file's line is lost: the next one is not its.
         bulk.request(7, 0xb, 0, 30);
-        assert!(bulk.sent(0xb).is_none());
+        assert!(bulk.sent(0xb, Opcode::OST_WRITE).is_none());
         bulk.built(0, built(2, 40, 7));
-        assert!(bulk.sent(0xb).is_none());
+        assert!(bulk.sent(0xb, Opcode::OST_WRITE).is_none());
         // Another place in the object, another thread, too late.
         bulk.request(7, 0xc, 0, 50);
         bulk.built(9, built(3, 60, 7));
@@ -88,6 +90,11 @@ mod tests {
         bulk.built(0, built(3, 60, 8));
         bulk.request(7, 0xc, 0, 50);
         bulk.built(0, built(3, 2_000_000, 7));
-        assert!(bulk.sent(0xc).is_none());
+        assert!(bulk.sent(0xc, Opcode::OST_WRITE).is_none());
+        // Its sending is lost, and its memory is used again.
+        bulk.request(7, 0xd, 0, 50);
+        bulk.built(0, built(4, 60, 7));
+        assert!(bulk.sent(0xd, Opcode::MDS_SYNC).is_none());
+        assert!(bulk.sent(0xd, Opcode::OST_WRITE).is_none());
     }
 }

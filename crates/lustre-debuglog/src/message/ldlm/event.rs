@@ -113,7 +113,7 @@ pub enum LdlmEvent<'a> {
     LocalCancel,
     /// `client-side enqueue START`, with flags since 2.16: a thread of a client begins to ask a server for a lock.
     ClientEnqueueStart,
-    /// `client-side enqueue END`: the client has the lock, or knows that it does not get it.
+    /// `client-side enqueue END`, `.. END (ABORTED)`, `.. END (FAILED)`: the client has the lock, or knows that it does not get it.
     ClientEnqueueEnd,
     /// Any other `###` text, as printed.
     Other(&'a [u8]),
@@ -150,7 +150,6 @@ fn fixed(i: &[u8]) -> Option<LdlmEvent<'_>> {
         b"final lock_put on destroyed lock, freeing it." => LdlmEvent::FinalPut,
         b"server-side local cancel" => LdlmEvent::LocalCancel,
         b"client-side local enqueue handler, new lock created" => LdlmEvent::LocalCreated,
-        b"client-side enqueue END" => LdlmEvent::ClientEnqueueEnd,
         b"server-side enqueue handler START" => LdlmEvent::EnqueueStart,
         b"server-side enqueue handler, new lock created" => LdlmEvent::Created,
         b"server-side cancel handler END" => LdlmEvent::CancelEnd,
@@ -174,7 +173,7 @@ fn fixed(i: &[u8]) -> Option<LdlmEvent<'_>> {
 
 /// Events that the beginning of the text identifies.
 fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
-    const BEGINNINGS: [(&[u8], LdlmEvent<'static>); 7] = [
+    const BEGINNINGS: [(&[u8], LdlmEvent<'static>); 8] = [
         // "refreshed" alone to 2.14.50.
         (b"refreshed", LdlmEvent::Refreshed),
         (b"About to insert this lock ", LdlmEvent::AboutToInsert),
@@ -183,6 +182,7 @@ fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
         (b"server preparing completion AST (after ", LdlmEvent::PreparingCompletionAst),
         (b"server-side convert handler START", LdlmEvent::ConvertStart),
         (b"client-side enqueue START", LdlmEvent::ClientEnqueueStart),
+        (b"client-side enqueue END", LdlmEvent::ClientEnqueueEnd),
     ];
     let known = BEGINNINGS.iter().find(|(words, _)| i.starts_with(words)).map(|(_, event)| *event);
     known.or_else(|| i.ends_with(b"but cancel was received (AST reply lost?)").then_some(LdlmEvent::AstRace))
@@ -268,6 +268,11 @@ mod tests {
             ("server-side enqueue handler START", EnqueueStart),
             ("server-side enqueue handler, new lock created", Created),
             ("lock incompatible; sending blocking AST.", Incompatible),
+            ("client-side enqueue START", ClientEnqueueStart), // to 2.15
+            ("client-side enqueue START, flags 0x1000", ClientEnqueueStart),
+            ("client-side enqueue END", ClientEnqueueEnd),
+            ("client-side enqueue END (ABORTED)", ClientEnqueueEnd),
+            ("client-side enqueue END (FAILED)", ClientEnqueueEnd),
             ("About to add this lock:", AboutToAdd), // to 2.8
             ("About to add this lock", AboutToAdd),
             ("About to add lock:", AboutToAddGranted),
