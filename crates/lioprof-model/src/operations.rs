@@ -99,6 +99,14 @@ pub enum Asked {
     Rpc(Opcode),
 }
 
+impl Asked {
+    /// Whether the logs can tell of a part: servers' logs alone say nothing of the client.
+    #[must_use]
+    pub fn can_tell(self, part: Part) -> bool {
+        matches!(self, Self::Operation(_)) || !matches!(part, Part::ClientWork | Part::ClientQueue | Part::Other)
+    }
+}
+
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,6 +124,17 @@ pub enum BeginEvidence {
     FirstLine,
     /// The first step of the walk along the file's path, before that line (mask vfstrace).
     PathWalk,
+}
+
+impl BeginEvidence {
+    /// Its name in JSON and CSV.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstLine => "first_line",
+            Self::PathWalk => "path_walk",
+        }
+    }
 }
 
 /// One operation.
@@ -146,6 +165,12 @@ pub struct OperationRow {
 }
 
 impl OperationRow {
+    /// A part, microseconds; `None` where the logs cannot tell of it.
+    #[must_use]
+    pub fn part_us(&self, part: Part) -> Option<u64> {
+        self.asked.can_tell(part).then(|| self.parts.get(part))
+    }
+
     /// When it ended.
     #[must_use]
     pub fn end_us(&self) -> i64 {
