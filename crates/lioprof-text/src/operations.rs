@@ -230,7 +230,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
     .map(str::to_owned)
     .to_vec();
     header.extend(Part::ALL.map(part_us));
-    csv.write_record(&header)?;
+    csv.write_record(&header).map_err(io_error)?;
     for row in &operations.rows {
         let mut cells = vec![
             row.node.to_string(),
@@ -245,9 +245,17 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
             row.joined_rpcs.to_string(),
         ];
         cells.extend(Part::ALL.map(|part| row.part_us(part).map(|us| us.to_string()).unwrap_or_default()));
-        csv.write_record(&cells)?;
+        csv.write_record(&cells).map_err(io_error)?;
     }
     csv.flush()
+}
+
+/// The error below: a closed pipe is none of CSV.
+fn io_error(err: csv::Error) -> io::Error {
+    match err.into_kind() {
+        csv::ErrorKind::Io(err) => err,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 #[cfg(test)]

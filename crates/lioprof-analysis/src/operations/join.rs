@@ -7,7 +7,7 @@ use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::client::{Client, Sent};
+use super::client::{Client, OrphanReply, Sent};
 use super::servers::{LockWaits, RpcKey, Served, Servers, Work};
 use super::threads::{Found, Ghost};
 use super::timeline::{Claim, Strength, parts};
@@ -258,6 +258,12 @@ impl OneClient<'_> {
                 locks[owner].push(at);
             }
         }
+        let mut orphans: Vec<Vec<OrphanReply>> = vec![Vec::new(); order.len()];
+        for orphan in &self.client.orphans {
+            if let Some(owner) = windows.at(orphan.pid, orphan.time_us) {
+                orphans[owner].push(*orphan);
+            }
+        }
         let stretches = Stretches::new(self.doubtful(&owners, &windows));
         let name = self.joiner.name(self.node);
         for (index, (pid, found)) in order.iter().enumerate() {
@@ -266,6 +272,9 @@ impl OneClient<'_> {
             for rpc in owned[index].iter().map(|&rpc| &self.client.rpcs[rpc]) {
                 joined_rpcs += u32::from(self.rpc_claims(rpc, found, &mut claims));
                 out.clocks_known &= self.served(rpc).is_none_or(|served| self.clock(served.node).is_some());
+            }
+            for orphan in &orphans[index] {
+                joined_rpcs += u32::from(self.orphan_claims(orphan, found, &mut claims));
             }
             for &lock in &locks[index] {
                 self.lock_claims(lock, found, &mut claims);
@@ -283,7 +292,7 @@ impl OneClient<'_> {
                 }
             }
             let parts: Parts = parts(found.begin_us, found.end_us, claims);
-            let rpcs = u32::try_from(owned[index].len()).unwrap_or(u32::MAX);
+            let rpcs = u32::try_from(owned[index].len() + orphans[index].len()).unwrap_or(u32::MAX);
             out.joined_rpcs += u64::from(joined_rpcs);
             out.owned_rpcs += u64::from(rpcs);
             out.rows.push(OperationRow {
@@ -354,6 +363,10 @@ impl OneClient<'_> {
         let mut seen: FxHashSet<RpcKey> = FxHashSet::default();
         for orphan in self.client.orphans.iter().filter(|orphan| is_waited_for(orphan.opcode)) {
             seen.insert(orphan.key);
+            if only(orphan.pid).is_some() {
+                // A program's thread waits for its RPCs: this one concerns the operation in which it was answered.
+                continue;
+            }
             let arrival_us =
                 self.joiner.servers.get(orphan.key).map(|served| self.there(served.node)(served.arrival_us));
             let from_us = match arrival_us {
@@ -364,7 +377,7 @@ impl OneClient<'_> {
                 is_other: false,
                 from_us,
                 to_us: orphan.time_us,
-                pid: only(orphan.pid),
+                pid: None,
                 fid: None,
                 opcode: Some(orphan.opcode),
             });
@@ -452,6 +465,23 @@ impl OneClient<'_> {
             claims.push(claim_rpc(answered_us, (there(served.end_us), answered_us), Part::Unknown));
         }
         true
+    }
+
+    /// What an RPC claims whose sending is not in the log, because its line is lost or because it had to wait until the client was
+    /// connected again: then it prints none. Whether its server's row is there.
+    fn orphan_claims(&self, orphan: &OrphanReply, found: &Found, claims: &mut Vec<Claim>) -> bool {
+        let served = self.joiner.servers.get(orphan.key);
+        let clock = served.and_then(|served| self.clock(served.node));
+        let arrival_us = served.zip(clock).map(|(served, clock)| clock(served.arrival_us));
+        let sent_us = arrival_us.unwrap_or(orphan.time_us).clamp(found.begin_us, orphan.time_us);
+        let OrphanReply { key, opcode, pid, time_us } = *orphan;
+        let doubt = Claim { strength: Strength::Doubt, from_us: found.begin_us, to_us: sent_us, part: Part::Unknown };
+        claims.push(doubt);
+        if arrival_us.is_some() {
+            let rpc = Sent { key, opcode, pid, sent_us, answered_us: Some(time_us), bulk: None, lock: None };
+            self.rpc_claims(&rpc, found, claims);
+        }
+        served.is_some()
     }
 
     /// What a lock request claims beside its RPC: the wait for the grant.
