@@ -9,6 +9,7 @@
 //! * `about`: versions, manual pages, completions.
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
+//! * `operations`: where the time of clients' operations went.
 //! * `marks`: those that occur more than once.
 //! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
@@ -18,7 +19,7 @@
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `export` and `rollup` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `operations`, `export` and `rollup` names one.
 
 #[cfg(test)]
 mod about;
@@ -49,6 +50,8 @@ mod findings;
 mod locks;
 #[cfg(test)]
 mod marks;
+#[cfg(test)]
+mod operations;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod parts;

@@ -1,5 +1,7 @@
 //! Puts the nodes whose clocks are off on the reference's clock, and tells what is known of all clocks.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::few;
 use lioprof_model::{Analysis, Symbols};
@@ -22,6 +24,23 @@ pub(crate) struct Alignment {
     stuck: Vec<bool>,
     /// Why not, and what to do.
     why_stuck: &'static str,
+}
+
+/// Nodes' clocks as functions of each other.
+#[derive(Default)]
+pub(crate) struct NodeClocks(BTreeMap<String, (usize, Line)>);
+
+impl NodeClocks {
+    /// The clock of `to` as a function of that of `from`; `None` if they could not be compared.
+    pub(crate) fn between(&self, from: &str, to: &str) -> Option<impl Fn(i64) -> i64 + use<>> {
+        let line = if from == to {
+            Line::default()
+        } else {
+            let ((reference, from), (other, to)) = (self.0.get(from)?, self.0.get(to)?);
+            (reference == other).then(|| from.then(&to.back()))?
+        };
+        Some(move |us| line.there_us(us))
+    }
 }
 
 /// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
@@ -63,6 +82,15 @@ impl Alignment {
     pub(crate) fn of(names: Vec<String>, clocks: Clocks, lines: &[Option<ClockLine>], stuck: Vec<bool>) -> Self {
         let aligned = lines.iter().map(Option::is_some).collect();
         Self { names, clocks, aligned, stuck, why_stuck: OLD_ROLLUP }
+    }
+
+    /// The nodes' clocks, as the logs show them.
+    pub(crate) fn node_clocks(&self) -> NodeClocks {
+        let named = self.names.iter().zip(&self.clocks.nodes);
+        let line = |(name, clock): (&String, &Option<NodeClock>)| {
+            clock.as_ref().map(|clock| (name.clone(), (clock.reference, clock.to_reference)))
+        };
+        NodeClocks(named.filter_map(line).collect())
     }
 
     /// Fills in what the nodes' clocks show.

@@ -8,6 +8,7 @@
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `clocks`: how far the nodes' clocks are apart, from RPCs that two of them tell of.
 //! * `counted`, `loss`: what is lost, by the servers' own counters or by the request schedulers' numbers.
+//! * `operations`: what clients' programs did, and which part of the system their time went to.
 //! * `rollup`: the sums as tables, and the analysis made of tables.
 //!
 //! What an analysis means is not said here: findings are `lioprof-insight`'s.
@@ -40,6 +41,7 @@ mod interval;
 mod locks;
 mod loss;
 mod node;
+mod operations;
 mod parts;
 mod phases;
 mod rollup;
@@ -50,6 +52,7 @@ mod warnings;
 pub use aggregate::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
+pub use operations::find_operations;
 pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};

@@ -2,7 +2,8 @@
 
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
-    Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
+    ClientEvent, Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols,
+    TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
 
@@ -172,6 +173,12 @@ impl RowSink for NodeSink<'_> {
         if in_time {
             self.aggregate.sent_rpc(sent);
             self.sink.sent_rpc(sent, symbols);
+        }
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        if self.interval.contains(event.time_us) {
+            self.sink.client_event(event, symbols);
         }
     }
 

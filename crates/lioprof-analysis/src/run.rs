@@ -12,7 +12,7 @@ use lioprof_trace::input::{InputProblem, Severity};
 use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate};
-use crate::align::{Alignment, align};
+use crate::align::{Alignment, NodeClocks, align};
 use crate::config::Config;
 use crate::interval::Limit;
 use crate::loss::loss;
@@ -93,6 +93,16 @@ pub fn analyze_with_stores(
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<Outcome, AnalyzeError> {
+    analyze_with_clocks(inputs, stores, config, sink).map(|(outcome, _)| outcome)
+}
+
+/// The same, and how far the nodes' clocks are apart: `sink` gets their times as they logged them.
+pub(crate) fn analyze_with_clocks(
+    inputs: &[PathBuf],
+    stores: &dyn RowStores,
+    config: &Config,
+    sink: Option<&mut (dyn RowSink + Send)>,
+) -> Result<(Outcome, NodeClocks), AnalyzeError> {
     let threads = config.threads.max(1);
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -107,7 +117,7 @@ fn run(
     stores: &dyn RowStores,
     config: &Config,
     mut sink: Option<&mut (dyn RowSink + Send)>,
-) -> Result<Outcome, AnalyzeError> {
+) -> Result<(Outcome, NodeClocks), AnalyzeError> {
     let found = Inputs::find(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
     let mut problems = found.problems;
     let mut nodes: BTreeMap<String, NodeInputs> = BTreeMap::new();
@@ -147,7 +157,8 @@ fn run(
         sum
     });
     let sum = sum.unwrap_or_else(|| Aggregate::new(config.bin_us));
-    Ok(conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config))
+    let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    Ok((outcome, alignment.node_clocks()))
 }
 
 /// Makes the analysis from the sums over all nodes.

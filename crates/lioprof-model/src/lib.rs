@@ -14,6 +14,7 @@ pub mod access;
 pub mod analysis;
 mod available;
 pub mod baseline;
+mod client;
 pub mod comparison;
 pub mod counted;
 pub mod faults;
@@ -22,6 +23,7 @@ pub mod io;
 pub mod latency;
 pub mod locks;
 pub mod merge;
+pub mod operations;
 pub mod parts;
 pub mod phases;
 mod row;
@@ -39,6 +41,7 @@ mod verdict;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
+pub use client::{ClientEvent, ClientStep, NameHash};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
@@ -53,6 +56,7 @@ pub use locks::{
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
+pub use operations::{Asked, BeginEvidence, KindSums, OperationRow, Operations, Part, Parts, Quantiles};
 pub use phases::RpcPhases;
 pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};

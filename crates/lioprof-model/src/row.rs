@@ -6,6 +6,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
+use crate::client::ClientEvent;
 use crate::counted::CounterSnapshot;
 use crate::symbol::{Symbol, Symbols};
 use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
@@ -258,6 +259,11 @@ pub trait RowSink {
         let _ = (sent, symbols);
     }
 
+    /// A line of a client's log about an operation.
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        let _ = (event, symbols);
+    }
+
     /// An `lctl mark` line.
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         let _ = (mark, symbols);
@@ -280,6 +286,10 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         (**self).sent_rpc(sent, symbols);
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        (**self).client_event(event, symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

@@ -5,6 +5,7 @@
 mod comparison;
 mod format;
 mod number_table;
+pub mod operations;
 mod style;
 mod summary;
 pub mod tables;

@@ -10,6 +10,7 @@
 //! Half an RPC is never a row; it is counted.
 
 mod bulk;
+mod client_bulk;
 mod nrs;
 mod size;
 #[cfg(test)]
@@ -20,8 +21,8 @@ use std::collections::VecDeque;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    BulkSpan, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol,
-    Symbols, TargetEvidence, TraceLoss, TraceSummary,
+    BulkSpan, ClientEvent, ClientStep, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow,
+    SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -30,6 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 use bulk::{Known, TransferId, Transfers};
+use client_bulk::{Built, BulkRequests};
 use nrs::{Counting, GapSum, Numbered, SequenceGaps};
 use size::Sizer;
 use undecided::Undecided;
@@ -139,6 +141,7 @@ pub(crate) struct Join {
     sent: FxHashMap<(Symbol, u64), (i64, SentIds)>,
     sizer: Sizer,
     transfers: Transfers,
+    bulk_requests: BulkRequests,
     undecided: Undecided,
     /// What was found besides rows since it was last told.
     counts: TraceSummary,
@@ -162,6 +165,7 @@ impl Join {
             sent: FxHashMap::default(),
             sizer: Sizer::default(),
             transfers: Transfers::default(),
+            bulk_requests: BulkRequests::default(),
             undecided: Undecided::default(),
             counts: TraceSummary::default(),
             repeats: false,
@@ -223,13 +227,28 @@ impl Join {
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
                 self.sent_rpc(event, &sent, None, out);
+                if let Some(Built { fid, is_write, built_us, built_by }) =
+                    self.bulk_requests.sent(sent.req, sent.opcode)
+                {
+                    let xid = Xid(sent.xid);
+                    self.client_event(event, ClientStep::BulkSent { xid, fid, is_write, built_us, built_by }, out);
+                }
             }
             Body::Completed(sent) => {
                 if let Some((start_us, _)) = self.sent.remove(&(sent.nid, sent.xid))
                     && let Ok(round_trip_us) = u64::try_from(event.time_us - start_us)
                 {
                     self.sent_rpc(event, &sent, Some(round_trip_us), out);
+                } else {
+                    let SentIds { device, xid, opcode, .. } = sent;
+                    self.client_event(event, ClientStep::OrphanReply { device, xid: Xid(xid), opcode }, out);
                 }
+            }
+            Body::Client(step) => self.client_event(event, step, out),
+            Body::BulkRequest { req, start } => self.bulk_requests.request(event.pid, req, start, event.time_us),
+            Body::BulkBuilt { fid, is_write, start_page } => {
+                let built = Built { fid, is_write, built_us: event.time_us, built_by: event.pid };
+                self.bulk_requests.built(start_page, built);
             }
             Body::Transferring { nid, bytes, match_bits } => {
                 self.transfers.transferring(event.pid, match_bits, event.time_us);
@@ -285,6 +304,11 @@ impl Join {
         let Event { time_us, pid, .. } = *event;
         let lock_event = LockEvent { node: self.node, time_us, pid, window: self.window(pid), happening };
         out.sink.lock_event(&lock_event, out.symbols);
+    }
+
+    fn client_event(&self, event: &Event, step: ClientStep, out: &mut RowOutput<'_>) {
+        let Event { time_us, pid, .. } = *event;
+        out.sink.client_event(&ClientEvent { node: self.node, time_us, pid, step }, out.symbols);
     }
 
     fn sent_rpc(&self, event: &Event, sent: &SentIds, round_trip_us: Option<u64>, out: &mut RowOutput<'_>) {

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
+use lioprof_model::{ClientEvent, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
 use rayon::Scope;
 
 /// Rows in a batch.
@@ -21,6 +21,7 @@ enum Item {
     Rpc(RpcRow),
     LockEvent(LockEvent),
     SentRpc(SentRpc),
+    ClientEvent(ClientEvent),
     Mark(Mark),
 }
 
@@ -79,6 +80,7 @@ impl Shared<'_> {
                     Item::Rpc(row) => sink.rpc(&row, symbols),
                     Item::LockEvent(event) => sink.lock_event(&event, symbols),
                     Item::SentRpc(sent) => sink.sent_rpc(&sent, symbols),
+                    Item::ClientEvent(event) => sink.client_event(&event, symbols),
                     Item::Mark(mark) => sink.mark(&mark, symbols),
                 }
             }
@@ -144,6 +146,10 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         self.add(Item::SentRpc(sent.clone()), symbols);
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        self.add(Item::ClientEvent(*event), symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
 use lioprof_model::{WriteTest, time};
 use lioprof_text::Format;
+use lioprof_text::operations::OperationsFormat;
 use lioprof_trace::input::NodeRule;
 use lustre_debuglog::{Opcode, TargetName};
 
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Print a binary log as text, as `lctl debug_file` does, sorted by time.
     Decode(DecodeArgs),
+    /// Show where the time of clients' operations (open, read, fsync, ..) went, from logs of clients and servers.
+    Operations(Box<OperationsArgs>),
     /// Export every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
     #[cfg(feature = "export")]
     Export(Box<ExportArgs>),
@@ -400,6 +403,57 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = OPERATIONS_HELP)]
+pub(crate) struct OperationsArgs {
+    /// Logs of clients and servers, as for `analyze`.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: OperationsFormat,
+    /// Print the `lfs fid2path` commands that tell the names of the slowest operations' files, and nothing else.
+    #[arg(long)]
+    pub(crate) resolve: bool,
+    /// Name of the node that all inputs, or those that match GLOB, come from.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) from: Option<Bound>,
+    /// Use only what ended at or before this time.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) to: Option<Bound>,
+    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    #[arg(long, value_name = "NID|RANGE")]
+    pub(crate) client: Vec<NidPattern>,
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
+    /// unknown amount is lost (the ring buffer was overwritten).
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_loss: f64,
+    /// Number of threads [default: number of cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+}
+
+const OPERATIONS_HELP: &str = "\
+To capture (docs/operations.md has the details), on each client and each server, as short as possible:
+  lctl set_param debug_mb=512
+  lctl clear
+  lctl debug_daemon start /run/rpc.bin 1024
+  lctl set_param debug='+rpctrace +dlmtrace +vfstrace +iotrace'    # clients
+  lctl set_param debug='+rpctrace +dlmtrace +net'                  # servers
+  ...                                                              # run what is slow
+  lctl debug_daemon stop                                           # then put debug and debug_mb back
+
+Examples:
+  lioprof operations client1/rpc.bin mds1/rpc.bin oss*/rpc.bin     one log per node, in directories named after the nodes
+  lioprof operations logs --format csv > operations.csv            one line per operation
+  lioprof operations logs -v                                       with percentiles of each part
+  lioprof operations logs --resolve                                commands that tell the files' names
+
+Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
 
 #[cfg(feature = "export")]
 #[derive(Debug, clap::Args)]

@@ -16,6 +16,7 @@ mod export;
 mod findings;
 mod generate;
 mod messages;
+mod operations;
 mod output_dir;
 mod progress;
 #[cfg(feature = "replay")]
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
         Command::Compare(compare_args) => compare::run(compare_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
+        Command::Operations(operations_args) => operations::run(operations_args, verbosity),
         #[cfg(feature = "export")]
         Command::Export(export_args) => export::run(export_args, verbosity),
         #[cfg(feature = "export")]

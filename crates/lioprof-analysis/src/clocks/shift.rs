@@ -1,7 +1,7 @@
 //! Converts rows to another clock.
 
 use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{ClientEvent, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
 /// Passes on rows with their times on another clock. Durations stay: clock rates differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
@@ -20,6 +20,10 @@ impl RowSink for Shifted<'_> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         self.sink.sent_rpc(&SentRpc { time_us: self.to.there_us(sent.time_us), ..sent.clone() }, symbols);
+    }
+
+    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
+        self.sink.client_event(&ClientEvent { time_us: self.to.there_us(event.time_us), ..*event }, symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

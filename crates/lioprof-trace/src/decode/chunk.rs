@@ -16,6 +16,7 @@ use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
@@ -306,6 +307,12 @@ impl Decoder {
             Message::Contention(Contention::Window { added, resource, window: (a, b), .. }) => {
                 Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
             }
+            Message::Operation(line) => Body::Client(client::operation(line, function)?),
+            Message::Vfs(line) => Body::Client(client::step(line, function)),
+            Message::BrwRpc(rpc) => Body::BulkRequest { req: rpc.req, start: rpc.start },
+            Message::BulkBuilt(built) => {
+                Body::BulkBuilt { fid: built.fid, is_write: built.is_write, start_page: built.start_page }
+            }
             Message::PingEviction(_) => Body::Evicted,
             Message::Marker(text) => Body::Marker(self.intern(text)),
             _ => return None,
@@ -350,6 +357,7 @@ impl Decoder {
             nid: self.intern(sent.nid),
             device: self.intern(sent.device_uuid),
             opcode: sent.opcode,
+            req: sent.req.unwrap_or(0),
         }
     }
 
@@ -369,10 +377,10 @@ impl Decoder {
             LdlmEvent::CallbackTimerExpired { .. } | LdlmEvent::AstFailedEvicting { .. } => LockStep::Evicted,
             LdlmEvent::FinalPut => LockStep::Freed,
             // Other lines still name a target.
-            _ => {
-                let namespace = message.lock.as_ref()?.namespace;
-                self.out.targets.extend(TargetName::from_namespace(namespace));
-                return None;
+            event => {
+                let lock = message.lock.as_ref()?;
+                self.out.targets.extend(TargetName::from_namespace(lock.namespace));
+                return client::enqueue(event, lock.cookie).map(Body::Client);
             }
         };
         let lock = message.lock.as_ref()?;

@@ -1,8 +1,8 @@
 //! What the join needs to know of a record: owned, compact, strings interned.
 
-use lioprof_model::{LockState, LockStep, Symbol};
+use lioprof_model::{ClientStep, LockState, LockStep, Symbol};
 use lustre_debuglog::message::{NrsPolicy, ObjectName};
-use lustre_debuglog::{Extent, Opcode, ResourceId, TargetName};
+use lustre_debuglog::{Extent, Fid, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,12 @@ pub(crate) enum Body {
     LockPhase(LockPhase),
     /// The kernel's own count of conflicts on a resource.
     KernelContention { resource: ResourceId, added: u32, window: u32 },
+    /// A line about an operation of a client.
+    Client(ClientStep),
+    /// A client puts a bulk RPC together: the request, and the first byte in the object.
+    BulkRequest { req: u64, start: u64 },
+    /// .. and the file that it is for, with the first page in the object.
+    BulkBuilt { fid: Fid, is_write: bool, start_page: u64 },
     /// `lctl mark`.
     Marker(Symbol),
     /// A request was dropped before it was handled.
@@ -132,6 +138,8 @@ pub(crate) struct SentIds {
     pub(crate) nid: Symbol,
     pub(crate) device: Symbol,
     pub(crate) opcode: Opcode,
+    /// Request pointer, 0 if not printed.
+    pub(crate) req: u64,
 }
 
 impl Event {
@@ -149,7 +157,11 @@ impl Event {
             Body::Transferring { nid, .. } => visit(nid),
             Body::Marker(text) => visit(text),
             Body::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
-            Body::Prolong { .. }
+            // Only the join makes the step that holds a symbol.
+            Body::Client(_)
+            | Body::BulkRequest { .. }
+            | Body::BulkBuilt { .. }
+            | Body::Prolong { .. }
             | Body::BulkEvent { .. }
             | Body::NrsStart { .. }
             | Body::NrsStopTbf { .. }

@@ -9,6 +9,7 @@ mod buffer_pool;
 pub(crate) mod chunk;
 pub(crate) mod chunk_store;
 pub(crate) mod chunk_tasks;
+mod client;
 pub(crate) mod event;
 pub(crate) mod flush_passes;
 pub(crate) mod merge;

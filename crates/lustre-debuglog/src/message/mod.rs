@@ -8,6 +8,8 @@
 //! (`12345-10.0.0.1@tcp`), it is stripped.
 
 mod client;
+mod client_io;
+mod client_operation;
 mod cursor;
 mod debug_req;
 mod ldlm;
@@ -22,6 +24,8 @@ mod ptlrpc;
 mod req_event;
 
 pub use client::ClientRpc;
+pub use client_io::{BrwRpc, BulkBuilt};
+pub use client_operation::{OperationEdge, OperationLine, VfsLine};
 pub use debug_req::{DebugReq, ReqMessage};
 pub use ldlm::{Contention, LdlmEvent, LdlmMessage, LockDesc, LockTail};
 pub use malformed::Malformed;

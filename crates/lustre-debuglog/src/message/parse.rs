@@ -1,6 +1,8 @@
 //! Recognizes the kind of message of a text.
 
 use super::client::ClientRpc;
+use super::client_io::{BrwRpc, BulkBuilt};
+use super::client_operation::{OperationLine, VfsLine};
 use super::debug_req::ReqMessage;
 use super::ldlm::{Contention, LdlmMessage};
 use super::malformed::Malformed;
@@ -63,6 +65,14 @@ pub enum Message<'a> {
     PingEviction(PingEviction<'a>),
     /// `TARGET: connection from UUID@NID ...` (mask ha): a client connects.
     Connection(Connection<'a>),
+    /// `START file ..`, `COMPLETED file ..`: an operation on a client begins or ends (mask iotrace).
+    Operation(OperationLine<'a>),
+    /// `VFS Op:..`: a step of an operation on a client (mask vfstrace).
+    Vfs(VfsLine<'a>),
+    /// `FID: N read|write pages, ..`: a client has put a bulk RPC together (mask iotrace).
+    BulkBuilt(BulkBuilt),
+    /// `brw rpc PTR - object ..`: the request of the bulk RPC that is put together (mask rpctrace).
+    BrwRpc(BrwRpc),
     /// `DEBUG MARKER: text`: the text given to `lctl mark`.
     Marker(&'a [u8]),
     /// The text begins like a known message but does not parse as one.
@@ -114,9 +124,25 @@ pub(super) fn by_first_word(text: &[u8]) -> Message<'_> {
         b"Send" if is_sending_bytes(text) => or_malformed(text, SendingBytes::parse(text), Message::SendingBytes),
         b"cont" if starts(b"contended locks = ") => or_malformed(text, Contention::parse(text), Message::Contention),
         b"add " if is_contention_window(text) => or_malformed(text, Contention::parse(text), Message::Contention),
+        b"STAR" | b"COMP" | b"file" if OperationLine::is_one(text) => {
+            OperationLine::parse(text).map_or(Message::Other, Message::Operation)
+        }
+        b"VFS " if starts(b"VFS Op:") => Message::Vfs(VfsLine::parse(text)),
+        b"brw " if starts(b"brw rpc ") => BrwRpc::parse(text).map_or(Message::Other, Message::BrwRpc),
+        b"[0x1" | b"[0x2" | b"[0x3" | b"[0x4" | b"[0x5" | b"[0x6" | b"[0x7" | b"[0x8" | b"[0x9" | b"[0xa" | b"[0xb"
+        | b"[0xc" | b"[0xd" | b"[0xe" | b"[0xf" => of_file(text),
         b"DEBU" if starts(MARKER) => Message::Marker(text.get(MARKER.len()..).unwrap_or_default().trim_ascii_end()),
         _ => by_target(text),
     }
+}
+
+/// Messages that begin with a file's FID.
+fn of_file(text: &[u8]) -> Message<'_> {
+    if let Some(built) = BulkBuilt::parse(text) {
+        return Message::BulkBuilt(built);
+    }
+    // 2.15 prints faults without `START`.
+    OperationLine::parse_fault(text).map_or(Message::Other, Message::Operation)
 }
 
 /// Messages that begin with the name of a target or service: their second word decides.

@@ -15,6 +15,7 @@ mod job;
 mod lock;
 mod nid;
 mod opcode;
+mod operation;
 mod target;
 #[cfg(feature = "serde")]
 mod text;
@@ -29,5 +30,6 @@ pub use job::JobId;
 pub use lock::{LockCookie, LockMode, LockType};
 pub use nid::{Lnd, Net, Nid, NidAddr, strip_process_id};
 pub use opcode::Opcode;
+pub use operation::OperationKind;
 pub use target::{TargetKind, TargetName};
 pub use xid::Xid;

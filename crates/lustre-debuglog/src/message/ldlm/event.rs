@@ -111,6 +111,10 @@ pub enum LdlmEvent<'a> {
     LocalCreated,
     /// `server-side local cancel`.
     LocalCancel,
+    /// `client-side enqueue START`, with flags since 2.16: a thread of a client begins to ask a server for a lock.
+    ClientEnqueueStart,
+    /// `client-side enqueue END`, `.. END (ABORTED)`, `.. END (FAILED)`: the client has the lock, or knows that it does not get it.
+    ClientEnqueueEnd,
     /// Any other `###` text, as printed.
     Other(&'a [u8]),
 }
@@ -169,7 +173,7 @@ fn fixed(i: &[u8]) -> Option<LdlmEvent<'_>> {
 
 /// Events that the beginning of the text identifies.
 fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
-    const BEGINNINGS: [(&[u8], LdlmEvent<'static>); 6] = [
+    const BEGINNINGS: [(&[u8], LdlmEvent<'static>); 8] = [
         // "refreshed" alone to 2.14.50.
         (b"refreshed", LdlmEvent::Refreshed),
         (b"About to insert this lock ", LdlmEvent::AboutToInsert),
@@ -177,6 +181,8 @@ fn beginning(i: &[u8]) -> Option<LdlmEvent<'_>> {
         (b"server-side cancel handler stale lock", LdlmEvent::StaleCancel),
         (b"server preparing completion AST (after ", LdlmEvent::PreparingCompletionAst),
         (b"server-side convert handler START", LdlmEvent::ConvertStart),
+        (b"client-side enqueue START", LdlmEvent::ClientEnqueueStart),
+        (b"client-side enqueue END", LdlmEvent::ClientEnqueueEnd),
     ];
     let known = BEGINNINGS.iter().find(|(words, _)| i.starts_with(words)).map(|(_, event)| *event);
     known.or_else(|| i.ends_with(b"but cancel was received (AST reply lost?)").then_some(LdlmEvent::AstRace))
@@ -262,6 +268,11 @@ mod tests {
             ("server-side enqueue handler START", EnqueueStart),
             ("server-side enqueue handler, new lock created", Created),
             ("lock incompatible; sending blocking AST.", Incompatible),
+            ("client-side enqueue START", ClientEnqueueStart), // to 2.15
+            ("client-side enqueue START, flags 0x1000", ClientEnqueueStart),
+            ("client-side enqueue END", ClientEnqueueEnd),
+            ("client-side enqueue END (ABORTED)", ClientEnqueueEnd),
+            ("client-side enqueue END (FAILED)", ClientEnqueueEnd),
             ("About to add this lock:", AboutToAdd), // to 2.8
             ("About to add this lock", AboutToAdd),
             ("About to add lock:", AboutToAddGranted),

@@ -1,0 +1,265 @@
+//! The operations of a thread, from its lines.
+//!
+//! A thread runs one operation at a time; what it does within one (a fault within a write) is part of that. An operation whose end is lost
+//! is given up at the first line that cannot be part of it: it is counted, but has no duration.
+
+use lioprof_model::{BeginEvidence, NameHash};
+use lustre_debuglog::Fid;
+use lustre_debuglog::vocab::OperationKind;
+
+/// A walk along a path takes no rest, except for its RPCs. After a longer one something else begins. Under emulation up to 6 ms were seen.
+const REST_US: i64 = 20_000;
+/// `MAY_EXEC`: a directory is entered.
+const MAY_EXEC: u32 = 1;
+/// `MAY_OPEN`: the end of an open's walk, or the end of an open that created the file.
+const MAY_OPEN: u32 = 0o40;
+/// `MAY_ACCESS`, `MAY_CHDIR`: system calls that log nothing else.
+const MAY_OTHERS: u32 = 0o20 | 0o100;
+
+/// An operation with both ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    pub(super) kind: OperationKind,
+    pub(super) fid: Option<Fid>,
+    pub(super) begin_us: i64,
+    pub(super) end_us: i64,
+    pub(super) begin_evidence: BeginEvidence,
+    pub(super) result: Option<i64>,
+}
+
+/// Times in which an operation may have run of which only one end is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ghost {
+    pub(super) kind: OperationKind,
+    pub(super) from_us: i64,
+    pub(super) to_us: i64,
+}
+
+/// What lines of a thread have given.
+#[derive(Default, Debug)]
+pub(super) struct FoundAll {
+    pub(super) operations: Vec<Found>,
+    pub(super) ghosts: Vec<Ghost>,
+}
+
+/// A walk along a path.
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    begin_us: i64,
+    /// The first directory that was entered: entering it again is a new walk.
+    first_dir: Option<Fid>,
+    /// When the root was last tested: a new absolute path begins there.
+    root_us: Option<i64>,
+    /// Names have been looked up.
+    moved: bool,
+    /// The last name.
+    last_name: Option<NameHash>,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    found: Found,
+    /// It has no end line: it ends with the last reply or step before something else begins.
+    is_endless: bool,
+    replies: u32,
+    /// Operations within it that have begun.
+    inner: Vec<(OperationKind, Fid)>,
+}
+
+/// What a thread is doing.
+#[derive(Default, Debug)]
+pub(super) struct Thread {
+    open: Option<Open>,
+    walk: Option<Walk>,
+    /// RPCs that it sent and waits for.
+    in_flight: u32,
+    last_us: i64,
+    /// End of its last operation.
+    last_end_us: i64,
+}
+
+impl Thread {
+    /// Any line of the thread, before it is looked at.
+    fn line(&mut self, time_us: i64, out: &mut FoundAll) {
+        if self.in_flight == 0 && time_us - self.last_us > REST_US {
+            self.walk = None;
+            if self.open.as_ref().is_some_and(|open| open.is_endless) {
+                self.close_endless(out);
+            }
+        }
+        self.last_us = time_us;
+    }
+
+    pub(super) fn started(
+        &mut self,
+        (kind, fid): (OperationKind, Fid),
+        name: Option<NameHash>,
+        time_us: i64,
+        out: &mut FoundAll,
+    ) {
+        self.line(time_us, out);
+        if let Some(open) = &mut self.open
+            && !open.is_endless
+            && is_within(open.found.kind, kind)
+        {
+            open.inner.push((kind, fid));
+            return;
+        }
+        self.give_up(time_us, out);
+        let walk = self.walk.take().filter(|walk| {
+            let by_path = matches!(kind, OperationKind::Open | OperationKind::Stat | OperationKind::Setattr);
+            by_path && name.is_some() && walk.last_name == name
+        });
+        let (begin_us, begin_evidence) = match walk {
+            Some(walk) => (walk.begin_us, BeginEvidence::PathWalk),
+            None => (time_us, BeginEvidence::FirstLine),
+        };
+        let found = Found { kind, fid: Some(fid), begin_us, end_us: time_us, begin_evidence, result: None };
+        self.open = Some(Open { found, is_endless: false, replies: 0, inner: Vec::new() });
+    }
+
+    pub(super) fn completed(
+        &mut self,
+        (kind, fid): (OperationKind, Fid),
+        result: Option<i64>,
+        time_us: i64,
+        out: &mut FoundAll,
+    ) {
+        self.line(time_us, out);
+        let Some(open) = &mut self.open else {
+            out.ghosts.push(Ghost { kind, from_us: self.last_end_us, to_us: time_us });
+            self.end(time_us);
+            return;
+        };
+        if let Some(at) = open.inner.iter().rposition(|inner| *inner == (kind, fid)) {
+            open.inner.truncate(at);
+        } else if !open.is_endless && open.found.kind == kind && open.found.fid == Some(fid) {
+            out.operations.push(Found { end_us: time_us, result, ..open.found });
+            self.end(time_us);
+        } else {
+            out.ghosts.push(Ghost { kind, from_us: self.last_end_us, to_us: time_us });
+        }
+    }
+
+    /// `VFS Op` of an operation without an end line.
+    pub(super) fn called(&mut self, kind: OperationKind, fid: Option<Fid>, time_us: i64, out: &mut FoundAll) {
+        self.line(time_us, out);
+        self.give_up(time_us, out);
+        let walk = self.walk.take();
+        let (begin_us, begin_evidence) = match walk {
+            Some(walk) => (walk.begin_us, BeginEvidence::PathWalk),
+            None => (time_us, BeginEvidence::FirstLine),
+        };
+        let found = Found { kind, fid, begin_us, end_us: time_us, begin_evidence, result: None };
+        self.open = Some(Open { found, is_endless: true, replies: 0, inner: Vec::new() });
+    }
+
+    pub(super) fn walked(
+        &mut self,
+        fid: Option<Fid>,
+        (name, is_root): (Option<NameHash>, bool),
+        access: Option<u32>,
+        time_us: i64,
+        out: &mut FoundAll,
+    ) {
+        self.line(time_us, out);
+        if access.is_some_and(|access| access & MAY_OPEN != 0) {
+            return;
+        }
+        if let Some(open) = &self.open {
+            if !open.is_endless && access != Some(MAY_EXEC) {
+                return;
+            }
+            // No operation enters a directory between its first line and its last: another one has begun.
+            self.give_up(time_us, out);
+        }
+        if access.is_some_and(|access| access & MAY_OTHERS != 0) {
+            self.walk = None;
+            return;
+        }
+        let fresh = Walk { begin_us: time_us, first_dir: None, root_us: None, moved: false, last_name: None };
+        let walk = self.walk.get_or_insert(fresh);
+        if is_root {
+            walk.root_us = Some(time_us);
+        }
+        if access == Some(MAY_EXEC) {
+            if walk.moved && fid.is_some() && walk.first_dir == fid {
+                *walk = Walk { begin_us: walk.root_us.unwrap_or(time_us), ..fresh };
+            }
+            walk.root_us = None;
+            walk.first_dir = walk.first_dir.or(fid);
+        }
+        if access.is_none() {
+            walk.moved |= !is_root;
+            walk.last_name = name;
+        }
+    }
+
+    /// A line that is part of whatever the thread does.
+    pub(super) fn went_on(&mut self, time_us: i64, out: &mut FoundAll) {
+        self.line(time_us, out);
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_endless) {
+            open.found.end_us = time_us;
+        }
+    }
+
+    pub(super) fn sent(&mut self, time_us: i64, out: &mut FoundAll) {
+        self.line(time_us, out);
+        self.in_flight += 1;
+    }
+
+    pub(super) fn replied(&mut self, time_us: i64, out: &mut FoundAll) {
+        self.line(time_us, out);
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_endless) {
+            open.replies += 1;
+            open.found.end_us = time_us;
+        }
+    }
+
+    /// The log has ended.
+    pub(super) fn finish(&mut self, out: &mut FoundAll) {
+        self.give_up(self.last_us, out);
+    }
+
+    /// What was going on is over.
+    fn give_up(&mut self, time_us: i64, out: &mut FoundAll) {
+        match &self.open {
+            None => {}
+            Some(open) if open.is_endless => self.close_endless(out),
+            Some(Open { found, .. }) => {
+                out.ghosts.push(Ghost { kind: found.kind, from_us: found.begin_us, to_us: time_us });
+                self.end(time_us);
+            }
+        }
+    }
+
+    fn close_endless(&mut self, out: &mut FoundAll) {
+        let Some(Open { found, replies, .. }) = self.open.take() else { return };
+        if replies > 0 && self.in_flight == 0 {
+            out.operations.push(found);
+        } else {
+            out.ghosts.push(Ghost { kind: found.kind, from_us: found.begin_us, to_us: found.end_us });
+        }
+        self.in_flight = 0;
+        self.last_end_us = found.end_us;
+    }
+
+    fn end(&mut self, time_us: i64) {
+        self.open = None;
+        self.walk = None;
+        self.in_flight = 0;
+        self.last_end_us = time_us;
+    }
+}
+
+/// Whether an operation may run within another one.
+fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
+    use OperationKind::{Fault, Fsync, Mkwrite, Open, Read, Setattr, Stat, Write};
+    match outer {
+        Open => matches!(inner, Setattr | Stat),
+        Read => matches!(inner, Fault | Mkwrite),
+        Write => matches!(inner, Fault | Mkwrite | Setattr | Stat | Fsync),
+        _ => false,
+    }
+}

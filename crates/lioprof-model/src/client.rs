@@ -1,0 +1,98 @@
+//! What a client's log says of its programs' operations, besides the RPCs that it sent.
+
+use lustre_debuglog::vocab::OperationKind;
+use lustre_debuglog::{Fid, Opcode, Xid};
+
+use crate::symbol::Symbol;
+
+/// A line of a client's log about an operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClientEvent {
+    /// Node whose log this is.
+    pub node: Symbol,
+    /// Microseconds since the epoch, on that node's clock.
+    pub time_us: i64,
+    /// Kernel pid of the logging thread.
+    pub pid: u32,
+    /// What the line reports.
+    pub step: ClientStep,
+}
+
+/// A file's name as a hash: enough to tell names apart, and nothing that has to be kept secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NameHash(pub u64);
+
+/// What a line of a client's log reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClientStep {
+    /// `START`: an operation begins.
+    Started {
+        /// Kind of operation.
+        kind: OperationKind,
+        /// The file.
+        fid: Fid,
+        /// The file's name.
+        name: Option<NameHash>,
+    },
+    /// `COMPLETED`: an operation has ended.
+    Completed {
+        /// Kind of operation.
+        kind: OperationKind,
+        /// The file.
+        fid: Fid,
+        /// What it returned.
+        rc: Option<i64>,
+    },
+    /// `VFS Op` of an operation without an end line, such as unlink.
+    Called {
+        /// Kind of operation.
+        kind: OperationKind,
+        /// The directory that the name is in.
+        fid: Option<Fid>,
+    },
+    /// `VFS Op` of the walk along a path.
+    Walked {
+        /// Inode, or the directory that the name is in.
+        fid: Option<Fid>,
+        /// Name that is looked up or tested.
+        name: Option<NameHash>,
+        /// The name is `/`: the root of the file system is tested, which every absolute path begins with.
+        is_root: bool,
+        /// Access that is asked for: `MAY_EXEC` 1, .., `MAY_OPEN` 0o40.
+        access: Option<u32>,
+    },
+    /// Another `VFS Op`: the operation goes on.
+    WentOn,
+    /// The thread begins to ask a server for a lock.
+    EnqueueStarted {
+        /// Handle of the lock.
+        cookie: u64,
+    },
+    /// A thread has the answer, and the lock if the server grants it.
+    EnqueueEnded {
+        /// Handle of the lock.
+        cookie: u64,
+    },
+    /// The bulk RPC that the thread now sends carries data of this file.
+    BulkSent {
+        /// The RPC.
+        xid: Xid,
+        /// The file.
+        fid: Fid,
+        /// Whether data are written.
+        is_write: bool,
+        /// When the RPC was put together.
+        built_us: i64,
+        /// Thread that put it together.
+        built_by: u32,
+    },
+    /// The reply to an RPC whose sending is not in the log.
+    OrphanReply {
+        /// Uuid of the sending device.
+        device: Symbol,
+        /// The RPC.
+        xid: Xid,
+        /// Operation that it asked for.
+        opcode: Opcode,
+    },
+}

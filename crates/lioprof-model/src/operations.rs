@@ -1,0 +1,283 @@
+//! Operations of clients' programs and where their time went.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use lustre_debuglog::vocab::OperationKind;
+use lustre_debuglog::{Fid, Opcode};
+use serde::Serialize;
+
+/// Where a part of an operation's time went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Nothing of the operation was under way but its own thread.
+    ClientWork,
+    /// A request was made and not sent yet: too many RPCs were in flight, or the sending thread was busy.
+    ClientQueue,
+    /// A request, or the data of a write, were on their way to the server.
+    NetworkOut,
+    /// The request waited for a thread of the server.
+    ServerQueue,
+    /// A lock was waited for, on the server or on the client.
+    LockWait,
+    /// The server worked on the request.
+    ServerWork,
+    /// The server read the data from its disk or cache, or wrote them.
+    Disk,
+    /// A reply, or the data of a read, were on their way to the client.
+    NetworkBack,
+    /// No RPC of the operation was in flight, but one for the same file that another thread had sent (read-ahead, write-back).
+    Other,
+    /// The logs do not tell.
+    Unknown,
+}
+
+impl Part {
+    /// All parts, in the order in which an operation goes through them.
+    pub const ALL: [Self; 10] = [
+        Self::ClientWork,
+        Self::ClientQueue,
+        Self::NetworkOut,
+        Self::ServerQueue,
+        Self::LockWait,
+        Self::ServerWork,
+        Self::Disk,
+        Self::NetworkBack,
+        Self::Other,
+        Self::Unknown,
+    ];
+
+    /// Its name in JSON and CSV, without the unit.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClientWork => "client_work",
+            Self::ClientQueue => "client_queue",
+            Self::NetworkOut => "network_out",
+            Self::ServerQueue => "server_queue",
+            Self::LockWait => "lock_wait",
+            Self::ServerWork => "server_work",
+            Self::Disk => "disk",
+            Self::NetworkBack => "network_back",
+            Self::Other => "other",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The parts of an operation, microseconds. They add up to its duration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts([u64; Part::ALL.len()]);
+
+impl Parts {
+    /// Adds to a part.
+    pub fn add(&mut self, part: Part, us: u64) {
+        self.0[part as usize] += us;
+    }
+
+    /// One part.
+    #[must_use]
+    pub fn get(&self, part: Part) -> u64 {
+        self.0[part as usize]
+    }
+
+    /// All parts together.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Asked {
+    /// An operation, by a client's log.
+    Operation(OperationKind),
+    /// An RPC, where only servers' logs tell.
+    Rpc(Opcode),
+}
+
+impl Asked {
+    /// Whether the logs can tell of a part: servers' logs alone say nothing of the client.
+    #[must_use]
+    pub fn can_tell(self, part: Part) -> bool {
+        matches!(self, Self::Operation(_)) || !matches!(part, Part::ClientWork | Part::ClientQueue | Part::Other)
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation(kind) => kind.fmt(f),
+            Self::Rpc(opcode) => f.pad(&opcode.to_string()),
+        }
+    }
+}
+
+/// Which line an operation's begin is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BeginEvidence {
+    /// The operation's own first line.
+    FirstLine,
+    /// The first step of the walk along the file's path, before that line (mask vfstrace).
+    PathWalk,
+}
+
+impl BeginEvidence {
+    /// Its name in JSON and CSV.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstLine => "first_line",
+            Self::PathWalk => "path_walk",
+        }
+    }
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationRow {
+    /// Node on which it ran; the server for an RPC.
+    pub node: Arc<str>,
+    /// Kernel pid of the thread.
+    pub pid: u32,
+    /// What was asked for.
+    pub asked: Asked,
+    /// The file; for unlink and its like the directory.
+    pub fid: Option<Fid>,
+    /// When it began, microseconds since the epoch on the node's own clock.
+    pub begin_us: i64,
+    /// How long it took.
+    pub duration_us: u64,
+    /// Which line the begin is taken from.
+    pub begin_evidence: BeginEvidence,
+    /// What it returned; `None` if the log does not say.
+    pub result: Option<i64>,
+    /// RPCs that it sent.
+    pub rpcs: u32,
+    /// Those of them whose server's log is there, too.
+    pub joined_rpcs: u32,
+    /// Where the time went.
+    pub parts: Parts,
+}
+
+impl OperationRow {
+    /// A part, microseconds; `None` where the logs cannot tell of it.
+    #[must_use]
+    pub fn part_us(&self, part: Part) -> Option<u64> {
+        self.asked.can_tell(part).then(|| self.parts.get(part))
+    }
+
+    /// When it ended.
+    #[must_use]
+    pub fn end_us(&self) -> i64 {
+        self.begin_us.saturating_add_unsigned(self.duration_us)
+    }
+}
+
+/// All operations of a capture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Operations {
+    /// The operations, by node, then in the order of their begins.
+    pub rows: Vec<OperationRow>,
+    /// Whether a client's log tells of them; else they are RPCs, as servers' logs tell of them.
+    pub from_clients: bool,
+    /// Operations of which a first or a last line is missing.
+    pub unfinished: u64,
+    /// RPCs that the clients sent while they logged operations.
+    pub rpcs: u64,
+    /// Those of them that are part of an operation.
+    pub owned_rpcs: u64,
+    /// Bulk RPCs that belong to no caller: read-ahead.
+    pub read_ahead_rpcs: u64,
+    /// Bulk RPCs that belong to no caller: write-back.
+    pub write_back_rpcs: u64,
+    /// Owned RPCs whose server's row is found.
+    pub joined_rpcs: u64,
+    /// Whether the clocks of all clients and servers that the RPCs join could be compared: else network times are unknown.
+    pub clocks_known: bool,
+}
+
+/// Exact figures of a set of times, microseconds; percentiles by the nearest rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Quantiles {
+    /// Median.
+    pub p50: u64,
+    /// 90 %.
+    pub p90: u64,
+    /// 99 %.
+    pub p99: u64,
+    /// Largest.
+    pub max: u64,
+    /// Sum of all.
+    pub total: u64,
+}
+
+impl Quantiles {
+    /// Of these times.
+    #[must_use]
+    pub fn of(mut times_us: Vec<u64>) -> Self {
+        times_us.sort_unstable();
+        let rank = |percent: usize| {
+            let at = (times_us.len() * percent).div_ceil(100).saturating_sub(1);
+            times_us.get(at).copied().unwrap_or(0)
+        };
+        Self { p50: rank(50), p90: rank(90), p99: rank(99), max: rank(100), total: times_us.iter().sum() }
+    }
+}
+
+/// Figures of all operations of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindSums {
+    /// What was asked for.
+    pub asked: Asked,
+    /// How many.
+    pub count: u64,
+    /// The whole.
+    pub duration_us: Quantiles,
+    /// Each part, in the order of [`Part::ALL`]: over all operations of the kind, also those without it.
+    pub parts_us: [Quantiles; Part::ALL.len()],
+}
+
+impl Operations {
+    /// Figures by kind, in the order of kinds.
+    #[must_use]
+    pub fn by_kind(&self) -> Vec<KindSums> {
+        let mut kinds: BTreeMap<Asked, Vec<&OperationRow>> = BTreeMap::new();
+        for row in &self.rows {
+            kinds.entry(row.asked).or_default().push(row);
+        }
+        let sums = |(asked, rows): (Asked, Vec<&OperationRow>)| KindSums {
+            asked,
+            count: rows.len() as u64,
+            duration_us: Quantiles::of(rows.iter().map(|row| row.duration_us).collect()),
+            parts_us: Part::ALL.map(|part| Quantiles::of(rows.iter().map(|row| row.parts.get(part)).collect())),
+        };
+        kinds.into_iter().map(sums).collect()
+    }
+
+    /// The slowest ones, slowest first.
+    #[must_use]
+    pub fn slowest(&self, count: usize) -> Vec<&OperationRow> {
+        let mut rows: Vec<&OperationRow> = self.rows.iter().collect();
+        rows.sort_by(|a, b| b.duration_us.cmp(&a.duration_us).then(a.begin_us.cmp(&b.begin_us)));
+        rows.truncate(count);
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_by_the_nearest_rank() {
+        assert_eq!(Quantiles::of(Vec::new()), Quantiles::default());
+        assert_eq!(Quantiles::of(vec![7]), Quantiles { p50: 7, p90: 7, p99: 7, max: 7, total: 7 });
+        let hundred = Quantiles::of((1..=100).rev().collect());
+        assert_eq!(hundred, Quantiles { p50: 50, p90: 90, p99: 99, max: 100, total: 5050 });
+    }
+}

@@ -1,0 +1,327 @@
+//! Operations of clients as text: tables of 80 columns, JSON, CSV.
+
+use std::io::{self, Write};
+
+use lioprof_model::units::{milliseconds, percent, plural, real, share, thousands};
+use lioprof_model::{KindSums, OperationRow, Operations, Part, Quantiles, time};
+use serde_json::{Value, json};
+
+use crate::number_table::NumberTable;
+use crate::style::paragraph;
+
+/// Schema of the JSON.
+pub const SCHEMA: &str = "lioprof.operations/1";
+
+/// How many of the slowest operations are shown.
+pub const SLOWEST: usize = 10;
+
+/// How to print operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum OperationsFormat {
+    /// Tables for people, 80 columns.
+    Summary,
+    /// Figures by kind and the slowest operations as JSON, schema lioprof.operations/1.
+    Json,
+    /// One line per operation as CSV.
+    Csv,
+}
+
+/// Writes operations; with `all`, tables for people also have percentiles of each part.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(operations: &Operations, format: OperationsFormat, all: bool, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        OperationsFormat::Summary => summary(operations, all, out),
+        OperationsFormat::Json => {
+            serde_json::to_writer(&mut *out, &to_json(operations))?;
+            writeln!(out)
+        }
+        OperationsFormat::Csv => to_csv(operations, out),
+    }
+}
+
+fn ms(us: u64) -> String {
+    milliseconds(Some(real(us)), if us < 100_000 { 2 } else { 0 })
+}
+
+fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Result<()> {
+    if operations.rows.is_empty() {
+        return writeln!(out, "No operations and no RPCs in these logs.");
+    }
+    paragraph(&heading(operations), "", "", out)?;
+    let kinds = operations.by_kind();
+    let mut table = NumberTable::new(&["operation", "count", "p50 ms", "p90 ms", "p99 ms", "max ms", "sum s", "RPCs"]);
+    for kind in &kinds {
+        let Quantiles { p50, p90, p99, max, total } = kind.duration_us;
+        let rows = operations.rows.iter().filter(|row| row.asked == kind.asked);
+        let rpcs: u64 = rows.map(|row| u64::from(row.rpcs)).sum();
+        let sum = format!("{:.3}", real(total) / 1e6);
+        let count = thousands(kind.count);
+        table.row([kind.asked.to_string(), count, ms(p50), ms(p90), ms(p99), ms(max), sum, thousands(rpcs)]);
+    }
+    table.print("How long they took", 0, out)?;
+    shares(&kinds, out)?;
+    if all {
+        for kind in &kinds {
+            percentiles(kind, out)?;
+        }
+    }
+    writeln!(out, "\nThe slowest, in ms")?;
+    for row in operations.slowest(SLOWEST) {
+        paragraph(&line(row), "  ", "      ", out)?;
+    }
+    Ok(())
+}
+
+fn heading(operations: &Operations) -> String {
+    let count = operations.rows.len() as u64;
+    if !operations.from_clients {
+        return format!(
+            "{}, as servers tell: there is no log of a client with operations in it, so that the client's part and the network \
+             are unknown (docs/operations.md says how to capture one).",
+            plural(count, "RPC")
+        );
+    }
+    let mut text = format!(
+        "{} of clients; {} of their {} in the servers' logs, too.",
+        plural(count, "operation"),
+        thousands(operations.joined_rpcs),
+        plural(operations.owned_rpcs, "RPC"),
+    );
+    let background = operations.read_ahead_rpcs + operations.write_back_rpcs;
+    if background > 0 {
+        text += &format!(
+            " {} of read-ahead and {} of write-back belong to no operation.",
+            plural(operations.read_ahead_rpcs, "RPC"),
+            thousands(operations.write_back_rpcs)
+        );
+    }
+    if operations.unfinished > 0 {
+        let unfinished = plural(operations.unfinished, "more operation");
+        text += &format!(" Of {unfinished} one end is missing; they are not counted.");
+    }
+    if !operations.clocks_known {
+        text += " The clocks of some nodes could not be compared: times of the network are unknown there.";
+    }
+    text
+}
+
+/// Which part of the time of all operations of a kind went where.
+fn shares(kinds: &[KindSums], out: &mut dyn Write) -> io::Result<()> {
+    let header =
+        ["operation", "client", "c.queue", "out", "s.queue", "lock", "server", "disk", "back", "other", "unknown"];
+    let mut table = NumberTable::new(&header);
+    for kind in kinds {
+        let mut cells: [String; 11] = Default::default();
+        cells[0] = kind.asked.to_string();
+        for ((cell, part), us) in cells.iter_mut().skip(1).zip(Part::ALL).zip(&kind.parts_us) {
+            *cell = if kind.asked.can_tell(part) {
+                format!("{:.1}", 100.0 * share(us.total, kind.duration_us.total))
+            } else {
+                "?".to_owned()
+            };
+        }
+        table.row(cells);
+    }
+    table.print("Where the time went, in %; out and back: network", 0, out)
+}
+
+fn percentiles(kind: &KindSums, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = NumberTable::new(&["part", "p50 ms", "p90 ms", "p99 ms", "max ms", "share"]);
+    for (part, us) in Part::ALL.into_iter().zip(&kind.parts_us) {
+        if us.max > 0 {
+            let of_all = percent(share(us.total, kind.duration_us.total), 1);
+            table.row([words(part), ms(us.p50), ms(us.p90), ms(us.p99), ms(us.max), of_all]);
+        }
+    }
+    table.print(&format!("Parts of {}", kind.asked), 0, out)
+}
+
+/// A part's name for people.
+fn words(part: Part) -> String {
+    part.name().replace('_', " ")
+}
+
+/// An operation as a line of its parts, the largest first.
+fn line(row: &OperationRow) -> String {
+    let mut parts: Vec<(Part, u64)> = Part::ALL.into_iter().map(|part| (part, row.parts.get(part))).collect();
+    parts.retain(|(_, us)| *us > 0);
+    parts.sort_by_key(|(part, us)| (std::cmp::Reverse(*us), *part));
+    let parts: Vec<String> = parts.into_iter().map(|(part, us)| format!("{} {}", words(part), ms(us))).collect();
+    let fid = row.fid.map(|fid| format!(" {fid}")).unwrap_or_default();
+    let begin = time::utc_millis(row.begin_us);
+    format!("{} {} {}{fid} pid {} at {begin}: {}", ms(row.duration_us), row.node, row.asked, row.pid, parts.join(", "))
+}
+
+fn to_json(operations: &Operations) -> Value {
+    let kinds: Vec<Value> = operations.by_kind().iter().map(kind_json).collect();
+    let slowest: Vec<Value> = operations.slowest(SLOWEST).into_iter().map(row_json).collect();
+    json!({
+        "schema": SCHEMA,
+        "from_clients": operations.from_clients,
+        "operations": operations.rows.len(),
+        "unfinished": operations.unfinished,
+        "rpcs": operations.rpcs,
+        "owned_rpcs": operations.owned_rpcs,
+        "joined_rpcs": operations.joined_rpcs,
+        "read_ahead_rpcs": operations.read_ahead_rpcs,
+        "write_back_rpcs": operations.write_back_rpcs,
+        "clocks_known": operations.clocks_known,
+        "kinds": kinds,
+        "slowest": slowest,
+    })
+}
+
+fn kind_json(kind: &KindSums) -> Value {
+    let figures =
+        |us: &Quantiles| json!({ "p50": us.p50, "p90": us.p90, "p99": us.p99, "max": us.max, "total": us.total });
+    let parts: serde_json::Map<String, Value> = Part::ALL
+        .into_iter()
+        .zip(&kind.parts_us)
+        .map(|(part, us)| (part_us(part), if kind.asked.can_tell(part) { figures(us) } else { Value::Null }))
+        .collect();
+    json!({
+        "operation": kind.asked.to_string(),
+        "count": kind.count,
+        "duration_us": figures(&kind.duration_us),
+        "parts": parts,
+    })
+}
+
+fn row_json(row: &OperationRow) -> Value {
+    let parts: serde_json::Map<String, Value> =
+        Part::ALL.into_iter().map(|part| (part_us(part), json!(row.part_us(part)))).collect();
+    json!({
+        "node": &*row.node,
+        "pid": row.pid,
+        "operation": row.asked.to_string(),
+        "fid": row.fid.map(|fid| fid.to_string()),
+        "begin_us": row.begin_us,
+        "duration_us": row.duration_us,
+        "begin_evidence": row.begin_evidence,
+        "result": row.result,
+        "rpcs": row.rpcs,
+        "joined_rpcs": row.joined_rpcs,
+        "parts": parts,
+    })
+}
+
+/// The key of a part.
+fn part_us(part: Part) -> String {
+    format!("{}_us", part.name())
+}
+
+fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    let mut header: Vec<String> = [
+        "node",
+        "pid",
+        "operation",
+        "fid",
+        "begin_us",
+        "duration_us",
+        "begin_evidence",
+        "result",
+        "rpcs",
+        "joined_rpcs",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    header.extend(Part::ALL.map(part_us));
+    csv.write_record(&header).map_err(io_error)?;
+    for row in &operations.rows {
+        let mut cells = vec![
+            row.node.to_string(),
+            row.pid.to_string(),
+            row.asked.to_string(),
+            row.fid.map(|fid| fid.to_string()).unwrap_or_default(),
+            row.begin_us.to_string(),
+            row.duration_us.to_string(),
+            row.begin_evidence.name().to_owned(),
+            row.result.map(|result| result.to_string()).unwrap_or_default(),
+            row.rpcs.to_string(),
+            row.joined_rpcs.to_string(),
+        ];
+        cells.extend(Part::ALL.map(|part| row.part_us(part).map(|us| us.to_string()).unwrap_or_default()));
+        csv.write_record(&cells).map_err(io_error)?;
+    }
+    csv.flush()
+}
+
+/// The error below: a closed pipe is none of CSV.
+fn io_error(err: csv::Error) -> io::Error {
+    match err.into_kind() {
+        csv::ErrorKind::Io(err) => err,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lioprof_model::{Asked, BeginEvidence, Parts};
+    use lustre_debuglog::vocab::OperationKind;
+    use lustre_debuglog::{Fid, Opcode};
+
+    use super::*;
+
+    fn made_up(asked: Asked) -> Operations {
+        let mut parts = Parts::default();
+        parts.add(Part::ServerWork, 30_000);
+        parts.add(Part::Unknown, 12_345);
+        let row = OperationRow {
+            node: Arc::from("client"),
+            pid: 7,
+            asked,
+            fid: Some(Fid { seq: 0x2_0000_0401, oid: 0x2a, ver: 0 }),
+            begin_us: 1_700_000_000_000_000,
+            duration_us: 42_345,
+            begin_evidence: BeginEvidence::PathWalk,
+            result: Some(-2),
+            rpcs: 1,
+            joined_rpcs: 1,
+            parts,
+        };
+        let from_clients = matches!(asked, Asked::Operation(_));
+        Operations {
+            rows: vec![row],
+            from_clients,
+            owned_rpcs: 1,
+            joined_rpcs: 1,
+            clocks_known: true,
+            ..Operations::default()
+        }
+    }
+
+    fn text(operations: &Operations, format: OperationsFormat) -> String {
+        let mut out = Vec::new();
+        write(operations, format, true, &mut out).unwrap_or_else(|err| panic!("{err}"));
+        String::from_utf8(out).unwrap_or_else(|err| panic!("{err}"))
+    }
+
+    #[test]
+    fn tables_fit_a_terminal_and_tell_the_parts() {
+        let summary = text(&made_up(Asked::Operation(OperationKind::Open)), OperationsFormat::Summary);
+        assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+        assert!(summary.contains("42.34 client open [0x200000401:0x2a:0x0] pid 7"), "{summary}");
+        assert!(summary.contains("server work 30.00, unknown 12.34") || summary.contains("unknown 12.35"), "{summary}");
+        let servers = text(&made_up(Asked::Rpc(Opcode::LDLM_ENQUEUE)), OperationsFormat::Summary);
+        assert!(servers.lines().all(|line| line.chars().count() <= 80), "{servers}");
+        assert!(servers.contains('?'), "{servers}");
+    }
+
+    #[test]
+    fn what_servers_cannot_tell_is_empty_or_null() {
+        let servers = made_up(Asked::Rpc(Opcode::OST_WRITE));
+        let csv = text(&servers, OperationsFormat::Csv);
+        let line = csv.lines().nth(1).unwrap_or_default();
+        assert!(line.ends_with(",path_walk,-2,1,1,,,0,0,0,30000,0,0,,12345"), "{line}");
+        let json: Value = serde_json::from_str(&text(&servers, OperationsFormat::Json)).unwrap_or_default();
+        assert_eq!(json["slowest"][0]["parts"]["client_work_us"], Value::Null);
+        assert_eq!(json["slowest"][0]["parts"]["server_work_us"], 30_000);
+        assert_eq!(json["kinds"][0]["parts"]["unknown_us"]["p99"], 12_345);
+    }
+}

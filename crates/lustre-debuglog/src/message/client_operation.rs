@@ -1,0 +1,235 @@
+//! Operations of a client's programs: `llite` lines of masks iotrace (0x8, since 2.15) and vfstrace.
+//!
+//! Which operation a line is about, its text does not say: the C function does
+//! ([`OperationKind::of_traced_function`](crate::vocab::OperationKind::of_traced_function)).
+
+use memchr::memmem;
+
+use crate::Fid;
+
+/// Whether an operation begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationEdge {
+    /// It begins.
+    Start,
+    /// It has ended.
+    Completed,
+}
+
+/// `START file ..` or `COMPLETED file ..`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationLine<'a> {
+    /// Whether the operation begins or ends.
+    pub edge: OperationEdge,
+    /// The file's name: personal data. `None` if the line prints none.
+    pub name: Option<&'a [u8]>,
+    /// The file's FID.
+    pub fid: Fid,
+    /// What the operation returned; `None` at its start, and where the version or the line prints none.
+    pub rc: Option<i64>,
+}
+
+impl<'a> OperationLine<'a> {
+    /// Whether a text begins as these lines do. Server logs have none that do.
+    pub(super) fn is_one(text: &[u8]) -> bool {
+        head(text).is_some()
+    }
+
+    /// Parses a line with a file in it; `None` if there is none: other lines may begin with the same words.
+    #[must_use]
+    pub fn parse(text: &'a [u8]) -> Option<Self> {
+        let text = text.trim_ascii_end();
+        let (edge, rest) = head(text)?;
+        // fsync: `: name=NAME, fid=FID, start=..`.
+        let (name, fid_at) = match rest.strip_prefix(b": name=") {
+            Some(rest) => {
+                let end = memmem::rfind(rest, b", fid=[")?;
+                (rest.get(..end)?, rest.get(end + 6..)?)
+            }
+            None => {
+                let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
+                let rest = rest.strip_prefix(b"file ").unwrap_or(rest);
+                match memmem::rfind(rest, b":[0x") {
+                    Some(end) => (rest.get(..end)?, rest.get(end + 1..)?),
+                    // `COMPLETED: FID: vma=..`.
+                    None => (&rest[..0], rest),
+                }
+            }
+        };
+        let (fid, tail) = Fid::take(fid_at)?;
+        let name = Some(name).filter(|name| !name.is_empty());
+        Some(Self { edge, name, fid, rc: if edge == OperationEdge::Completed { rc(tail) } else { None } })
+    }
+
+    /// Parses the line with which 2.15 begins a fault: `FID: vma=.. idx=..`.
+    #[must_use]
+    pub fn parse_fault(text: &'a [u8]) -> Option<Self> {
+        let (fid, rest) = Fid::take(text)?;
+        rest.starts_with(b": vma=").then_some(Self { edge: OperationEdge::Start, name: None, fid, rc: None })
+    }
+}
+
+/// The first words, and what follows `START file` or `COMPLETED`.
+fn head(text: &[u8]) -> Option<(OperationEdge, &[u8])> {
+    if let Some(rest) = text.strip_prefix(b"START file") {
+        return Some((OperationEdge::Start, rest));
+    }
+    if let Some(rest) = text.strip_prefix(b"COMPLETED") {
+        let rest = rest.strip_prefix(b" file").unwrap_or(rest);
+        return Some((OperationEdge::Completed, rest));
+    }
+    // 2.15: `file NAME:FID, ppos: P, count: N`.
+    let rest = text.strip_prefix(b"file")?;
+    (rest.starts_with(b" ") && memmem::find(rest, b", ppos: ").is_some()).then_some((OperationEdge::Start, rest))
+}
+
+/// `rc = R`, `rc=R`, `rc R` at the end.
+fn rc(tail: &[u8]) -> Option<i64> {
+    let at = memmem::rfind(tail, b"rc")?;
+    let number = tail.get(at + 2..)?.trim_ascii_start();
+    let number = number.strip_prefix(b"=").unwrap_or(number).trim_ascii();
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
+
+/// `VFS Op:..`: a step of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VfsLine<'a> {
+    /// Name of the file or directory: personal data. `None` if the line prints none.
+    pub name: Option<&'a [u8]>,
+    /// FID of the inode, or of the directory that the name is in.
+    pub fid: Option<Fid>,
+    /// `ll_inode_permission`: the access that is asked for (`MAY_EXEC` 1, `MAY_WRITE` 2, .., `MAY_OPEN` 0o40).
+    pub access: Option<u32>,
+}
+
+impl<'a> VfsLine<'a> {
+    /// Parses a line that begins with `VFS Op:`. What it does not find stays `None`.
+    #[must_use]
+    pub fn parse(text: &'a [u8]) -> Self {
+        let text = text.trim_ascii_end();
+        let Some(rest) = text.strip_prefix(b"VFS Op:") else { return Self::default() };
+        if let Some(inode) = rest.strip_prefix(b"inode=") {
+            let Some((fid, tail)) = Fid::take(inode) else { return Self::default() };
+            let name = memmem::find(tail, b",name=").and_then(|at| tail.get(at + 6..));
+            let access = memmem::rfind(tail, b" mask ").and_then(|at| tail.get(at + 6..)).and_then(octal);
+            return Self { name, fid: Some(fid), access };
+        }
+        let Some(named) = rest.strip_prefix(b"name=") else { return Self::default() };
+        if let Some(end) = memmem::rfind(named, b", dir=[") {
+            let fid = named.get(end + 6..).and_then(Fid::take).map(|(fid, _)| fid);
+            return Self { name: named.get(..end), fid, access: None };
+        }
+        let name = memmem::rfind(named, b", flags=").and_then(|end| named.get(..end));
+        Self { name, fid: None, access: None }
+    }
+}
+
+fn octal(text: &[u8]) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Message;
+
+    const FID: Fid = Fid { seq: 0x2_0000_0bd1, oid: 0xa, ver: 0 };
+
+    fn line(text: &str) -> OperationLine<'_> {
+        match Message::parse_text(text.as_bytes()) {
+            Message::Operation(line) => line,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn first_and_last_lines_of_2_17() {
+        let name = Some(&b"f001"[..]);
+        for (text, edge, rc) in [
+            ("START file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), flags 100302\n", OperationEdge::Start, None),
+            ("START file f001:[0x200000bd1:0xa:0x0], ppos: 0, count: 1048576", OperationEdge::Start, None),
+            (
+                "START file: name=f001, fid=[0x200000bd1:0xa:0x0], start=0, end=9, datasync=0, need_sync 1/1",
+                OperationEdge::Start,
+                None,
+            ),
+            (
+                "START file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), request_mask 2047, flags 0, foreign 0",
+                OperationEdge::Start,
+                None,
+            ),
+            (
+                "START file f001:[0x200000bd1:0xa:0x0](00000000841deb74) current size 0, valid attrs 41, hsm_import 0",
+                OperationEdge::Start,
+                None,
+            ),
+            (
+                "COMPLETED file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), flags 100302, rc = -13",
+                OperationEdge::Completed,
+                Some(-13),
+            ),
+            (
+                "COMPLETED: file f001:[0x200000bd1:0xa:0x0], ppos: 1048576, count: 0, rc = 1048576\n",
+                OperationEdge::Completed,
+                Some(1_048_576),
+            ),
+            (
+                "COMPLETED file: name=f001, fid=[0x200000bd1:0xa:0x0], start=0, end=9, datasync=0, rc=0",
+                OperationEdge::Completed,
+                Some(0),
+            ),
+            (
+                "COMPLETED file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), request_mask 2047, flags 0, foreign 0",
+                OperationEdge::Completed,
+                None,
+            ),
+        ] {
+            assert_eq!(line(text), OperationLine { edge, name, fid: FID, rc }, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_of_2_15() {
+        let start = line("file f001:[0x200000bd1:0xa:0x0], ppos: 0, count: 1048576");
+        assert_eq!((start.edge, start.name, start.fid), (OperationEdge::Start, Some(&b"f001"[..]), FID));
+        let end = line("COMPLETED: file f001:[0x200000bd1:0xa:0x0], ppos: 1048576, count: 0");
+        assert_eq!((end.edge, end.rc), (OperationEdge::Completed, None));
+        let fault = line("[0x200000bd1:0xa:0x0]: vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3");
+        assert_eq!((fault.edge, fault.name), (OperationEdge::Start, None));
+        let done = line("COMPLETED: [0x200000bd1:0xa:0x0]: vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 idx=3: rc=512");
+        assert_eq!((done.edge, done.name, done.rc), (OperationEdge::Completed, None, Some(512)));
+    }
+
+    #[test]
+    fn names_may_hold_anything() {
+        for name in ["a b", "x:[0x1:0x2:0x3]", "rc = 7", ", fid=[0x1:0x2:0x3]", "COMPLETED file"] {
+            let text = format!("COMPLETED file {name}:[0x200000bd1:0xa:0x0](00), flags 0, rc = 1");
+            let found = line(&text);
+            assert_eq!((found.name, found.fid, found.rc), (Some(name.as_bytes()), FID, Some(1)), "{text}");
+        }
+    }
+
+    #[test]
+    fn steps() {
+        let step = |text: &'static str| VfsLine::parse(text.as_bytes());
+        let root = step("VFS Op:inode=[0x200000bd1:0xa:0x0](000000009bf90b80),name=/\n");
+        assert_eq!(root, VfsLine { name: Some(b"/"), fid: Some(FID), access: None });
+        let permission = step("VFS Op:inode=[0x200000bd1:0xa:0x0](000000003ed75ccf), inode mode 81a4 mask 44");
+        assert_eq!(permission, VfsLine { name: None, fid: Some(FID), access: Some(0o44) });
+        let lookup = step("VFS Op:name=f001, dir=[0x200000bd1:0xa:0x0](000000008edf8beb), intent=open|creat");
+        assert_eq!(lookup, VfsLine { name: Some(b"f001"), fid: Some(FID), access: None });
+        let dentry = step("VFS Op:name=op, flags=17");
+        assert_eq!(dentry, VfsLine { name: Some(b"op"), fid: None, access: None });
+        assert_eq!(step("VFS Op:statfs"), VfsLine::default());
+        assert!(matches!(Message::parse_text(b"VFS Op:name=op, flags=17"), Message::Vfs(_)));
+    }
+
+    #[test]
+    fn other_lines_stay_other() {
+        for text in
+            ["START", "START file", "COMPLETED", "file not found", "file x, ppos: 3", "[0x200000bd1:0xa:0x0] io 1"]
+        {
+            assert_eq!(Message::parse_text(text.as_bytes()), Message::Other, "{text}");
+        }
+    }
+}

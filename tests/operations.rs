@@ -1,0 +1,82 @@
+//! `lioprof operations`: tables, JSON, CSV, file names only on request, and what servers alone can tell. Figures are tested against the
+//! programs' own in `crates/lioprof-analysis/tests/operations`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use lioprof_testkit::files::capture;
+
+use crate::util::{Run, lioprof};
+
+fn operations(inputs: &[&Path], more: &[&str]) -> Run {
+    let mut args: Vec<&OsStr> = vec!["operations".as_ref(), "-q".as_ref()];
+    args.extend(inputs.iter().map(|path| path.as_os_str()));
+    args.extend(more.iter().map(OsStr::new));
+    lioprof(&args).exits(0)
+}
+
+fn text(run: &Run) -> &str {
+    std::str::from_utf8(&run.stdout).unwrap()
+}
+
+#[test]
+fn tables_json_and_csv_tell_the_same() {
+    let logs = capture("op_anatomy");
+    let json = operations(&[&logs], &["--format", "json"]).json();
+    assert_eq!(json["schema"], "lioprof.operations/1");
+    assert_eq!((&json["operations"], &json["unfinished"]), (&1260.into(), &0.into()));
+    assert_eq!(json["joined_rpcs"], json["owned_rpcs"]);
+    let csv = operations(&[&logs], &["--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(csv.stdout.as_slice());
+    let columns = reader.headers().unwrap().clone();
+    let at = |name: &str| columns.iter().position(|column| column == name).unwrap();
+    let (duration, parts) = (at("duration_us"), at("client_work_us")..=at("unknown_us"));
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
+    assert_eq!(rows.len(), 1260);
+    for row in &rows {
+        let sum: u64 = parts.clone().map(|part| row[part].parse::<u64>().unwrap()).sum();
+        assert_eq!(sum, row[duration].parse::<u64>().unwrap(), "{row:?}");
+    }
+    for kind in json["kinds"].as_array().unwrap() {
+        let of_kind = rows.iter().filter(|row| row[at("operation")] == *kind["operation"].as_str().unwrap());
+        let total: u64 = of_kind.map(|row| row[duration].parse::<u64>().unwrap()).sum();
+        assert_eq!(kind["duration_us"]["total"], total, "{kind}");
+    }
+    let summary = operations(&[&logs], &[]);
+    assert!(text(&summary).lines().all(|line| line.chars().count() <= 80), "{summary}");
+    assert!(text(&summary).contains("The slowest, in ms"), "{summary}");
+}
+
+#[test]
+fn names_of_files_are_nowhere() {
+    let logs = capture("op_anatomy");
+    for format in ["summary", "json", "csv"] {
+        let run = operations(&[&logs], &["--format", format]);
+        assert!(!text(&run).contains("f001") && !text(&run).contains("/mnt/"), "{run}");
+    }
+    let resolve = operations(&[&logs], &["--resolve"]);
+    assert!(text(&resolve).lines().all(|line| line.starts_with("lfs fid2path MOUNTPOINT '[0x2")), "{resolve}");
+}
+
+#[test]
+fn one_client_is_chosen() {
+    let logs = capture("op_anatomy");
+    let json = operations(&[&logs], &["--format", "json", "--client", "10.10.0.12@tcp"]).json();
+    assert_eq!(json["operations"], 630);
+    assert!(json["slowest"].as_array().unwrap().iter().all(|row| row["node"] == "clientB"));
+}
+
+#[test]
+fn servers_alone_tell_of_rpcs() {
+    let (one, two) = (capture("op_anatomy/server1"), capture("op_anatomy/server2"));
+    let json = operations(&[&one, &two], &["--format", "json"]).json();
+    assert_eq!(json["from_clients"], false);
+    let kinds = json["kinds"].as_array().unwrap();
+    let writes = kinds.iter().find(|kind| kind["operation"] == "OST_WRITE").unwrap();
+    assert!(writes["parts"]["client_work_us"].is_null() && writes["parts"]["other_us"].is_null());
+    assert!(writes["parts"]["disk_us"]["total"].as_u64() > Some(0));
+    // Without the servers, the time of RPCs is unknown; the operations are the same.
+    let clients =
+        operations(&[&capture("op_anatomy/clientA"), &capture("op_anatomy/clientB")], &["--format", "json"]).json();
+    assert_eq!((&clients["operations"], &clients["joined_rpcs"]), (&1260.into(), &0.into()));
+}
