@@ -60,7 +60,9 @@ pub use operations::{Asked, BeginEvidence, KindSums, OperationRow, Operations, P
 pub use phases::RpcPhases;
 pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
-pub use service_parts::{AgainstPeers, ClientParts, Part, Parts, ServerParts, ServiceParts, SizeParts, TargetParts};
+pub use service_parts::{
+    AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
+};
 pub use services::Service;
 pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;

@@ -29,7 +29,7 @@ pub struct TargetParts {
     pub node: String,
     /// Parts.
     #[serde(flatten)]
-    pub parts: Parts,
+    pub parts: ServiceSplit,
 }
 
 /// Parts of the reads or writes of a server's OSTs. Its peers are the OSTs of all other servers; compared are RPCs of the same client,
@@ -42,7 +42,7 @@ pub struct ServerParts {
     pub osts: u64,
     /// Parts.
     #[serde(flatten)]
-    pub parts: Parts,
+    pub parts: ServiceSplit,
 }
 
 /// Parts of a client's reads or writes. Its peers are all other clients; compared are RPCs of the same target, direction and size.
@@ -54,7 +54,7 @@ pub struct ClientParts {
     pub targets: u64,
     /// Parts.
     #[serde(flatten)]
-    pub parts: Parts,
+    pub parts: ServiceSplit,
 }
 
 /// Parts of reads or writes of about the same size.
@@ -64,12 +64,12 @@ pub struct SizeParts {
     pub le_bytes: u64,
     /// Parts.
     #[serde(flatten)]
-    pub parts: Parts,
+    pub parts: ServiceSplit,
 }
 
 /// Reads or writes whose bulk transfer is known, and the parts of their service time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parts {
+pub struct ServiceSplit {
     /// Reads or writes.
     pub direction: Direction,
     /// RPCs whose parts are known. The others had no transfer (short I/O, failed), or the log allows more than one.
@@ -81,16 +81,16 @@ pub struct Parts {
     /// When the last of them was over.
     pub last: f64,
     /// From the start of handling to that of the transfer: a read's disk read, a write's preparation.
-    pub before: Part,
+    pub before: SplitPart,
     /// From the start of the transfer until all data had arrived: network and client.
-    pub transfer: Part,
+    pub transfer: SplitPart,
     /// From there to the end of handling: a write's disk write and commit.
-    pub after: Part,
+    pub after: SplitPart,
 }
 
 /// One part of the service time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct SplitPart {
     /// How long it took.
     pub us: Distribution,
     /// Compared with that of peers; `null` if there are none.
@@ -114,10 +114,10 @@ pub struct AgainstPeers {
     pub z: f64,
 }
 
-impl Parts {
+impl ServiceSplit {
     /// The parts in the order of time, with their names.
     #[must_use]
-    pub fn in_order(&self) -> [(&'static str, &Part); 3] {
+    pub fn in_order(&self) -> [(&'static str, &SplitPart); 3] {
         [("before the transfer", &self.before), ("transfer", &self.transfer), ("after the transfer", &self.after)]
     }
 

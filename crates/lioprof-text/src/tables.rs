@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use lioprof_model::{
     Analysis, Client, Distribution, Finding, Flow, Io, Job, LockObject, LockPair, LockTarget, Object, Operation, Owner,
-    Part, Parts, SentRpcs, Target, TargetSeries,
+    SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries,
 };
 
 /// A table.
@@ -191,13 +191,13 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 
 /// Parts of service times: by target, server, client and size.
 fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    type Row<'a> = (&'static str, String, &'a Parts);
+    type Row<'a> = (&'static str, String, &'a ServiceSplit);
     let all = &analysis.service_parts;
     let targets = all.targets.iter().map(|it| ("target", cell(it.target.as_ref()), &it.parts));
     let servers = all.servers.iter().map(|it| ("server", it.node.clone(), &it.parts));
     let clients = all.clients.iter().map(|it| ("client", it.nid.clone(), &it.parts));
     let sizes = all.sizes.iter().map(|it| ("size", it.le_bytes.to_string(), &it.parts));
-    let ratio = |part: &Part| decimal(part.against_peers.and_then(|against| against.ratio), 3);
+    let ratio = |part: &SplitPart| decimal(part.against_peers.and_then(|against| against.ratio), 3);
     let mut columns = Columns::<Row<'_>>::new([
         ("by", |it| it.0.to_owned()),
         ("name", |it| it.1.clone()),

@@ -1,6 +1,6 @@
 //! Whose part of the service time is longer than its peers': what tells a slow disk from a slow link.
 
-use lioprof_model::{AgainstPeers, Direction, Part, Parts};
+use lioprof_model::{AgainstPeers, Direction, ServiceSplit, SplitPart};
 
 use super::case::Case;
 use super::draft::Draft;
@@ -33,7 +33,7 @@ pub(super) enum Which {
 
 /// A part that takes longer than it should.
 pub(super) struct SlowPart<'a> {
-    pub(super) parts: &'a Parts,
+    pub(super) parts: &'a ServiceSplit,
     pub(super) which: Which,
     pub(super) against: AgainstPeers,
     /// Own mean over the peers'.
@@ -43,7 +43,7 @@ pub(super) struct SlowPart<'a> {
 }
 
 /// The part that takes longest beyond its peers', if that is beyond doubt. `compared`: how many are looked at.
-pub(super) fn slow_part<'a>(case: &Case<'_>, parts: &'a Parts, compared: usize) -> Option<SlowPart<'a>> {
+pub(super) fn slow_part<'a>(case: &Case<'_>, parts: &'a ServiceSplit, compared: usize) -> Option<SlowPart<'a>> {
     let service_us = parts.mean_service_us();
     let parts_in_order =
         [(Which::Before, &parts.before), (Which::Transfer, &parts.transfer), (Which::After, &parts.after)];
@@ -79,9 +79,9 @@ impl SlowPart<'_> {
 
     /// Figures that a finding rests on.
     pub(super) fn evidence(&self, draft: Draft) -> Draft {
-        let ms = |part: &Part| part.us.mean.map(|us| us / 1000.0);
-        let peers_ms = |part: &Part| part.against_peers.map(|against| against.peers_mean_us / 1000.0);
-        let Parts { before, transfer, after, .. } = self.parts;
+        let ms = |part: &SplitPart| part.us.mean.map(|us| us / 1000.0);
+        let peers_ms = |part: &SplitPart| part.against_peers.map(|against| against.peers_mean_us / 1000.0);
+        let ServiceSplit { before, transfer, after, .. } = self.parts;
         draft
             .evidence("part_ratio", self.ratio)
             .evidence("longer_share", self.against.longer_share)
@@ -98,13 +98,19 @@ impl SlowPart<'_> {
 
     /// The parts in words, the peers' in brackets where they are known.
     pub(super) fn in_words(&self) -> String {
-        let ms = |part: &Part| part.us.mean.unwrap_or(0.0) / 1000.0;
-        let words = self.parts.in_order().map(|(name, part)| match part.against_peers {
-            Some(against) => format!("{:.1} ms {name} ({:.1})", ms(part), against.peers_mean_us / 1000.0),
-            None => format!("{:.1} ms {name}", ms(part)),
+        let words = self.parts.in_order().map(|(name, part)| {
+            let own = time(part.us.mean.unwrap_or(0.0));
+            match part.against_peers {
+                Some(against) => format!("{own} {name} ({})", time(against.peers_mean_us)),
+                None => format!("{own} {name}"),
+            }
         });
         format!("{}, {} and {}", words[0], words[1], words[2])
     }
+}
+
+fn time(us: f64) -> String {
+    if us >= 1e6 { format!("{:.1} s", us / 1e6) } else { format!("{:.1} ms", us / 1e3) }
 }
 
 /// Reads or writes.
@@ -125,7 +131,7 @@ mod tests {
     use super::*;
 
     /// A part with this mean and the peers', which took longer in so many pairs.
-    fn part(own_ms: f64, peers_ms: f64, longer_share: f64) -> Part {
+    fn part(own_ms: f64, peers_ms: f64, longer_share: f64) -> SplitPart {
         let z = (longer_share - 0.5) * 10.0;
         let against = AgainstPeers {
             rpcs: 12,
@@ -135,14 +141,14 @@ mod tests {
             longer_share,
             z,
         };
-        Part {
+        SplitPart {
             us: Distribution { count: 12, mean: Some(own_ms * 1e3), ..Distribution::default() },
             against_peers: Some(against),
         }
     }
 
-    fn parts([before, transfer, after]: [Part; 3]) -> Parts {
-        Parts {
+    fn parts([before, transfer, after]: [SplitPart; 3]) -> ServiceSplit {
+        ServiceSplit {
             direction: Direction::Write,
             rpcs: 12,
             bytes: 12 << 22,

@@ -1,6 +1,6 @@
 //! Mean service time of reads and writes in three parts, by OST and by client.
 
-use lioprof_model::{Analysis, Direction, Parts, TargetParts};
+use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts};
 
 use super::plot::Plot;
 use crate::data::{Covers, cut};
@@ -36,7 +36,7 @@ struct Group<'a> {
     head: String,
     /// Whose the bars are.
     what: &'static str,
-    bars: Vec<(String, &'a Parts)>,
+    bars: Vec<(String, &'a ServiceSplit)>,
 }
 
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
@@ -126,6 +126,6 @@ fn groups(analysis: &Analysis) -> Vec<Group<'_>> {
 }
 
 /// `6.46 s, 14 RPCs`.
-fn figures(parts: &Parts) -> String {
+fn figures(parts: &ServiceSplit) -> String {
     format!("{}, {}", duration_us(parts.mean_service_us()), counted(parts.rpcs, "RPC"))
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{
     Analysis, Client, ClientParts, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object,
-    Operation, Part, Parts, RpcSize, SampledRpc, Target, TargetIo, TargetKindName, TargetParts, TargetSeries, Window,
+    Operation, RpcSize, SampledRpc, ServiceSplit, SplitPart, Target, TargetIo, TargetKindName, TargetParts,
+    TargetSeries, Window,
 };
 
 use locks::Fight;
@@ -208,12 +209,12 @@ fn zeros(n: usize) -> Vec<u64> {
 
 /// An analysis of this shape.
 /// Parts of 5 to 45 ms, whoever's they are.
-fn parts(direction: Direction, seed: u64) -> Parts {
+fn parts(direction: Direction, seed: u64) -> ServiceSplit {
     let part = |ms: u64| {
         let us = Distribution { count: 10 + seed, mean: Some(ms as f64 * 1e3), ..Distribution::default() };
-        Part { us, against_peers: None }
+        SplitPart { us, against_peers: None }
     };
-    Parts {
+    ServiceSplit {
         direction,
         rpcs: 10 + seed,
         bytes: (10 + seed) << 20,

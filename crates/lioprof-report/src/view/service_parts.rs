@@ -1,6 +1,6 @@
 //! Disk and network: what the service time of reads and writes was made of.
 
-use lioprof_model::{Analysis, Part, Parts};
+use lioprof_model::{Analysis, ServiceSplit, SplitPart};
 use serde::Serialize;
 
 use super::limits::MAX_PARTS;
@@ -16,7 +16,7 @@ pub(crate) fn service_parts(analysis: &Analysis) -> Vec<impl Serialize + use<'_>
     [targets, servers, clients].into_iter().flat_map(slowest).map(row).collect()
 }
 
-type Row<'a> = (&'static str, Option<&'a str>, &'a Parts);
+type Row<'a> = (&'static str, Option<&'a str>, &'a ServiceSplit);
 
 fn slowest(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows.sort_by(|a, b| b.2.mean_service_us().total_cmp(&a.2.mean_service_us()).then(a.1.cmp(&b.1)));
@@ -25,7 +25,7 @@ fn slowest(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
 }
 
 fn row<'a>((of, name, parts): Row<'a>) -> impl Serialize + use<'a> {
-    let part = |it: &Part| {
+    let part = |it: &SplitPart| {
         object!(PartView {
             us: Times::from(&it.us),
             // Own mean over the peers'.

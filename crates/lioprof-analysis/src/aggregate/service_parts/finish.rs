@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    AgainstPeers, ClientParts, Direction, Part, Parts, ServerParts, ServiceParts, SizeParts, Symbols, TargetParts,
+    AgainstPeers, ClientParts, Direction, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, Symbols,
+    TargetParts,
 };
 use lustre_debuglog::TargetKind;
 
@@ -67,7 +68,7 @@ fn grouped<W: Ord + Clone, S: Ord>(
     rows: &[(Named, &PartSum)],
     whose: impl Fn(&Named) -> Option<W>,
     stratum: impl Fn(&Named) -> Option<S>,
-) -> Vec<(W, Parts)> {
+) -> Vec<(W, ServiceSplit)> {
     let mut sums: BTreeMap<(W, Direction), PartSum> = BTreeMap::new();
     for (row, sum) in rows {
         if let Some(who) = whose(row) {
@@ -91,9 +92,9 @@ fn grouped<W: Ord + Clone, S: Ord>(
     sums.into_iter().map(row).collect()
 }
 
-fn parts(direction: Direction, sum: &PartSum, [before, transfer, after]: [Option<AgainstPeers>; 3]) -> Parts {
-    let part = |times: &Times, against_peers| Part { us: times.distribution(), against_peers };
-    Parts {
+fn parts(direction: Direction, sum: &PartSum, [before, transfer, after]: [Option<AgainstPeers>; 3]) -> ServiceSplit {
+    let part = |times: &Times, against_peers| SplitPart { us: times.distribution(), against_peers };
+    ServiceSplit {
         direction,
         rpcs: sum.transfer.count(),
         bytes: sum.bytes,
