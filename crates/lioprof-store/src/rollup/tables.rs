@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::Rollup;
 
-use super::files;
 use super::node_row::NodeRow;
 use crate::error::StoreError;
+use crate::plain_rows;
 
 /// The table with one row per node; the only one that is not a list of a [`Rollup`].
 pub const NODES: &str = "nodes";
@@ -18,7 +18,7 @@ macro_rules! tables {
     ($($name:literal: $list:ident,)+) => {
         /// Writes all tables but `nodes`. Those without rows are written, too: engines want a schema.
         pub(super) fn write_all(rollup: &Rollup, path: impl Fn(&str) -> PathBuf) -> Result<(), StoreError> {
-            $(files::write(&path($name), &rollup.$list)?;)+
+            $(plain_rows::write(&path($name), &rollup.$list)?;)+
             Ok(())
         }
 
@@ -26,10 +26,10 @@ macro_rules! tables {
         #[must_use]
         pub fn rollup_schemas() -> Vec<(&'static str, SchemaRef)> {
             fn schema<T: serde::de::DeserializeOwned>(_: fn(&Rollup) -> &Vec<T>) -> SchemaRef {
-                Schema::new(files::fields::<T>()).into()
+                Schema::new(plain_rows::fields::<T>()).into()
             }
             vec![
-                (NODES, Schema::new(files::fields::<NodeRow>()).into()),
+                (NODES, Schema::new(plain_rows::fields::<NodeRow>()).into()),
                 $(($name, schema(|rollup| &rollup.$list)),)+
             ]
         }

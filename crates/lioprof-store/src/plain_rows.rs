@@ -21,7 +21,7 @@ use crate::files::{self, OsFiles};
 const ZSTD_LEVEL: i32 = 3;
 
 /// The columns of a type's rows.
-pub(super) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
+pub(crate) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
     let options = TracingOptions::default()
         .enums_without_data_as_strings(true)
         .strings_as_large_utf8(false)
@@ -30,7 +30,7 @@ pub(super) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
 }
 
 /// Writes a file; folders are made as needed.
-pub(super) fn write<T: Serialize + DeserializeOwned>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
+pub(crate) fn write<T: Serialize + DeserializeOwned>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
     let fields = fields::<T>();
     let failed = |source| StoreError::Write { path: path.to_owned(), row_group: 0, column: "all", source };
     let batch =
@@ -48,7 +48,7 @@ pub(super) fn write<T: Serialize + DeserializeOwned>(path: &Path, rows: &[T]) ->
 }
 
 /// Reads a file.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
     let failed = |place: &str, source| StoreError::Read { path: path.to_owned(), place: place.to_owned(), source };
     let file = File::open(path).map_err(StoreError::io("open", path))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|builder| builder.build());
@@ -63,7 +63,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreErro
 }
 
 /// The complete files of a folder that may be there, sorted.
-pub(super) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(crate) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let list = || -> io::Result<Vec<PathBuf>> { fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect() };
     let mut paths = match list() {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -75,7 +75,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 /// Deletes a file that may be there.
-pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(StoreError::io("delete", path)(err)),
         _ => Ok(()),
