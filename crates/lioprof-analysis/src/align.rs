@@ -28,13 +28,13 @@ pub(crate) struct Alignment {
 
 /// Nodes' clocks as functions of each other.
 #[derive(Default)]
-pub(crate) struct NodeClocks(BTreeMap<String, (usize, Line)>);
+pub(crate) struct NodeClocks(BTreeMap<String, (usize, ClockLine)>);
 
 impl NodeClocks {
     /// The clock of `to` as a function of that of `from`; `None` if they could not be compared.
     pub(crate) fn between(&self, from: &str, to: &str) -> Option<impl Fn(i64) -> i64 + use<>> {
         let line = if from == to {
-            Line::default()
+            ClockLine::default()
         } else {
             let ((reference, from), (other, to)) = (self.0.get(from)?, self.0.get(to)?);
             (reference == other).then(|| from.then(&to.back()))?

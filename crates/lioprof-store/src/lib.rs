@@ -27,6 +27,8 @@ mod files;
 mod layout;
 mod leftovers;
 mod manifest;
+mod operations;
+mod plain_rows;
 mod quote;
 mod read;
 mod retention;
@@ -43,6 +45,7 @@ pub use leftovers::clean_leftovers;
 pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
 };
+pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, write_operations};
 pub use read::{Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
 pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, rollup_schemas};

@@ -413,6 +413,10 @@ pub(crate) struct OperationsArgs {
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: OperationsFormat,
+    /// Also write all operations into this Parquet file, table operations_client; without names of files.
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) parquet: Option<PathBuf>,
     /// Print the `lfs fid2path` commands that tell the names of the slowest operations' files, and nothing else.
     #[arg(long)]
     pub(crate) resolve: bool,

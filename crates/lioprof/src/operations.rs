@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Selection, find_operations};
 use lioprof_model::Operations;
+#[cfg(feature = "parquet")]
+use lioprof_model::units::plural;
 use lioprof_text::operations::{SLOWEST, write};
 use lioprof_trace::Progress;
 
@@ -41,6 +43,12 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
     messages::problems(&outcome.problems, verbosity);
     for warning in &outcome.analysis.warnings {
         messages::note(verbosity, &format!("warning: {warning}"));
+    }
+    #[cfg(feature = "parquet")]
+    if let Some(path) = &args.parquet {
+        let written = lioprof_store::write_operations(path, &operations);
+        let count = written.map_err(|err| anyhow::Error::msg(err.chain()))?;
+        messages::note(verbosity, &format!("`{}`: {}", path.display(), plural(count as u64, "operation")));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.resolve {

@@ -2,7 +2,6 @@
 //!
 //! A node's rollup exists if, and only if, its file in the table `nodes` does: that one is written last and deleted first.
 
-mod files;
 mod node_row;
 mod rollups;
 mod tables;

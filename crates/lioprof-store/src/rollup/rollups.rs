@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::parts::rollup::Rollup;
 
-use super::files;
 use super::node_row::{NodeRow, ROLLUP_SCHEMA};
 use super::tables;
 use super::tables::NODES;
 use crate::error::StoreError;
 use crate::layout;
+use crate::plain_rows;
 use crate::read::Dataset;
 
 /// Folder of the rollups of a dataset.
@@ -45,7 +45,7 @@ impl Rollups {
             parts: parts.iter().cloned().collect(),
             facts: serde_json::to_string(facts).expect("facts are plain data"),
         };
-        files::write(&self.file(NODES, &facts.node), &[row])
+        plain_rows::write(&self.file(NODES, &facts.node), &[row])
     }
 
     /// The row of a node, if it has a rollup.
@@ -57,7 +57,7 @@ impl Rollups {
         if !path.exists() {
             return Ok(None);
         }
-        Ok(files::read::<NodeRow>(&path)?.into_iter().next())
+        Ok(plain_rows::read::<NodeRow>(&path)?.into_iter().next())
     }
 
     /// The RPCs of a node by which clocks are compared.
@@ -65,7 +65,7 @@ impl Rollups {
     /// # Errors
     /// If the file cannot be read.
     pub fn exchanges(&self, node: &str) -> Result<Vec<lioprof_model::parts::rollup::Exchange>, StoreError> {
-        files::read(&self.file(tables::EXCHANGES, node))
+        plain_rows::read(&self.file(tables::EXCHANGES, node))
     }
 
     /// Deletes the rollup of a node, if it has one.
@@ -73,7 +73,7 @@ impl Rollups {
     /// # Errors
     /// If the file cannot be deleted.
     pub fn remove(&self, node: &str) -> Result<(), StoreError> {
-        files::remove(&self.file(NODES, node))
+        plain_rows::remove(&self.file(NODES, node))
     }
 
     /// Names of the nodes that have a rollup, sorted.
@@ -82,8 +82,8 @@ impl Rollups {
     /// If a file cannot be read.
     pub fn nodes(&self) -> Result<Vec<String>, StoreError> {
         let mut nodes = Vec::new();
-        for path in files::list(&self.dir.join(NODES))? {
-            nodes.extend(files::read::<NodeRow>(&path)?.into_iter().map(|row| row.node));
+        for path in plain_rows::list(&self.dir.join(NODES))? {
+            nodes.extend(plain_rows::read::<NodeRow>(&path)?.into_iter().map(|row| row.node));
         }
         nodes.sort();
         Ok(nodes)

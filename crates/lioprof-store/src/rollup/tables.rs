@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use arrow_schema::{Schema, SchemaRef};
-use lioprof_model::parts::rollup::Rollup;
+use lioprof_model::parts::rollup::{
+    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, Rollup, SampleRpc, Second,
+};
 
-use super::files::{self, Columns};
 use super::node_row::NodeRow;
 use crate::error::StoreError;
+use crate::plain_rows::{self, Columns, plain};
+
+plain!(NodeRow, Mark, LatencyBin, SampleRpc, AccessObject, ClientMix, Picture, LockTimes, LockObject, Exchange, Second);
 
 /// The table with one row per node; the only one that is not a list of a [`Rollup`].
 pub const NODES: &str = "nodes";
@@ -18,7 +22,7 @@ macro_rules! tables {
     ($($name:literal: $list:ident,)+) => {
         /// Writes all tables but `nodes`. Those without rows are written, too: engines want a schema.
         pub(super) fn write_all(rollup: &Rollup, path: impl Fn(&str) -> PathBuf) -> Result<(), StoreError> {
-            $(files::write(&path($name), &rollup.$list)?;)+
+            $(plain_rows::write(&path($name), &rollup.$list)?;)+
             Ok(())
         }
 

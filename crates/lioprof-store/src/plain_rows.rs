@@ -8,9 +8,6 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
 use lioprof_model::parts::Keyed;
-use lioprof_model::parts::rollup::{
-    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, SampleRpc, Second,
-};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -20,14 +17,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_arrow::schema::{SchemaLike, TracingOptions};
 
-use super::node_row::NodeRow;
 use crate::error::StoreError;
 use crate::files::{self, OsFiles};
 
 const ZSTD_LEVEL: i32 = 3;
 
 /// Rows as columns.
-pub(super) trait Columns: Sized {
+pub(crate) trait Columns: Sized {
     /// Names and types.
     fn fields() -> Vec<FieldRef>;
 
@@ -50,26 +46,26 @@ impl<K: Serialize + DeserializeOwned, S: Serialize + DeserializeOwned> Columns f
 /// Rows whose fields are the columns.
 macro_rules! plain {
     ($($row:ty),+ $(,)?) => {
-        $(impl Columns for $row {
-            fn fields() -> Vec<FieldRef> {
-                fields::<$row>()
+        $(impl $crate::plain_rows::Columns for $row {
+            fn fields() -> Vec<arrow_schema::FieldRef> {
+                $crate::plain_rows::fields::<$row>()
             }
 
-            fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>> {
-                columns(&rows.iter().collect::<Vec<_>>())
+            fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<arrow_array::ArrayRef>> {
+                $crate::plain_rows::columns(&rows.iter().collect::<Vec<_>>())
             }
         })+
     };
 }
 
-plain!(NodeRow, Mark, LatencyBin, SampleRpc, AccessObject, ClientMix, Picture, LockTimes, LockObject, Exchange, Second);
+pub(crate) use plain;
 
-fn columns<T: Serialize + DeserializeOwned>(rows: &[&T]) -> serde_arrow::Result<Vec<ArrayRef>> {
+pub(crate) fn columns<T: Serialize + DeserializeOwned>(rows: &[&T]) -> serde_arrow::Result<Vec<ArrayRef>> {
     serde_arrow::to_arrow(&fields::<T>(), rows)
 }
 
 /// The columns of a type's fields.
-fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
+pub(crate) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
     let options = TracingOptions::default()
         .enums_without_data_as_strings(true)
         .strings_as_large_utf8(false)
@@ -78,7 +74,7 @@ fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
 }
 
 /// Writes a file; folders are made as needed.
-pub(super) fn write<T: Columns>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
+pub(crate) fn write<T: Columns>(path: &Path, rows: &[T]) -> Result<(), StoreError> {
     let schema = Arc::new(Schema::new(T::fields()));
     let failed = |source| StoreError::Write { path: path.to_owned(), row_group: 0, column: "all", source };
     let columns = T::columns(rows).map_err(|err| failed(ParquetError::External(err.into())))?;
@@ -96,7 +92,7 @@ pub(super) fn write<T: Columns>(path: &Path, rows: &[T]) -> Result<(), StoreErro
 }
 
 /// Reads a file.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
     let failed = |place: &str, source| StoreError::Read { path: path.to_owned(), place: place.to_owned(), source };
     let file = File::open(path).map_err(StoreError::io("open", path))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|builder| builder.build());
@@ -111,7 +107,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreErro
 }
 
 /// The complete files of a folder that may be there, sorted.
-pub(super) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(crate) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let list = || -> io::Result<Vec<PathBuf>> { fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect() };
     let mut paths = match list() {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -123,7 +119,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 /// Deletes a file that may be there.
-pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(StoreError::io("delete", path)(err)),
         _ => Ok(()),
