@@ -43,8 +43,7 @@ impl Aggregate {
         }
     }
 
-    /// Leaves of a client's sums only what is told of each node: what it sent, servers handled, and what it handled are
-    /// answers to their callbacks.
+    /// For a client node keeps only per-node figures: the servers' logs count what it sent, and what it handled are lock callbacks.
     pub(crate) fn of_client(mut self, node: Symbol) -> Self {
         let mut kept = Self::new(self.series.clock.chosen_us());
         if let Some(mut sum) = self.nodes.remove(&node) {

@@ -31,7 +31,7 @@ pub struct StrandKey {
     pub projid: Option<u32>,
 }
 
-/// RPCs that are alike in all that they are counted by.
+/// RPCs grouped by every counting key.
 pub type Strand = Keyed<StrandKey, StrandSums>;
 
 /// How targets and sizes of reads and writes are known. Key: both.
@@ -114,7 +114,7 @@ pub struct PartTimes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`Strand::mdt`].
+    /// See [`StrandKey::mdt`].
     pub mdt: bool,
     /// Client.
     pub nid: String,

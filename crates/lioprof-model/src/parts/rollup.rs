@@ -13,7 +13,7 @@ use crate::row::Direction;
 use crate::services::Service;
 use crate::trace::TraceSummary;
 
-/// What there is once per node.
+/// Per-node facts, one row each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeFacts {
     /// Node.
@@ -223,7 +223,7 @@ pub struct ClientMix {
     pub sum: MixSum,
 }
 
-/// A momentary picture of a target's requests. Key: everything up to the target.
+/// Snapshot of the requests in flight on a target. Key: everything up to the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// Node.

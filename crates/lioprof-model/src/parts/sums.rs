@@ -151,7 +151,7 @@ crate::sums! {
 }
 
 crate::sums! {
-    /// RPCs that are alike in all that they are counted by.
+    /// RPCs grouped by every counting key.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct StrandSums {
         /// RPCs.

@@ -146,7 +146,7 @@ fn bucket(us: &str) -> String {
     format!("({octave} * 128 + ({us} >> {octave}))")
 }
 
-/// What a client handles are answers to callbacks, and its log is there for other figures.
+/// Excludes clients' logs: what they handle are lock callbacks.
 fn servers(facts: &[NodeFacts]) -> String {
     let clients: Vec<String> = facts.iter().filter(|facts| facts.client).map(|facts| quoted(&facts.node)).collect();
     if clients.is_empty() { "TRUE".to_owned() } else { format!("node NOT IN ({})", clients.join(", ")) }

@@ -18,7 +18,7 @@ macro_rules! sql {
     };
 }
 
-/// What there is once per node.
+/// Per-node facts, one row each.
 pub(super) async fn nodes(session: &Session) -> Result<Vec<NodeRow>, QueryError> {
     rows(session, sql!("nodes")).await
 }

@@ -1,4 +1,4 @@
--- RPCs that are alike in all that they are counted by. Opcodes 3 and 4 are OST_READ and OST_WRITE.
+-- RPCs grouped by every counting key. Opcodes 3 and 4 are OST_READ and OST_WRITE.
 SELECT
     node,
     nid,
