@@ -43,6 +43,13 @@ impl NodeClocks {
     }
 }
 
+impl NodeClocks {
+    /// What a node's time needs to be put on the clock of its reference; 0 if that is not known.
+    pub(crate) fn axis_us(&self, node: &str, time_us: i64) -> i64 {
+        self.0.get(node).map_or(0, |(_, line)| line.there_us(time_us) - time_us)
+    }
+}
+
 /// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
 pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Symbols) -> (Vec<NodeResult>, Alignment) {
     let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);

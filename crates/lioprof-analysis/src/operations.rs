@@ -6,7 +6,7 @@
 //! servers' rows, lock lines ─ servers ───┘
 //! ```
 //!
-//! Keeps about 100 bytes for each RPC and operation of the interval: `--from` and `--to` bound it.
+//! Keeps about 200 bytes for each RPC and operation of the interval: `--from` and `--to` bound it.
 
 mod client;
 mod join;
@@ -15,6 +15,7 @@ mod threads;
 mod timeline;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lioprof_model::{ClientEvent, LockEvent, Operations, RowSink, RowStores, RpcRow, SentRpc, Symbol, Symbols};
 use rustc_hash::FxHashMap;
@@ -47,14 +48,14 @@ struct Collector {
     clients: FxHashMap<Symbol, Client>,
     servers: Servers,
     /// Names of the nodes.
-    nodes: FxHashMap<Symbol, String>,
+    nodes: FxHashMap<Symbol, Arc<str>>,
     /// NIDs of clients, for the choice of clients.
     texts: FxHashMap<Symbol, String>,
 }
 
 impl RowSink for Collector {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        self.nodes.entry(row.node).or_insert_with(|| symbols.text(row.node));
+        self.nodes.entry(row.node).or_insert_with(|| symbols.text(row.node).into());
         self.texts.entry(row.nid).or_insert_with(|| symbols.text(row.nid));
         self.servers.rpc(row);
     }
@@ -64,12 +65,12 @@ impl RowSink for Collector {
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        self.nodes.entry(sent.node).or_insert_with(|| symbols.text(sent.node));
+        self.nodes.entry(sent.node).or_insert_with(|| symbols.text(sent.node).into());
         self.clients.entry(sent.node).or_default().sent_rpc(sent);
     }
 
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
-        self.nodes.entry(event.node).or_insert_with(|| symbols.text(event.node));
+        self.nodes.entry(event.node).or_insert_with(|| symbols.text(event.node).into());
         self.clients.entry(event.node).or_default().event(event);
     }
 }

@@ -56,7 +56,9 @@ pub use locks::{
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
-pub use operations::{Asked, BeginEvidence, KindSums, OperationRow, Operations, Part, Parts, Quantiles};
+pub use operations::{
+    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc,
+};
 pub use phases::RpcPhases;
 pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};

@@ -137,6 +137,32 @@ impl BeginEvidence {
     }
 }
 
+/// An RPC of an operation, on the operation's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationRpc {
+    /// Operation that it asks the server for.
+    pub opcode: Opcode,
+    /// When it was sent.
+    pub sent_us: i64,
+    /// When the reply came.
+    pub answered_us: i64,
+    /// What the server did; `None` if its log or its clock is not known.
+    pub served: Option<ServedRpc>,
+}
+
+/// The server's side of an RPC, on the operation's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedRpc {
+    /// The server.
+    pub node: Arc<str>,
+    /// When the request arrived.
+    pub arrival_us: i64,
+    /// When a service thread took it.
+    pub start_us: i64,
+    /// When it was handled.
+    pub end_us: i64,
+}
+
 /// One operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationRow {
@@ -162,6 +188,10 @@ pub struct OperationRow {
     pub joined_rpcs: u32,
     /// Where the time went.
     pub parts: Parts,
+    /// Its RPCs with both ends in the log, for drawing.
+    pub sent: Vec<OperationRpc>,
+    /// What its times need to be put on the clock that the nodes' are compared by; 0 if that is not known.
+    pub axis_us: i64,
 }
 
 impl OperationRow {

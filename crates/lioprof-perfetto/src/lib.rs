@@ -7,6 +7,7 @@
 //! * `proto`: the few messages of Perfetto's format that are needed.
 //! * `packets`: a file: packets, interned texts, flags of the sequence.
 //! * `tracks`, `lanes`: what is drawn where.
+//! * `operations`: clients' operations with their RPCs, as a trace of its own.
 //! * `rpcs`, `locks`, `counters`: what is drawn. `docs/export.md` shows it.
 //!
 //! # Design constraints
@@ -20,6 +21,7 @@
 mod counters;
 mod lanes;
 mod locks;
+mod operations;
 mod packets;
 mod proto;
 mod rpcs;
@@ -29,6 +31,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
+
+pub use operations::write_operations;
 
 use locks::LockLives;
 use packets::{Label, TraceFile, ns};

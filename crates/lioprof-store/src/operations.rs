@@ -128,6 +128,8 @@ mod tests {
             rpcs: 1,
             joined_rpcs: 1,
             parts,
+            sent: Vec::new(),
+            axis_us: 0,
         };
         let want = OperationClient::from(&row);
         assert_eq!((want.client_work_us, want.disk_us, want.unknown_us), (None, Some(5), Some(2)));

@@ -284,6 +284,8 @@ mod tests {
             rpcs: 1,
             joined_rpcs: 1,
             parts,
+            sent: Vec::new(),
+            axis_us: 0,
         };
         let from_clients = matches!(asked, Asked::Operation(_));
         Operations {

@@ -417,6 +417,10 @@ pub(crate) struct OperationsArgs {
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE")]
     pub(crate) parquet: Option<PathBuf>,
+    /// Also write a trace for ui.perfetto.dev: operations by thread, their RPCs, and what the servers did for these.
+    #[cfg(feature = "export")]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) perfetto: Option<PathBuf>,
     /// Print the `lfs fid2path` commands that tell the names of the slowest operations' files, and nothing else.
     #[arg(long)]
     pub(crate) resolve: bool,

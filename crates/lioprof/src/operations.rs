@@ -50,6 +50,12 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         let count = written.map_err(|err| anyhow::Error::msg(err.chain()))?;
         messages::note(verbosity, &format!("`{}`: {}", path.display(), plural(count as u64, "operation")));
     }
+    #[cfg(feature = "export")]
+    if let Some(path) = &args.perfetto {
+        let bytes = lioprof_perfetto::write_operations(path, &operations)?;
+        let size = lioprof_model::units::human_bytes(bytes);
+        messages::note(verbosity, &format!("`{}`: {size} for ui.perfetto.dev", path.display()));
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.resolve {
         resolve(&operations, &mut out)?;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lioprof_model::{Asked, BeginEvidence, Direction, OperationRow, Operations, Part, Parts, Symbol};
+use lioprof_model::{
+    Asked, BeginEvidence, Direction, OperationRow, OperationRpc, Operations, Part, Parts, ServedRpc, Symbol,
+};
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +26,7 @@ const LONGEST_REPLY_US: i64 = 1_000_000;
 pub(super) struct Joiner {
     pub(super) clients: FxHashMap<Symbol, Client>,
     pub(super) servers: Servers,
-    pub(super) nodes: FxHashMap<Symbol, String>,
+    pub(super) nodes: FxHashMap<Symbol, Arc<str>>,
     pub(super) clocks: NodeClocks,
 }
 
@@ -74,6 +76,8 @@ impl Joiner {
                 rpcs: 1,
                 joined_rpcs: 1,
                 parts: parts(served.arrival_us, served.end_us, claims),
+                sent: Vec::new(),
+                axis_us: 0,
             };
             rows.push((nid, key.1, row));
         }
@@ -84,7 +88,7 @@ impl Joiner {
     }
 
     fn name(&self, node: Symbol) -> Arc<str> {
-        self.nodes.get(&node).map(String::as_str).unwrap_or_default().into()
+        self.nodes.get(&node).cloned().unwrap_or_else(|| Arc::from(""))
     }
 
     /// The server's work and lock waits, on another clock.
@@ -291,6 +295,7 @@ impl OneClient<'_> {
                     claims.push(Claim { strength, from_us: stretch.from_us, to_us: stretch.to_us, part });
                 }
             }
+            let sent = owned[index].iter().filter_map(|&rpc| self.drawn(&self.client.rpcs[rpc])).collect();
             let parts: Parts = parts(found.begin_us, found.end_us, claims);
             let rpcs = u32::try_from(owned[index].len() + orphans[index].len()).unwrap_or(u32::MAX);
             out.joined_rpcs += u64::from(joined_rpcs);
@@ -307,6 +312,8 @@ impl OneClient<'_> {
                 rpcs,
                 joined_rpcs,
                 parts,
+                sent,
+                axis_us: self.joiner.clocks.axis_us(&name, found.begin_us),
             });
         }
         out.unfinished += ghosts.len() as u64;
@@ -406,14 +413,28 @@ impl OneClient<'_> {
         doubtful
     }
 
+    /// An RPC as it is drawn.
+    fn drawn(&self, rpc: &Sent) -> Option<OperationRpc> {
+        let Sent { opcode, sent_us, .. } = *rpc;
+        let answered_us = rpc.answered_us?;
+        let within = |us: i64| us.clamp(sent_us, answered_us.max(sent_us));
+        let served = self.served(rpc).and_then(|served| {
+            let clock = self.clock(served.node)?;
+            let [arrival_us, start_us, end_us] =
+                [served.arrival_us, served.start_us, served.end_us].map(|us| within(clock(us)));
+            Some(ServedRpc { node: self.joiner.name(served.node), arrival_us, start_us, end_us })
+        });
+        Some(OperationRpc { opcode, sent_us, answered_us, served })
+    }
+
     fn served(&self, rpc: &Sent) -> Option<&Served> {
         self.joiner.servers.get(rpc.key).filter(|served| served.opcode == rpc.opcode)
     }
 
     /// From a server's clock to this client's, if they could be compared.
     fn clock(&self, server: Symbol) -> Option<impl Fn(i64) -> i64> {
-        let name = |node| self.joiner.nodes.get(&node).map(String::as_str).unwrap_or_default();
-        self.joiner.clocks.between(name(server), name(self.node))
+        let (from, to) = (self.joiner.name(server), self.joiner.name(self.node));
+        self.joiner.clocks.between(&from, &to)
     }
 
     /// The same, or the clocks as they are.
