@@ -263,3 +263,89 @@ fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: Fid = Fid { seq: 7, oid: 1, ver: 0 };
+    const FILE: Fid = Fid { seq: 9, oid: 5, ver: 0 };
+    const NAME: Option<NameHash> = Some(NameHash(1));
+    const OTHER: Option<NameHash> = Some(NameHash(2));
+
+    /// A walk from the root to a name, 3 us long.
+    fn walk(thread: &mut Thread, name: Option<NameHash>, at_us: i64, out: &mut FoundAll) {
+        thread.walked(Some(ROOT), (Some(NameHash(0)), true), None, at_us, out);
+        thread.walked(Some(ROOT), (None, false), Some(MAY_EXEC), at_us + 1, out);
+        thread.walked(None, (name, false), None, at_us + 2, out);
+    }
+
+    fn spans(out: &FoundAll) -> Vec<(OperationKind, i64, i64)> {
+        out.operations.iter().map(|found| (found.kind, found.begin_us, found.end_us)).collect()
+    }
+
+    #[test]
+    fn calls_by_path_begin_with_their_own_walk() {
+        let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+        let stat = (OperationKind::Stat, FILE);
+        // A name that is not there, and at once the one that is.
+        walk(&mut thread, OTHER, 100, &mut out);
+        walk(&mut thread, NAME, 110, &mut out);
+        thread.started(stat, NAME, 115, &mut out);
+        thread.completed(stat, None, 120, &mut out);
+        // A name that is not there, and a call by descriptor.
+        walk(&mut thread, OTHER, 130, &mut out);
+        thread.started(stat, NAME, 135, &mut out);
+        thread.completed(stat, None, 140, &mut out);
+        // The same name, long before.
+        walk(&mut thread, NAME, 150, &mut out);
+        thread.started(stat, NAME, 150 + 10 * REST_US, &mut out);
+        thread.completed(stat, None, 151 + 10 * REST_US, &mut out);
+        let late = 150 + 10 * REST_US;
+        let want = [(110, 120), (135, 140), (late, late + 1)].map(|(begin, end)| (OperationKind::Stat, begin, end));
+        assert_eq!(spans(&out), want);
+    }
+
+    #[test]
+    fn the_outer_operation_counts() {
+        let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+        let (write, fault) = ((OperationKind::Write, FILE), (OperationKind::Fault, ROOT));
+        thread.started(write, NAME, 10, &mut out);
+        thread.started(fault, None, 20, &mut out);
+        thread.completed(fault, None, 30, &mut out);
+        thread.completed(write, Some(5), 40, &mut out);
+        assert_eq!(spans(&out), [(OperationKind::Write, 10, 40)]);
+        assert_eq!(out.operations[0].result, Some(5));
+        assert!(out.ghosts.is_empty());
+    }
+
+    #[test]
+    fn an_operation_without_its_end_is_given_up() {
+        let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+        let (read, close) = ((OperationKind::Read, FILE), (OperationKind::Close, FILE));
+        thread.started(read, NAME, 10, &mut out);
+        thread.started(close, NAME, 20, &mut out);
+        thread.completed(close, None, 30, &mut out);
+        // And one without its begin.
+        thread.completed(read, None, 40, &mut out);
+        assert_eq!(spans(&out), [(OperationKind::Close, 20, 30)]);
+        let ghosts: Vec<_> = out.ghosts.iter().map(|ghost| (ghost.kind, ghost.from_us, ghost.to_us)).collect();
+        assert_eq!(ghosts, [(OperationKind::Read, 10, 20), (OperationKind::Read, 30, 40)]);
+    }
+
+    #[test]
+    fn an_unlink_ends_with_its_last_reply() {
+        let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+        walk(&mut thread, NAME, 100, &mut out);
+        thread.called(OperationKind::Unlink, Some(ROOT), 105, &mut out);
+        thread.sent(110, &mut out);
+        thread.replied(REST_US + 110, &mut out);
+        walk(&mut thread, NAME, REST_US + 120, &mut out);
+        // Without a reply there is no end.
+        thread.called(OperationKind::Mkdir, Some(ROOT), REST_US + 130, &mut out);
+        thread.sent(REST_US + 140, &mut out);
+        thread.finish(&mut out);
+        assert_eq!(spans(&out), [(OperationKind::Unlink, 100, REST_US + 110)]);
+        assert_eq!(out.ghosts.len(), 1);
+    }
+}
