@@ -15,7 +15,10 @@ use crate::tree::{LAYOUTS, Layout, Parameter, cleared, parameters, write};
 /// Folders of servers in `fixtures/captures` (or in `LIOPROF_CAPTURES`) that hold counters and a log.
 fn servers() -> Vec<PathBuf> {
     let root = files::captures();
-    let servers = folders_in(&root).into_iter().flat_map(folders_in).filter(|dir| log(dir).is_some());
+    let servers = folders_in(&root)
+        .into_iter()
+        .flat_map(folders_in)
+        .filter(|dir| log(dir).is_some() && dir.join("truth.txt").exists());
     let servers: Vec<PathBuf> = servers.collect();
     assert!(servers.len() > 20, "captures of `{}`", root.display());
     servers
