@@ -69,8 +69,6 @@ struct Request {
     id: TransferId,
     handling_us: i64,
     data: Option<Data>,
-    /// It may have a transfer, which LNet may tell of before `Transferring` does.
-    may_transfer: bool,
     /// `Transferring`: when, and how many descriptors.
     started: Option<(i64, u32)>,
     /// The thread's next line after it.
@@ -151,6 +149,8 @@ pub(super) struct Transfers {
     decided: Vec<(TransferId, Option<BulkSpan>)>,
     /// Doubtful requests that are not over.
     doubtful: usize,
+    /// A line of a transfer has been seen.
+    is_logged: bool,
     /// Pointers whose first events were of a transfer that was given up.
     torn: FxHashSet<u64>,
 }
@@ -158,16 +158,19 @@ pub(super) struct Transfers {
 impl Transfers {
     /// `Handling RPC`.
     pub(super) fn handling(&mut self, pid: u32, opcode: Opcode, now_us: i64) {
-        if let Some(at) = self.threads.remove(&pid) {
-            // Its end is lost. `line` has shown that the thread is awake.
-            self.leave(at);
+        if !may_transfer(opcode) {
+            // Most logs have more of these. One that has a transfer all the same is a contradiction.
+            if !self.threads.is_empty() {
+                self.end_is_lost(pid);
+            }
+            return;
         }
+        self.end_is_lost(pid);
         self.count += 1;
         let request = Request {
             id: TransferId(self.count),
             handling_us: now_us,
             data: Data::of(opcode),
-            may_transfer: may_transfer(opcode),
             started: None,
             awake_us: None,
             is_over: false,
@@ -180,8 +183,23 @@ impl Transfers {
         self.threads.insert(pid, at);
     }
 
+    /// What a thread handled before, and never ended, is over. `line` has shown that the thread is awake.
+    fn end_is_lost(&mut self, pid: u32) {
+        if let Some(at) = self.threads.remove(&pid) {
+            self.leave(at);
+        }
+    }
+
     /// A thread logs anything but `Transferring`.
+    #[inline]
     pub(super) fn line(&mut self, pid: u32, now_us: i64) {
+        // Without mask net, nothing ever moves.
+        if self.is_logged {
+            self.thread_line(pid, now_us);
+        }
+    }
+
+    fn thread_line(&mut self, pid: u32, now_us: i64) {
         if let Some(&at) = self.threads.get(&pid)
             && (self.requests[at].started.is_some() || !self.requests[at].candidates.is_empty())
         {
@@ -192,6 +210,7 @@ impl Transfers {
 
     /// `Transferring`.
     pub(super) fn transferring(&mut self, pid: u32, match_bits: (u64, u64), now_us: i64) {
+        self.is_logged = true;
         let descriptors = match_bits.1.checked_sub(match_bits.0).filter(|&more| more < MAX_DESCRIPTORS);
         let at = self.threads.get(&pid).copied();
         let sure = match (at, descriptors.and_then(|more| u32::try_from(more + 1).ok())) {
@@ -206,6 +225,7 @@ impl Transfers {
 
     /// An event of a transfer.
     pub(super) fn event(&mut self, pointer: u64, step: Option<BulkStep>, now_us: i64) {
+        self.is_logged = true;
         let sure = self.step(pointer, step, now_us);
         self.or_give_up(sure);
     }
@@ -341,7 +361,7 @@ impl Transfers {
     /// The first event with a pointer.
     fn begin(&mut self, pointer: u64) -> Sure<usize> {
         let may_start = |request: &Request| {
-            let is_waiting = request.started.map_or(request.may_transfer, |_| request.awake_us.is_none());
+            let is_waiting = request.started.is_none() || request.awake_us.is_none();
             is_waiting && request.transfer.is_none() && !request.is_over && !request.is_doubtful
         };
         let requests = self.requests.iter().filter(|(_, request)| may_start(request));
