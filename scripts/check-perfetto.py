@@ -22,7 +22,7 @@ def main():
         check_figures(path.name, trace, json.loads((path / "analysis.json").read_text()), sums)
         if processor:
             check_trace_processor(path, trace, processor[0])
-    for what in ("rpcs", "bytes", "lock waits", "arrows"):
+    for what in ("rpcs", "bytes", "parts", "lock waits", "arrows"):
         if not sums[what]:
             sys.exit(f"check-perfetto: no {what} in any capture: nothing was compared")
     judge = "protobuf and trace_processor" if processor else "protobuf (no trace_processor named)"
@@ -107,7 +107,9 @@ class Trace:
                 self.slices.append(Slice(category, name, event.track_uuid, time, time, arguments, flows, None))
             elif event.type == pb.TrackEvent.TYPE_SLICE_BEGIN:
                 parent = stack[-1] if stack else None
-                assert parent is None or parent[0] not in ("queue", "service", "thread", "lock_wait"), f"{name} inside {parent[:2]}"
+                is_part = category == "part" and parent and parent[0] in ("service", "thread")
+                is_leaf = parent and parent[0] in ("queue", "service", "thread", "part", "lock_wait")
+                assert is_part or not is_leaf, f"{name} inside {parent[:2]}"
                 stack.append((category, name, time, arguments, flows, parent))
             else:
                 category, name, start, arguments, flows, parent = stack.pop()
@@ -127,7 +129,9 @@ class Trace:
 
 
 def check_figures(capture, trace, analysis, sums):
-    rpcs = trace.of("rpc")
+    # What clients handle, callbacks, is no figure of the analysis.
+    clients = {it["name"] for it in analysis["nodes"] if it["role"] == "client"}
+    rpcs = [it for it in trace.of("rpc") if trace.group(it.track)[1] not in clients]
     equal(f"{capture}, RPCs", len(rpcs), analysis["totals"]["rpcs"])
     operations = collections.defaultdict(lambda: [0, 0])
     for it in analysis["operations"]:
@@ -144,6 +148,14 @@ def check_figures(capture, trace, analysis, sums):
     for it in rpcs:
         equal(f"{capture}, queue and service of {it}", parts.get(id(it.arguments), it.end - it.start), it.end - it.start)
     assert len(parts) > len(rpcs) * 0.9, f"{capture}: queue and service of {len(parts)} of {len(rpcs)} RPCs"
+    for opcode, direction in (("OST_READ", "read"), ("OST_WRITE", "write")):
+        # Once on the target and once on the thread.
+        drawn = [it for it in trace.of("part") if it.parent[0] == "thread" and it.parent[1] == opcode]
+        told = [it for it in analysis["service_parts"]["targets"] if it["direction"] == direction]
+        for name, part in (("before the transfer", "before"), ("bulk transfer", "transfer"), ("after the transfer", "after")):
+            drawn_us = sum(it.end - it.start for it in drawn if it.name == name) / 1000
+            near(f"{capture}, {name} of {opcode}", drawn_us, sum(it["rpcs"] * it[part]["us"]["mean"] for it in told))
+        sums["parts"] += len(drawn)
     on_threads = collections.Counter(it.name for it in trace.of("thread"))
     whole = collections.Counter(it.name for it in rpcs if it.end > it.start)
     assert not whole - on_threads, f"{capture}: not on their threads: {whole - on_threads}"

@@ -78,7 +78,7 @@ fn draw_parts(row: &RpcRow, lane: u64, file: &mut TraceFile) {
     for (name, us) in parts {
         let Some(to_us) = from_us.checked_add_unsigned(us) else { return };
         if let (Some(from_ns), Some(to_ns), true) = (ns(from_us), ns(to_us), us > 0) {
-            file.slice(lane, from_ns, to_ns, &Label { category: "service", name, ..Label::default() });
+            file.slice(lane, from_ns, to_ns, &Label { category: "part", name, ..Label::default() });
         }
         from_us = to_us;
     }
