@@ -113,8 +113,8 @@ impl<'a> NodeSink<'a> {
     /// Moves lock events into the series.
     fn lock_happenings(&mut self) {
         let Some(locks) = &mut self.locks else { return };
-        for (time_us, target, happening) in locks.happenings() {
-            self.aggregate.lock(self.node, time_us, target, happening);
+        for (time_us, target, contention) in locks.contention() {
+            self.aggregate.lock(self.node, time_us, target, contention);
         }
     }
 }

@@ -17,7 +17,7 @@ mod worker;
 use std::io;
 use std::path::PathBuf;
 
-pub use keep::{CounterRows, GivenUp, Keep, KeptPart, PartFacts, PartSize, WhyGivenUp};
+pub use keep::{CounterRows, GivenUp, Keep, PartFacts, PartSize, WhyGivenUp, WrittenPart};
 pub use left_out::LeftOut;
 pub use queue::{Job, Queue, Waiting};
 pub use raw::RawKeep;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use lioprof_analysis::{Config, analyze};
 use lioprof_capture::drain::{
-    DrainError, Job, Keep, KeptPart, PartFacts, PartLimits, PartSize, Progress, Queue, SegmentFile, Worker,
+    DrainError, Job, Keep, PartFacts, PartLimits, PartSize, Progress, Queue, SegmentFile, Worker, WrittenPart,
 };
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_testkit::files::{self, unpacked};
@@ -50,13 +50,13 @@ impl Keep for Memory {
         PartSize { rows: self.open.len() as u64, bytes: 20 * self.open.len() as u64 }
     }
 
-    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError> {
+    fn close(&mut self, facts: PartFacts) -> Result<WrittenPart, DrainError> {
         self.closes += 1;
         if self.fails.is_some_and(|fails| fails(self.closes)) {
             return Err(DrainError::Part("no space left on device".to_owned()));
         }
         self.safe.lock().unwrap().push((std::mem::take(&mut self.open), facts.summary));
-        Ok(KeptPart::default())
+        Ok(WrittenPart::default())
     }
 
     fn discard(&mut self) {

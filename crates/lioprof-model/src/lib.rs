@@ -7,7 +7,18 @@
 //! * [`traffic`]: what kind of traffic a row is, as rules for rows and for SQL.
 //! * [`Io`]: the one place that says how exact a byte count is.
 //!
-//! Renderers, stores and third parties need this crate and nothing else of lioprof.
+//! Renderers, stores and third parties need this crate and nothing else of lioprof:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let saved = std::fs::read_to_string("report/analysis.json")?;
+//! let analysis: lioprof_model::Analysis = serde_json::from_str(&saved)?;
+//! for target in &analysis.targets {
+//!     println!("{}: {} bytes written", target.name, target.write.io.bytes);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod access;

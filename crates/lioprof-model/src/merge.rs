@@ -75,6 +75,14 @@ pub fn latest<T: Copy + Ord>(mine: &mut Option<T>, theirs: &Option<T>) {
     *mine = (*mine).max(*theirs);
 }
 
+/// Adds the elements of another part's list or set.
+pub fn all_of<'a, T: Copy + 'a, C: Extend<T>>(mine: &mut C, theirs: &'a C)
+where
+    &'a C: IntoIterator<Item = &'a T>,
+{
+    mine.extend(theirs.into_iter().copied());
+}
+
 /// Implements [`Merge`] for a struct, and a method `merge` of the same meaning. All fields have to be named: one that is forgotten does not
 /// compile.
 ///

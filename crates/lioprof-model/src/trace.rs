@@ -9,7 +9,7 @@ use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, LockMode, Opcode, ResourceId, TargetName, Xid};
 use serde::{Deserialize, Serialize};
 
-use crate::merge::{Merge, earliest, latest};
+use crate::merge::{Merge, all_of, earliest, latest};
 
 use crate::counted::Counted;
 use crate::symbol::Symbol;
@@ -267,14 +267,6 @@ impl Merge for TraceLoss {
             dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
         } by { nrs_sequence_doubtful: is });
     }
-}
-
-/// Adds the elements of another part's list or set.
-fn all_of<'a, T: Copy + 'a, C: Extend<T>>(mine: &mut C, theirs: &'a C)
-where
-    &'a C: IntoIterator<Item = &'a T>,
-{
-    mine.extend(theirs.into_iter().copied());
 }
 
 /// Target names as a list of strings.

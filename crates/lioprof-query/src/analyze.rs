@@ -43,8 +43,12 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
 /// Checks that rows and rollups have the same number of RPCs, which reveals duplicate and missing files.
 fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
     for facts in facts.iter().filter(|facts| !facts.client) {
-        let found: u64 =
-            rows.strands.iter().filter(|strand| strand.key.node == facts.node).map(|strand| strand.sums.rpcs).sum();
+        let found: u64 = rows
+            .combinations
+            .iter()
+            .filter(|combination| combination.key.node == facts.node)
+            .map(|combination| combination.sums.rpcs)
+            .sum();
         if found != facts.sums.rpcs {
             let (node, expected) = (&facts.node, facts.sums.rpcs);
             let problem = format!(

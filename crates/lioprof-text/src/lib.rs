@@ -1,6 +1,16 @@
 //! Analyses and comparisons as text: tables for people on a terminal of 80 columns, CSV, JSON.
 //!
 //! `lioprof` and `lioprof-query` print the same through this crate.
+//!
+//! ```
+//! use lioprof_text::{Color, Format, Style, write};
+//!
+//! let style = Style { color: Color::No, all: false };
+//! let mut json = Vec::new();
+//! write(&lioprof_model::Analysis::default(), Format::Json, style, &mut json)?;
+//! assert!(json.starts_with(b"{\"schema\":"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod comparison;
 mod format;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::merge::{earliest, latest};
+use lioprof_model::merge::{all_of, earliest, latest};
 use lioprof_model::parts::sums::NodeSums;
 use lioprof_model::{Direction, Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -134,10 +134,6 @@ lioprof_model::merge_fields!(SentSum { rpcs, round_trip });
 
 fn either(mine: &mut bool, theirs: &bool) {
     *mine |= theirs;
-}
-
-fn all_of<T: Copy>(mine: &mut Vec<T>, theirs: &Vec<T>) {
-    mine.extend(theirs);
 }
 
 /// Each thread is one of one node.

@@ -555,7 +555,7 @@ fn sample(aggregate: &Aggregate, names: Names<'_>, analysis: &Analysis) -> RpcSa
         .collect();
     let mut kept: Vec<_> = aggregate.sample.kept.iter().collect();
     kept.sort_by(|a, b| {
-        let key = |k: &super::sample::Kept| (k.end_us, k.arrival_us, k.xid);
+        let key = |k: &super::sample::SampledRpc| (k.end_us, k.arrival_us, k.xid);
         key(a).cmp(&key(b)).then_with(|| names.symbols.bytes(a.nid).cmp(names.symbols.bytes(b.nid)))
     });
     let rpcs = kept

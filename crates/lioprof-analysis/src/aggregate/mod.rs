@@ -6,6 +6,7 @@
 mod access;
 mod bins;
 mod cells;
+mod combinations;
 mod faults;
 mod finish;
 pub mod limits;
@@ -17,7 +18,6 @@ mod sample;
 mod seconds;
 mod series;
 mod service_parts;
-mod strands;
 mod sums;
 mod times;
 

@@ -3,7 +3,7 @@
 use lioprof_model::latency::latency_bucket_low_us;
 use lioprof_model::merge::Subtract;
 use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::of_rows::{Object, OfRows, Span, Strand};
+use lioprof_model::parts::of_rows::{Combination, Object, OfRows, Span};
 use lioprof_model::parts::rollup::NodeFacts;
 use lioprof_model::{Direction, SizeBucket, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::message::ObjectName;
@@ -13,10 +13,10 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error as WordError;
 
 use super::cells::OwnerKey;
+use super::combinations::CombinationKey;
 use super::objects::ObjectSum;
 use super::parts::key;
 use super::service_parts::PartKey;
-use super::strands::StrandKey;
 use super::sums::Aggregate;
 use super::times::quarter_octave;
 use crate::parts::{BadPart, target_of};
@@ -29,10 +29,10 @@ impl Aggregate {
         clock: impl Fn(&str) -> Option<ClockLine>,
         symbols: &mut Symbols,
     ) -> Result<(), BadPart> {
-        for row in &rows.strands {
-            self.import_strand(row, symbols)?;
+        for row in &rows.combinations {
+            self.import_combination(row, symbols)?;
         }
-        self.take_strands_apart(symbols);
+        self.take_combinations_apart(symbols);
         for row in &rows.evidence {
             let size = word(&row.size_evidence, "a word for how a size is known")?;
             *self.size_evidence.entry(size).or_default() += row.rpcs;
@@ -92,13 +92,13 @@ impl Aggregate {
         Ok(())
     }
 
-    fn import_strand(&mut self, row: &Strand, symbols: &mut Symbols) -> Result<(), BadPart> {
-        let Strand { key: row, sums } = row;
+    fn import_combination(&mut self, row: &Combination, symbols: &mut Symbols) -> Result<(), BadPart> {
+        let Combination { key: row, sums } = row;
         let target = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
         if let Some(direction) = Direction::of(Opcode(row.opcode)) {
             self.targets.entry(target).or_default().direction(direction).io.merge(&sums.io);
         }
-        let strand = StrandKey {
+        let combination = CombinationKey {
             nid: symbols.intern(row.nid.as_bytes()),
             client_uuid: symbols.intern(row.client_uuid.as_bytes()),
             job: row.job.as_ref().map(|job| symbols.intern(job.as_bytes())),
@@ -106,8 +106,8 @@ impl Aggregate {
             target,
             owner: row.uid.map(|uid| OwnerKey { uid, gid: row.gid, projid: row.projid }),
         };
-        if self.strands.put(strand, sums) {
-            self.take_strands_apart(symbols);
+        if self.combinations.put(combination, sums) {
+            self.take_combinations_apart(symbols);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use lustre_debuglog::{Extent, TargetKind};
 use super::bins::Bins;
 use super::cells::TargetKey;
 use super::finish::object_name;
-use super::sample::{Kept, Sample};
+use super::sample::{Sample, SampledRpc};
 use super::seconds::used;
 use super::series::SeriesBins;
 use super::sums::Aggregate;
@@ -194,7 +194,7 @@ impl Sample {
     fn import(rows: &[SampleRpc], one_in: u64, symbols: &mut Symbols) -> Result<Self, BadPart> {
         let mut kept = Vec::with_capacity(rows.len());
         for row in rows {
-            kept.push(Kept {
+            kept.push(SampledRpc {
                 hash: row.hash,
                 node: symbols.intern(row.node.as_bytes()),
                 nid: symbols.intern(row.nid.as_bytes()),

@@ -8,7 +8,7 @@ use super::limits::SAMPLE_RPCS;
 
 /// One RPC of the sample.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct SampledRpc {
     pub(crate) hash: u64,
     pub(crate) node: Symbol,
     pub(crate) nid: Symbol,
@@ -30,12 +30,12 @@ pub(crate) struct Kept {
 pub(crate) struct Sample {
     /// RPCs are kept if their hash, shifted right by 64 minus this, is zero.
     halvings: u32,
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<SampledRpc>,
 }
 
 impl Sample {
     /// What was kept before of one in 2 to this power.
-    pub(crate) fn new(halvings: u32, kept: Vec<Kept>) -> Self {
+    pub(crate) fn new(halvings: u32, kept: Vec<SampledRpc>) -> Self {
         let mut sample = Self { halvings, kept };
         sample.kept.retain(|kept| keeps(halvings, kept.hash));
         sample.thin();
@@ -55,7 +55,7 @@ impl Sample {
         if !keeps(self.halvings, hash) {
             return;
         }
-        self.kept.push(Kept {
+        self.kept.push(SampledRpc {
             hash,
             node: row.node,
             nid: row.nid,

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
-use super::series::{Placed, add_happening, add_row, clipped};
-use crate::locks::Happening;
+use super::series::{Placed, add_contention, add_row, clipped};
+use crate::locks::Contention;
 use lioprof_model::Merge;
 
 const SECOND_US: i64 = 1_000_000;
@@ -38,10 +38,10 @@ impl SecondBins {
     }
 
     /// Adds what happened to a target's locks.
-    pub(super) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
-        self.cover(happening.start_us(time_us));
+    pub(super) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, contention: Contention) {
+        self.cover(contention.start_us(time_us));
         self.cover(time_us);
-        add_happening(&self.clock, self.locks.entry((node, target)).or_default(), time_us, happening);
+        add_contention(&self.clock, self.locks.entry((node, target)).or_default(), time_us, contention);
     }
 
     /// Gives what was collected for one target to another.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
 use super::times::quarter_octave;
-use crate::locks::{Happening, Overlap};
+use crate::locks::{Contention, Overlap};
 use lioprof_model::Merge;
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
@@ -70,13 +70,13 @@ impl SeriesBins {
     }
 
     /// Adds what happened to a target's locks.
-    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
-        for us in [happening.start_us(time_us), time_us] {
+    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, contention: Contention) {
+        for us in [contention.start_us(time_us), time_us] {
             if let Some(factor) = self.clock.cover(us) {
                 self.join(factor);
             }
         }
-        add_happening(&self.clock, self.locks.entry((node, target)).or_default(), time_us, happening);
+        add_contention(&self.clock, self.locks.entry((node, target)).or_default(), time_us, contention);
     }
 
     /// Joins `factor` bins into one, everywhere.
@@ -186,7 +186,7 @@ impl Placed {
     }
 }
 
-impl Happening {
+impl Contention {
     /// When it began.
     pub(super) fn start_us(self, time_us: i64) -> i64 {
         match self {
@@ -197,17 +197,17 @@ impl Happening {
 }
 
 /// Adds what happened to a target's locks to its bins, which cover it.
-pub(super) fn add_happening(clock: &BinClock, bins: &mut Bins<LockCell>, time_us: i64, happening: Happening) {
+pub(super) fn add_contention(clock: &BinClock, bins: &mut Bins<LockCell>, time_us: i64, contention: Contention) {
     let cell = bins.at(clock.bin(time_us));
-    match happening {
-        Happening::Conflict(overlap) => {
+    match contention {
+        Contention::Conflict(overlap) => {
             cell.conflicts += 1;
             cell.true_conflicts += u64::from(overlap == Overlap::True);
             cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
         }
-        Happening::BlockingAst => cell.blocking_asts += 1,
-        Happening::Wait(_) => {
-            spread(clock, bins, happening.start_us(time_us), time_us, |cell, us| cell.waiting_us += us);
+        Contention::BlockingAst => cell.blocking_asts += 1,
+        Contention::Wait(_) => {
+            spread(clock, bins, contention.start_us(time_us), time_us, |cell, us| cell.waiting_us += us);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Merge;
-use lioprof_model::parts::sums::StrandSums;
+use lioprof_model::parts::sums::CombinationSums;
 use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{
     Direction, Mark, ReadWrite, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary,
@@ -13,15 +13,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
 use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentSum, TargetKey, TargetSum};
+use super::combinations::{CombinationKey, Combinations};
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
-use super::strands::{StrandKey, Strands};
 use super::times::quarter_octave;
-use crate::locks::{Happening, LockSums};
+use crate::locks::{Contention, LockSums};
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
 pub(super) const MAX_UUIDS: usize = 10_000;
@@ -46,10 +46,10 @@ pub(crate) struct Aggregate {
     pub(super) operations: FxHashMap<(Opcode, Symbol), OperationSum>,
     pub(super) sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
     pub(super) markers: Vec<(i64, Symbol, Symbol)>,
-    pub(super) strands: Strands,
+    pub(super) combinations: Combinations,
     pub(crate) faults: Faults,
     pub(super) series: SeriesBins,
-    /// Kept for rollups only.
+    /// SampledRpc for rollups only.
     pub(super) seconds: Option<SecondBins>,
     pub(super) sample: Sample,
     pub(super) access: AccessSums,
@@ -99,8 +99,8 @@ impl Aggregate {
             }
         }
         self.series.add(row, key, direction, symbols);
-        if self.strands.add(row, key) {
-            self.take_strands_apart(symbols);
+        if self.combinations.add(row, key) {
+            self.take_combinations_apart(symbols);
         }
     }
 
@@ -114,11 +114,11 @@ impl Aggregate {
     }
 
     /// Adds what was counted by combination to everything that it belongs to.
-    pub(super) fn take_strands_apart(&mut self, symbols: &Symbols) {
-        for (StrandKey { nid, client_uuid, job, opcode, target, owner }, strand) in self.strands.take() {
+    pub(super) fn take_combinations_apart(&mut self, symbols: &Symbols) {
+        for (CombinationKey { nid, client_uuid, job, opcode, target, owner }, combination) in self.combinations.take() {
             let server =
                 *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)));
-            let StrandSums { rpcs, resent, replayed, io } = strand;
+            let CombinationSums { rpcs, resent, replayed, io } = combination;
             self.rpcs += rpcs;
             self.server_rpcs += if server { rpcs } else { 0 };
             self.resent += resent;
@@ -192,10 +192,10 @@ impl Aggregate {
     }
 
     /// Takes what happened to a target's locks.
-    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, happening: Happening) {
-        self.series.lock(node, time_us, target, happening);
+    pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, contention: Contention) {
+        self.series.lock(node, time_us, target, contention);
         if let Some(seconds) = &mut self.seconds {
-            seconds.lock(node, time_us, target, happening);
+            seconds.lock(node, time_us, target, contention);
         }
     }
 
@@ -211,7 +211,7 @@ impl Aggregate {
 
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
-        self.take_strands_apart(symbols);
+        self.take_combinations_apart(symbols);
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbol;
 
 use super::estimate::Bounds;
-use super::sample::{ExchangeSample, Handled, Identified, Kept, Sent};
+use super::sample::{ExchangeSample, Handled, Identified, Sampled, Sent};
 
 /// What a node's log holds for comparing clocks.
 pub(crate) struct NodeLog<'a> {
@@ -80,8 +80,8 @@ pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
 /// RPCs that occur only once, in order, each with its node.
 fn once<T: Identified + Copy>(
     nodes: &[NodeLog<'_>],
-    all: impl for<'a> Fn(&'a NodeLog<'_>) -> &'a [Kept<T>],
-) -> Vec<(usize, Kept<T>)> {
+    all: impl for<'a> Fn(&'a NodeLog<'_>) -> &'a [Sampled<T>],
+) -> Vec<(usize, Sampled<T>)> {
     let of_node = |(node, log)| all(log).iter().map(move |kept| (node, *kept));
     let mut list: Vec<_> = nodes.iter().enumerate().flat_map(of_node).collect();
     list.sort_by_key(|(_, kept)| kept.rpc.id());

@@ -48,7 +48,7 @@ pub(crate) struct Handled {
 
 /// An RPC of a sample.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept<T> {
+pub(crate) struct Sampled<T> {
     pub(crate) rpc: T,
     /// NID of the other end.
     pub(crate) nid: Symbol,
@@ -99,8 +99,8 @@ impl Exchanges {
 /// RPCs of a node that another node's log may hold as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExchangeSample {
-    pub(crate) sent: Box<[Kept<Sent>]>,
-    pub(crate) handled: Box<[Kept<Handled>]>,
+    pub(crate) sent: Box<[Sampled<Sent>]>,
+    pub(crate) handled: Box<[Sampled<Handled>]>,
 }
 
 pub(crate) trait Identified {
@@ -167,10 +167,10 @@ impl<T> Default for Sample<T> {
 }
 
 impl<T: Identified + Copy> Sample<T> {
-    fn all(self) -> impl Iterator<Item = Kept<T>> {
+    fn all(self) -> impl Iterator<Item = Sampled<T>> {
         self.strata.into_iter().flat_map(|stratum| {
             let (nid, one_in) = (stratum.nid, 1 << stratum.halvings);
-            stratum.kept.into_iter().map(move |rpc| Kept { rpc, nid, one_in })
+            stratum.kept.into_iter().map(move |rpc| Sampled { rpc, nid, one_in })
         })
     }
 

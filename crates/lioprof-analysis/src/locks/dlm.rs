@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::object::{Held, Waited};
 use super::parties::{Kind, Overlap, Party, Surroundings};
 use super::rules::Rules;
-use super::sums::{Happening, LockSums, Modes, ObjectKey};
+use super::sums::{Contention, LockSums, Modes, ObjectKey};
 
 /// A lock between its first and last line.
 #[derive(Clone, Debug)]
@@ -297,7 +297,7 @@ impl DlmTracker {
         pair.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
         let key = self.object_key(target, resource);
         self.sums.objects.entry(key).or_default().conflict(conflict.holder, conflict.waiter, overlap);
-        self.sums.happenings.push((conflict.time_us, target, Happening::Conflict(overlap)));
+        self.sums.contention.push((conflict.time_us, target, Contention::Conflict(overlap)));
     }
 
     fn block(&mut self, time_us: i64, cookie: u64, around: &Surroundings) {

@@ -20,5 +20,5 @@ mod tracker;
 pub(crate) use finish::finish;
 pub(crate) use parties::Overlap;
 pub(crate) use rules::Rules;
-pub(crate) use sums::{Happening, LockSums};
+pub(crate) use sums::{Contention, LockSums};
 pub(crate) use tracker::LockTracker;

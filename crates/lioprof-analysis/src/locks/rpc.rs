@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::parties::{Kind, Overlap, Party, Surroundings};
 use super::rules::Rules;
-use super::sums::{Happening, LockSums, ObjectKey};
+use super::sums::{Contention, LockSums, ObjectKey};
 
 /// How far around a callback reads and writes are taken for what it was about.
 const AROUND_US: i64 = 2_000_000;
@@ -123,7 +123,7 @@ impl RpcTracker {
         let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, around.window) else { return };
         self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
         self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
-        self.sums.happenings.push((time_us, target, Happening::Conflict(Overlap::Unknown)));
+        self.sums.contention.push((time_us, target, Contention::Conflict(Overlap::Unknown)));
         self.open.push_back(Open { time_us, target, from: holder, to: waiter, about: About::Conflict });
         // One request may call several holders back; it waits once.
         if self.last_blocked.replace((rpc.nid, rpc.xid)) != Some((rpc.nid, rpc.xid)) {

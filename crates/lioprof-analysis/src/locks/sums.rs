@@ -112,9 +112,9 @@ impl Union {
     }
 }
 
-/// Something for the time series; bins are made when all is known.
+/// Lock contention that the time series has yet to take; bins are made when all is known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Happening {
+pub(crate) enum Contention {
     Conflict(Overlap),
     BlockingAst,
     /// A wait that ends now and has lasted this long.
@@ -133,7 +133,7 @@ pub(crate) struct LockSums {
     pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
     /// What the series still has to take: emptied by the node's driver after each event.
-    pub(crate) happenings: Vec<(i64, TargetName, Happening)>,
+    pub(crate) contention: Vec<(i64, TargetName, Contention)>,
 }
 
 impl LockSums {
@@ -152,7 +152,7 @@ impl LockSums {
         match opcode {
             Opcode::LDLM_BL_CALLBACK => {
                 sum.blocking_asts += 1;
-                self.happenings.push((time_us, target, Happening::BlockingAst));
+                self.contention.push((time_us, target, Contention::BlockingAst));
             }
             Opcode::LDLM_CP_CALLBACK => sum.completion_asts += 1,
             Opcode::LDLM_GL_CALLBACK => sum.glimpse_asts += 1,
@@ -174,7 +174,7 @@ impl LockSums {
         sum.sums.wait_us += wait_us;
         sum.contended.add(since_us, until_us);
         self.jobs.entry(job).or_default().wait_us += wait_us;
-        self.happenings.push((until_us, target, Happening::Wait(until_us - since_us)));
+        self.contention.push((until_us, target, Contention::Wait(until_us - since_us)));
         wait_us
     }
 
@@ -188,7 +188,7 @@ impl LockSums {
         self.pairs.merge(&other.pairs);
         self.jobs.merge(&other.jobs);
         self.cancels += other.cancels;
-        self.happenings.extend(other.happenings);
+        self.contention.extend(other.contention);
     }
 }
 

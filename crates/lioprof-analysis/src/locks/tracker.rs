@@ -9,7 +9,7 @@ use super::dlm::DlmTracker;
 use super::parties::{Party, Surroundings};
 use super::rpc::RpcTracker;
 use super::rules::Rules;
-use super::sums::{Happening, LockSums};
+use super::sums::{Contention, LockSums};
 
 /// Follows the locks of one node.
 pub(crate) struct LockTracker {
@@ -114,14 +114,14 @@ impl LockTracker {
     }
 
     /// What the series of the node still have to take.
-    pub(crate) fn happenings(&mut self) -> impl Iterator<Item = (i64, TargetName, Happening)> {
+    pub(crate) fn contention(&mut self) -> impl Iterator<Item = (i64, TargetName, Contention)> {
         let (best, other) = if self.dlm.saw_locks {
             (&mut self.dlm.sums, &mut self.rpc.sums)
         } else {
             (&mut self.rpc.sums, &mut self.dlm.sums)
         };
-        other.happenings.clear();
-        best.happenings.drain(..)
+        other.contention.clear();
+        best.contention.drain(..)
     }
 
     pub(super) fn selects(&self, target: TargetName) -> bool {

@@ -12,7 +12,7 @@ use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::control::Param;
 use crate::drain::{
-    CounterRows, DrainError, Keep, KeptPart, LeftOut, PartFacts, PartLimits, PartSize, session_name, session_of,
+    CounterRows, DrainError, Keep, LeftOut, PartFacts, PartLimits, PartSize, WrittenPart, session_name, session_of,
 };
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
@@ -91,8 +91,8 @@ impl Keep for RowKeep {
         stats.map(|stats| PartSize { rows: stats.rows(), bytes: stats.estimated_bytes }).unwrap_or_default()
     }
 
-    fn close(&mut self, part: PartFacts) -> Result<KeptPart, DrainError> {
-        let Some(writer) = &mut self.writer else { return Ok(KeptPart::default()) };
+    fn close(&mut self, part: PartFacts) -> Result<WrittenPart, DrainError> {
+        let Some(writer) = &mut self.writer else { return Ok(WrittenPart::default()) };
         let facts = self.facts.of_log();
         writer.set_fs(fs_of(&facts));
         let stats = writer.part_stats();
@@ -100,7 +100,12 @@ impl Keep for RowKeep {
         let manifest = manifest(&facts, part, self.manifest_from_us);
         let closed = writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
         self.manifest_from_us = to_us;
-        Ok(KeptPart { rpcs: stats.rpcs, rows: stats.rows(), files: closed.files.len() as u64 + 1, bytes: closed.bytes })
+        Ok(WrittenPart {
+            rpcs: stats.rpcs,
+            rows: stats.rows(),
+            files: closed.files.len() as u64 + 1,
+            bytes: closed.bytes,
+        })
     }
 
     fn discard(&mut self) {

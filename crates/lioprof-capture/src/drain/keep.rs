@@ -17,7 +17,7 @@ pub struct PartSize {
 
 /// A part of a capture that is safe on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KeptPart {
+pub struct WrittenPart {
     /// Number of RPCs.
     pub rpcs: u64,
     /// Rows of all kinds.
@@ -105,7 +105,7 @@ pub trait Keep: RowSink + Send {
     ///
     /// # Errors
     /// If it could not be written: then nothing of it is there.
-    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError>;
+    fn close(&mut self, facts: PartFacts) -> Result<WrittenPart, DrainError>;
 
     /// Gives up the rows of the part that is being written; they will come again.
     fn discard(&mut self);

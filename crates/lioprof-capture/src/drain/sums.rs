@@ -11,7 +11,7 @@ use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::DrainError;
-use super::keep::{CounterRows, Keep, KeptPart, PartFacts, PartSize};
+use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
 use crate::counters::{Count, Edges};
 use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
 use crate::talk::status::{Missing, Totals};
@@ -350,7 +350,7 @@ impl<K: Keep> Keep for Summed<K> {
         self.inner.part()
     }
 
-    fn close(&mut self, facts: PartFacts) -> Result<KeptPart, DrainError> {
+    fn close(&mut self, facts: PartFacts) -> Result<WrittenPart, DrainError> {
         self.publish();
         *lock(&self.shared.interval) = Some(self.interval.clone());
         let part = self.inner.close(facts)?;

@@ -77,8 +77,8 @@ impl Keep for Nowhere {
     fn part(&mut self) -> PartSize {
         PartSize::default()
     }
-    fn close(&mut self, _: PartFacts) -> Result<KeptPart, DrainError> {
-        Ok(KeptPart::default())
+    fn close(&mut self, _: PartFacts) -> Result<WrittenPart, DrainError> {
+        Ok(WrittenPart::default())
     }
     fn discard(&mut self) {}
 }

@@ -12,7 +12,7 @@ use lioprof_model::TraceSummary;
 use lioprof_trace::{HandedOn, LiveTrace, Segment, SegmentScan};
 
 use super::DrainError;
-use super::keep::{GivenUp, Keep, KeptPart, PartFacts, WhyGivenUp};
+use super::keep::{GivenUp, Keep, PartFacts, WhyGivenUp, WrittenPart};
 use super::queue::{Job, Queue};
 use super::raw::RawKeep;
 use super::spool::SegmentFile;
@@ -59,7 +59,7 @@ pub enum Progress {
     /// A part is safe on disk.
     Closed {
         /// The part.
-        part: KeptPart,
+        part: WrittenPart,
         /// What the log of this part held.
         summary: Box<TraceSummary>,
     },

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sums::{FaultSums, ObjectsSums, StrandSums};
+use super::sums::{CombinationSums, FaultSums, ObjectsSums};
 use super::{Bucket, Keyed};
 use crate::io::Io;
 
-/// What RPCs of a [`Strand`] have in common.
+/// What RPCs of a [`Combination`] have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StrandKey {
+pub struct CombinationKey {
     /// Node.
     pub node: String,
     /// Client.
@@ -32,7 +32,7 @@ pub struct StrandKey {
 }
 
 /// RPCs grouped by every counting key.
-pub type Strand = Keyed<StrandKey, StrandSums>;
+pub type Combination = Keyed<CombinationKey, CombinationSums>;
 
 /// How targets and sizes of reads and writes are known. Key: both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct TargetTimes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`StrandKey::mdt`].
+    /// See [`CombinationKey::mdt`].
     pub mdt: bool,
     /// Opcode: read or write.
     pub opcode: u32,
@@ -82,7 +82,7 @@ pub struct TargetSizes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`StrandKey::mdt`].
+    /// See [`CombinationKey::mdt`].
     pub mdt: bool,
     /// Opcode: read or write.
     pub opcode: u32,
@@ -114,7 +114,7 @@ pub struct PartTimes {
     pub node: String,
     /// Target.
     pub target: Option<String>,
-    /// See [`StrandKey::mdt`].
+    /// See [`CombinationKey::mdt`].
     pub mdt: bool,
     /// Client.
     pub nid: String,
@@ -237,7 +237,7 @@ pub type Faults = Keyed<FaultsKey, FaultSums>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OfRows {
     /// RPCs.
-    pub strands: Vec<Strand>,
+    pub combinations: Vec<Combination>,
     /// Evidence.
     pub evidence: Vec<Evidence>,
     /// Times of targets.

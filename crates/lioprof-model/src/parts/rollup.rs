@@ -61,7 +61,7 @@ pub struct SeriesKey {
     pub node: String,
     /// All operations of the node, instead of a target's reads and writes.
     pub whole_node: bool,
-    /// See [`super::of_rows::StrandKey::mdt`].
+    /// See [`super::of_rows::CombinationKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,
@@ -81,7 +81,7 @@ pub struct FlowKey {
     pub node: String,
     /// Client; `None`: those with fewer RPCs.
     pub nid: Option<String>,
-    /// See [`super::of_rows::StrandKey::mdt`].
+    /// See [`super::of_rows::CombinationKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,
@@ -138,7 +138,7 @@ pub struct SampleRpc {
     pub nid: String,
     /// Transfer id.
     pub xid: u64,
-    /// See [`super::of_rows::StrandKey::mdt`].
+    /// See [`super::of_rows::CombinationKey::mdt`].
     pub mdt: bool,
     /// A write.
     pub write: bool,
@@ -443,7 +443,7 @@ pub struct Exchange {
 pub struct Second {
     /// Node.
     pub node: String,
-    /// See [`super::of_rows::StrandKey::mdt`].
+    /// See [`super::of_rows::CombinationKey::mdt`].
     pub mdt: bool,
     /// Target.
     pub target: Option<String>,

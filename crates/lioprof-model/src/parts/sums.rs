@@ -153,7 +153,7 @@ crate::sums! {
 crate::sums! {
     /// RPCs grouped by every counting key.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct StrandSums {
+    pub struct CombinationSums {
         /// RPCs.
         pub rpcs: u64,
         /// Of these, sent again.

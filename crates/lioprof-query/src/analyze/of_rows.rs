@@ -48,7 +48,7 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
     let mut faults = keyed(session, &statement(sql!("faults"))).await?;
     faults.extend(keyed(session, &statement(sql!("evictions"))).await?);
     Ok(OfRows {
-        strands: keyed(session, &statement(sql!("strands"))).await?,
+        combinations: keyed(session, &statement(sql!("combinations"))).await?,
         evidence: rows(session, &statement(sql!("evidence"))).await?,
         target_times: rows(session, &statement(sql!("target_times"))).await?,
         target_sizes: rows(session, &statement(sql!("target_sizes"))).await?,

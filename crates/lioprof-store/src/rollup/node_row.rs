@@ -3,6 +3,9 @@
 use lioprof_model::parts::rollup::NodeFacts;
 use serde::{Deserialize, Serialize};
 
+use super::paths::{NODES, ROLLUPS};
+use crate::layout;
+
 /// Version of the rollups' tables.
 pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/1";
 
@@ -23,16 +26,33 @@ impl NodeRow {
     /// The facts, of a row that this version understands.
     ///
     /// # Errors
-    /// What is wrong with the row of which node.
+    /// What is wrong with which file.
     pub fn facts(&self) -> Result<NodeFacts, String> {
+        let file = || format!("{ROLLUPS}/{NODES}/{}.parquet", layout::hive(&self.node));
         if self.schema != ROLLUP_SCHEMA {
-            let (node, found) = (&self.node, &self.schema);
             return Err(format!(
-                "the rollup of {node} has schema `{found}`, expected `{ROLLUP_SCHEMA}`; roll the dataset up again"
+                "`{}` has schema `{}`, expected `{ROLLUP_SCHEMA}`; run `lioprof rollup` on the dataset again",
+                file(),
+                self.schema
             ));
         }
         serde_json::from_str(&self.facts).map_err(|err| {
-            format!("the facts in the rollup of {} are damaged: {err}; roll the dataset up again", self.node)
+            format!("the facts in `{}` are damaged: {err}; run `lioprof rollup` on the dataset again", file())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_another_version_names_its_file() {
+        let row = NodeRow { node: "oss 1".into(), schema: "lioprof.rollup/0".into(), ..NodeRow::default() };
+        assert_eq!(
+            row.facts().unwrap_err(),
+            "`rollups/nodes/oss%201.parquet` has schema `lioprof.rollup/0`, expected `lioprof.rollup/1`; \
+             run `lioprof rollup` on the dataset again"
+        );
     }
 }

@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use lioprof_model::parts::rollup::Rollup;
 
 use super::node_row::{NodeRow, ROLLUP_SCHEMA};
+use super::paths::{NODES, ROLLUPS};
 use super::tables;
-use super::tables::NODES;
 use crate::error::StoreError;
 use crate::layout;
 use crate::plain_rows;
 use crate::read::Dataset;
-
-/// Folder of the rollups of a dataset.
-pub const ROLLUPS: &str = "rollups";
 
 /// Rollups of a dataset.
 #[derive(Clone, Debug)]

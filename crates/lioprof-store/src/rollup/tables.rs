@@ -8,13 +8,12 @@ use lioprof_model::parts::rollup::{
 };
 
 use super::node_row::NodeRow;
+use super::paths::NODES;
 use crate::error::StoreError;
 use crate::plain_rows::{self, Columns, plain};
 
 plain!(NodeRow, Mark, LatencyBin, SampleRpc, AccessObject, ClientMix, Picture, LockTimes, LockObject, Exchange, Second);
 
-/// The table with one row per node; the only one that is not a list of a [`Rollup`].
-pub const NODES: &str = "nodes";
 pub(super) const EXCHANGES: &str = "exchanges";
 
 /// Declares for each table of a rollup its name and its list.
