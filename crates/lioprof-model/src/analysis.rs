@@ -17,6 +17,7 @@ use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
 use crate::services::Service;
 use crate::target::TargetKindName;
+use crate::time_account::TimeAccount;
 use crate::units::{percent, plural};
 
 /// Everything lioprof knows about a set of captures.
@@ -78,6 +79,9 @@ pub struct Analysis {
     /// What the service time of reads and writes was made of; empty without mask `net`, and in files of earlier versions.
     #[serde(default)]
     pub service_parts: ServiceParts,
+    /// Where the time of clients went; empty in files of earlier versions.
+    #[serde(default)]
+    pub time_account: TimeAccount,
     /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,

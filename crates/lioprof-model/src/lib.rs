@@ -44,6 +44,7 @@ pub mod services;
 pub mod symbol;
 pub mod target;
 pub mod time;
+mod time_account;
 pub mod trace;
 pub mod traffic;
 pub mod units;
@@ -79,6 +80,7 @@ pub use service_parts::{
 pub use services::Service;
 pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
+pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 pub use verdict::verdict;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lioprof_model::Analysis;
 
 use crate::style::Style;
-use crate::{summary, tables, verdict};
+use crate::{summary, tables, time_account, verdict};
 
 /// How to print an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub fn write(analysis: &Analysis, format: Format, style: Style, out: &mut dyn Wr
     match format {
         Format::Summary => {
             verdict::write(analysis, style, out)?;
+            time_account::write(analysis, out)?;
             summary::write(analysis, out)
         }
         Format::Json => write_json(analysis, out),

@@ -19,6 +19,7 @@ pub mod operations;
 mod style;
 mod summary;
 pub mod tables;
+mod time_account;
 mod verdict;
 
 pub use comparison::write as write_comparison;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use lioprof_model::{
     Analysis, Client, Distribution, Finding, Flow, Io, Job, LockObject, LockPair, LockTarget, Object, Operation, Owner,
-    SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries,
+    SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
 };
 
 /// A table.
@@ -26,6 +26,7 @@ pub const ALL: &[Table] = &[
     Table { name: "objects", write: objects },
     Table { name: "operations", write: operations },
     Table { name: "service-parts", write: service_parts },
+    Table { name: "time-account", write: time_account },
     Table { name: "sent", write: sent },
     Table { name: "series", write: series },
     Table { name: "lock-targets", write: lock_targets },
@@ -212,6 +213,26 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     columns.0.push(("transfer_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.transfer))));
     columns.0.push(("after_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.after))));
     columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
+}
+
+fn time_account(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    type Row<'a> = (&'static str, &'a TimeOf, &'a TimeSpent);
+    let account = &analysis.time_account;
+    let all = account.all.iter().map(|of| ("all", of));
+    let clients = account.clients.iter().map(|of| ("client", of));
+    let jobs = account.jobs.iter().map(|of| ("job", of));
+    let rows = all.chain(clients).chain(jobs).flat_map(|(by, of)| of.spent.iter().map(move |spent| (by, of, spent)));
+    Columns::<Row<'_>>::new([
+        ("of", |it| it.0.to_owned()),
+        ("name", |it| it.1.name.clone()),
+        ("span_us", |it| it.1.span_us.to_string()),
+        ("on", |it| it.2.on.name().to_owned()),
+        ("target", |it| cell(it.2.target.as_ref())),
+        ("node", |it| it.2.node.clone()),
+        ("us", |it| it.2.us.to_string()),
+        ("excess_us", |it| cell(it.2.excess_us)),
+    ])
+    .write(rows, out)
 }
 
 fn sent(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

@@ -54,7 +54,7 @@ impl Combinations {
     }
 
     /// Takes all combinations out.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (CombinationKey, CombinationSums)> {
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (CombinationKey, CombinationSums)> + use<> {
         std::mem::take(&mut self.combinations).into_iter()
     }
 }

@@ -15,6 +15,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
+use super::account;
 use super::bins::Bins;
 use super::cells::{NodeSum, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
@@ -43,6 +44,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.series = series(&aggregate, names);
     analysis.sample = sample(&aggregate, names, analysis);
     analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
+    analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.locks = aggregate
         .locks

@@ -4,6 +4,7 @@
 //! [`lioprof_model::Analysis`] by [`finish()`].
 
 mod access;
+mod account;
 mod bins;
 mod cells;
 mod combinations;

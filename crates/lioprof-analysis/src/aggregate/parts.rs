@@ -40,6 +40,7 @@ impl Aggregate {
         self.series.export(node, symbols, rollup);
         self.sample.export(symbols, rollup);
         self.access.export(node, symbols, rollup);
+        self.account.export(node, symbols, rollup);
         rollup.seconds = self.seconds.as_ref().map(|seconds| seconds.rows(symbols)).unwrap_or_default();
     }
 
@@ -52,6 +53,7 @@ impl Aggregate {
         }
         let one_in = rollup.nodes.iter().map(|facts| facts.sample_one_in).max().unwrap_or(1);
         self.sample = Sample::import(&rollup.sample, one_in, symbols)?;
+        self.account.import(rollup, symbols)?;
         self.access.import(rollup, symbols)
     }
 

@@ -190,7 +190,7 @@ impl Contention {
     /// When it began.
     pub(super) fn start_us(self, time_us: i64) -> i64 {
         match self {
-            Self::Wait(us) => clipped(time_us - us, time_us),
+            Self::Wait { wait_us, .. } => clipped(time_us - wait_us, time_us),
             _ => time_us,
         }
     }
@@ -206,7 +206,7 @@ pub(super) fn add_contention(clock: &BinClock, bins: &mut Bins<LockCell>, time_u
             cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
         }
         Contention::BlockingAst => cell.blocking_asts += 1,
-        Contention::Wait(_) => {
+        Contention::Wait { .. } => {
             spread(clock, bins, contention.start_us(time_us), time_us, |cell, us| cell.waiting_us += us);
         }
     }

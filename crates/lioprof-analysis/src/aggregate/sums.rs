@@ -12,6 +12,7 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
+use super::account::AccountSums;
 use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentSum, TargetKey, TargetSum};
 use super::combinations::{CombinationKey, Combinations};
 use super::faults::Faults;
@@ -49,11 +50,12 @@ pub(crate) struct Aggregate {
     pub(super) combinations: Combinations,
     pub(crate) faults: Faults,
     pub(super) series: SeriesBins,
-    /// SampledRpc for rollups only.
+    /// Kept for rollups only.
     pub(super) seconds: Option<SecondBins>,
     pub(super) sample: Sample,
     pub(super) access: AccessSums,
     pub(super) service_parts: PartSums,
+    pub(super) account: AccountSums,
     pub(super) threads: FxHashMap<Symbol, Symbol>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
@@ -99,9 +101,16 @@ impl Aggregate {
             }
         }
         self.series.add(row, key, direction, symbols);
+        if !self.is_server(row.client_uuid, symbols) {
+            self.account.row(row, key, direction);
+        }
         if self.combinations.add(row, key) {
             self.take_combinations_apart(symbols);
         }
+    }
+
+    fn is_server(&mut self, client_uuid: Symbol, symbols: &Symbols) -> bool {
+        *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)))
     }
 
     pub(super) fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
@@ -116,8 +125,7 @@ impl Aggregate {
     /// Adds what was counted by combination to everything that it belongs to.
     pub(super) fn take_combinations_apart(&mut self, symbols: &Symbols) {
         for (CombinationKey { nid, client_uuid, job, opcode, target, owner }, combination) in self.combinations.take() {
-            let server =
-                *self.server_uuids.entry(client_uuid).or_insert_with(|| is_from_server(symbols.bytes(client_uuid)));
+            let server = self.is_server(client_uuid, symbols);
             let CombinationSums { rpcs, resent, replayed, io } = combination;
             self.rpcs += rpcs;
             self.server_rpcs += if server { rpcs } else { 0 };
@@ -193,6 +201,10 @@ impl Aggregate {
 
     /// Takes what happened to a target's locks.
     pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, contention: Contention) {
+        if let Contention::Wait { wait_us, client, job } = contention {
+            let key = TargetKey { node, kind: target.kind(), name: Some(target) };
+            self.account.lock_wait((client, job), key, time_us - wait_us, time_us);
+        }
         self.series.lock(node, time_us, target, contention);
         if let Some(seconds) = &mut self.seconds {
             seconds.lock(node, time_us, target, contention);
@@ -257,6 +269,7 @@ impl Aggregate {
         }
         self.series.rename(unknown, known);
         self.service_parts.rename(unknown, known);
+        self.account.rename(unknown, known);
         if let Some(seconds) = &mut self.seconds {
             seconds.rename(unknown, known);
         }
@@ -289,6 +302,7 @@ impl Aggregate {
         self.sample.merge(other.sample);
         self.access.merge(other.access);
         self.service_parts.merge(&other.service_parts);
+        self.account.merge(other.account);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

@@ -352,7 +352,7 @@ impl DlmTracker {
         if !contended {
             return;
         }
-        let wait_us = self.sums.waited((self.node, target), job, blocked_us, time_us);
+        let wait_us = self.sums.waited((self.node, target), (client, job), blocked_us, time_us);
         if let Some(from) = from {
             let pair = self.sums.pairs.entry((target, from, client)).or_default();
             pair.handovers += 1;

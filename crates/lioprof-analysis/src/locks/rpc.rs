@@ -161,7 +161,7 @@ impl RpcTracker {
         }
         let waiting = known.or(guessed);
         self.sums.sums_of(self.node, target).handovers += u64::from(from.is_some());
-        let wait_us = waiting.map(|it| self.sums.waited((self.node, target), it.job, it.since_us, time_us));
+        let wait_us = waiting.map(|it| self.sums.waited((self.node, target), (waiter, it.job), it.since_us, time_us));
         if let Some(from) = from {
             let pair = self.sums.pairs.entry((target, from, waiter)).or_default();
             pair.handovers += 1;

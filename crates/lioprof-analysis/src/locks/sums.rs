@@ -117,8 +117,12 @@ impl Union {
 pub(crate) enum Contention {
     Conflict(Overlap),
     BlockingAst,
-    /// A wait that ends now and has lasted this long.
-    Wait(i64),
+    /// A wait of a client that ends now and has lasted this long.
+    Wait {
+        wait_us: i64,
+        client: Symbol,
+        job: Option<Symbol>,
+    },
 }
 
 /// Sums of one node or several.
@@ -160,11 +164,11 @@ impl LockSums {
         }
     }
 
-    /// A request of this job got its lock after a wait for another client's; returns how long it took.
+    /// A request of this client and job got its lock after a wait for another client's; returns how long it took.
     pub(crate) fn waited(
         &mut self,
         (node, target): TargetOf,
-        job: Option<Symbol>,
+        (client, job): (Symbol, Option<Symbol>),
         since_us: i64,
         until_us: i64,
     ) -> u64 {
@@ -174,7 +178,7 @@ impl LockSums {
         sum.sums.wait_us += wait_us;
         sum.contended.add(since_us, until_us);
         self.jobs.entry(job).or_default().wait_us += wait_us;
-        self.contention.push((until_us, target, Contention::Wait(until_us - since_us)));
+        self.contention.push((until_us, target, Contention::Wait { wait_us: until_us - since_us, client, job }));
         wait_us
     }
 

@@ -11,6 +11,7 @@ use crate::access::{AccessPattern, MixSum};
 use crate::locks::{KernelCount, LockEvidence, LockRules};
 use crate::row::Direction;
 use crate::services::Service;
+use crate::time_account::SpentOn;
 use crate::trace::TraceSummary;
 
 /// Per-node facts, one row each.
@@ -471,6 +472,71 @@ pub struct Second {
     pub lock_waiting_us: u64,
 }
 
+/// Whose time it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhoseTime {
+    /// That of all clients together.
+    #[default]
+    All,
+    /// That of a client.
+    Client,
+    /// That of a job.
+    Job,
+}
+
+/// What time is spent on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spending {
+    /// On what.
+    pub on: SpentOn,
+    /// See [`super::of_rows::CombinationKey::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+}
+
+/// Time that requests took in a bin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpentInBin {
+    /// Place in [`TimeRaster::spendings`].
+    pub spending: u32,
+    /// Request-microseconds.
+    pub us: u64,
+}
+
+/// A bin of a [`TimeRaster`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeBin {
+    /// Bit n: something was under way at the n-th of 64 points of the bin.
+    pub points: u64,
+    /// What its time was spent on.
+    pub spent: Vec<SpentInBin>,
+}
+
+/// When requests of all clients, of a client or a job were under way at a node. Key: everything up to the name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeRaster {
+    /// Node.
+    pub node: String,
+    /// Whose.
+    pub whose: WhoseTime,
+    /// NID or job id.
+    pub name: Option<String>,
+    /// First arrival.
+    pub first_us: i64,
+    /// Last end.
+    pub last_us: i64,
+    /// The points of bins are 2 to this power µs apart.
+    pub log2_point_us: u32,
+    /// Start of the first bin over the width, which is 64 points.
+    pub first_bin: i64,
+    /// Bins, next to each other.
+    pub bins: Vec<TimeBin>,
+    /// What time was spent on.
+    pub spendings: Vec<Spending>,
+}
+
 /// All of these, of one node or many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rollup {
@@ -506,6 +572,8 @@ pub struct Rollup {
     pub lock_jobs: Vec<LockJob>,
     /// RPCs between nodes.
     pub exchanges: Vec<Exchange>,
+    /// What clients waited for.
+    pub time_rasters: Vec<TimeRaster>,
     /// Targets by second.
     pub seconds: Vec<Second>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::{
     AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, Rollup, SampleRpc, Second,
+    TimeRaster,
 };
 
 use super::node_row::NodeRow;
@@ -12,7 +13,20 @@ use super::paths::NODES;
 use crate::error::StoreError;
 use crate::plain_rows::{self, Columns, plain};
 
-plain!(NodeRow, Mark, LatencyBin, SampleRpc, AccessObject, ClientMix, Picture, LockTimes, LockObject, Exchange, Second);
+plain!(
+    NodeRow,
+    Mark,
+    LatencyBin,
+    SampleRpc,
+    AccessObject,
+    ClientMix,
+    Picture,
+    LockTimes,
+    LockObject,
+    Exchange,
+    Second,
+    TimeRaster
+);
 
 pub(super) const EXCHANGES: &str = "exchanges";
 
@@ -55,5 +69,6 @@ tables! {
     "lock_pairs": lock_pairs,
     "lock_jobs": lock_jobs,
     "exchanges": exchanges,
+    "time_rasters": time_rasters,
     "seconds": seconds,
 }

@@ -1,0 +1,156 @@
+//! Rasters to the rows of an analysis.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use lioprof_model::units::{real, seconds};
+use lioprof_model::{
+    ServiceParts, SpentOn, Symbols, TargetParts, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries,
+};
+
+use super::raster::{Cell, Raster};
+use super::sums::{AccountSums, Spending, Whose};
+
+/// Clients and jobs listed.
+const TOP: usize = 1_000;
+
+/// A spending with names, which are in the same order in every run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Named {
+    on: SpentOn,
+    target: Option<String>,
+    node: String,
+}
+
+impl Named {
+    fn nothing() -> Self {
+        Self { on: SpentOn::Nothing, target: None, node: String::new() }
+    }
+
+    fn of((on, target): Spending, symbols: &Symbols) -> Self {
+        Self { on, target: target.name.map(|name| name.to_string()), node: symbols.text(target.node) }
+    }
+}
+
+/// The account. `parts` says how much longer than their peers targets took.
+pub(in super::super) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
+    sums.limit();
+    let names: Vec<Named> = sums.spendings.iter().map(|&spending| Named::of(spending, symbols)).collect();
+    let mut account = TimeAccount::default();
+    let mut rasters: Vec<(Whose, Raster)> = std::mem::take(&mut sums.rasters).into_iter().collect();
+    rasters.sort_by_key(|(whose, _)| *whose);
+    for (whose, raster) in &rasters {
+        let divided = divided(raster, &names);
+        let (name, list) = match whose {
+            Whose::All => {
+                account.resolution_us = 1 << raster.shift;
+                let all = time_of(String::new(), raster, &divided, parts);
+                account.series = series(raster, &divided, &all);
+                account.all = Some(all);
+                continue;
+            }
+            Whose::Client(nid) => (nid, &mut account.clients),
+            Whose::Job(job) => (job, &mut account.jobs),
+        };
+        list.push(time_of(symbols.text(*name), raster, &divided, parts));
+    }
+    for list in [&mut account.clients, &mut account.jobs] {
+        list.sort_by(|a, b| (Reverse(a.covered_us()), &a.name).cmp(&(Reverse(b.covered_us()), &b.name)));
+        list.truncate(TOP);
+    }
+    account
+}
+
+/// What the time of each bin was spent on.
+fn divided(raster: &Raster, names: &[Named]) -> Vec<BTreeMap<Named, u64>> {
+    raster.bins().map(|(start_us, cell)| divide(raster, start_us, cell, names)).collect()
+}
+
+fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &[Named]) -> BTreeMap<Named, u64> {
+    let [from_us, to_us] = [start_us, start_us + raster.width_us()].map(|us| us.clamp(raster.first_us, raster.last_us));
+    let length_us = to_us.abs_diff(from_us);
+    let mut spent: BTreeMap<Named, u64> = BTreeMap::new();
+    for &(number, us) in cell.us.iter().filter(|(_, us)| *us > 0) {
+        *spent.entry(names[number as usize].clone()).or_default() += us;
+    }
+    let all_us: u64 = spent.values().sum();
+    let points = raster.points_between(start_us.div_euclid(raster.width_us()), from_us, to_us);
+    let (seen, covered) = (u64::from(points.count_ones()), u64::from((points & cell.points).count_ones()));
+    // Between two points anything may be; what was under way is no longer than all requests together.
+    let covered_us = if seen == 0 { length_us } else { length_us * covered / seen }.min(all_us);
+    if covered_us < length_us {
+        spent.insert(Named::nothing(), 0);
+    }
+    let mut left_us = covered_us;
+    let mut left_of_all = all_us;
+    for (name, us) in &mut spent {
+        // What is left is divided by what is left: shares add up exactly.
+        let share = if left_of_all == 0 { 0 } else { u128::from(left_us) * u128::from(*us) / u128::from(left_of_all) };
+        left_of_all -= *us;
+        let share = u64::try_from(share).expect("a share of the time is no longer than the time");
+        left_us -= share;
+        *us = if name.on == SpentOn::Nothing { length_us - covered_us } else { share };
+    }
+    spent
+}
+
+fn time_of(name: String, raster: &Raster, divided: &[BTreeMap<Named, u64>], parts: &ServiceParts) -> TimeOf {
+    let mut sums: BTreeMap<&Named, u64> = BTreeMap::new();
+    for (named, us) in divided.iter().flatten() {
+        *sums.entry(named).or_default() += us;
+    }
+    let mut spent: Vec<TimeSpent> = sums
+        .into_iter()
+        .map(|(named, us)| TimeSpent {
+            on: named.on,
+            target: named.target.clone(),
+            node: named.node.clone(),
+            us,
+            excess_us: excess_share(named, parts).map(|share| part_of(us, share)),
+        })
+        .collect();
+    // Stable: equal ones stay in the order of their names.
+    spent.sort_by_key(|spent| Reverse(spent.us));
+    TimeOf {
+        name,
+        first: seconds(raster.first_us),
+        last: seconds(raster.last_us),
+        span_us: raster.last_us.abs_diff(raster.first_us),
+        spent,
+    }
+}
+
+/// How much of the service time of a target's reads and writes its peers would not have needed.
+fn excess_share(named: &Named, parts: &ServiceParts) -> Option<f64> {
+    let is_it = |parts: &&TargetParts| parts.target == named.target && parts.node == named.node;
+    let own = parts.targets.iter().filter(is_it).filter(|_| named.on == SpentOn::Bulk && named.target.is_some());
+    let (mut longer_us, mut service_us) = (None, 0.0);
+    for TargetParts { parts, .. } in own {
+        service_us += parts.mean_service_us() * real(parts.rpcs);
+        for (_, part) in parts.in_order() {
+            let (Some(against), Some(mean_us)) = (part.against_peers, part.us.mean) else { continue };
+            let more = (mean_us - against.peers_mean_us) * real(parts.rpcs);
+            longer_us = Some(longer_us.unwrap_or(0.0) + more);
+        }
+    }
+    longer_us.filter(|_| service_us > 0.0).map(|longer_us| (longer_us / service_us).clamp(0.0, 1.0))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of microseconds")]
+fn part_of(us: u64, share: f64) -> u64 {
+    (real(us) * share).round() as u64
+}
+
+fn series(raster: &Raster, divided: &[BTreeMap<Named, u64>], all: &TimeOf) -> TimeSeries {
+    let row = |spent: &TimeSpent| {
+        let named = Named { on: spent.on, target: spent.target.clone(), node: spent.node.clone() };
+        let us = divided.iter().map(|bin| bin.get(&named).copied().unwrap_or(0)).collect();
+        TimeSpentSeries { on: spent.on, target: spent.target.clone(), node: spent.node.clone(), us }
+    };
+    TimeSeries {
+        start: seconds(raster.first_bin * raster.width_us()),
+        bin_s: seconds(raster.width_us()),
+        bins: raster.bins.len(),
+        spent: all.spent.iter().map(row).collect(),
+    }
+}

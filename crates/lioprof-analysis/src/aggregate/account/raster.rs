@@ -1,0 +1,241 @@
+//! What was under way in bins of time, and when nothing was.
+//!
+//! Times may come in any order, and from several nodes one after the other. So each bin sums up request-microseconds by what they
+//! were spent on, and marks which of its 64 points in time were covered by any request: both add up. Bins are aligned to multiples of
+//! their width and widths are powers of two, so bins of two nodes fit into each other, and points of wide bins are points of narrow ones.
+
+/// Points of a bin: the bits of a word.
+const POINTS: u32 = u64::BITS;
+/// Narrowest bins: 64 points 16 µs apart.
+const NARROWEST: u32 = 4;
+
+/// What a request-microsecond was spent on: a place in a list.
+pub(super) type Spent = u32;
+
+/// A bin of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Bit n: something was under way at the n-th point.
+    pub(super) points: u64,
+    /// Request-microseconds; few kinds, in the order in which they came.
+    pub(super) us: Vec<(Spent, u64)>,
+}
+
+impl Cell {
+    fn add(&mut self, spent: Spent, us: u64) {
+        match self.us.iter_mut().find(|(known, _)| *known == spent) {
+            Some((_, sum)) => *sum += us,
+            None => self.us.push((spent, us)),
+        }
+    }
+}
+
+/// Bins next to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Raster {
+    /// Points are 2 to this power µs apart.
+    pub(super) shift: u32,
+    /// The start of the first bin over the width.
+    pub(super) first_bin: i64,
+    pub(super) bins: Vec<Cell>,
+    /// From the first request's start to the last one's end.
+    pub(super) first_us: i64,
+    pub(super) last_us: i64,
+}
+
+impl Default for Raster {
+    fn default() -> Self {
+        Self { shift: NARROWEST, first_bin: 0, bins: Vec::new(), first_us: i64::MAX, last_us: i64::MIN }
+    }
+}
+
+impl Raster {
+    /// Width of the bins in µs.
+    pub(super) fn width_us(&self) -> i64 {
+        i64::from(POINTS) << self.shift
+    }
+
+    /// The bins with their starts.
+    pub(super) fn bins(&self) -> impl Iterator<Item = (i64, &Cell)> {
+        let width_us = self.width_us();
+        self.bins.iter().zip(self.first_bin..).map(move |(cell, bin)| (bin * width_us, cell))
+    }
+
+    /// Whether the bins are those of the span, and all times are moments of this millennium.
+    pub(super) fn is_sound(&self) -> bool {
+        let bin = |us: i64| us.div_euclid(self.width_us());
+        (NARROWEST..48).contains(&self.shift)
+            && self.first_us <= self.last_us
+            && [self.first_us, self.last_us].iter().all(|us| us.unsigned_abs() < 1 << 56)
+            && self.first_bin == bin(self.first_us)
+            && usize::try_from(bin(self.last_us) - self.first_bin + 1) == Ok(self.bins.len())
+    }
+
+    /// Adds a stretch that was spent on something. An empty one only counts for the span.
+    pub(super) fn add(&mut self, spent: Spent, from_us: i64, to_us: i64, most_bins: usize) {
+        self.cover(from_us, to_us.max(from_us), most_bins);
+        let width_us = self.width_us();
+        let mut at_us = from_us;
+        while at_us < to_us {
+            let bin = at_us.div_euclid(width_us);
+            let end_us = to_us.min((bin + 1) * width_us);
+            let points = self.points_between(bin, at_us, end_us);
+            let index = usize::try_from(bin - self.first_bin).expect("the bin is covered");
+            let cell = &mut self.bins[index];
+            cell.points |= points;
+            cell.add(spent, end_us.abs_diff(at_us));
+            at_us = end_us;
+        }
+    }
+
+    /// The points of a bin in `[from, to)`.
+    pub(super) fn points_between(&self, bin: i64, from_us: i64, to_us: i64) -> u64 {
+        let start_us = bin * self.width_us();
+        // The number of points before a time.
+        let before = |us: i64| {
+            let number = ((us - start_us) + (1 << self.shift) - 1) >> self.shift;
+            u32::try_from(number.clamp(0, i64::from(POINTS))).expect("there are 64")
+        };
+        below(before(to_us)) & !below(before(from_us))
+    }
+
+    /// Widens the bins until there are no more than this, and makes those in which this time lies.
+    fn cover(&mut self, first_us: i64, last_us: i64, most_bins: usize) {
+        self.first_us = self.first_us.min(first_us);
+        self.last_us = self.last_us.max(last_us);
+        self.limit(most_bins);
+        let [first, last] = [first_us, last_us].map(|us| us.div_euclid(self.width_us()));
+        if self.bins.is_empty() {
+            self.first_bin = first;
+        }
+        if first < self.first_bin {
+            let more = usize::try_from(self.first_bin - first).expect("bins are few");
+            self.bins.splice(0..0, std::iter::repeat_n(Cell::default(), more));
+            self.first_bin = first;
+        }
+        let wanted = usize::try_from(last - self.first_bin + 1).expect("bins are few");
+        if self.bins.len() < wanted {
+            self.bins.resize(wanted, Cell::default());
+        }
+    }
+
+    /// Widens the bins until there are no more than this, but two: they may lie on both sides of a border of bins of any width.
+    pub(super) fn limit(&mut self, most_bins: usize) {
+        let most_bins = i64::try_from(most_bins.max(2)).unwrap_or(i64::MAX);
+        let bin = |us: i64, width_us: i64| us.div_euclid(width_us);
+        while self.first_us <= self.last_us
+            && bin(self.last_us, self.width_us()) - bin(self.first_us, self.width_us()) >= most_bins
+        {
+            self.widen();
+        }
+    }
+
+    /// Makes bins twice as wide.
+    fn widen(&mut self) {
+        let mut bins: Vec<Cell> = Vec::with_capacity(self.bins.len() / 2 + 1);
+        let first_bin = self.first_bin.div_euclid(2);
+        for (cell, bin) in std::mem::take(&mut self.bins).into_iter().zip(self.first_bin..) {
+            let index = usize::try_from(bin.div_euclid(2) - first_bin).expect("bins are few");
+            if index == bins.len() {
+                bins.push(Cell::default());
+            }
+            let half = if bin.rem_euclid(2) == 0 { 0 } else { POINTS / 2 };
+            bins[index].points |= every_other(cell.points) << half;
+            for (spent, us) in cell.us {
+                bins[index].add(spent, us);
+            }
+        }
+        (self.first_bin, self.bins, self.shift) = (first_bin, bins, self.shift + 1);
+    }
+
+    /// Adds what another one has; `spent` says what its numbers are here.
+    pub(super) fn merge(&mut self, mut other: Self, spent: impl Fn(Spent) -> Spent, most_bins: usize) {
+        while other.shift < self.shift {
+            other.widen();
+        }
+        while self.shift < other.shift {
+            self.widen();
+        }
+        if other.first_us > other.last_us {
+            return;
+        }
+        self.cover(other.first_us, other.last_us, most_bins);
+        while other.shift < self.shift {
+            other.widen();
+        }
+        for (cell, bin) in other.bins.into_iter().zip(other.first_bin..) {
+            let index = usize::try_from(bin - self.first_bin).expect("the span is covered");
+            let mine = &mut self.bins[index];
+            mine.points |= cell.points;
+            for (kind, us) in cell.us {
+                mine.add(spent(kind), us);
+            }
+        }
+    }
+}
+
+/// The lowest bits.
+fn below(count: u32) -> u64 {
+    1u64.checked_shl(count).map_or(u64::MAX, |bit| bit - 1)
+}
+
+/// Every other bit, the lowest first, side by side.
+fn every_other(bits: u64) -> u64 {
+    (0..POINTS / 2).filter(|bit| bits >> (2 * bit) & 1 == 1).fold(0, |all, bit| all | 1 << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widening_loses_no_time_and_keeps_points() {
+        let stretches = [(3, 1_000_003), (2_500_000, 2_500_001), (40_000_000, 61_234_567), (50_000_000, 50_000_000)];
+        let mut narrow = Raster::default();
+        let mut wide = Raster::default();
+        for (from, to) in stretches {
+            narrow.add(0, from, to, 1 << 20);
+        }
+        for (from, to) in stretches.into_iter().rev() {
+            wide.add(0, from, to, 16);
+        }
+        let us = |raster: &Raster| raster.bins.iter().flat_map(|cell| &cell.us).map(|(_, us)| us).sum::<u64>();
+        assert_eq!(us(&narrow), stretches.iter().map(|(from, to)| u64::try_from(to - from).unwrap()).sum::<u64>());
+        narrow.limit(16);
+        assert_eq!(narrow, wide);
+        assert!(wide.bins.len() <= 16);
+    }
+
+    #[test]
+    fn two_parts_are_the_whole() {
+        let stretches: Vec<(Spent, i64, i64)> = (0..200)
+            .map(|number: i64| {
+                let from = -50_000 + number * 7_919 % 1_000_003;
+                (Spent::from(number % 3 == 0), from, from + number * 131 % 40_000)
+            })
+            .collect();
+        let mut whole = Raster::default();
+        let [mut one, mut other] = [Raster::default(), Raster::default()];
+        for (number, &(spent, from, to)) in stretches.iter().enumerate() {
+            whole.add(spent, from, to, 8);
+            let part = if number < 120 { &mut one } else { &mut other };
+            part.add(spent, from, to, 8);
+        }
+        one.merge(other, |spent| spent, 8);
+        let sorted = |mut raster: Raster| {
+            raster.bins.iter_mut().for_each(|cell| cell.us.sort_unstable());
+            raster
+        };
+        assert_eq!(sorted(one), sorted(whole));
+    }
+
+    #[test]
+    fn points_are_those_in_the_stretch() {
+        let raster = Raster::default();
+        assert_eq!(raster.points_between(0, 0, 16), 0b1);
+        assert_eq!(raster.points_between(0, 1, 16), 0);
+        assert_eq!(raster.points_between(0, 1, 33), 0b110);
+        assert_eq!(raster.points_between(0, -5, 5_000), u64::MAX);
+        assert_eq!(every_other(0b1101), 0b11);
+    }
+}

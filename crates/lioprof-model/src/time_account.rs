@@ -1,0 +1,157 @@
+//! Where the time went: for all clients together, for each client and each job, what they waited for.
+
+use serde::{Deserialize, Serialize};
+
+/// What clients waited for between their first and their last request, summing up to all of that time.
+///
+/// Requests under way at the same time share the time, in proportion to how long each was under way within a short bin. When
+/// nothing was under way is told at points in time, [`TimeAccount::resolution_us`] apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeAccount {
+    /// Distance of the points at which it was looked whether anything was under way for all clients together, µs. Those of single
+    /// clients and jobs may be farther apart.
+    pub resolution_us: u64,
+    /// All clients together; `null` without any request of a client.
+    pub all: Option<TimeOf>,
+    /// Each client, those with most time in requests first, at most 1,000; the name is the NID.
+    pub clients: Vec<TimeOf>,
+    /// Each job, those with most time in requests first, at most 1,000; the name is the job id.
+    pub jobs: Vec<TimeOf>,
+    /// The time of all clients together, bin by bin.
+    pub series: TimeSeries,
+}
+
+/// Where somebody's time went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeOf {
+    /// NID or job id; empty for all.
+    pub name: String,
+    /// When its first request arrived, Unix seconds.
+    pub first: f64,
+    /// When its last one was over, Unix seconds.
+    pub last: f64,
+    /// From the first to the last, µs: the sum of `spent`.
+    pub span_us: u64,
+    /// What the time was spent on, most first.
+    pub spent: Vec<TimeSpent>,
+}
+
+/// Time spent on one thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeSpent {
+    /// On what.
+    pub on: SpentOn,
+    /// Target; `null` where no target is concerned, or which one is not known.
+    pub target: Option<String>,
+    /// Server; empty for `nothing`.
+    pub node: String,
+    /// Microseconds.
+    pub us: u64,
+    /// Of them, what the target's peers would not have needed for the same clients' requests of the same sizes; `null` where the log
+    /// does not show parts of service times, or there are no peers.
+    pub excess_us: Option<u64>,
+}
+
+/// What time is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpentOn {
+    /// Waiting for a lock that another client has.
+    LockWait,
+    /// Reads and writes that are handled, with the transfer of their data.
+    Bulk,
+    /// Waiting for a service thread of a server.
+    Queue,
+    /// Requests that an MDT handles.
+    Metadata,
+    /// Other requests, such as for locks and attributes on OSTs.
+    Other,
+    /// Requests of which the log shows only the end.
+    Unknown,
+    /// No request at any traced server: the clients' own work, their page caches, the network, servers without a log.
+    Nothing,
+}
+
+impl SpentOn {
+    /// The name that JSON uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LockWait => "lock_wait",
+            Self::Bulk => "bulk",
+            Self::Queue => "queue",
+            Self::Metadata => "metadata",
+            Self::Other => "other",
+            Self::Unknown => "unknown",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// What happens, for people: a phrase that can stand before the name of a target or server.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::LockWait => "waiting for other clients' locks of",
+            Self::Bulk => "reads and writes of",
+            Self::Queue => "queued on",
+            Self::Metadata => "metadata requests of",
+            Self::Other => "other requests of",
+            Self::Unknown => "requests with an unknown start on",
+            Self::Nothing => "no request at any traced server",
+        }
+    }
+}
+
+impl TimeSpent {
+    /// What and where, for people.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let place = match (&self.target, self.on) {
+            (_, SpentOn::Nothing) => return self.on.phrase().to_owned(),
+            (Some(target), _) => target.clone(),
+            (None, SpentOn::Queue | SpentOn::Metadata | SpentOn::Other) => self.node.clone(),
+            (None, _) => format!("{}, target unknown", self.node),
+        };
+        format!("{} {place}", self.on.phrase())
+    }
+}
+
+impl TimeOf {
+    /// Microseconds spent on this, wherever.
+    #[must_use]
+    pub fn us_on(&self, on: SpentOn) -> u64 {
+        self.spent.iter().filter(|spent| spent.on == on).map(|spent| spent.us).sum()
+    }
+
+    /// Microseconds in which something was under way at a traced server.
+    #[must_use]
+    pub fn covered_us(&self) -> u64 {
+        self.span_us - self.us_on(SpentOn::Nothing)
+    }
+}
+
+/// Time of all clients together, in bins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeSeries {
+    /// Start of the first bin, Unix seconds.
+    pub start: f64,
+    /// Width of a bin in seconds.
+    pub bin_s: f64,
+    /// Number of bins.
+    pub bins: usize,
+    /// A row for each entry of [`TimeOf::spent`] of all clients, in the same order.
+    pub spent: Vec<TimeSpentSeries>,
+}
+
+/// Time spent on one thing, bin by bin. The first and the last bin may be cut short by the span.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeSpentSeries {
+    /// On what.
+    pub on: SpentOn,
+    /// Target, as in [`TimeSpent::target`].
+    pub target: Option<String>,
+    /// Server.
+    pub node: String,
+    /// Microseconds in each bin.
+    pub us: Vec<u64>,
+}
