@@ -90,8 +90,11 @@ pub struct Check {
     pub id: String,
     /// What the check found.
     pub result: CheckResult,
-    /// Why the check could not be made, for [`CheckResult::NotEnoughEvidence`]; otherwise `null`.
+    /// Why the check has no answer, for [`CheckResult::NotEnoughEvidence`] and [`CheckResult::NotApplicable`]; otherwise `null`.
     pub reason: Option<String>,
+    /// The check looks for what is at most worth knowing: whether something is wrong does not depend on it.
+    #[serde(default)]
+    pub note: bool,
 }
 
 /// Result of a check.
@@ -102,8 +105,10 @@ pub enum CheckResult {
     Found,
     /// The check found no problem.
     Healthy,
-    /// There are too few samples, or the log lacks what the check needs.
+    /// There are too few samples, or the log lacks what the check needs: it may be so or not.
     NotEnoughEvidence,
+    /// There is nothing that the check is about, so nothing of the kind can be wrong.
+    NotApplicable,
 }
 
 impl Severity {

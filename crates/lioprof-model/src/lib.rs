@@ -82,7 +82,7 @@ pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
-pub use verdict::verdict;
+pub use verdict::{Judgement, judge, verdict};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

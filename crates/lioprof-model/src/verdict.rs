@@ -1,16 +1,48 @@
 //! The verdict on an analysis.
 
 use crate::analysis::Analysis;
-use crate::findings::{CheckResult, Severity};
+use crate::findings::{Check, CheckResult, Severity};
 use crate::units::plural;
 
-/// Sums up the analysis in one sentence: the worst finding, or that there is none.
+/// What an analysis says of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// A cause is found; this is how serious the worst one is.
+    CauseFound(Severity),
+    /// All checks that the workload allows were made, and found nothing.
+    NothingWrong,
+    /// No cause is found, but something that could be wrong could not be checked.
+    CannotTell,
+}
+
+/// Judges the analysis. That nothing is wrong is a claim, too: it takes the answers of all checks.
+#[must_use]
+pub fn judge(analysis: &Analysis) -> Judgement {
+    let worst = analysis.findings.iter().map(|finding| finding.severity).max();
+    match worst.filter(|severity| *severity > Severity::Info) {
+        Some(severity) => Judgement::CauseFound(severity),
+        None if !was_checked(analysis) || undecided(analysis).next().is_some() => Judgement::CannotTell,
+        None => Judgement::NothingWrong,
+    }
+}
+
+/// Whether any check had something to look at.
+fn was_checked(analysis: &Analysis) -> bool {
+    let is_answer = |check: &Check| matches!(check.result, CheckResult::Found | CheckResult::Healthy);
+    analysis.checks.iter().any(|check| is_answer(check) && !check.note)
+}
+
+/// Checks whose answer is missing for saying that nothing is wrong.
+fn undecided(analysis: &Analysis) -> impl Iterator<Item = &Check> {
+    analysis.checks.iter().filter(|check| check.result == CheckResult::NotEnoughEvidence && !check.note)
+}
+
+/// Sums up the analysis in one sentence: the worst finding, that nothing is wrong, or what is missing to say so.
 #[must_use]
 pub fn verdict(analysis: &Analysis) -> String {
     let count = |severity| analysis.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    let (critical, warnings) = (count(Severity::Critical), count(Severity::Warning));
-    if let Some(first) = analysis.findings.first().filter(|first| first.severity > Severity::Info) {
-        let more = match critical + warnings - 1 {
+    if let (Judgement::CauseFound(_), Some(first)) = (judge(analysis), analysis.findings.first()) {
+        let more = match count(Severity::Critical) + count(Severity::Warning) - 1 {
             0 => String::new(),
             more => format!(" (and {more} more)"),
         };
@@ -19,23 +51,30 @@ pub fn verdict(analysis: &Analysis) -> String {
     if analysis.sent_by_clients().is_some() {
         return "There is no log of a server: what clients sent is told, and nothing judged.".to_owned();
     }
-    let result = |result| analysis.checks.iter().filter(|check| check.result == result).count() as u64;
-    let unknown = result(CheckResult::NotEnoughEvidence);
-    let looked = analysis.checks.len() as u64 - unknown;
-    if looked == 0 {
+    if !was_checked(analysis) {
         return "Not enough I/O in the capture to judge.".to_owned();
     }
-    let rest = if unknown == 0 { String::new() } else { format!("; {unknown} could not be judged") };
-    format!("Nothing wrong found by {}{rest}.", plural(looked, "check"))
+    let open = undecided(analysis).count() as u64;
+    match undecided(analysis).next() {
+        None => {
+            let made = analysis.checks.iter().filter(|check| check.result == CheckResult::Healthy).count() as u64;
+            format!("Nothing is wrong: {} found nothing.", plural(made, "check"))
+        }
+        Some(Check { id, reason, .. }) => format!(
+            "Cannot tell whether something is wrong: no cause is found, but {} without an answer. {id}: {}.",
+            if open == 1 { "1 check is".to_owned() } else { format!("{open} checks are") },
+            reason.as_deref().unwrap_or("not enough evidence"),
+        ),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Check, Confidence, Finding};
+    use crate::findings::{Confidence, Finding};
 
     fn check(result: CheckResult) -> Check {
-        Check { id: "a".to_owned(), result, reason: None }
+        Check { id: "a".to_owned(), result, reason: Some("no log".to_owned()), note: false }
     }
 
     fn finding(severity: Severity, title: &str) -> Finding {
@@ -47,9 +86,22 @@ mod tests {
         let mut analysis = Analysis::default();
         assert_eq!(verdict(&analysis), "Not enough I/O in the capture to judge.");
         analysis.checks = vec![check(CheckResult::Healthy), check(CheckResult::NotEnoughEvidence)];
-        assert_eq!(verdict(&analysis), "Nothing wrong found by 1 check; 1 could not be judged.");
+        assert_eq!(
+            verdict(&analysis),
+            "Cannot tell whether something is wrong: no cause is found, but 1 check is without an answer. a: no log."
+        );
+        assert_eq!(judge(&analysis), Judgement::CannotTell);
+        // What is only worth knowing may stay open.
+        analysis.checks[1].note = true;
+        assert_eq!(verdict(&analysis), "Nothing is wrong: 1 check found nothing.");
+        analysis.checks[1] = check(CheckResult::NotApplicable);
+        assert_eq!(judge(&analysis), Judgement::NothingWrong);
+        // Nothing but notes is no judgement.
+        analysis.checks[0].note = true;
+        assert_eq!(judge(&analysis), Judgement::CannotTell);
+        analysis.checks[0].note = false;
         analysis.findings = vec![finding(Severity::Info, "A note")];
-        assert!(verdict(&analysis).starts_with("Nothing wrong"));
+        assert_eq!(judge(&analysis), Judgement::NothingWrong);
         analysis.findings.insert(0, finding(Severity::Warning, "Reads are slow"));
         assert_eq!(verdict(&analysis), "Reads are slow.");
         analysis.findings.insert(0, finding(Severity::Critical, "Clients fight"));

@@ -1,6 +1,6 @@
 //! How worried to look at the verdict.
 
-use lioprof_model::{Analysis, CheckResult, Severity};
+use lioprof_model::{Analysis, Judgement, Severity, judge};
 use serde::Serialize;
 
 /// The sentence, and how worried to look.
@@ -16,41 +16,41 @@ pub(crate) struct Verdict {
 pub(crate) enum Level {
     Critical,
     Warning,
-    /// Looked, and all is well, or at most worth knowing.
+    /// All that could be wrong was looked at, and is at most worth knowing.
     Healthy,
-    /// Nobody looked, or nothing could be seen.
+    /// Nobody looked, nothing could be seen, or a check that matters has no answer.
     Unknown,
 }
 
 pub(crate) fn verdict(analysis: &Analysis) -> Verdict {
-    let judged = analysis.checks.iter().any(|it| it.result != CheckResult::NotEnoughEvidence);
-    let level = match analysis.findings.iter().map(|it| it.severity).max() {
-        Some(Severity::Critical) => Level::Critical,
-        Some(Severity::Warning) => Level::Warning,
-        _ if judged => Level::Healthy,
-        _ => Level::Unknown,
+    let level = match judge(analysis) {
+        Judgement::CauseFound(Severity::Critical) => Level::Critical,
+        Judgement::CauseFound(_) => Level::Warning,
+        Judgement::NothingWrong => Level::Healthy,
+        Judgement::CannotTell => Level::Unknown,
     };
     Verdict { level, text: lioprof_model::verdict(analysis) }
 }
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::Check;
+    use lioprof_model::{Check, CheckResult};
 
     use super::*;
 
     fn with_checks(results: &[CheckResult]) -> Analysis {
-        let check = |&result| Check { id: "x".to_owned(), result, reason: None };
+        let check = |&result| Check { id: "x".to_owned(), result, reason: None, note: false };
         Analysis { checks: results.iter().map(check).collect(), ..Analysis::default() }
     }
 
     #[test]
     fn silence_is_only_health_if_somebody_looked() {
-        use CheckResult::{Healthy, NotEnoughEvidence};
+        use CheckResult::{Healthy, NotApplicable, NotEnoughEvidence};
         for (results, level) in [
             (&[][..], Level::Unknown),
             (&[NotEnoughEvidence, NotEnoughEvidence], Level::Unknown),
-            (&[Healthy, NotEnoughEvidence], Level::Healthy),
+            (&[Healthy, NotEnoughEvidence], Level::Unknown),
+            (&[Healthy, NotApplicable], Level::Healthy),
         ] {
             assert_eq!(verdict(&with_checks(results)).level, level, "{results:?}");
         }

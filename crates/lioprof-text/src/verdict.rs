@@ -104,9 +104,13 @@ fn checks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         paragraph(&format!("Nothing wrong: {}", healthy.join(", ")), "", "  ", out)?;
     }
-    for check in analysis.checks.iter().filter(|check| check.result == CheckResult::NotEnoughEvidence) {
-        let reason = check.reason.as_deref().unwrap_or_default();
-        paragraph(&format!("Not enough evidence for {}: {reason}", check.id), "", "  ", out)?;
+    for (result, what) in
+        [(CheckResult::NotEnoughEvidence, "Cannot tell"), (CheckResult::NotApplicable, "Does not apply")]
+    {
+        for check in analysis.checks.iter().filter(|check| check.result == result) {
+            let reason = check.reason.as_deref().unwrap_or_default();
+            paragraph(&format!("{what}: {}: {reason}", check.id), "", "  ", out)?;
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 use super::stats::real;
 
@@ -16,21 +16,22 @@ pub(super) const RULE: Rule = Rule {
         limit("seconds", 1.0, "seconds with reads or writes, at least"),
     ],
     plots: &["bandwidth-per-ost"],
+    note: false,
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
     if case.analysis.baseline.is_none() {
-        return Err("no output of obdfilter-survey was given with `--baseline`".to_owned());
+        return Err(NoAnswer::not_applicable("no output of obdfilter-survey was given with `--baseline`"));
     }
     let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
     let enough: Vec<&Available> =
         both.iter().flatten().filter(|available| available.seconds >= case.limit("seconds")).collect();
     if enough.is_empty() {
-        return Err(format!(
+        return Err(NoAnswer::cannot_tell(format!(
             "less than {} s with reads or writes of known OSTs, or the survey did not measure them",
             case.limit("seconds")
-        ));
+        )));
     }
     let below = enough.into_iter().filter(|available| available.share() < case.limit("share"));
     Ok(below.map(|available| finding(case, available)).collect())

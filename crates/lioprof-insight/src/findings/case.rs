@@ -19,6 +19,8 @@ pub struct Rule {
     pub limits: &'static [Limit],
     /// The plots that show it, by name, best first.
     pub plots: &'static [&'static str],
+    /// It finds what is at most worth knowing, nothing that is wrong.
+    pub note: bool,
     pub(super) look: fn(&Case<'_>) -> Look,
 }
 
@@ -34,8 +36,27 @@ impl Rule {
     }
 }
 
-/// What a rule found, worst first; nothing if all is well. Or why it cannot be said: a sentence without a full stop.
-pub(super) type Look = Result<Vec<Finding>, String>;
+/// What a rule found, worst first; nothing if all is well. Or why there is no answer.
+pub(super) type Look = Result<Vec<Finding>, NoAnswer>;
+
+/// Why a rule has no answer: a sentence without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoAnswer {
+    /// There is nothing that the rule is about, so nothing of the kind can be wrong.
+    NotApplicable(String),
+    /// It may be so or not; the sentence says what is missing.
+    CannotTell(String),
+}
+
+impl NoAnswer {
+    pub(super) fn not_applicable(why: impl Into<String>) -> Self {
+        Self::NotApplicable(why.into())
+    }
+
+    pub(super) fn cannot_tell(why: impl Into<String>) -> Self {
+        Self::CannotTell(why.into())
+    }
+}
 
 /// An analysis before a rule.
 pub(super) struct Case<'a> {
@@ -53,24 +74,36 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Case<'a> {
     /// Where reads and writes spend their time, if there are as many as the rule's limit `rpcs` asks for.
-    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, String> {
+    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, NoAnswer> {
         let least = self.limit("rpcs");
         let figures = self.shared.bottleneck.get_or_init(|| Bottleneck::of(self.analysis));
         figures
             .as_ref()
             .filter(|figures| figures.rpcs >= least)
-            .ok_or_else(|| format!("fewer than {least} reads and writes of known OSTs"))
+            .ok_or_else(|| self.too_few_of(&format!("fewer than {least} reads and writes of known OSTs")))
     }
 
     /// Locks, if somebody looked at them.
-    pub(super) fn locks(&self) -> Result<&'a Locks, String> {
-        self.analysis.locks.as_ref().ok_or_else(|| "locks were not looked at (--no-locks)".to_owned())
+    pub(super) fn locks(&self) -> Result<&'a Locks, NoAnswer> {
+        self.analysis.locks.as_ref().ok_or_else(|| NoAnswer::cannot_tell("locks were not looked at (--no-locks)"))
     }
 
     /// An error if the OST of most reads and writes is not known.
-    pub(super) fn osts_are_known(&self) -> Result<(), String> {
+    pub(super) fn osts_are_known(&self) -> Result<(), NoAnswer> {
         let known = known_share(self.analysis) >= 0.5;
-        known.then_some(()).ok_or_else(|| "the OST of most reads and writes is unknown".to_owned())
+        known
+            .then_some(())
+            .ok_or_else(|| NoAnswer::cannot_tell("the OST of most reads and writes is unknown (mask dlmtrace)"))
+    }
+
+    /// Of reads and writes there are too few, or none at all.
+    pub(super) fn too_few_of(&self, why: &str) -> NoAnswer {
+        let totals = &self.analysis.totals;
+        if totals.read.rpcs + totals.write.rpcs == 0 {
+            NoAnswer::not_applicable("nothing was read or written on OSTs")
+        } else {
+            NoAnswer::cannot_tell(why)
+        }
     }
 
     /// The value of one of the rule's thresholds.

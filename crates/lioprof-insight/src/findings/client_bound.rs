@@ -20,6 +20,7 @@ pub(super) const RULE: Rule = Rule {
         limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "io-timeline"],
+    note: true,
     look,
 };
 

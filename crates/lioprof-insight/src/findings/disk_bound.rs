@@ -3,7 +3,7 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 
 pub(super) const RULE: Rule = Rule {
@@ -25,6 +25,7 @@ pub(super) const RULE: Rule = Rule {
         limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
+    note: true,
     look,
 };
 
@@ -33,9 +34,11 @@ fn look(case: &Case<'_>) -> Look {
     if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
         return Ok(Vec::new());
     }
-    let headroom = figures.headroom.ok_or(
-        "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told",
-    )?;
+    let headroom = figures.headroom.ok_or_else(|| {
+        NoAnswer::cannot_tell(
+            "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told",
+        )
+    })?;
     if headroom > case.limit("headroom") {
         return Ok(Vec::new());
     }

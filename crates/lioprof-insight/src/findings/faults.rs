@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -11,6 +11,7 @@ pub(super) const EVICTIONS: Rule = Rule {
     meaning: "servers threw clients out: what these had not written yet is lost, and others waited for them",
     limits: &[limit("evictions", 1.0, "evictions from which it is a finding")],
     plots: &["lock-timeline"],
+    note: false,
     look: evictions,
 };
 
@@ -22,6 +23,7 @@ pub(super) const RESENDS: Rule = Rule {
         limit("warning_share", 0.001, "their share of all RPCs from which it is a warning"),
     ],
     plots: &["io-timeline"],
+    note: false,
     look: resends,
 };
 
@@ -29,7 +31,7 @@ fn evictions(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let evictions = analysis.totals.evictions;
     if analysis.totals.rpcs == 0 {
-        return Err("no RPC was handled".to_owned());
+        return Err(NoAnswer::not_applicable("no RPC was handled"));
     }
     if real(evictions) < case.limit("evictions") || evictions == 0 {
         return Ok(Vec::new());
@@ -79,7 +81,7 @@ fn resends(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let totals = &analysis.totals;
     if totals.rpcs == 0 {
-        return Err("no RPC was handled".to_owned());
+        return Err(NoAnswer::not_applicable("no RPC was handled"));
     }
     let timed_out: u64 = analysis.client_faults.iter().map(|client| client.timed_out_rpcs).sum();
     let bad = totals.resent_rpcs + totals.dropped_rpcs + totals.sent_timed_out + totals.replayed_rpcs + timed_out;

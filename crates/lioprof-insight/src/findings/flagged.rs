@@ -2,8 +2,9 @@
 
 use lioprof_model::{AccessPattern, Analysis, Direction, Finding, ObjectAccess, ObjectId};
 
-use super::case::{Case, Look};
+use super::case::{Case, Look, NoAnswer};
 use super::draft::Draft;
+use super::infer::{Share, Stands};
 use super::stats::{real, share};
 
 /// Objects with something in common, those with most time first.
@@ -21,15 +22,27 @@ pub(super) fn described(pattern: &AccessPattern) -> u64 {
     pattern.rpcs - pattern.short_rpcs
 }
 
-/// Objects whose reads or writes have the property, if they matter by the rule's limits `min_rpcs` and `time_share`.
+/// Objects whose reads or writes have the property, if they matter by the rule's limit `time_share` and are enough to prove it: of their
+/// requests `hits` have it, which has to be a share of `least` or more.
 pub(super) fn flagged<'a>(
     case: &Case<'a>,
     direction: Direction,
     has: impl Fn(&AccessPattern) -> bool,
-) -> Option<Flagged<'a>> {
+    (hits, least): (impl Fn(&AccessPattern) -> u64, f64),
+) -> Result<Option<Flagged<'a>>, NoAnswer> {
     let objects = all(case.analysis, direction, has);
-    let matters = real(objects.rpcs) >= case.limit("min_rpcs") && objects.time_share >= case.limit("time_share");
-    matters.then_some(objects)
+    if objects.rpcs == 0 || objects.time_share < case.limit("time_share") {
+        return Ok(None);
+    }
+    match Share::of(objects.sum(&hits), real(objects.rpcs)).against(least) {
+        Stands::Above => Ok(Some(objects)),
+        Stands::Below => Ok(None),
+        Stands::Undecided => Err(NoAnswer::cannot_tell(format!(
+            "{} {} look like it; chance may make as many of so few",
+            objects.rpcs,
+            plural(direction)
+        ))),
+    }
 }
 
 /// Objects of whose requests enough are such ones, by the rule's limit `rpc_share`, if they matter.
@@ -38,10 +51,10 @@ pub(super) fn mostly<'a>(
     direction: Direction,
     count: fn(&AccessPattern) -> u64,
     and: impl Fn(&AccessPattern) -> bool,
-) -> Option<Flagged<'a>> {
-    flagged(case, direction, |pattern| {
-        share(real(count(pattern)), real(described(pattern))) >= case.limit("rpc_share") && and(pattern)
-    })
+) -> Result<Option<Flagged<'a>>, NoAnswer> {
+    let least = case.limit("rpc_share");
+    let has = |pattern: &AccessPattern| share(real(count(pattern)), real(described(pattern))) >= least && and(pattern);
+    flagged(case, direction, has, (count, least))
 }
 
 fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -> bool) -> Flagged<'_> {
@@ -68,31 +81,51 @@ pub(super) fn total_us(analysis: &Analysis) -> f64 {
     times.map(|io| io.latency.total_us.mean.unwrap_or(0.0) * real(io.latency.total_us.count)).sum()
 }
 
-/// Looks at directions one by one, each if it has as many RPCs as the rule's limit `min_rpcs` asks for.
+/// Looks at directions one by one. What is found in one counts, whatever the other one is like.
 pub(super) fn look_at(
     case: &Case<'_>,
     directions: &[Direction],
-    look: impl Fn(&Case<'_>, Direction) -> Option<Finding>,
+    look: impl Fn(&Case<'_>, Direction) -> Result<Option<Finding>, NoAnswer>,
 ) -> Look {
-    let reasons: Vec<String> = directions.iter().filter_map(|&direction| too_few(case, direction)).collect();
-    if reasons.len() == directions.len() {
-        return Err(reasons.join("; "));
+    let mut found = Vec::new();
+    let mut unanswered: Vec<NoAnswer> = Vec::new();
+    let mut healthy = false;
+    for &direction in directions {
+        match no_streams(case, direction).map_or_else(|| look(case, direction), Err) {
+            Ok(Some(finding)) => found.push(finding),
+            Ok(None) => healthy = true,
+            Err(no_answer) => unanswered.push(no_answer),
+        }
     }
-    Ok(directions.iter().filter_map(|&direction| look(case, direction)).collect())
+    let decides = |no_answer: &NoAnswer| matches!(no_answer, NoAnswer::CannotTell(_));
+    let undecided = unanswered.iter().position(decides).or_else(|| (!healthy && !unanswered.is_empty()).then_some(0));
+    match undecided {
+        Some(index) if found.is_empty() => Err(unanswered.swap_remove(index)),
+        _ => Ok(found),
+    }
 }
 
-/// Why there is nothing to be said of a direction; fewer RPCs are no pattern.
-fn too_few(case: &Case<'_>, direction: Direction) -> Option<String> {
-    let least = case.limit("min_rpcs");
+/// Why there is nothing to be said of a direction: patterns are those of many requests of one client in one object.
+fn no_streams(case: &Case<'_>, direction: Direction) -> Option<NoAnswer> {
     let access = &case.analysis.access;
-    let described = described(match direction {
-        Direction::Read => &access.read,
-        Direction::Write => &access.write,
-    });
+    let totals = &case.analysis.totals;
+    let (pattern, io) = match direction {
+        Direction::Read => (&access.read, &totals.read),
+        Direction::Write => (&access.write, &totals.write),
+    };
     let what = plural(direction);
-    (real(described) < least).then(|| {
-        format!("{described} {what} are in files that are accessed long enough and known; at least {least} are needed")
-    })
+    if described(pattern) > 0 {
+        None
+    } else if 2 * pattern.rpcs < io.rpcs {
+        Some(NoAnswer::cannot_tell(format!(
+            "the log does not say where in their files most {what} are (mask dlmtrace)"
+        )))
+    } else {
+        Some(NoAnswer::not_applicable(format!(
+            "no client sent as many as {} {what} of an object",
+            access.rules.short_rpcs
+        )))
+    }
 }
 
 impl Flagged<'_> {
@@ -109,7 +142,7 @@ impl Flagged<'_> {
     }
 
     /// A sum over the objects.
-    pub(super) fn sum(&self, get: fn(&AccessPattern) -> u64) -> f64 {
+    pub(super) fn sum(&self, get: impl Fn(&AccessPattern) -> u64) -> f64 {
         real(self.objects.iter().map(|(_, pattern)| get(pattern)).sum())
     }
 }

@@ -3,7 +3,7 @@
 use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{look_at, mostly};
 use super::limits::limit;
 use super::stats::{real, share};
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     meaning: "write requests consist of pieces with gaps between them",
     limits: &[
         limit("rpc_share", 0.25, "share of an object's writes that have gaps, at least"),
-        limit("min_rpcs", 32.0, "writes in files that get eight or more of them, at least"),
         limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
+    note: false,
     look,
 };
 
@@ -24,8 +24,8 @@ fn look(case: &Case<'_>) -> Look {
     look_at(case, &[Direction::Write], one)
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
-    let objects = mostly(case, direction, |pattern| pattern.gapped_rpcs, |_| true)?;
+fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
+    let Some(objects) = mostly(case, direction, |pattern| pattern.gapped_rpcs, |_| true)? else { return Ok(None) };
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(
@@ -45,5 +45,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
         .remedy("Write in file order and without holes: gather records in memory first, 1 MiB at least.")
         .remedy("If several processes fill the gaps: collective buffering (MPI-IO hint romio_cb_write=enable) makes whole stripes of them.")
         .remedy("Change the layout of the data: chunks (H5Pset_chunk) that are written as a whole, or one variable after the other instead of interleaved records.");
-    Some(objects.fill(draft).done())
+    Ok(Some(objects.fill(draft).done()))
 }

@@ -3,8 +3,9 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Flow, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
+use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::load::{interval, known_osts, osts};
 use super::stats::{real, share};
@@ -16,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
         limit("bytes_share", 0.8, "share of all bytes on one OST from which it is a hot spot"),
         limit("clients", 2.0, "clients that read or write it, at least: one client may want no more"),
         limit("in_flight", 2.0, "requests at a time while it is busy, at least: with fewer, other OSTs would not help"),
-        limit("rpcs", 100.0, "reads and writes on it, at least"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix"],
+    note: false,
     look,
 };
 
@@ -31,11 +32,8 @@ fn look(case: &Case<'_>) -> Look {
     let works: Vec<_> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
     let bytes: f64 = works.iter().map(|work| work.bytes).sum();
     let Some((hot, work)) = osts.iter().zip(&works).max_by(|a, b| a.1.bytes.total_cmp(&b.1.bytes)) else {
-        return Err("no reads or writes on OSTs".to_owned());
+        return Err(NoAnswer::not_applicable("no reads or writes on OSTs"));
     };
-    if work.rpcs < case.limit("rpcs") {
-        return Err(format!("no OST handled {} reads and writes", case.limit("rpcs")));
-    }
     let bytes_share = share(work.bytes, bytes);
     let moved = |flow: &&Flow| flow.target.as_deref() == Some(hot.name) && flow.read.bytes + flow.write.bytes > 0;
     let mut flows: Vec<&Flow> = analysis.flows.iter().filter(moved).collect();
@@ -49,6 +47,13 @@ fn look(case: &Case<'_>) -> Look {
         || in_flight < case.limit("in_flight")
     {
         return Ok(Vec::new());
+    }
+    let rpcs: f64 = works.iter().map(|work| work.rpcs).sum();
+    if Share::of(rpcs * bytes_share, rpcs).against(case.limit("bytes_share")) != Stands::Above {
+        return Err(NoAnswer::cannot_tell(format!(
+            "{rpcs} reads and writes are too few to say that OST {} gets more",
+            hot.name
+        )));
     }
     // OSTs that nobody used are only named by what else goes on: pings, lock requests.
     let others = known.saturating_sub(1);

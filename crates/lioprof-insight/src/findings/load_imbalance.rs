@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
+use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
 use super::stats::{real, share};
@@ -26,20 +27,19 @@ pub(super) const RULE: Rule = Rule {
             0.5,
             "share of the time with I/O in which the busiest has a request in flight, at least: an idle one holds up nobody",
         ),
-        limit("rpcs", 100.0, "reads and writes in all, at least"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix", "requests-per-client"],
+    note: false,
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
-    let rpcs = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
-    if real(rpcs) < case.limit("rpcs") {
-        return Err(format!("{rpcs} reads and writes"));
+    if analysis.totals.read.rpcs + analysis.totals.write.rpcs == 0 {
+        return Err(NoAnswer::not_applicable("nothing was read or written on OSTs"));
     }
     case.osts_are_known()?;
-    let found: Vec<Finding> = over_osts(case).into_iter().chain(over_clients(case)).collect();
+    let found: Vec<Finding> = over_osts(case)?.into_iter().chain(over_clients(case)?).collect();
     Ok(found)
 }
 
@@ -63,23 +63,26 @@ fn thin_s(bins: usize, bin_s: f64, count: usize, busy: impl Fn(usize, usize) -> 
     (thin as f64 * bin_s, any as f64 * bin_s)
 }
 
-fn over_osts(case: &Case<'_>) -> Option<Finding> {
+fn over_osts(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
     let analysis = case.analysis;
     let osts: Vec<Ost<'_>> = osts(analysis);
     if osts.len() < 3 {
-        return None;
+        return Ok(None);
     }
     let bin_s = analysis.series.bin_s;
     let works: Vec<Work> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
     let bytes: Vec<f64> = works.iter().map(|work| work.bytes).collect();
     let mean = bytes.iter().sum::<f64>() / osts.len() as f64;
-    let (most, most_bytes) = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let Some((most, most_bytes)) = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return Ok(None);
+    };
     let ratio = share(most_bytes, mean);
     let (thin, any) = thin_s(analysis.series.bins, bin_s, osts.len(), |index, bin| osts[index].is_busy(bin));
     let in_flight = share(works[most].handling_s + works[most].queue_s, works[most].busy_s);
     if in_flight < case.limit("in_flight") || !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
-        return None;
+        return Ok(None);
     }
+    sure(case, works.iter().map(|work| work.rpcs).sum(), ratio, osts.len())?;
     // The work of the busiest, spread over all, would have taken the mean's share of its time.
     let whole_s = span(&osts).map_or(0.0, |span| seconds(interval(analysis, span)));
     let cost_s = (whole_s * (1.0 - 1.0 / ratio)).min(thin);
@@ -115,18 +118,18 @@ fn over_osts(case: &Case<'_>) -> Option<Finding> {
         )
         .remedy("If OSTs differ in free space, the MDT prefers the emptier ones: `lctl get_param lod.*.qos_threshold_rr`, `lfs df`.")
         .done();
-    Some(finding)
+    Ok(Some(finding))
 }
 
 /// Clients are only compared while there are series of all of them.
-fn over_clients(case: &Case<'_>) -> Option<Finding> {
+fn over_clients(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
     let analysis = case.analysis;
     let clients = moved(analysis);
     if clients.len() < 3 || analysis.series.flows.iter().any(|flow| flow.nid.is_none()) {
-        return None;
+        return Ok(None);
     }
     let mean = clients.iter().map(|(_, bytes)| bytes).sum::<f64>() / clients.len() as f64;
-    let &(nid, most_bytes) = clients.first()?;
+    let Some(&(nid, most_bytes)) = clients.first() else { return Ok(None) };
     let ratio = share(most_bytes, mean);
     let spans = client_spans(analysis);
     let active: Vec<Option<(usize, usize)>> = clients.iter().map(|(nid, _)| spans.get(nid).copied()).collect();
@@ -134,8 +137,9 @@ fn over_clients(case: &Case<'_>) -> Option<Finding> {
     let bin_s = analysis.series.bin_s;
     let (thin, any) = thin_s(analysis.series.bins, bin_s, clients.len(), busy);
     if !matters(case, ratio, share(thin, any), share(request_s(analysis, nid), any)) {
-        return None;
+        return Ok(None);
     }
+    sure(case, real(analysis.totals.read.rpcs + analysis.totals.write.rpcs), ratio, clients.len())?;
     let bytes: Vec<f64> = clients.iter().map(|(_, bytes)| *bytes).collect();
     let finding = case
         .finding(Severity::Warning, Confidence::Medium, format!("Client {nid} moved {ratio:.1} times the mean of the clients' bytes"))
@@ -155,7 +159,19 @@ fn over_clients(case: &Case<'_>) -> Option<Finding> {
         .cost((any * (1.0 - 1.0 / ratio)).min(thin), Cost::WallTime)
         .remedy("Give each process the same amount, or use collective I/O with aggregators on several nodes (`cb_nodes`).")
         .done();
-    Some(finding)
+    Ok(Some(finding))
+}
+
+/// An error if so many requests, sent to one of `count` by chance, could have made the same difference.
+fn sure(case: &Case<'_>, rpcs: f64, max_over_mean: f64, count: usize) -> Result<(), NoAnswer> {
+    let mean_share = 1.0 / count as f64;
+    let busiest = Share::of(rpcs * max_over_mean * mean_share, rpcs);
+    match busiest.against(case.limit("max_over_mean") * mean_share) {
+        Stands::Above => Ok(()),
+        Stands::Below | Stands::Undecided => {
+            Err(NoAnswer::cannot_tell(format!("{rpcs} reads and writes may differ so much by chance")))
+        }
+    }
 }
 
 fn matters(case: &Case<'_>, max_over_mean: f64, thin_share: f64, busy_share: f64) -> bool {

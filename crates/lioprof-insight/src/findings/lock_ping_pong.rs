@@ -34,6 +34,7 @@ pub(super) const RULE: Rule = Rule {
         limit("false_share", 0.8, "share of conflicts without a common byte from which they are called false sharing"),
     ],
     plots: &["lock-timeline", "lock-pairs"],
+    note: false,
     look,
 };
 

@@ -3,7 +3,7 @@
 use lioprof_model::units::{plural, thousands};
 use lioprof_model::{LockObject, ObjectAccess, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 use super::lock_ping_pong::Fight;
 use super::stats::real;
@@ -25,6 +25,7 @@ pub(super) const RULE: Rule = Rule {
         limit("min_writes", 16.0, "writes of an object, at least"),
     ],
     plots: &["client-ost-matrix", "object-offsets"],
+    note: false,
     look,
 };
 
@@ -34,7 +35,14 @@ fn look(case: &Case<'_>) -> Look {
     let shared: Vec<&ObjectAccess> = access.objects.iter().filter(|object| object.concurrent_writers > 1).collect();
     if shared.is_empty() {
         let any = access.write.rpcs > 0;
-        return any.then(Vec::new).ok_or_else(|| "no writes whose object is known".to_owned());
+        return any.then(Vec::new).ok_or_else(|| {
+            let why = "no writes whose object is known";
+            if case.analysis.totals.write.rpcs == 0 {
+                NoAnswer::not_applicable(why)
+            } else {
+                NoAnswer::cannot_tell(why)
+            }
+        });
     }
     let locks = case.locks()?;
     let interleaved =

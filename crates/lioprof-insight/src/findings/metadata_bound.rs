@@ -1,9 +1,9 @@
 //! `metadata-bound`: clients spend their time on the MDT, not with data.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Analysis, Client, Confidence, Operation, Severity};
+use lioprof_model::{Analysis, Client, Confidence, Operation, Severity, SpentOn};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 use super::load::busiest;
 use super::stats::{real, share};
@@ -26,8 +26,12 @@ pub(super) const RULE: Rule = Rule {
         limit("rpcs", 200.0, "requests on the MDT, at least"),
     ],
     plots: &["latency"],
+    note: false,
     look,
 };
+
+/// Share of the clients' time that is worth a question.
+const MATTERS: f64 = 0.25;
 
 /// Request-seconds, from arrival to end.
 fn seconds(operation: &Operation) -> f64 {
@@ -40,12 +44,33 @@ fn is_metadata(operation: &Operation) -> bool {
     operation.service.starts_with("mdt")
 }
 
+/// Few metadata requests are no answer if clients' time may have gone to an MDS whose log is not there, or went to these few.
+fn too_few(case: &Case<'_>, rpcs: u64) -> Look {
+    let Some(all) = &case.analysis.time_account.all else {
+        return Err(NoAnswer::not_applicable("no client sent anything"));
+    };
+    let part = |on: SpentOn| share(real(all.us_on(on)), real(all.span_us));
+    if rpcs == 0 && part(SpentOn::Nothing) >= MATTERS {
+        return Err(NoAnswer::cannot_tell(format!(
+            "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
+            percent(part(SpentOn::Nothing), 0)
+        )));
+    }
+    if part(SpentOn::Metadata) >= MATTERS {
+        return Err(NoAnswer::cannot_tell(format!(
+            "{rpcs} requests on MDTs, which take {} of the time",
+            percent(part(SpentOn::Metadata), 0)
+        )));
+    }
+    Ok(Vec::new())
+}
+
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let metadata: Vec<&Operation> = analysis.operations.iter().filter(|operation| is_metadata(operation)).collect();
     let rpcs: u64 = metadata.iter().map(|operation| operation.rpcs).sum();
     if real(rpcs) < case.limit("rpcs") {
-        return Err(format!("{rpcs} requests on MDTs: is the log of an MDS among the inputs?"));
+        return too_few(case, rpcs);
     }
     let metadata_s: f64 = metadata.iter().map(|operation| seconds(operation)).sum();
     let data =

@@ -1,12 +1,12 @@
 //! `queue-bound`: requests wait for service threads far longer than they are served, and the disks have room.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Severity};
+use lioprof_model::{Confidence, Severity, SpentOn};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
-use super::stats::real;
+use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
@@ -24,21 +24,34 @@ pub(super) const RULE: Rule = Rule {
             0.7,
             "share of the I/O threads at work while requests wait, from which they are exhausted",
         ),
+        limit("time_share", 0.1, "share of the clients' time that goes to queues, at least"),
         limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
+    note: false,
     look,
 };
 
+/// Whether clients spend enough time in queues; if the analysis does not say so, they may.
+fn queues_matter(case: &Case<'_>) -> bool {
+    let all = case.analysis.time_account.all.as_ref();
+    all.is_none_or(|all| share(real(all.us_on(SpentOn::Queue)), real(all.span_us)) >= case.limit("time_share"))
+}
+
 fn look(case: &Case<'_>) -> Look {
+    if !queues_matter(case) {
+        return Ok(Vec::new());
+    }
     let figures = case.bottleneck()?;
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
     if ratio < case.limit("queue_over_service") || figures.queue_ms < case.limit("queue_ms") {
         return Ok(Vec::new());
     }
-    let headroom = figures.headroom.ok_or(
-        "requests wait for threads, but their number was always the same: whether the disks have room cannot be told",
-    )?;
+    let headroom = figures.headroom.ok_or_else(|| {
+        NoAnswer::cannot_tell(
+            "requests wait for threads, but their number was always the same: whether the disks have room cannot be told",
+        )
+    })?;
     if headroom < case.limit("headroom") {
         return Ok(Vec::new());
     }

@@ -18,7 +18,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("lock-ping-pong", &["many-writers", "small-rpcs", "hot-ost", "load-imbalance", "slow-tail", "below-available"]),
     ("many-writers", &["slow-tail", "below-available"]),
     ("reads-not-lustre-aware", &["load-imbalance", "slow-tail", "below-available"]),
-    ("small-io-between-large", &["small-rpcs", "strided-reads"]),
+    ("small-io-between-large", &["small-rpcs", "strided-reads", "slow-tail"]),
     ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
     ("unaligned-rpcs", &["small-rpcs"]),
     ("strided-reads", &["small-rpcs"]),

@@ -3,7 +3,7 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
 use super::stats::{median, real, share};
@@ -27,6 +27,7 @@ pub(super) const RULE: Rule = Rule {
         limit("critical_gap", 0.5, "share of the bandwidth that is not used, from which it is critical"),
     ],
     plots: &["bandwidth-per-ost", "client-ost-matrix"],
+    note: false,
     look,
 };
 
@@ -34,13 +35,14 @@ fn look(case: &Case<'_>) -> Look {
     let spread = &case.analysis.access.read_spread;
     let least = case.limit("min_pictures");
     if real(spread.loaded_pictures) < least {
-        return Err(format!(
+        let no_answer = if spread.loaded_pictures == 0 { NoAnswer::NotApplicable } else { NoAnswer::CannotTell };
+        return Err(no_answer(format!(
             "there are {} moments with several reads in flight; at least {least} are needed",
             spread.loaded_pictures
-        ));
+        )));
     }
     if spread.targets < 2 {
-        return Err("reads went to one OST only".to_owned());
+        return Err(NoAnswer::not_applicable("reads went to one OST only"));
     }
     let (Some(at_once), Some(chance), Some(long_run), Some(busy), Some(in_flight)) = (
         spread.mean_spread,
@@ -49,7 +51,7 @@ fn look(case: &Case<'_>) -> Look {
         spread.mean_busy_targets,
         spread.mean_in_flight,
     ) else {
-        return Err("there are no moments with several reads in flight".to_owned());
+        return Err(NoAnswer::not_applicable("there are no moments with several reads in flight"));
     };
     let osts = real(spread.targets);
     let mut reach: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();

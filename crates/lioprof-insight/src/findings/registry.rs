@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Check, CheckResult, Finding};
 
-use super::case::{Case, Rule, Shared};
+use super::case::{Case, NoAnswer, Rule, Shared};
 use super::limits::Limits;
 use super::rank::rank;
 use super::{
@@ -66,14 +66,15 @@ fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Chec
     let mut checks = Vec::new();
     for rule in RULES {
         let (result, reason) = match (rule.look)(&Case { analysis, rule, limits, shared: &shared }) {
-            Err(reason) => (CheckResult::NotEnoughEvidence, Some(reason)),
+            Err(NoAnswer::NotApplicable(reason)) => (CheckResult::NotApplicable, Some(reason)),
+            Err(NoAnswer::CannotTell(reason)) => (CheckResult::NotEnoughEvidence, Some(reason)),
             Ok(found) if found.is_empty() => (CheckResult::Healthy, None),
             Ok(found) => {
                 findings.extend(found);
                 (CheckResult::Found, None)
             }
         };
-        checks.push(Check { id: rule.id.to_owned(), result, reason });
+        checks.push(Check { id: rule.id.to_owned(), result, reason, note: rule.note });
     }
     (findings, checks)
 }

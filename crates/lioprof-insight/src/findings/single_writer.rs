@@ -3,7 +3,8 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
+use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::load::osts;
 use super::stats::{real, share};
@@ -14,17 +15,17 @@ pub(super) const RULE: Rule = Rule {
     limits: &[
         limit("bytes_share", 0.9, "share of all bytes written by one client, from which it writes for all"),
         limit("clients", 3.0, "clients that the log names, servers aside, from which it is a warning"),
-        limit("rpcs", 20.0, "writes, at least"),
     ],
     plots: &["client-ost-matrix", "requests-per-client"],
+    note: false,
     look,
 };
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let writes = analysis.totals.write.rpcs;
-    if real(writes) < case.limit("rpcs") {
-        return Err(format!("{writes} writes"));
+    if writes == 0 {
+        return Err(NoAnswer::not_applicable("nothing was written on OSTs"));
     }
     let clients: Vec<&Client> = analysis.clients.iter().filter(|client| !client.server).collect();
     let bytes: f64 = clients.iter().map(|client| real(client.write.bytes)).sum();
@@ -33,6 +34,9 @@ fn look(case: &Case<'_>) -> Look {
     // On one OST another writer would not help: that is `hot-ost`.
     if bytes_share < case.limit("bytes_share") || writer.targets < 2 {
         return Ok(Vec::new());
+    }
+    if Share::of(real(writes) * bytes_share, real(writes)).against(case.limit("bytes_share")) != Stands::Above {
+        return Err(NoAnswer::cannot_tell(format!("{writes} writes are too few to say who writes the others")));
     }
     let busy_osts = osts(analysis);
     // Clients that only wait send nothing: without any other in the log nobody knows whether there are some.

@@ -2,11 +2,12 @@
 //!
 //! A client with many requests in flight waits longer for each, so it has to move fewer bytes per second as well.
 
-use lioprof_model::{ClientParts, Confidence, Finding, Severity};
+use lioprof_model::{Client, ClientParts, Confidence, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
+use super::longer::longest_of_clients;
 use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE, SlowPart, Which, requests, slow_part};
 use super::stats::{median, real, share};
 
@@ -21,17 +22,30 @@ pub(super) const RULE: Rule = Rule {
         limit("rate_ratio", 1.5, "how many times the bytes per second of a client the median of the others must be"),
     ],
     plots: &["service-parts", "io-timeline", "requests-per-client"],
+    note: false,
     look,
 };
+
+fn moved_data(client: &Client) -> bool {
+    client.read.bytes + client.write.bytes > 0
+}
 
 fn look(case: &Case<'_>) -> Look {
     let clients = &case.analysis.service_parts.clients;
     let compared = clients.iter().filter(|client| client.parts.transfer.against_peers.is_some()).count();
     if compared == 0 {
-        return Err(if clients.is_empty() {
-            "the log does not show when data moved (mask net, profile full)".to_owned()
+        let writers = case.analysis.clients.iter().filter(|client| !client.server && moved_data(client)).count();
+        if longest_of_clients(case.analysis).is_some_and(|ratio| ratio < case.limit(PART_RATIO.name)) {
+            return Ok(Vec::new()); // Whatever takes long takes as long for the others.
+        }
+        return Err(if writers < 2 {
+            NoAnswer::not_applicable("fewer than two clients moved data")
+        } else if clients.is_empty() {
+            NoAnswer::cannot_tell(
+                "a client's requests take longer than others', and the log does not show when data moved (mask net, profile full)",
+            )
         } else {
-            "no two clients sent requests of the same size to the same OST".to_owned()
+            NoAnswer::not_applicable("no two clients sent requests of the same size to the same OST")
         });
     }
     let slow = |client: &ClientParts| -> Option<Finding> {

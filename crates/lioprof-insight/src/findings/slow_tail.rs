@@ -7,7 +7,7 @@ use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
 use super::alike::{Alike, alike};
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
 use super::stats::{real, share};
@@ -31,9 +31,14 @@ pub(super) const RULE: Rule = Rule {
             1.2,
             "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
         ),
-        limit("rpcs", 300.0, "reads and writes with enough comparable ones, at least"),
+        limit(
+            "rpcs",
+            300.0,
+            "reads and writes with enough comparable ones, at least: of fewer, a few may be slow by chance",
+        ),
     ],
     plots: &["io-time-distribution", "latency-heatmap"],
+    note: false,
     look,
 };
 
@@ -41,7 +46,11 @@ fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
     if all.is_empty() || count < case.limit("rpcs") {
-        return Err(format!("{} reads and writes have enough others of their size on their OST", all.len()));
+        return Err(NoAnswer::not_applicable(format!(
+            "{} reads and writes have enough others of their size on their OST; of fewer than {}, a few slow ones are no tail",
+            all.len(),
+            case.limit("rpcs")
+        )));
     }
     let Some(first_slow) = first_slow(case, &all) else { return Ok(Vec::new()) };
     let tail = &all[first_slow..];

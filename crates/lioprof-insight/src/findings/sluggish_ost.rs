@@ -6,12 +6,13 @@
 //!
 //! Where the log shows the parts of service times, these come first: they take fewer requests, and say what is slow.
 
-use lioprof_model::{Confidence, Finding, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
 use super::load::{Ost, Work, alone_s, alone_together_s, interval, osts, seconds, span};
+use super::longer::longest_of_osts;
 use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE};
 use super::sluggish_parts::by_parts;
 use super::stats::{median, share};
@@ -38,6 +39,7 @@ pub(super) const RULE: Rule = Rule {
         CHANCE,
     ],
     plots: &["bandwidth-per-ost", "service-parts", "latency", "queue-depth"],
+    note: false,
     look,
 };
 
@@ -60,7 +62,10 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let osts = osts(analysis);
     if osts.len() < 2 {
-        return Err(format!("{} OST moved data: there are no peers to compare with", osts.len()));
+        return Err(NoAnswer::not_applicable(format!(
+            "{} OST moved data: there are no peers to compare with",
+            osts.len()
+        )));
     }
     case.osts_are_known()?;
     let mut works = Works::new(by_interval(case, &osts));
@@ -97,12 +102,21 @@ fn look(case: &Case<'_>) -> Look {
             found.push(one(case, &osts, ost, alone_s[ost], &comparison));
         }
     }
-    if compared == 0 && found.is_empty() {
+    let is_alike = || longest_of_osts(analysis).is_some_and(|ratio| ratio < case.limit("service_ratio"));
+    if compared == 0 && found.is_empty() && !compared_by_parts(analysis) && !is_alike() {
         let rpcs = case.limit("rpcs");
-        return Err(format!("no OST handled {rpcs} reads and writes while its peers were busy"));
+        return Err(NoAnswer::cannot_tell(format!(
+            "no OST handled {rpcs} reads and writes while its peers were busy, and the log does not show parts of service times (mask net)"
+        )));
     }
     found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
     Ok(found)
+}
+
+/// Whether parts of the service times of any OST could be held against its peers'.
+fn compared_by_parts(analysis: &Analysis) -> bool {
+    let parts = analysis.service_parts.targets.iter().flat_map(|target| target.parts.in_order());
+    parts.into_iter().any(|(_, part)| part.against_peers.is_some())
 }
 
 fn ratio(finding: &Finding) -> f64 {

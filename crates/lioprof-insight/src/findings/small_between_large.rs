@@ -1,27 +1,30 @@
-//! `small-io-between-large`: clients interrupt their large transfers with small I/O in a few places, like file headers.
+//! `small-io-between-large`: clients interrupt their large transfers with small I/O in the same objects: in a few places, like file headers,
+//! or all over them.
 
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
+use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",
-    meaning: "clients interrupt their large transfers with small I/O in a few places, as HDF5 and netCDF do for their metadata",
+    meaning: "clients interrupt their large transfers with small I/O in the same files, as HDF5 and netCDF do for their metadata",
     limits: &[
         limit("clients_share", 0.5, "share of the clients with large transfers that do so, more than"),
         limit("per_large_rpc", 0.25, "small RPCs of these clients per large one, at least"),
-        limit("min_rpcs", 32.0, "small RPCs of these clients, at least"),
+        limit("time_share", 0.05, "share of the small RPCs in the time of these clients' reads and writes, at least"),
         limit(
             "place_share",
             0.25,
-            "part of an object in which its small RPCs lie, at most: headers are in one place, data are everywhere",
+            "part of an object in which its small RPCs lie, at most, if they are headers: data are everywhere",
         ),
     ],
     plots: &["object-offsets", "rpc-size"],
+    note: false,
     look,
 };
 
@@ -39,47 +42,57 @@ fn look(case: &Case<'_>) -> Look {
     let small = mix.targets.iter().map(|target| target.sum.small_rpcs).sum::<u64>();
     let large = mix.targets.iter().map(|target| target.sum.large_rpcs).sum::<u64>();
     let clients_share = share(real(mix.mixing_clients), real(mix.large_clients));
-    if clients_share <= case.limit("clients_share")
-        || real(small) < case.limit("min_rpcs")
-        || share(real(small), real(large)) < case.limit("per_large_rpc")
-    {
+    let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
+    let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
+    if clients_share <= case.limit("clients_share") || share(small_s, all_s) < case.limit("time_share") {
         return Ok(Vec::new());
     }
+    let least = case.limit("per_large_rpc");
+    match Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)) {
+        Stands::Above => {}
+        Stands::Below => return Ok(Vec::new()),
+        Stands::Undecided => {
+            return Err(NoAnswer::cannot_tell(format!("{small} small and {large} large reads and writes are too few")));
+        }
+    }
+    let both =
+        |object: &&ObjectAccess| 0 < object.small_rpcs && object.small_rpcs < object.read.rpcs + object.write.rpcs;
     let place = |object: &ObjectAccess| {
         let small = span(object.small_first_byte?, object.small_last_byte?);
         Some(share(small, span(object.first_byte, object.last_byte)))
     };
-    let mut headers: Vec<&ObjectAccess> = access
-        .objects
-        .iter()
-        .filter(|object| place(object).is_some_and(|place| place <= case.limit("place_share")))
-        .collect();
-    headers.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
-    let in_headers: u64 = headers.iter().map(|object| object.small_rpcs).sum();
-    if 2 * in_headers < small {
+    let is_header = |object: &&ObjectAccess| place(object).is_some_and(|place| place <= case.limit("place_share"));
+    let count = |objects: &[&ObjectAccess]| objects.iter().map(|object| object.small_rpcs).sum::<u64>();
+    let headers: Vec<&ObjectAccess> = access.objects.iter().filter(is_header).collect();
+    let in_headers = 2 * count(&headers) >= small;
+    let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
+    if 2 * count(&objects) < small {
         return Ok(Vec::new());
     }
-    let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
-    let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
-    let first = headers.iter().filter_map(|object| object.small_first_byte).min();
-    let last = headers.iter().filter_map(|object| object.small_last_byte).max();
+    objects.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
+    let first = objects.iter().filter_map(|object| object.small_first_byte).min();
+    let last = objects.iter().filter_map(|object| object.small_last_byte).max();
     let places = first.zip(last).map_or(0.0, |(first, last)| span(first, last));
+    let explanation = if in_headers {
+        "The same few places are read or written again and again: this is how file headers, indexes and attributes look. Each small \
+         request is a round trip during which the client moves no data, and it waits behind the large transfers of all others."
+    } else {
+        "Small requests lie all over the objects that the same clients read or write in large ones: this is how records, tables and \
+         chunks of attributes between data look. Each is a round trip during which the client moves no data; and a read that is not \
+         next to the last one also stops the client's read-ahead."
+    };
     let title = format!(
         "{} between their large transfers do {:.1} small reads or writes per large one, in {} of {}",
         plural(mix.mixing_clients, "client"),
         share(real(small), real(large)),
         human_bytes(last.unwrap_or(0) - first.unwrap_or(0) + 1),
-        plural(headers.len() as u64, "object")
+        plural(objects.len() as u64, "object")
     );
-    let reads: u64 = headers.iter().map(|object| object.read.rpcs).sum();
-    let writes: u64 = headers.iter().map(|object| object.write.rpcs).sum();
+    let reads: u64 = objects.iter().map(|object| object.read.rpcs).sum();
+    let writes: u64 = objects.iter().map(|object| object.write.rpcs).sum();
     let finding = case
         .finding(Severity::Warning, Confidence::Medium, title)
-        .explain(
-            "The same few places are read or written again and again: this is how file headers, indexes and attributes \
-             look. Each small request is a round trip during which the client moves no data, and it waits behind the \
-             large transfers of all others.",
-        )
+        .explain(explanation)
         .evidence("small_rpcs", real(small))
         .evidence("large_rpcs", real(large))
         .evidence("small_per_large", share(real(small), real(large)))
@@ -95,8 +108,8 @@ fn look(case: &Case<'_>) -> Look {
         .remedy("Align the data to stripes so that headers have places of their own (H5Pset_alignment), or put the beginning of the file on the MDT (Data-on-MDT: `lfs setstripe -E 1M -L mdt -E -1 -c -1`).")
         .targets(mix.targets.iter().map(|target| target.target.as_str()))
         .clients(mix.clients.iter().map(|client| client.nid.as_str()))
-        .objects(headers.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
-        .jobs(headers.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
+        .objects(objects.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
+        .jobs(objects.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
         .cost(small_s, Cost::ClientSeconds);
     Ok(vec![finding.done()])
 }

@@ -1,9 +1,9 @@
 //! `small-rpcs`: files are read or written in many small requests.
 
 use lioprof_model::units::{human_bytes, thousands};
-use lioprof_model::{Confidence, Direction, Finding, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{described, flagged, look_at, plural};
 use super::limits::limit;
 use super::stats::{real, share};
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     meaning: "files are read or written in many requests that are far smaller than 1 MiB",
     limits: &[
         limit("mean_bytes", 262_144.0, "mean size of an object's requests, less than"),
-        limit("min_rpcs", 64.0, "requests in files that get eight or more of them, at least"),
         limit("time_share", 0.5, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["rpc-size"],
+    note: false,
     look,
 };
 
@@ -24,10 +24,10 @@ fn look(case: &Case<'_>) -> Look {
     look_at(case, &[Direction::Read, Direction::Write], one)
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
-    let small = flagged(case, direction, |pattern| {
-        share(real(pattern.bytes), real(described(pattern))) < case.limit("mean_bytes")
-    })?;
+fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
+    let has = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern))) < case.limit("mean_bytes");
+    // Their sizes are facts; that more than half of what clients send is like this takes a few of them.
+    let Some(small) = flagged(case, direction, has, (described, 0.5))? else { return Ok(None) };
     let mean = small.bytes / small.rpcs.max(1);
     let what = plural(direction);
     let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));
@@ -54,5 +54,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
         Direction::Read => draft
             .remedy("Let read-ahead work: read in order; check `lctl get_param llite.*.max_read_ahead_mb llite.*.max_read_ahead_per_file_mb osc.*.max_pages_per_rpc`."),
     };
-    Some(small.fill(draft).done())
+    Ok(Some(small.fill(draft).done()))
 }

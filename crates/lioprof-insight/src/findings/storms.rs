@@ -26,6 +26,7 @@ pub(super) const PING: Rule = Rule {
         RPCS,
     ],
     plots: &["requests-per-client"],
+    note: false,
     look: pings,
 };
 
@@ -38,6 +39,7 @@ pub(super) const STATFS: Rule = Rule {
         RPCS,
     ],
     plots: &["requests-per-client"],
+    note: false,
     look: statfs,
 };
 

@@ -3,7 +3,7 @@
 use lioprof_model::units::{percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -22,6 +22,7 @@ pub(super) const RULE: Rule = Rule {
         ),
     ],
     plots: &[],
+    note: false,
     look,
 };
 
@@ -35,7 +36,7 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
     if found.is_empty() && analysis.loss.estimated_lost_fraction.is_none() {
-        return Err(analysis.loss.estimate.clone());
+        return Err(NoAnswer::cannot_tell(analysis.loss.estimate.clone()));
     }
     Ok(found)
 }

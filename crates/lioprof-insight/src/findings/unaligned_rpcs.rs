@@ -1,9 +1,9 @@
 //! `unaligned-rpcs`: requests begin inside pages, or straddle boundaries that they need not touch.
 
 use lioprof_model::units::{human_bytes, percent, thousands};
-use lioprof_model::{Confidence, Direction, Finding, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{described, flagged, look_at, plural};
 use super::limits::limit;
 use super::stats::{real, share};
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
     limits: &[
         limit("rpc_share", 0.25, "share of an object's requests that are so, at least"),
-        limit("min_rpcs", 32.0, "requests in files that get eight or more of them, at least"),
         limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
+    note: false,
     look,
 };
 
@@ -24,15 +24,17 @@ fn look(case: &Case<'_>) -> Look {
     look_at(case, &[Direction::Write, Direction::Read], one)
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
+fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
     let limit = case.limit("rpc_share");
     // Small requests inside a stripe straddle nothing; half a MiB and more hits the next MiB if it is not aligned.
     let large = 524_288.0;
-    let objects = flagged(case, direction, |pattern| {
+    let has = |pattern: &AccessPattern| {
         let count = real(described(pattern));
         let straddles = share(real(pattern.bytes), count) >= large && share(real(pattern.split_rpcs), count) >= limit;
         straddles || share(real(pattern.unaligned_rpcs), count) >= limit
-    })?;
+    };
+    let hits = |pattern: &AccessPattern| pattern.unaligned_rpcs.max(pattern.split_rpcs);
+    let Some(objects) = flagged(case, direction, has, (hits, limit))? else { return Ok(None) };
     let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
     let what = plural(direction);
@@ -58,5 +60,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Option<Finding> {
         ))
         .remedy("Buffer: write whole multiples of the stripe size (`lfs getstripe -S`), 1 MiB at least.")
         .remedy("Collective buffering does both: MPI-IO hints romio_cb_write=enable, striping_unit.");
-    Some(objects.fill(draft).done())
+    Ok(Some(objects.fill(draft).done()))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Confidence, SampledRpc, Severity};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
 use super::stats::{median, real, share};
@@ -24,6 +24,7 @@ pub(super) const RULE: Rule = Rule {
         limit("rpcs", 20.0, "reads and writes of others beside it, at least"),
     ],
     plots: &["requests-per-client", "io-timeline"],
+    note: false,
     look,
 };
 
@@ -60,7 +61,7 @@ fn look(case: &Case<'_>) -> Look {
         targets.extend(rpc.target);
     }
     if clients.len() < 2 {
-        return Err(format!("{} client used OSTs that are known", clients.len()));
+        return Err(NoAnswer::not_applicable(format!("{} client used OSTs that are known", clients.len())));
     }
     targets.sort_unstable();
     targets.dedup();
@@ -78,11 +79,11 @@ fn look(case: &Case<'_>) -> Look {
     let beside: Vec<&SampledRpc> = rpcs()
         .filter(|rpc| rpc.client != greedy && (greedy_sum.first..=greedy_sum.last).contains(&rpc.arrival))
         .collect();
-    if real(beside.len() as u64) < case.limit("rpcs") {
-        return Err(format!("{} reads and writes beside the busiest client", beside.len()));
-    }
     if most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio") {
         return Ok(Vec::new());
+    }
+    if real(beside.len() as u64) < case.limit("rpcs") {
+        return Err(NoAnswer::cannot_tell(format!("{} reads and writes beside the busiest client", beside.len())));
     }
     let unhindered = unhindered(rpcs());
     let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();

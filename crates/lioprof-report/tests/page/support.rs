@@ -154,8 +154,13 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
     a.locks = Some(locks(&mut random, osts, clients));
     a.findings = vec![finding()];
     a.checks = vec![
-        Check { id: "sluggish-ost".to_owned(), result: CheckResult::Found, reason: None },
-        Check { id: "other".to_owned(), result: CheckResult::NotEnoughEvidence, reason: Some("made up".to_owned()) },
+        Check { id: "sluggish-ost".to_owned(), result: CheckResult::Found, reason: None, note: false },
+        Check {
+            id: "other".to_owned(),
+            result: CheckResult::NotEnoughEvidence,
+            reason: Some("made up".to_owned()),
+            note: false,
+        },
     ];
     a
 }

@@ -49,8 +49,7 @@ function reportCard(finding) {
 function findingsPart() {
   const worth = DATA.findings.filter((it) => it.severity === "info");
   const bad = DATA.findings.filter((it) => it.severity !== "info");
-  const undecided = DATA.checks.filter((it) => it.result === "not_enough_evidence");
-  const healthy = DATA.checks.filter((it) => it.result === "healthy");
+  const count = (result) => DATA.checks.filter((it) => it.result === result).length;
   const cards = (list) => el("div.cards", null, list.map(reportCard));
   return el(
     "div.findings",
@@ -65,8 +64,8 @@ function findingsPart() {
         el(
           "summary",
           null,
-          `${plural(DATA.checks.length, "check")}: ${DATA.checks.length - healthy.length - undecided.length} found something, ` +
-            `${healthy.length} healthy, ${undecided.length} with too little evidence`,
+          `${plural(DATA.checks.length, "check")}: ${count("found")} found something, ${count("healthy")} healthy, ` +
+            `${count("not_enough_evidence")} without an answer, ${count("not_applicable")} do not apply`,
         ),
         el(
           "table",
@@ -79,7 +78,7 @@ function findingsPart() {
                 "tr",
                 null,
                 el("th", { scope: "row" }, el("code", null, it.id)),
-                el("td", null, { found: "found", healthy: "healthy", not_enough_evidence: "not enough evidence" }[it.result]),
+                el("td", null, { found: "found", healthy: "healthy", not_enough_evidence: "cannot tell", not_applicable: "does not apply" }[it.result]),
                 el("td", null, it.reason ?? ""),
               ),
             ),
