@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Share of the clients' time that is worth a question.
-const MATTERS: f64 = 0.25;
+const MATTERS: f64 = 0.5;
 
 /// Request-seconds, from arrival to end.
 fn seconds(operation: &Operation) -> f64 {

@@ -1,7 +1,7 @@
 //! `single-writer`: one client writes for all, so one node's network and memory limit the whole job.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Client, Confidence, Severity};
+use lioprof_model::{Analysis, Client, ClientParts, Confidence, Direction, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::infer::{Share, Stands};
@@ -15,11 +15,28 @@ pub(super) const RULE: Rule = Rule {
     limits: &[
         limit("bytes_share", 0.9, "share of all bytes written by one client, from which it writes for all"),
         limit("clients", 3.0, "clients that the log names, servers aside, from which it is a warning"),
+        limit(
+            "transfer_share",
+            0.5,
+            "or: share of the transfer of data in the service time of its writes, while no other client moves any",
+        ),
     ],
     plots: &["client-ost-matrix", "requests-per-client"],
     note: false,
     look,
 };
+
+/// Whether it read or wrote anything on OSTs.
+fn moves_data(client: &Client) -> bool {
+    client.read.bytes + client.write.bytes > 0
+}
+
+/// How much of the service time of a client's writes is the transfer of their data, if the log shows it.
+fn transfer_share(analysis: &Analysis, nid: &str) -> Option<f64> {
+    let is_it = |it: &&ClientParts| it.nid == nid && it.parts.direction == Direction::Write;
+    let parts = &analysis.service_parts.clients.iter().find(is_it)?.parts;
+    Some(share(parts.transfer.us.mean?, parts.mean_service_us()))
+}
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
@@ -41,8 +58,15 @@ fn look(case: &Case<'_>) -> Look {
     let busy_osts = osts(analysis);
     // Clients that only wait send nothing: without any other in the log nobody knows whether there are some.
     let others_known = real(clients.len() as u64) >= case.limit("clients");
-    let (severity, confidence) =
-        if others_known { (Severity::Warning, Confidence::Medium) } else { (Severity::Info, Confidence::Low) };
+    // Or its link is what the writes wait for, and that of another client has nothing to do.
+    let others_idle = clients.len() > 1 && clients.iter().all(|client| client.nid == writer.nid || !moves_data(client));
+    let transfer_share = transfer_share(analysis, &writer.nid);
+    let link_bound = others_idle && transfer_share.is_some_and(|part| part >= case.limit("transfer_share"));
+    let (severity, confidence) = if others_known || link_bound {
+        (Severity::Warning, Confidence::Medium)
+    } else {
+        (Severity::Info, Confidence::Low)
+    };
     let finding = case
         .finding(
             severity,
@@ -51,7 +75,11 @@ fn look(case: &Case<'_>) -> Look {
                 "Client {} wrote {} of all bytes{}",
                 writer.nid,
                 percent(bytes_share, 0),
-                if others_known { " while others are there" } else { "" },
+                match (others_known, link_bound) {
+                    (_, true) => ", limited by its link, while other clients' links are idle",
+                    (true, false) => " while others are there",
+                    (false, false) => "",
+                },
             ),
         )
         .explain(format!(
@@ -62,6 +90,7 @@ fn look(case: &Case<'_>) -> Look {
         ))
         .evidence("bytes_share", bytes_share)
         .evidence("clients", real(clients.len() as u64))
+        .evidence("transfer_share", transfer_share)
         .evidence("write_bytes", real(writer.write.bytes))
         .clients([writer.nid.as_str()])
         .targets(busy_osts.iter().map(|ost| ost.name))

@@ -6,6 +6,7 @@ use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
+use super::flagged::described;
 use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::stats::{real, share};
@@ -55,8 +56,12 @@ fn look(case: &Case<'_>) -> Look {
             return Err(NoAnswer::cannot_tell(format!("{small} small and {large} large reads and writes are too few")));
         }
     }
-    let both =
-        |object: &&ObjectAccess| 0 < object.small_rpcs && object.small_rpcs < object.read.rpcs + object.write.rpcs;
+    // Sizes that change while a client goes through a file in order interrupt nothing.
+    let both = |object: &&ObjectAccess| {
+        let all = described(&object.read) + described(&object.write);
+        let jumps = object.read.jump_rpcs + object.write.jump_rpcs;
+        0 < object.small_rpcs && object.small_rpcs < all && 2 * jumps >= all
+    };
     let place = |object: &ObjectAccess| {
         let small = span(object.small_first_byte?, object.small_last_byte?);
         Some(share(small, span(object.first_byte, object.last_byte)))
