@@ -2,10 +2,10 @@
 
 use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
-    AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity,
+    AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
 };
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
 use super::limits::limit;
@@ -29,6 +29,11 @@ pub(super) const RULE: Rule = Rule {
             "wait_share",
             0.03,
             "share of their time that the clients wait for each other while they fight, from which it is a warning",
+        ),
+        limit(
+            "time_share",
+            0.25,
+            "share of all clients' time that goes to waiting for locks, from which it is a question even without a pattern",
         ),
         limit("critical_wait_share", 0.25, "the same, from which it is critical"),
         limit("false_share", 0.8, "share of conflicts without a common byte from which they are called false sharing"),
@@ -136,6 +141,19 @@ impl<'a> Fight<'a> {
     }
 }
 
+/// Clients that wait long for locks without a fight are a question.
+fn no_fight(case: &Case<'_>) -> Look {
+    let all = case.analysis.time_account.all.as_ref();
+    let waiting = all.map_or(0.0, |all| share(real(all.us_on(SpentOn::LockWait)), real(all.span_us)));
+    if waiting < case.limit("time_share") {
+        return Ok(Vec::new());
+    }
+    Err(NoAnswer::cannot_tell(format!(
+        "clients wait for each other's locks {} of the time, but take them from each other too few times to see a pattern",
+        percent(waiting, 0)
+    )))
+}
+
 fn look(case: &Case<'_>) -> Look {
     let locks = case.locks()?;
     let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
@@ -152,7 +170,7 @@ fn look(case: &Case<'_>) -> Look {
     });
     let fight = Fight::of(fighting.collect());
     if fight.objects.is_empty() {
-        return Ok(Vec::new());
+        return no_fight(case);
     }
     let severity = match fight.wait_share {
         share if share >= case.limit("critical_wait_share") => Severity::Critical,
@@ -187,6 +205,7 @@ fn look(case: &Case<'_>) -> Look {
             .remedy("If the order of the writes does not matter, take a group lock around them (llapi_group_lock) or write with O_DIRECT.")
     } else {
         draft
+            .remedy("Give each client objects of its own: a file for each, or as many stripes as writers and each of them its own stripes. Separate halves of one object do not help: the server expands each lock to the end of the object.")
             .remedy("Give each client whole stripes: align what it writes to the stripe size (`lfs setstripe -S`), or use one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
             .remedy("Ask for locks ahead of the writes (llapi_ladvise with LU_LADVISE_LOCKAHEAD, `lfs ladvise -a lockahead --mode WRITE`; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable), or keep the server from expanding them (LU_LADVISE_LOCKNOEXPAND on the open file).")
             .remedy("Spread the file over more objects: more OSTs (`lfs setstripe -c -1`), or several per OST (overstriping, `lfs setstripe -C`).")

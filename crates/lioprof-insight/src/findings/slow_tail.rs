@@ -9,6 +9,7 @@ use lioprof_model::{Confidence, Severity};
 use super::alike::{Alike, alike};
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
+use super::infer::{Share, Stands};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -42,17 +43,30 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
+/// Among so many requests, a slow one or two that are no tail by the limits are accidents.
+const FEW_FOR_ONE: f64 = 1000.0;
+
+/// Whether so many are surely too many for exceptions.
+fn is_usual(case: &Case<'_>, slow: usize, all: usize) -> bool {
+    Share::of(real(slow as u64), real(all as u64)).against(case.limit("tail_share")) == Stands::Above
+}
+
 fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
-    if all.is_empty() || count < case.limit("rpcs") {
-        return Err(NoAnswer::not_applicable(format!(
-            "{} reads and writes have enough others of their size on their OST; of fewer than {}, a few slow ones are no tail",
-            all.len(),
-            case.limit("rpcs")
-        )));
-    }
-    let Some(first_slow) = first_slow(case, &all) else { return Ok(Vec::new()) };
+    let few = count < case.limit("rpcs");
+    let first_slow = if few { None } else { first_slow(case, &all) };
+    let Some(first_slow) = first_slow else {
+        let slow = all.iter().filter(|alike| alike.ratio >= case.limit("tail_ratio")).count();
+        return match slow {
+            0 if few => Err(NoAnswer::not_applicable("no read or write is slow among its like, and they are few")),
+            1.. if count < FEW_FOR_ONE && !is_usual(case, slow, all.len()) => Err(NoAnswer::cannot_tell(format!(
+                "{slow} of {} comparable reads and writes are slow: a tail, or accidents",
+                all.len()
+            ))),
+            _ => Ok(Vec::new()),
+        };
+    };
     let tail = &all[first_slow..];
     // One request of each client to each OST at a time: a step of a synchronous program.
     let step = parallel(&all);

@@ -16,17 +16,33 @@ pub(crate) fn usual() -> Options {
 
 /// The analysis of the logs of a scenario's servers, a log for each.
 pub(crate) fn analyzed(scenario: &Scenario, options: &Options) -> Analysis {
-    let folder = tempfile::tempdir().unwrap();
-    // One more for the scenarios that have an MDS.
-    for server in 0..=options.servers {
-        let follow = Some(server);
-        write_log(scenario, &Options { follow, ..*options }, &folder.path().join(format!("oss{server}")));
+    Logs::of(scenario, options).analyzed(&Config::default())
+}
+
+/// The logs of a scenario's servers.
+pub(crate) struct Logs {
+    scenario: &'static str,
+    folder: tempfile::TempDir,
+}
+
+impl Logs {
+    pub(crate) fn of(scenario: &Scenario, options: &Options) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        // One more for the scenarios that have an MDS.
+        for server in 0..=options.servers {
+            let follow = Some(server);
+            write_log(scenario, &Options { follow, ..*options }, &folder.path().join(format!("oss{server}")));
+        }
+        Self { scenario: scenario.name, folder }
     }
-    let outcome = analyze(&[folder.path().to_owned()], &Config::default(), None).unwrap();
-    assert!(outcome.problems.is_empty(), "{}: {:?}", scenario.name, outcome.problems);
-    let mut analysis = outcome.analysis;
-    find(&mut analysis, &Limits::default());
-    analysis
+
+    pub(crate) fn analyzed(&self, config: &Config) -> Analysis {
+        let outcome = analyze(&[self.folder.path().to_owned()], config, None).unwrap();
+        assert!(outcome.problems.is_empty(), "{}: {:?}", self.scenario, outcome.problems);
+        let mut analysis = outcome.analysis;
+        find(&mut analysis, &Limits::default());
+        analysis
+    }
 }
 
 /// Writes the log of a server, if it says anything.

@@ -46,6 +46,11 @@ pub(crate) fn of(scenario: &str) -> Option<Option<&'static str>> {
 /// Findings that are notes on purpose: the bottleneck is nobody's fault.
 static NOTES: &[&str] = &["disk-bound", "client-bound"];
 
+/// Whether something is wrong in it.
+pub(crate) fn is_pathology(scenario: &str) -> bool {
+    of(scenario).flatten().is_some_and(|finding| !NOTES.contains(&finding))
+}
+
 /// What ranks first and should not; `None`: all is as it should be.
 pub(crate) fn wrong(seen: &Seen) -> Option<&str> {
     let is_it = |id: &str, wanted: &str| id == wanted && (NOTES.contains(&id) || seen.above.iter().any(|it| it == id));

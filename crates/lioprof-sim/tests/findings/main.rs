@@ -7,6 +7,8 @@
 #[path = "../common/analyzed.rs"]
 mod analyzed;
 #[cfg(test)]
+mod cut;
+#[cfg(test)]
 mod expected;
 #[cfg(test)]
 mod runs;
@@ -21,7 +23,7 @@ mod tests {
     use lioprof_sim::scenario::Scenario;
 
     use crate::runs::{RUNS, Seen, seen};
-    use crate::{expected, table};
+    use crate::{cut, expected, table};
 
     /// Every scenario in every size, on two threads.
     fn everything() -> Vec<Seen> {
@@ -51,6 +53,12 @@ mod tests {
             .collect();
         table::compare(&all);
         assert!(wrong.is_empty(), "other findings rank first:\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn the_beginning_of_a_pathology_is_not_health() {
+        let wrong = cut::called_healthy();
+        assert!(wrong.is_empty(), "called healthy:\n{}", wrong.join("\n"));
     }
 
     #[test]

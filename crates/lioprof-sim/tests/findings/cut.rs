@@ -1,0 +1,43 @@
+//! What is said of the beginning of a pathology, down to a few requests.
+
+use lioprof_analysis::{Analysis, Bound, Config};
+use lioprof_model::{Judgement, judge};
+use lioprof_sim::scenario::Scenario;
+
+use crate::analyzed::{Logs, usual};
+use crate::expected;
+
+/// The first of so many parts of the requests.
+const PARTS: [usize; 3] = [4, 16, 64];
+
+/// What happens late or seldom: the first requests of these show nothing, because nothing is wrong yet.
+const BEGINS_WELL: [&str; 2] = ["imbalance", "heavy-tail"];
+
+/// When so many of the clients' requests were over.
+fn end_of(analysis: &Analysis, part: usize) -> f64 {
+    let mut ends: Vec<f64> = analysis.sample.rpcs.iter().map(|rpc| rpc.end).collect();
+    ends.sort_by(f64::total_cmp);
+    match ends.get(ends.len() / part) {
+        Some(end) => *end,
+        None => analysis.window.start + analysis.window.duration_s / part as f64,
+    }
+}
+
+/// Pathologies of which the beginning is called healthy.
+pub(crate) fn called_healthy() -> Vec<String> {
+    let mut wrong = Vec::new();
+    let begins_ill = |name| expected::is_pathology(name) && !BEGINS_WELL.contains(&name);
+    for scenario in Scenario::all().iter().filter(|scenario| begins_ill(scenario.name)) {
+        let logs = Logs::of(scenario, &usual());
+        let whole = logs.analyzed(&Config::default());
+        for part in PARTS {
+            let to = Some(Bound::Time((end_of(&whole, part) * 1e6).round() as i64));
+            let analysis = logs.analyzed(&Config { to, ..Config::default() });
+            if judge(&analysis) == Judgement::NothingWrong {
+                let rpcs = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
+                wrong.push(format!("{}, the first 1/{part}: {rpcs} reads and writes", scenario.name));
+            }
+        }
+    }
+    wrong
+}
