@@ -14,6 +14,7 @@
 //! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
+//! * `time_account`: where the clients' time went, against the rows.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
 //! * `rollup`: sums of nodes beside their rows.
@@ -66,6 +67,8 @@ mod rollup;
 mod same;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod time_account;
 #[cfg(test)]
 mod truth;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What is said of the beginning of a pathology, down to a few requests.
 
 use lioprof_analysis::{Analysis, Bound, Config};
+use lioprof_model::units::whole;
 use lioprof_model::{Judgement, judge};
 use lioprof_sim::scenario::Scenario;
 
@@ -23,15 +24,20 @@ fn end_of(analysis: &Analysis, part: usize) -> f64 {
     }
 }
 
+/// Seconds as microseconds.
+fn whole_us(seconds: f64) -> i64 {
+    i64::try_from(whole(seconds * 1e6)).expect("a time of this century")
+}
+
 /// Pathologies of which the beginning is called healthy.
 pub(crate) fn called_healthy() -> Vec<String> {
     let mut wrong = Vec::new();
     let begins_ill = |name| expected::is_pathology(name) && !BEGINS_WELL.contains(&name);
     for scenario in Scenario::all().iter().filter(|scenario| begins_ill(scenario.name)) {
         let logs = Logs::of(scenario, &usual());
-        let whole = logs.analyzed(&Config::default());
+        let entire = logs.analyzed(&Config::default());
         for part in PARTS {
-            let to = Some(Bound::Time((end_of(&whole, part) * 1e6).round() as i64));
+            let to = Some(Bound::Time(whole_us(end_of(&entire, part))));
             let analysis = logs.analyzed(&Config { to, ..Config::default() });
             if judge(&analysis) == Judgement::NothingWrong {
                 let rpcs = analysis.totals.read.rpcs + analysis.totals.write.rpcs;

@@ -77,7 +77,7 @@ fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &[Named]) -> BTree
     let points = raster.points_between(start_us.div_euclid(raster.width_us()), from_us, to_us);
     let (seen, covered) = (u64::from(points.count_ones()), u64::from((points & cell.points).count_ones()));
     // Between two points anything may be; what was under way is no longer than all requests together.
-    let covered_us = if seen == 0 { length_us } else { length_us * covered / seen }.min(all_us);
+    let covered_us = (length_us * covered).checked_div(seen).unwrap_or(length_us).min(all_us);
     if covered_us < length_us {
         spent.insert(Named::nothing(), 0);
     }
@@ -85,7 +85,7 @@ fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &[Named]) -> BTree
     let mut left_of_all = all_us;
     for (name, us) in &mut spent {
         // What is left is divided by what is left: shares add up exactly.
-        let share = if left_of_all == 0 { 0 } else { u128::from(left_us) * u128::from(*us) / u128::from(left_of_all) };
+        let share = (u128::from(left_us) * u128::from(*us)).checked_div(u128::from(left_of_all)).unwrap_or(0);
         left_of_all -= *us;
         let share = u64::try_from(share).expect("a share of the time is no longer than the time");
         left_us -= share;

@@ -1,0 +1,100 @@
+//! `time_account` against the rows: it sums up to the span, and what it calls nothing is nothing.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::captures::captures;
+use crate::figures::{number, rows, text};
+use crate::util::{analyze_run, lioprof};
+
+/// When requests of clients were under way, by client; pings aside.
+fn requests(dir: &Path) -> BTreeMap<String, Vec<(i64, i64)>> {
+    let mut reader = csv::Reader::from_path(dir.join("rpcs.csv")).unwrap();
+    let mut found: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+    for row in reader.deserialize() {
+        let row: BTreeMap<String, String> = row.unwrap();
+        let from_server = row["client_uuid"].ends_with("-mdtlov_UUID") || row["client_uuid"].contains("-lwp-");
+        let end_us: i64 = row["end_us"].parse().unwrap();
+        let total_us: i64 = row["total_us"].parse().unwrap_or(0);
+        if !from_server && row["opcode_name"] != "OBD_PING" {
+            found.entry(row["nid"].clone()).or_default().push((end_us - total_us, end_us));
+        }
+    }
+    found
+}
+
+/// First, last, and the time that any of the intervals covers.
+fn swept(mut intervals: Vec<(i64, i64)>) -> (i64, i64, i64) {
+    intervals.sort_unstable();
+    let (first, mut until) = (intervals[0].0, i64::MIN);
+    let mut covered = 0;
+    for (from, to) in intervals {
+        covered += (to - from.max(until)).max(0);
+        until = until.max(to);
+    }
+    (first, until, covered)
+}
+
+fn sum(of: &Value) -> u64 {
+    rows(of, "spent").iter().map(|spent| number(spent, "us").unwrap()).sum()
+}
+
+fn on(of: &Value, what: &str) -> u64 {
+    let is_it = |spent: &&Value| text(spent, "on") == Some(what);
+    rows(of, "spent").iter().filter(is_it).map(|spent| number(spent, "us").unwrap()).sum()
+}
+
+#[test]
+fn every_microsecond_is_accounted_for() {
+    for capture in captures() {
+        let json = analyze_run(&[&capture.dir], &[]).json();
+        let account = &json["time_account"];
+        let all = std::slice::from_ref(&account["all"]).iter().filter(|all| !all.is_null());
+        for of in all.chain(rows(account, "clients")).chain(rows(account, "jobs")) {
+            assert_eq!(Some(sum(of)), number(of, "span_us"), "{}: {of}", capture.name);
+        }
+        let series = &account["series"];
+        for (bins, spent) in rows(series, "spent").iter().zip(rows(&account["all"], "spent")) {
+            let us: u64 = bins["us"].as_array().unwrap().iter().map(|us| us.as_u64().unwrap()).sum();
+            assert_eq!((Some(us), &bins["target"]), (number(spent, "us"), &spent["target"]), "{}", capture.name);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_what_no_request_covers() {
+    let mut compared = 0;
+    for capture in captures() {
+        let dir = TempDir::new().unwrap();
+        let csv = dir.path().join("csv");
+        let args = ["export".as_ref(), "-q".as_ref(), capture.dir.as_os_str(), "--csv".as_ref(), csv.as_os_str()];
+        lioprof::<&OsStr>(&args);
+        let json = analyze_run(&[&capture.dir], &[]).json();
+        // Rows are on the clocks of their nodes, the account is on one.
+        if rows(&json, "nodes").iter().any(|node| node["clock_aligned"] == true) {
+            continue;
+        }
+        let account = &json["time_account"];
+        let requests = requests(&csv);
+        let everybody = requests.values().flatten().copied().collect::<Vec<_>>();
+        let mut told = vec![(&account["all"], everybody)];
+        for of in rows(account, "clients") {
+            told.push((of, requests.get(text(of, "name").unwrap()).cloned().unwrap_or_default()));
+        }
+        // Waits for locks are in no row: the span may begin earlier or end later with them.
+        for (of, requests) in told.into_iter().filter(|(of, _)| !of.is_null() && on(of, "lock_wait") == 0) {
+            let (first, last, covered) = swept(requests);
+            let span_us = u64::try_from(last - first).unwrap();
+            assert_eq!(number(of, "span_us"), Some(span_us), "{}: {}", capture.name, of["name"]);
+            let nothing = i64::try_from(on(of, "nothing")).unwrap();
+            let off = (nothing - (last - first - covered)).unsigned_abs();
+            assert!(off * 50 <= span_us, "{}: {off} of {span_us} µs off for {}", capture.name, of["name"]);
+            compared += 1;
+        }
+    }
+    assert!(compared > 10, "{compared}");
+}
