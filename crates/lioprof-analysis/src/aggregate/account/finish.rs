@@ -33,7 +33,7 @@ impl Named {
 }
 
 /// The account. `parts` says how much longer than their peers targets took.
-pub(in super::super) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
+pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
     sums.limit();
     let names: Vec<Named> = sums.spendings.iter().map(|&spending| Named::of(spending, symbols)).collect();
     let mut account = TimeAccount::default();

@@ -9,5 +9,5 @@ mod parts;
 mod raster;
 mod sums;
 
-pub(super) use finish::finish;
+pub(crate) use finish::finish;
 pub(crate) use sums::AccountSums;
