@@ -116,7 +116,7 @@ fn the_summary_says_first_what_is_wrong() {
     assert!(short.starts_with("2 clients fight over 1 object"), "{short}");
     let before_tables = short.split(" from server").next().unwrap();
     assert!(before_tables.contains("warning lock-ping-pong (confidence high)") && before_tables.contains("  -> "));
-    for part in ["thresholds:", "docs/findings.md#lock-ping-pong", "clients: 10.10.0.1", "Cannot tell: "] {
+    for part in ["thresholds:", "docs/findings.md#lock-ping-pong", "clients: 10.10.0.1", "Does not apply: "] {
         assert!(long.contains(part) && !short.contains(part), "{part}: {long}");
     }
     let of_findings = |text: &str| text.split(" from server").next().unwrap_or_default().to_owned();

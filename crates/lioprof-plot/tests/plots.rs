@@ -58,6 +58,17 @@ fn axes_have_units_and_things_have_names() {
     let small = analysis(&SMALL);
     for (plot, labels) in [
         ("bandwidth-per-ost", &["lustre-OST0000", "lustre-OST0001", "bandwidth (MiB/s)", "time since start (s)"][..]),
+        (
+            "time-account",
+            &[
+                "All clients over time",
+                "all clients",
+                "10.10.0.11@tcp",
+                "share (%)",
+                "queued",
+                "no request at any server",
+            ],
+        ),
         ("requests-per-client", &["10.10.0.11@tcp", "requests (RPCs/s)", "time since start (s)"]),
         ("client-ost-matrix", &["10.10.0.12@tcp", "OST0001", "bytes (GiB)", "client (NID)"]),
         ("latency", &["OST_WRITE", "time, log scale", "100 ms", "queue", "service"]),
@@ -196,7 +207,7 @@ fn plots_are_described() {
     let mut names: Vec<&str> = plots().iter().map(|p| p.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 16);
+    assert_eq!(names.len(), 17);
     for plot in plots() {
         let sentences = plot.how_to_read.matches(". ").count() + 1;
         assert!((3..=6).contains(&sentences), "{}: {sentences}", plot.name);
@@ -214,7 +225,7 @@ fn files_are_written() {
     let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
     let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
     assert_eq!(written.iter().filter(skipped).count(), 1);
-    assert_eq!(written.len(), 31);
+    assert_eq!(written.len(), 33);
     for one in &written {
         if let Written::File { plot, path } = one {
             assert!(path.metadata().expect("is there").len() > 500, "{plot}");

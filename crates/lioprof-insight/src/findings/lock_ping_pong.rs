@@ -3,13 +3,14 @@
 use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
+    TimeOf,
 };
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
 use super::limits::limit;
-use super::stats::{real, share};
+use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",
@@ -32,8 +33,8 @@ pub(super) const RULE: Rule = Rule {
         ),
         limit(
             "time_share",
-            0.25,
-            "share of all clients' time that goes to waiting for locks, from which it is a question even without a pattern",
+            0.2,
+            "share of the middle client's time that goes to waiting for locks, from which it is a question even without a pattern",
         ),
         limit("critical_wait_share", 0.25, "the same, from which it is critical"),
         limit("false_share", 0.8, "share of conflicts without a common byte from which they are called false sharing"),
@@ -143,13 +144,13 @@ impl<'a> Fight<'a> {
 
 /// Clients that wait long for locks without a fight are a question.
 fn no_fight(case: &Case<'_>) -> Look {
-    let all = case.analysis.time_account.all.as_ref();
-    let waiting = all.map_or(0.0, |all| share(real(all.us_on(SpentOn::LockWait)), real(all.span_us)));
+    let share_of = |client: &TimeOf| share(real(client.us_on(SpentOn::LockWait)), real(client.span_us));
+    let waiting = median(case.analysis.time_account.clients.iter().map(share_of)).unwrap_or(0.0);
     if waiting < case.limit("time_share") {
         return Ok(Vec::new());
     }
     Err(NoAnswer::cannot_tell(format!(
-        "clients wait for each other's locks {} of the time, but take them from each other too few times to see a pattern",
+        "half of the clients wait for others' locks {} of their time or more, but take them from each other too few times to see a pattern",
         percent(waiting, 0)
     )))
 }

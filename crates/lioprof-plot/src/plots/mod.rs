@@ -18,6 +18,7 @@ mod registry;
 mod requests_per_client;
 mod rpc_size;
 mod service_parts;
+mod time_account;
 
 pub use plot::Plot;
 pub use registry::{plot, plots};

@@ -17,8 +17,10 @@ use super::queue_depth;
 use super::requests_per_client;
 use super::rpc_size;
 use super::service_parts;
+use super::time_account;
 
-pub(super) static PLOTS: [Plot; 16] = [
+pub(super) static PLOTS: [Plot; 17] = [
+    time_account::PLOT,
     bandwidth_per_ost::PLOT,
     requests_per_client::PLOT,
     client_ost_matrix::PLOT,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{
     Analysis, Client, ClientParts, Direction, Distribution, Flow, FlowSeries, Heatmap, Io, Latency, NodeSeries, Object,
-    Operation, RpcSize, SampledRpc, ServiceSplit, SplitPart, Target, TargetIo, TargetKindName, TargetParts,
-    TargetSeries, Window,
+    Operation, RpcSize, SampledRpc, ServiceSplit, SpentOn, SplitPart, Target, TargetIo, TargetKindName, TargetParts,
+    TargetSeries, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries, Window,
 };
 
 use locks::Fight;
@@ -432,8 +432,53 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
     a.service_parts.targets = (0..shape.osts).flat_map(of_ost).collect();
     let of_client = |client: usize| both(client).map(|parts| ClientParts { nid: nid(client), targets: 1, parts });
     a.service_parts.clients = (0..shape.clients).flat_map(of_client).collect();
+    a.time_account = time_account(shape, &a);
     locks::add(&mut a, shape.fight);
     a
+}
+
+/// An account in which the first OSTs take most of the time.
+fn time_account(shape: &Shape, a: &Analysis) -> TimeAccount {
+    let osts = |ost: usize| a.targets[ost].name.clone();
+    let bins = 48;
+    let bin_us = (a.window.duration_s * 1e6 / bins as f64) as u64;
+    let mut kinds: Vec<(SpentOn, Option<String>, u64)> =
+        (0..shape.osts).map(|ost| (SpentOn::Bulk, Some(osts(ost)), 40 / (ost as u64 + 1))).collect();
+    kinds.extend([(SpentOn::Queue, None, 9), (SpentOn::LockWait, Some(osts(0)), 7), (SpentOn::Nothing, None, 12)]);
+    let whole: u64 = kinds.iter().map(|kind| kind.2).sum();
+    let series: Vec<TimeSpentSeries> = kinds
+        .iter()
+        .map(|(on, target, weight)| TimeSpentSeries {
+            on: *on,
+            target: target.clone(),
+            node: "oss000".to_owned(),
+            us: (0..bins).map(|bin| bin_us * weight * (1 + bin as u64 % 3) / whole / 3).collect(),
+        })
+        .collect();
+    let spent: Vec<TimeSpent> = series
+        .iter()
+        .map(|row| TimeSpent {
+            on: row.on,
+            target: row.target.clone(),
+            node: row.node.clone(),
+            us: row.us.iter().sum(),
+            excess_us: None,
+        })
+        .collect();
+    let of = |name: String| TimeOf {
+        name,
+        first: a.window.start,
+        last: a.window.end,
+        span_us: spent.iter().map(|spent| spent.us).sum(),
+        spent: spent.clone(),
+    };
+    TimeAccount {
+        resolution_us: 64,
+        all: Some(of(String::new())),
+        clients: a.clients.iter().map(|client| of(client.nid.clone())).collect(),
+        jobs: vec![of("ior.1000".to_owned())],
+        series: TimeSeries { start: a.window.start, bin_s: bin_us as f64 / 1e6, bins, spent: series },
+    }
 }
 
 fn operations(rpcs: &[Rpc], edges: &[u64]) -> Vec<Operation> {

@@ -46,6 +46,14 @@ function reportCard(finding) {
   });
 }
 
+/** What a check found, in words. */
+const RESULT = {
+  found: "found",
+  healthy: "healthy",
+  not_enough_evidence: "cannot tell",
+  not_applicable: "does not apply",
+};
+
 function findingsPart() {
   const worth = DATA.findings.filter((it) => it.severity === "info");
   const bad = DATA.findings.filter((it) => it.severity !== "info");
@@ -78,7 +86,7 @@ function findingsPart() {
                 "tr",
                 null,
                 el("th", { scope: "row" }, el("code", null, it.id)),
-                el("td", null, { found: "found", healthy: "healthy", not_enough_evidence: "cannot tell", not_applicable: "does not apply" }[it.result]),
+                el("td", null, RESULT[it.result]),
                 el("td", null, it.reason ?? ""),
               ),
             ),
