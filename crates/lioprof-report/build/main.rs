@@ -39,6 +39,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "findings.js",
             "ost-heat.js",
             "ost-table.js",
+            "view-account.js",
             "view-bandwidth.js",
             "view-matrix.js",
             "view-latency.js",

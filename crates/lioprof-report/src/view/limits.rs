@@ -31,6 +31,12 @@ pub(super) const MAX_LANES: usize = 24;
 /// Cells of the heat map of all OSTs, for reads and for writes each.
 pub(super) const MAX_HEAT_CELLS: usize = 90_000;
 
+/// Clients whose time is shown, and jobs.
+pub(super) const MAX_TIMES: usize = 200;
+
+/// Targets with a colour of their own in the account of the time.
+pub(super) const MAX_SPENDINGS: usize = 6;
+
 /// OSTs, servers and clients whose service time is shown in parts, of each.
 pub(super) const MAX_PARTS: usize = 60;
 

@@ -17,5 +17,6 @@ mod sample;
 mod series;
 mod service_parts;
 mod sizes;
+mod time_account;
 
 pub(crate) use report::{report, title};

@@ -52,6 +52,7 @@ function reportPage() {
     // Views first: the links of findings and of the bar lead to them.
     ...(() => {
       const views = [
+        accountSection,
         bandwidthSection,
         matrixSection,
         latencySection,

@@ -1,0 +1,88 @@
+//! Where the time of clients went.
+
+use std::cmp::Reverse;
+
+use lioprof_model::{Analysis, SpentOn, TimeOf, TimeSpent};
+use serde::Serialize;
+
+use super::limits::{MAX_SPENDINGS, MAX_TIMES};
+use crate::object::object;
+
+/// What time was spent on: reads and writes by target, the rest in sum. `None` stands for all targets that took less.
+type Place<'a> = Option<(SpentOn, Option<&'a str>, &'a str)>;
+
+fn place<'a>(on: SpentOn, target: Option<&'a str>, node: &'a str) -> Place<'a> {
+    if on == SpentOn::Bulk { Some((on, target, node)) } else { Some((on, None, "")) }
+}
+
+/// Shares over time and in all; `None` if no client sent anything.
+pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'_>> {
+    let account = &analysis.time_account;
+    let all = account.all.as_ref().filter(|all| all.span_us > 0)?;
+    let places = places(all);
+    let series = &account.series;
+    let bins: Vec<Vec<u64>> = places
+        .iter()
+        .map(|place| {
+            let rows = series.spent.iter().filter(|it| is_in(place, &places, it.on, it.target.as_deref(), &it.node));
+            let mut sum = vec![0; series.bins];
+            rows.for_each(|row| sum.iter_mut().zip(&row.us).for_each(|(sum, us)| *sum += us));
+            sum
+        })
+        .collect();
+    let of = |kind: &'static str, of: &TimeOf| {
+        let us = |place: &Place<'_>| {
+            let spent = of.spent.iter().filter(|it| is_in(place, &places, it.on, it.target.as_deref(), &it.node));
+            spent.map(|spent| spent.us).sum::<u64>()
+        };
+        object!(TimeRow {
+            of: kind,
+            name: of.name.clone(),
+            span_us: of.span_us,
+            us: places.iter().map(us).collect::<Vec<_>>(),
+        })
+    };
+    let mut rows = vec![of("all clients", all)];
+    rows.extend(account.clients.iter().take(MAX_TIMES).map(|client| of("client", client)));
+    rows.extend(account.jobs.iter().take(MAX_TIMES).map(|job| of("job", job)));
+    let kinds: Vec<_> = places
+        .iter()
+        .map(|place| {
+            object!(TimeKind {
+                on: place.map(|(on, ..)| on),
+                target: place.and_then(|it| it.1),
+                node: place.map(|it| it.2)
+            })
+        })
+        .collect();
+    Some(object!(TimeView {
+        // Unix seconds.
+        start: series.start,
+        bin_s: series.bin_s,
+        kinds,
+        bins,
+        rows,
+    }))
+}
+
+/// Targets with most time first, then all that have no place of their own, then what is no read or write.
+fn places(all: &TimeOf) -> Vec<Place<'_>> {
+    let mut spent: Vec<_> = all.spent.iter().filter(|spent| spent.us > 0).collect();
+    spent.sort_by_key(|spent| Reverse(spent.us));
+    let of = |spent: &&&TimeSpent| spent.on == SpentOn::Bulk;
+    let mut places: Vec<Place<'_>> =
+        spent.iter().filter(of).map(|it| place(it.on, it.target.as_deref(), &it.node)).collect();
+    if places.len() > MAX_SPENDINGS {
+        places.truncate(MAX_SPENDINGS);
+        places.push(None);
+    }
+    let others =
+        [SpentOn::LockWait, SpentOn::Queue, SpentOn::Metadata, SpentOn::Other, SpentOn::Unknown, SpentOn::Nothing];
+    places.extend(others.into_iter().filter(|on| all.us_on(*on) > 0).map(|on| place(on, None, "")));
+    places
+}
+
+fn is_in<'a>(wanted: &Place<'a>, places: &[Place<'a>], on: SpentOn, target: Option<&'a str>, node: &'a str) -> bool {
+    let own = place(on, target, node);
+    *wanted == own || (wanted.is_none() && !places.contains(&own))
+}
