@@ -441,7 +441,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
 fn time_account(shape: &Shape, a: &Analysis) -> TimeAccount {
     let osts = |ost: usize| a.targets[ost].name.clone();
     let bins = 48;
-    let bin_us = (a.window.duration_s * 1e6 / bins as f64) as u64;
+    let bin_us = lioprof_model::units::whole(a.window.duration_s * 1e6) / bins as u64;
     let mut kinds: Vec<(SpentOn, Option<String>, u64)> =
         (0..shape.osts).map(|ost| (SpentOn::Bulk, Some(osts(ost)), 40 / (ost as u64 + 1))).collect();
     kinds.extend([(SpentOn::Queue, None, 9), (SpentOn::LockWait, Some(osts(0)), 7), (SpentOn::Nothing, None, 12)]);
