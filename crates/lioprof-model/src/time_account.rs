@@ -91,7 +91,7 @@ impl SpentOn {
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {
-            Self::LockWait => "waiting for other clients' locks of",
+            Self::LockWait => "waiting for locks of",
             Self::Bulk => "reads and writes of",
             Self::Queue => "queued on",
             Self::Metadata => "metadata requests of",

@@ -17,7 +17,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
     if all.span_us == 0 {
         return Ok(());
     }
-    let mut table = NumberTable::new(&["where the time went", "share", "s", "more than peers, s"]);
+    let mut table = NumberTable::new(&["where the time went", "share", "s", "beyond peers"]);
     let matters = |us: u64| share(us, all.span_us) >= LEAST_SHARE;
     let shown = all.spent.iter().take(SHOWN).filter(|spent| matters(spent.us));
     let mut rest_us = all.span_us;
