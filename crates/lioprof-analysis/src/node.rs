@@ -111,7 +111,7 @@ impl<'a> NodeSink<'a> {
     }
 
     /// Moves lock events into the series.
-    fn lock_happenings(&mut self) {
+    fn lock_contention(&mut self) {
         let Some(locks) = &mut self.locks else { return };
         for (time_us, target, contention) in locks.contention() {
             self.aggregate.lock(self.node, time_us, target, contention);
@@ -155,7 +155,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(event.time_us);
         if let Some(locks) = &mut self.locks {
             locks.lock_event(event, in_time, symbols);
-            self.lock_happenings();
+            self.lock_contention();
         }
         if in_time {
             self.aggregate.faults.lock_event(event);
@@ -168,7 +168,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(sent.time_us);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
-            self.lock_happenings();
+            self.lock_contention();
         }
         if in_time {
             self.aggregate.sent_rpc(sent);

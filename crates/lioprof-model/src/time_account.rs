@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::units::share;
+
 /// What clients waited for between their first and their last request, summing up to all of that time.
 ///
 /// Requests under way at the same time share the time, in proportion to how long each was under way within a short bin. When
@@ -121,6 +123,12 @@ impl TimeOf {
     #[must_use]
     pub fn us_on(&self, on: SpentOn) -> u64 {
         self.spent.iter().filter(|spent| spent.on == on).map(|spent| spent.us).sum()
+    }
+
+    /// The same as a share of its time.
+    #[must_use]
+    pub fn share_on(&self, on: SpentOn) -> f64 {
+        share(self.us_on(on), self.span_us)
     }
 
     /// Microseconds in which something was under way at a traced server.

@@ -5,7 +5,7 @@ use lioprof_model::{Confidence, Flow, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::infer::{Share, Stands};
+use super::infer::Share;
 use super::limits::limit;
 use super::load::{interval, known_osts, osts};
 use super::stats::{real, share};
@@ -49,7 +49,7 @@ fn look(case: &Case<'_>) -> Look {
         return Ok(Vec::new());
     }
     let rpcs: f64 = works.iter().map(|work| work.rpcs).sum();
-    if Share::of(rpcs * bytes_share, rpcs).against(case.limit("bytes_share")) != Stands::Above {
+    if !Share::of(rpcs * bytes_share, rpcs).proves(case.limit("bytes_share")) {
         return Err(NoAnswer::cannot_tell(format!(
             "{rpcs} reads and writes are too few to say that OST {} gets more",
             hot.name

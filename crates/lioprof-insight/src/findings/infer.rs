@@ -36,6 +36,11 @@ impl Share {
         Self { low, high }
     }
 
+    /// Whether it is certain to reach a threshold.
+    pub(super) fn proves(self, threshold: f64) -> bool {
+        self.against(threshold) == Stands::Above
+    }
+
     /// Against a threshold.
     pub(super) fn against(self, threshold: f64) -> Stands {
         if self.low >= threshold {

@@ -143,6 +143,11 @@ pub(super) fn busiest(analysis: &Analysis, count: impl Fn(&Client) -> u64) -> Ve
     clients
 }
 
+/// Whether a client read or wrote anything on OSTs.
+pub(super) fn moves_data(client: &Client) -> bool {
+    client.read.bytes + client.write.bytes > 0
+}
+
 /// Seconds of an interval.
 pub(super) fn seconds(interval: Interval) -> f64 {
     (interval.end - interval.start).max(0.0)

@@ -6,7 +6,7 @@ use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::infer::{Share, Stands};
+use super::infer::Share;
 use super::limits::limit;
 use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
 use super::stats::{real, share};
@@ -179,12 +179,10 @@ fn over_clients(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
 fn sure(case: &Case<'_>, rpcs: f64, max_over_mean: f64, count: usize) -> Result<(), NoAnswer> {
     let mean_share = 1.0 / count as f64;
     let busiest = Share::of(rpcs * max_over_mean * mean_share, rpcs);
-    match busiest.against(case.limit("max_over_mean") * mean_share) {
-        Stands::Above => Ok(()),
-        Stands::Below | Stands::Undecided => {
-            Err(NoAnswer::cannot_tell(format!("{rpcs} reads and writes may differ so much by chance")))
-        }
-    }
+    let proven = busiest.proves(case.limit("max_over_mean") * mean_share);
+    proven
+        .then_some(())
+        .ok_or_else(|| NoAnswer::cannot_tell(format!("{rpcs} reads and writes may differ so much by chance")))
 }
 
 fn matters(case: &Case<'_>, max_over_mean: f64, thin_share: f64, busy_share: f64) -> bool {

@@ -3,7 +3,6 @@
 use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
-    TimeOf,
 };
 
 use super::case::{Case, Look, NoAnswer, Rule};
@@ -144,8 +143,8 @@ impl<'a> Fight<'a> {
 
 /// Clients that wait long for locks without a fight are a question.
 fn no_fight(case: &Case<'_>) -> Look {
-    let share_of = |client: &TimeOf| share(real(client.us_on(SpentOn::LockWait)), real(client.span_us));
-    let waiting = median(case.analysis.time_account.clients.iter().map(share_of)).unwrap_or(0.0);
+    let clients = case.analysis.time_account.clients.iter();
+    let waiting = median(clients.map(|client| client.share_on(SpentOn::LockWait))).unwrap_or(0.0);
     if waiting < case.limit("time_share") {
         return Ok(Vec::new());
     }

@@ -49,17 +49,16 @@ fn too_few(case: &Case<'_>, rpcs: u64) -> Look {
     let Some(all) = &case.analysis.time_account.all else {
         return Err(NoAnswer::not_applicable("no client sent anything"));
     };
-    let part = |on: SpentOn| share(real(all.us_on(on)), real(all.span_us));
-    if rpcs == 0 && part(SpentOn::Nothing) >= MATTERS {
+    if rpcs == 0 && all.share_on(SpentOn::Nothing) >= MATTERS {
         return Err(NoAnswer::cannot_tell(format!(
             "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
-            percent(part(SpentOn::Nothing), 0)
+            percent(all.share_on(SpentOn::Nothing), 0)
         )));
     }
-    if part(SpentOn::Metadata) >= MATTERS {
+    if all.share_on(SpentOn::Metadata) >= MATTERS {
         return Err(NoAnswer::cannot_tell(format!(
             "{rpcs} requests on MDTs, which take {} of the time",
-            percent(part(SpentOn::Metadata), 0)
+            percent(all.share_on(SpentOn::Metadata), 0)
         )));
     }
     Ok(Vec::new())

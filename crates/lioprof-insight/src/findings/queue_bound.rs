@@ -6,7 +6,7 @@ use lioprof_model::{Confidence, Severity, SpentOn};
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
-use super::stats::{real, share};
+use super::stats::real;
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
 /// Whether clients spend enough time in queues; if the analysis does not say so, they may.
 fn queues_matter(case: &Case<'_>) -> bool {
     let all = case.analysis.time_account.all.as_ref();
-    all.is_none_or(|all| share(real(all.us_on(SpentOn::Queue)), real(all.span_us)) >= case.limit("time_share"))
+    all.is_none_or(|all| all.share_on(SpentOn::Queue) >= case.limit("time_share"))
 }
 
 fn look(case: &Case<'_>) -> Look {

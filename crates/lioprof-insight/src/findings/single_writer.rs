@@ -4,9 +4,9 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, ClientParts, Confidence, Direction, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::infer::{Share, Stands};
+use super::infer::Share;
 use super::limits::limit;
-use super::load::osts;
+use super::load::{moves_data, osts};
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,11 +25,6 @@ pub(super) const RULE: Rule = Rule {
     note: false,
     look,
 };
-
-/// Whether it read or wrote anything on OSTs.
-fn moves_data(client: &Client) -> bool {
-    client.read.bytes + client.write.bytes > 0
-}
 
 /// How much of the service time of a client's writes is the transfer of their data, if the log shows it.
 fn transfer_share(analysis: &Analysis, nid: &str) -> Option<f64> {
@@ -52,7 +47,7 @@ fn look(case: &Case<'_>) -> Look {
     if bytes_share < case.limit("bytes_share") || writer.targets < 2 {
         return Ok(Vec::new());
     }
-    if Share::of(real(writes) * bytes_share, real(writes)).against(case.limit("bytes_share")) != Stands::Above {
+    if !Share::of(real(writes) * bytes_share, real(writes)).proves(case.limit("bytes_share")) {
         return Err(NoAnswer::cannot_tell(format!("{writes} writes are too few to say who writes the others")));
     }
     let busy_osts = osts(analysis);

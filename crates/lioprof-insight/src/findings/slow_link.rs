@@ -2,11 +2,12 @@
 //!
 //! A client with many requests in flight waits longer for each, so it has to move fewer bytes per second as well.
 
-use lioprof_model::{Client, ClientParts, Confidence, Finding, Severity};
+use lioprof_model::{ClientParts, Confidence, Finding, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
+use super::load::moves_data;
 use super::longer::longest_of_clients;
 use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE, SlowPart, Which, requests, slow_part};
 use super::stats::{median, real, share};
@@ -26,15 +27,11 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
-fn moved_data(client: &Client) -> bool {
-    client.read.bytes + client.write.bytes > 0
-}
-
 fn look(case: &Case<'_>) -> Look {
     let clients = &case.analysis.service_parts.clients;
     let compared = clients.iter().filter(|client| client.parts.transfer.against_peers.is_some()).count();
     if compared == 0 {
-        let writers = case.analysis.clients.iter().filter(|client| !client.server && moved_data(client)).count();
+        let writers = case.analysis.clients.iter().filter(|client| !client.server && moves_data(client)).count();
         if longest_of_clients(case.analysis).is_some_and(|ratio| ratio < case.limit(PART_RATIO.name)) {
             return Ok(Vec::new()); // Whatever takes long takes as long for the others.
         }

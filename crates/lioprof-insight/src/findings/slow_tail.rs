@@ -9,7 +9,7 @@ use lioprof_model::{Confidence, Severity};
 use super::alike::{Alike, alike};
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::infer::{Share, Stands};
+use super::infer::Share;
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -48,7 +48,7 @@ const FEW_FOR_ONE: f64 = 1000.0;
 
 /// Whether so many are surely too many for exceptions.
 fn is_usual(case: &Case<'_>, slow: usize, all: usize) -> bool {
-    Share::of(real(slow as u64), real(all as u64)).against(case.limit("tail_share")) == Stands::Above
+    Share::of(real(slow as u64), real(all as u64)).proves(case.limit("tail_share"))
 }
 
 fn look(case: &Case<'_>) -> Look {

@@ -14,7 +14,7 @@ use super::sums::{AccountSums, Spending, Whose};
 /// Clients and jobs listed.
 const TOP: usize = 1_000;
 
-/// A spending with names, which are in the same order in every run.
+/// What time is spent on, with names, which are in the same order in every run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Named {
     on: SpentOn,
@@ -23,36 +23,60 @@ struct Named {
 }
 
 impl Named {
-    fn nothing() -> Self {
-        Self { on: SpentOn::Nothing, target: None, node: String::new() }
-    }
-
     fn of((on, target): Spending, symbols: &Symbols) -> Self {
         Self { on, target: target.name.map(|name| name.to_string()), node: symbols.text(target.node) }
     }
 }
 
+/// All that time is spent on, each once: bins have places in it.
+struct Names {
+    /// In their order. Nothing is the last.
+    names: Vec<Named>,
+    /// How much of the time that is spent on each its peers would not have needed.
+    excess_shares: Vec<Option<f64>>,
+    /// Places of the numbers of rasters.
+    places: Vec<usize>,
+}
+
+impl Names {
+    fn new(spendings: &[Spending], symbols: &Symbols, parts: &ServiceParts) -> Self {
+        let of_numbers: Vec<Named> = spendings.iter().map(|&spending| Named::of(spending, symbols)).collect();
+        let mut names = of_numbers.clone();
+        names.push(Named { on: SpentOn::Nothing, target: None, node: String::new() });
+        names.sort_unstable();
+        names.dedup();
+        let place = |named: &Named| names.binary_search(named).expect("each name is in the list");
+        let places = of_numbers.iter().map(place).collect();
+        let excess_shares = names.iter().map(|named| excess_share(named, parts)).collect();
+        Self { names, excess_shares, places }
+    }
+
+    fn nothing(&self) -> usize {
+        self.names.len() - 1
+    }
+}
+
+/// Time by places in [`Names`].
+type Divided = BTreeMap<usize, u64>;
+
 /// The account. `parts` says how much longer than their peers targets took.
 pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
     sums.limit();
-    let names: Vec<Named> = sums.spendings.iter().map(|&spending| Named::of(spending, symbols)).collect();
+    let names = Names::new(&sums.spendings, symbols, parts);
     let mut account = TimeAccount::default();
-    let mut rasters: Vec<(Whose, Raster)> = std::mem::take(&mut sums.rasters).into_iter().collect();
-    rasters.sort_by_key(|(whose, _)| *whose);
-    for (whose, raster) in &rasters {
-        let divided = divided(raster, &names);
+    if !sums.all.is_empty() {
+        let bins = divided(&sums.all, &names);
+        let all = time_of(String::new(), &sums.all, &bins, &names);
+        account.resolution_us = 1 << sums.all.shift;
+        account.series = series(&sums.all, &bins, &names, &all);
+        account.all = Some(all);
+    }
+    for (whose, raster) in &sums.rasters {
         let (name, list) = match whose {
-            Whose::All => {
-                account.resolution_us = 1 << raster.shift;
-                let all = time_of(String::new(), raster, &divided, parts);
-                account.series = series(raster, &divided, &all);
-                account.all = Some(all);
-                continue;
-            }
             Whose::Client(nid) => (nid, &mut account.clients),
             Whose::Job(job) => (job, &mut account.jobs),
         };
-        list.push(time_of(symbols.text(*name), raster, &divided, parts));
+        list.push(time_of(symbols.text(*name), raster, &divided(raster, &names), &names));
     }
     for list in [&mut account.clients, &mut account.jobs] {
         list.sort_by(|a, b| (Reverse(a.covered_us()), &a.name).cmp(&(Reverse(b.covered_us()), &b.name)));
@@ -62,53 +86,47 @@ pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServicePa
 }
 
 /// What the time of each bin was spent on.
-fn divided(raster: &Raster, names: &[Named]) -> Vec<BTreeMap<Named, u64>> {
+fn divided(raster: &Raster, names: &Names) -> Vec<Divided> {
     raster.bins().map(|(start_us, cell)| divide(raster, start_us, cell, names)).collect()
 }
 
-fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &[Named]) -> BTreeMap<Named, u64> {
+fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &Names) -> Divided {
     let [from_us, to_us] = [start_us, start_us + raster.width_us()].map(|us| us.clamp(raster.first_us, raster.last_us));
     let length_us = to_us.abs_diff(from_us);
-    let mut spent: BTreeMap<Named, u64> = BTreeMap::new();
+    let mut spent = Divided::new();
     for &(number, us) in cell.us.iter().filter(|(_, us)| *us > 0) {
-        *spent.entry(names[number as usize].clone()).or_default() += us;
+        *spent.entry(names.places[number as usize]).or_default() += us;
     }
     let all_us: u64 = spent.values().sum();
     let points = raster.points_between(start_us.div_euclid(raster.width_us()), from_us, to_us);
     let (seen, covered) = (u64::from(points.count_ones()), u64::from((points & cell.points).count_ones()));
     // Between two points anything may be; what was under way is no longer than all requests together.
     let covered_us = (length_us * covered).checked_div(seen).unwrap_or(length_us).min(all_us);
-    if covered_us < length_us {
-        spent.insert(Named::nothing(), 0);
-    }
     let mut left_us = covered_us;
     let mut left_of_all = all_us;
-    for (name, us) in &mut spent {
+    for us in spent.values_mut() {
         // What is left is divided by what is left: shares add up exactly.
         let share = (u128::from(left_us) * u128::from(*us)).checked_div(u128::from(left_of_all)).unwrap_or(0);
         left_of_all -= *us;
-        let share = u64::try_from(share).expect("a share of the time is no longer than the time");
-        left_us -= share;
-        *us = if name.on == SpentOn::Nothing { length_us - covered_us } else { share };
+        *us = u64::try_from(share).expect("a share of the time is no longer than the time");
+        left_us -= *us;
+    }
+    if covered_us < length_us {
+        spent.insert(names.nothing(), length_us - covered_us);
     }
     spent
 }
 
-fn time_of(name: String, raster: &Raster, divided: &[BTreeMap<Named, u64>], parts: &ServiceParts) -> TimeOf {
-    let mut sums: BTreeMap<&Named, u64> = BTreeMap::new();
-    for (named, us) in divided.iter().flatten() {
-        *sums.entry(named).or_default() += us;
+fn time_of(name: String, raster: &Raster, divided: &[Divided], names: &Names) -> TimeOf {
+    let mut sums = Divided::new();
+    for (&place, us) in divided.iter().flatten() {
+        *sums.entry(place).or_default() += us;
     }
-    let mut spent: Vec<TimeSpent> = sums
-        .into_iter()
-        .map(|(named, us)| TimeSpent {
-            on: named.on,
-            target: named.target.clone(),
-            node: named.node.clone(),
-            us,
-            excess_us: excess_share(named, parts).map(|share| part_of(us, share)),
-        })
-        .collect();
+    let spent = |(place, us): (usize, u64)| {
+        let Named { on, target, node } = names.names[place].clone();
+        TimeSpent { on, target, node, us, excess_us: names.excess_shares[place].map(|share| part_of(us, share)) }
+    };
+    let mut spent: Vec<TimeSpent> = sums.into_iter().map(spent).collect();
     // Stable: equal ones stay in the order of their names.
     spent.sort_by_key(|spent| Reverse(spent.us));
     TimeOf {
@@ -122,8 +140,10 @@ fn time_of(name: String, raster: &Raster, divided: &[BTreeMap<Named, u64>], part
 
 /// How much of the service time of a target's reads and writes its peers would not have needed.
 fn excess_share(named: &Named, parts: &ServiceParts) -> Option<f64> {
-    let is_it = |parts: &&TargetParts| parts.target == named.target && parts.node == named.node;
-    let own = parts.targets.iter().filter(is_it).filter(|_| named.on == SpentOn::Bulk && named.target.is_some());
+    if named.on != SpentOn::Bulk || named.target.is_none() {
+        return None;
+    }
+    let own = parts.targets.iter().filter(|parts| parts.target == named.target && parts.node == named.node);
     let (mut longer_us, mut service_us) = (None, 0.0);
     for TargetParts { parts, .. } in own {
         service_us += parts.mean_service_us() * real(parts.rpcs);
@@ -141,11 +161,12 @@ fn part_of(us: u64, share: f64) -> u64 {
     (real(us) * share).round() as u64
 }
 
-fn series(raster: &Raster, divided: &[BTreeMap<Named, u64>], all: &TimeOf) -> TimeSeries {
+fn series(raster: &Raster, divided: &[Divided], names: &Names, all: &TimeOf) -> TimeSeries {
     let row = |spent: &TimeSpent| {
         let named = Named { on: spent.on, target: spent.target.clone(), node: spent.node.clone() };
-        let us = divided.iter().map(|bin| bin.get(&named).copied().unwrap_or(0)).collect();
-        TimeSpentSeries { on: spent.on, target: spent.target.clone(), node: spent.node.clone(), us }
+        let place = names.names.binary_search(&named).expect("each name is in the list");
+        let us = divided.iter().map(|bin| bin.get(&place).copied().unwrap_or(0)).collect();
+        TimeSpentSeries { on: named.on, target: named.target, node: named.node, us }
     };
     TimeSeries {
         start: seconds(raster.first_bin * raster.width_us()),

@@ -18,11 +18,11 @@ impl AccountSums {
             points: cell.points,
             spent: cell.us.iter().map(|&(spending, us)| SpentInBin { spending, us }).collect(),
         };
-        let row = |(whose, raster): (&Whose, &Raster)| {
+        let row = |whose: Option<&Whose>, raster: &Raster| {
             let (whose, name) = match whose {
-                Whose::All => (WhoseTime::All, None),
-                Whose::Client(nid) => (WhoseTime::Client, Some(symbols.text(*nid))),
-                Whose::Job(job) => (WhoseTime::Job, Some(symbols.text(*job))),
+                None => (WhoseTime::All, None),
+                Some(Whose::Client(nid)) => (WhoseTime::Client, Some(symbols.text(*nid))),
+                Some(Whose::Job(job)) => (WhoseTime::Job, Some(symbols.text(*job))),
             };
             TimeRaster {
                 node: node.to_owned(),
@@ -36,7 +36,9 @@ impl AccountSums {
                 spendings: spendings.clone(),
             }
         };
-        let mut rows: Vec<TimeRaster> = self.rasters.iter().map(row).collect();
+        let all = std::iter::once(&self.all).filter(|all| !all.is_empty()).map(|all| row(None, all));
+        let each = self.rasters.iter().map(|(whose, raster)| row(Some(whose), raster));
+        let mut rows: Vec<TimeRaster> = all.chain(each).collect();
         rows.sort_by(|a, b| (a.whose, &a.name).cmp(&(b.whose, &b.name)));
         rollup.time_rasters.extend(rows);
     }
@@ -45,9 +47,9 @@ impl AccountSums {
     pub(crate) fn import(&mut self, rollup: &Rollup, symbols: &mut Symbols) -> Result<(), BadPart> {
         for row in &rollup.time_rasters {
             let whose = match (row.whose, &row.name) {
-                (WhoseTime::All, _) => Whose::All,
-                (WhoseTime::Client, Some(nid)) => Whose::Client(symbols.intern(nid.as_bytes())),
-                (WhoseTime::Job, Some(job)) => Whose::Job(symbols.intern(job.as_bytes())),
+                (WhoseTime::All, _) => None,
+                (WhoseTime::Client, Some(nid)) => Some(Whose::Client(symbols.intern(nid.as_bytes()))),
+                (WhoseTime::Job, Some(job)) => Some(Whose::Job(symbols.intern(job.as_bytes()))),
                 (WhoseTime::Client | WhoseTime::Job, None) => {
                     return Err(BadPart::new("the name of a client or job", ""));
                 }
@@ -74,7 +76,10 @@ impl AccountSums {
             if !raster.is_sound() {
                 return Err(BadPart::new("bins that cover the span", format!("{} bins", raster.bins.len())));
             }
-            self.put(whose, raster, &numbers);
+            match whose {
+                None => self.put_all(raster, &numbers),
+                Some(whose) => self.put(whose, raster, &numbers),
+            }
         }
         Ok(())
     }

@@ -55,6 +55,11 @@ impl Raster {
         i64::from(POINTS) << self.shift
     }
 
+    /// Whether nothing was added, not even an empty stretch.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first_us > self.last_us
+    }
+
     /// The bins with their starts.
     pub(super) fn bins(&self) -> impl Iterator<Item = (i64, &Cell)> {
         let width_us = self.width_us();
@@ -123,8 +128,7 @@ impl Raster {
     pub(super) fn limit(&mut self, most_bins: usize) {
         let most_bins = i64::try_from(most_bins.max(2)).unwrap_or(i64::MAX);
         let bin = |us: i64, width_us: i64| us.div_euclid(width_us);
-        while self.first_us <= self.last_us
-            && bin(self.last_us, self.width_us()) - bin(self.first_us, self.width_us()) >= most_bins
+        while !self.is_empty() && bin(self.last_us, self.width_us()) - bin(self.first_us, self.width_us()) >= most_bins
         {
             self.widen();
         }
@@ -156,7 +160,7 @@ impl Raster {
         while self.shift < other.shift {
             self.widen();
         }
-        if other.first_us > other.last_us {
+        if other.is_empty() {
             return;
         }
         self.cover(other.first_us, other.last_us, most_bins);

@@ -19,11 +19,9 @@ const MOST_BINS_OF_ALL: usize = 1 << 18;
 /// What time is spent on, and where. Where queues are concerned, the target is that of the server: it has no name.
 pub(super) type Spending = (SpentOn, TargetKey);
 
-/// Whose time it is.
+/// Whose time it is, if not that of all clients together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Whose {
-    /// All clients together.
-    All,
     Client(Symbol),
     Job(Symbol),
 }
@@ -34,6 +32,7 @@ pub(crate) struct AccountSums {
     /// What numbers in rasters mean.
     pub(super) spendings: Vec<Spending>,
     numbers: FxHashMap<Spending, Spent>,
+    pub(super) all: Raster,
     pub(super) rasters: FxHashMap<Whose, Raster>,
 }
 
@@ -52,13 +51,12 @@ impl AccountSums {
         };
         let start_us = clipped(row.start_us().unwrap_or(end_us), end_us);
         let arrival_us = clipped(row.arrival_us().unwrap_or(start_us), start_us);
-        let queue = (SpentOn::Queue, TargetKey { name: None, ..key });
-        // One look-up for each stretch, not for each whose time it is.
-        let stretches = [(queue, arrival_us, start_us), ((handled, key), start_us, end_us)];
-        for (spending, from_us, to_us) in stretches {
-            if from_us < to_us || spending != queue {
-                self.spend(row.nid, row.job, spending, from_us, to_us);
-            }
+        let handled = (self.number((handled, key)), start_us, end_us);
+        if arrival_us < start_us {
+            let queue = self.number((SpentOn::Queue, TargetKey { name: None, ..key }));
+            self.spend(row.nid, row.job, &[(queue, arrival_us, start_us), handled]);
+        } else {
+            self.spend(row.nid, row.job, &[handled]);
         }
     }
 
@@ -70,20 +68,20 @@ impl AccountSums {
         from_us: i64,
         to_us: i64,
     ) {
-        self.spend(client, job, (SpentOn::LockWait, target), clipped(from_us, to_us), to_us);
+        let spent = self.number((SpentOn::LockWait, target));
+        self.spend(client, job, &[(spent, clipped(from_us, to_us), to_us)]);
     }
 
-    fn spend(&mut self, client: Symbol, job: Option<Symbol>, spending: Spending, from_us: i64, to_us: i64) {
-        let spent = self.number(spending);
-        self.of(Whose::All).add(spent, from_us, to_us, MOST_BINS);
+    /// Adds stretches of time to all, to the client and to its job.
+    fn spend(&mut self, client: Symbol, job: Option<Symbol>, stretches: &[(Spent, i64, i64)]) {
+        let add = |raster: &mut Raster, most: usize| {
+            stretches.iter().for_each(|&(spent, from_us, to_us)| raster.add(spent, from_us, to_us, most));
+        };
+        add(&mut self.all, MOST_BINS);
         let most = self.most_bins_of_one();
         for whose in [Some(Whose::Client(client)), job.map(Whose::Job)].into_iter().flatten() {
-            self.of(whose).add(spent, from_us, to_us, most);
+            add(self.rasters.entry(whose).or_default(), most);
         }
-    }
-
-    fn of(&mut self, whose: Whose) -> &mut Raster {
-        self.rasters.entry(whose).or_default()
     }
 
     /// The number of something, a new one if it has none.
@@ -95,11 +93,7 @@ impl AccountSums {
     }
 
     fn most_bins_of_one(&self) -> usize {
-        (MOST_BINS_OF_ALL / self.rasters.len().max(1).next_power_of_two()).clamp(2, MOST_BINS_OF_ONE)
-    }
-
-    fn most_bins_of(&self, whose: Whose) -> usize {
-        if whose == Whose::All { MOST_BINS } else { self.most_bins_of_one() }
+        (MOST_BINS_OF_ALL / (self.rasters.len() + 1).next_power_of_two()).clamp(2, MOST_BINS_OF_ONE)
     }
 
     /// What was spent on one target belongs to another.
@@ -117,22 +111,27 @@ impl AccountSums {
 
     fn take(&mut self, other: Self, renamed: impl Fn(Spending) -> Spending) {
         let numbers: Vec<Spent> = other.spendings.iter().map(|&spending| self.number(renamed(spending))).collect();
+        self.put_all(other.all, &numbers);
         for (whose, raster) in other.rasters {
             self.put(whose, raster, &numbers);
         }
     }
 
-    /// Adds a raster whose numbers mean these.
+    /// Adds a raster of all clients whose numbers mean these.
+    pub(super) fn put_all(&mut self, raster: Raster, numbers: &[Spent]) {
+        self.all.merge(raster, |spent| numbers[spent as usize], MOST_BINS);
+    }
+
+    /// Adds a raster of a client or job.
     pub(super) fn put(&mut self, whose: Whose, raster: Raster, numbers: &[Spent]) {
-        let most = self.most_bins_of(whose);
-        self.of(whose).merge(raster, |spent| numbers[spent as usize], most);
+        let most = self.most_bins_of_one();
+        self.rasters.entry(whose).or_default().merge(raster, |spent| numbers[spent as usize], most);
     }
 
     /// With more clients than before, each has fewer bins.
     pub(crate) fn limit(&mut self) {
-        let (most, most_of_one) = (MOST_BINS, self.most_bins_of_one());
-        for (whose, raster) in &mut self.rasters {
-            raster.limit(if *whose == Whose::All { most } else { most_of_one });
-        }
+        self.all.limit(MOST_BINS);
+        let most = self.most_bins_of_one();
+        self.rasters.values_mut().for_each(|raster| raster.limit(most));
     }
 }
