@@ -26,6 +26,8 @@ pub struct Config {
     pub node_rules: Vec<NodeRule>,
     /// Whether to analyze lock contention.
     pub locks: bool,
+    /// Whether operations have the names of their files, which clients' logs hold.
+    pub names: bool,
     /// When a resource counts as contended; `None`: by the defaults of the Lustre version that the log suggests.
     pub contended: Option<ContendedRule>,
     /// Receives the progress of reading.
@@ -56,6 +58,7 @@ impl Default for Config {
             selection: Selection::default(),
             node_rules: Vec::new(),
             locks: true,
+            names: false,
             contended: None,
             progress: Progress::default(),
             baseline: None,
@@ -66,7 +69,7 @@ impl Default for Config {
 impl Config {
     /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
-        Reading::new(self.chunk_bytes, self.threads)
+        Reading::new(self.chunk_bytes, self.threads).with_names(self.names)
     }
 }
 

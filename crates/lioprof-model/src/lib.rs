@@ -53,7 +53,7 @@ mod verdict;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
-pub use client::{ClientEvent, ClientStep, NameHash};
+pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
@@ -69,10 +69,12 @@ pub use locks::{
 };
 pub use merge::Merge;
 pub use operations::{
-    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc,
+    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };
 pub use phases::RpcPhases;
-pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{
+    BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
+};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
