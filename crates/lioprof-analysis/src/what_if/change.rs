@@ -48,9 +48,10 @@ fn make(plan: &mut Plan, run: &Run, change: &Change, model: Model) -> Option<()>
         }
         Change::ClientAsPeers { client } => as_peers(plan, Subject::Client(client_number(client)?)),
         Change::SpreadEvenly => spread_evenly(plan, run),
-        Change::NoLockWaits => locks::no_waits(plan, run, model.lean),
-        Change::FullSize => full_size(plan, model.lean),
-        Change::NoSmall => no_small(plan, model.lean),
+        // Without any there is nothing to save, and that is an answer.
+        Change::NoLockWaits => Some(locks::no_waits(plan, run, model.lean)),
+        Change::FullSize => Some(full_size(plan, model.lean)),
+        Change::NoSmall => Some(no_small(plan, model.lean)),
         Change::Writers { client, writers } => share_work(plan, client_number(client)?, *writers as usize),
     }
 }

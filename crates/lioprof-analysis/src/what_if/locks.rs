@@ -8,11 +8,8 @@ use super::plan::Plan;
 use super::run::{Kind, Run};
 
 /// Takes clients' waits for locks out of their pauses, and the requests for locks that there would not be: who need not give a lock of a
-/// target back asks once. `lean`: whether those stay, and how much of the pause after each is for it. `None` if nobody waited.
-pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) -> Option<()> {
-    if run.waits.is_empty() {
-        return None;
-    }
+/// target back asks once. `lean`: whether those stay, and how much of the pause after each is for it.
+pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
     let waits = waits_by_client(run);
     let fought: BTreeSet<(usize, usize)> = run.waits.iter().map(|wait| (wait.client, wait.place)).collect();
     let pauses = pauses(plan, lean);
@@ -45,7 +42,6 @@ pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) -> Option<()> {
             step.queue_us = 0.0;
         }
     }
-    Some(())
 }
 
 /// When each client waited, sorted and without overlaps, µs since the first arrival.

@@ -19,8 +19,8 @@ const READ_AHEAD_BYTES: f64 = 67_108_864.0;
 const DIFFERENT_SIZES: f64 = 8.0;
 
 /// Puts requests of a client that follow on each other in an object together, up to [`FULL_BYTES`], with all that goes with each (locks,
-/// sync). `None` if there is nothing to put together.
-pub(super) fn full_size(plan: &mut Plan, lean: Lean) -> Option<()> {
+/// sync).
+pub(super) fn full_size(plan: &mut Plan, lean: Lean) {
     let is_small = |step: &Step| step.kind.is_bulk() && step.bytes > 0.0 && 2.0 * step.bytes <= FULL_BYTES;
     let per_byte: BTreeMap<Kind, [f64; 2]> =
         [Kind::Read, Kind::Write].into_iter().map(|kind| (kind, per_byte_us(plan, kind, lean))).collect();
@@ -53,7 +53,6 @@ pub(super) fn full_size(plan: &mut Plan, lean: Lean) -> Option<()> {
     if any {
         leave_out_companions(plan, is_small);
     }
-    any.then_some(())
 }
 
 /// What goes with a request that is gone is gone: other requests of the client until its next small one.
@@ -103,10 +102,10 @@ fn per_byte_us(plan: &Plan, kind: Kind, lean: Lean) -> [f64; 2] {
     })
 }
 
-/// Leaves out the small requests of clients that send large ones, too. `None` if there are none.
+/// Leaves out the small requests of clients that send large ones, too.
 ///
 /// Without them, a client that reads in order reads ahead of its program, and at the end reads up to a window that nobody wants.
-pub(super) fn no_small(plan: &mut Plan, lean: Lean) -> Option<()> {
+pub(super) fn no_small(plan: &mut Plan, lean: Lean) {
     let mut large_bytes = vec![0.0; plan.streams];
     let mut large_read_bytes = vec![0.0; plan.streams];
     for step in plan.steps.iter().filter(|step| step.kind.is_bulk() && step.bytes >= LARGE_BYTES) {
@@ -130,5 +129,4 @@ pub(super) fn no_small(plan: &mut Plan, lean: Lean) -> Option<()> {
             step.work_us.iter_mut().for_each(|work_us| *work_us *= 1.0 + more * lean.share());
         }
     }
-    any.contains(&true).then_some(())
 }
