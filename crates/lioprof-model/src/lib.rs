@@ -49,6 +49,7 @@ pub mod trace;
 pub mod traffic;
 pub mod units;
 mod verdict;
+mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
@@ -85,6 +86,7 @@ pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 pub use verdict::{Judgement, judge, verdict};
+pub use what_if::{Change, Prediction, WhatIf};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

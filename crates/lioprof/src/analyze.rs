@@ -66,6 +66,7 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         contended: args.contended,
         progress: Progress::default(),
         baseline: baseline(&args.baseline, args.baseline_write.into())?,
+        what_if: Vec::new(),
     })
 }
 
