@@ -16,6 +16,7 @@
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `time_account`: where the clients' time went, against the rows.
+//! * `what_if`: what a remedy saves, against runs that were cured.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
 //! * `rollup`: sums of nodes beside their rows.
@@ -76,5 +77,7 @@ mod time_account;
 mod truth;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod what_if;
 #[cfg(test)]
 mod wordings;

@@ -15,13 +15,13 @@ fn fixtures() -> PathBuf {
 }
 
 /// The rows of the table.
-fn runs() -> Vec<BTreeMap<String, String>> {
+pub(crate) fn runs() -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(fixtures().join("pairs/pairs.csv")).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
 }
 
 /// Where a capture is: some have been fixtures for longer than there are pairs.
-fn dir(name: &str) -> PathBuf {
+pub(crate) fn dir(name: &str) -> PathBuf {
     let dirs = ["pairs", "captures"].map(|folder| fixtures().join(folder).join(name));
     dirs.into_iter().find(|dir| dir.is_dir()).unwrap_or_else(|| panic!("no capture {name}"))
 }

@@ -1,6 +1,6 @@
 //! Settings of an analysis.
 
-use lioprof_model::{Baseline, Change, Symbols};
+use lioprof_model::{Baseline, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
@@ -34,8 +34,6 @@ pub struct Config {
     pub progress: Progress,
     /// What the OSTs can deliver, if the user said so.
     pub baseline: Option<Baseline>,
-    /// Changes to predict together, besides those that lioprof tries itself.
-    pub what_if: Vec<Change>,
 }
 
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
@@ -64,7 +62,6 @@ impl Default for Config {
             contended: None,
             progress: Progress::default(),
             baseline: None,
-            what_if: Vec::new(),
         }
     }
 }

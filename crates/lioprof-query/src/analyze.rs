@@ -14,7 +14,7 @@ use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
 use lioprof_analysis::{Config, Outcome, assemble};
-use lioprof_insight::{Limits, find};
+use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::parts::Keyed;
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{NodeFacts, Rollup};
@@ -36,7 +36,7 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     let rollup: Rollup = rollups::query(session, facts).await?;
     let mut outcome = assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
         .map_err(|err| QueryError::Rollup { problem: err.to_string() })?;
-    find(&mut outcome.analysis, &Limits::default());
+    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
     Ok(outcome)
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, analyze_with_stores};
-use lioprof_model::{Analysis, Change};
+use lioprof_analysis::{AnalyzeError, Config, Replay, analyze_with_stores};
+use lioprof_model::{Analysis, Change, WhatIf};
 use lioprof_trace::Progress;
 
 use crate::args::{self, WhatIfArgs};
@@ -25,14 +25,16 @@ pub(crate) fn run(args: &WhatIfArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         to: args.to.clone(),
         node_rules: args.node.clone(),
         progress: Progress::default(),
-        what_if: asked.clone(),
         ..Config::default()
     };
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
     drop(bar);
     let outcome = match outcome {
-        Ok(outcome) => outcome,
+        Ok(mut outcome) => {
+            outcome.analysis.what_if = predict(&mut outcome.replay, &asked);
+            outcome
+        }
         Err(AnalyzeError::NoInput { problems }) => {
             messages::problems(&problems, verbosity);
             return Ok(Code::Unusable);
@@ -50,6 +52,16 @@ pub(crate) fn run(args: &WhatIfArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     lioprof_text::what_if::write(&outcome.analysis.what_if, &asked, args.format, &mut out)?;
     out.flush().context("failed to write to stdout")?;
     Ok(Code::of_reading(&outcome, args.max_loss))
+}
+
+/// Predicts what was asked for, and what may be worth it.
+fn predict(replay: &mut Replay, asked: &[Change]) -> WhatIf {
+    let mut wanted: Vec<Vec<Change>> = Vec::new();
+    if !asked.is_empty() {
+        wanted.push(asked.to_vec());
+    }
+    wanted.extend(replay.candidates().into_iter().map(|change| vec![change]).filter(|change| change != asked));
+    replay.predict(&wanted)
 }
 
 /// What was asked for: what is slow first, then what is otherwise about the requests.

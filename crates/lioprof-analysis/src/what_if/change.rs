@@ -2,13 +2,14 @@
 
 use lioprof_model::Change;
 
-use super::model::{Model, Sharing};
+use super::locks::no_waits;
+use super::model::{Lean, Model, Sharing};
 use super::peers::{Subject, as_peers, faster};
 use super::placement::{share_work, spread_evenly};
 use super::plan::Plan;
+use super::replay::count_links;
 use super::run::Run;
 use super::sizes::{full_size, no_small};
-use super::{locks, replay::count_links};
 
 /// The plan with these changes; `None` if one of them means nothing for this log.
 pub(super) fn with(plan: &Plan, run: &Run, changes: &[Change], model: Model) -> Option<Plan> {
@@ -48,10 +49,19 @@ fn make(plan: &mut Plan, run: &Run, change: &Change, model: Model) -> Option<()>
         }
         Change::ClientAsPeers { client } => as_peers(plan, Subject::Client(client_number(client)?)),
         Change::SpreadEvenly => spread_evenly(plan, run),
-        // Without any there is nothing to save, and that is an answer.
-        Change::NoLockWaits => Some(locks::no_waits(plan, run, model.lean)),
-        Change::FullSize => Some(full_size(plan, model.lean)),
-        Change::NoSmall => Some(no_small(plan, model.lean)),
+        Change::NoLockWaits | Change::FullSize | Change::NoSmall => {
+            // Where there is nothing of the kind, there is nothing to save, and that is an answer.
+            leave_out(plan, run, change, model.lean);
+            Some(())
+        }
         Change::Writers { client, writers } => share_work(plan, client_number(client)?, *writers as usize),
+    }
+}
+
+fn leave_out(plan: &mut Plan, run: &Run, change: &Change, lean: Lean) {
+    match change {
+        Change::NoLockWaits => no_waits(plan, run, lean),
+        Change::FullSize => full_size(plan, lean),
+        _ => no_small(plan, lean),
     }
 }

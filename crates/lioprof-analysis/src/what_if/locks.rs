@@ -72,12 +72,14 @@ fn overlap(spans: &[(f64, f64)], from_us: f64, to_us: f64) -> f64 {
     within.map(|span| span.1.min(to_us) - span.0.max(from_us)).sum()
 }
 
-/// What each client needs between one request and the next, at least (there and back again) or usually.
+/// What of each client's pause after a lock request goes with it: the way there and back again, or all of it.
 fn pauses(plan: &Plan, lean: Lean) -> Vec<f64> {
+    if lean == Lean::Most {
+        return vec![f64::INFINITY; plan.streams];
+    }
     let mut pauses: Vec<Vec<f64>> = vec![Vec::new(); plan.streams];
     for step in plan.steps.iter().filter(|step| step.kind.is_waited_for() && step.link.enabler.is_some()) {
         pauses[step.client].push(step.think_us);
     }
-    let per_cent = if lean == Lean::Most { 50 } else { 5 };
-    pauses.into_iter().map(|pauses| quantile(&sorted(pauses), per_cent)).collect()
+    pauses.into_iter().map(|pauses| quantile(&sorted(pauses), 5)).collect()
 }

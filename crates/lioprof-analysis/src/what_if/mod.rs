@@ -33,5 +33,5 @@ mod sizes;
 mod tests;
 mod works;
 
-pub(crate) use predict::predict;
+pub use predict::Replay;
 pub(crate) use run::{Kind, LockWait, Place, Request, Run};

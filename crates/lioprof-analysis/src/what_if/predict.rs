@@ -20,36 +20,62 @@ const MOST_DRAWS: usize = 8;
 const FEWEST_DRAWS: usize = 3;
 /// Models that make so much more or less of the time as it was are not true to the log.
 const TRUE_WITHIN: f64 = 0.25;
+/// So much do two runs of the same work on the same system differ, of their time: no interval is narrower.
+pub(super) const RUNS_DIFFER: f64 = 0.06;
 
-/// Replays the run with each change that was asked for and that may be worth it.
-pub(crate) fn predict(run: &Run, asked: &[Change]) -> WhatIf {
-    let replayed = run.requests.len() as u64;
-    let mut what_if = WhatIf {
-        elapsed_s: whole_elapsed_us(run).map(to_seconds),
-        requests: replayed,
-        covered_share: (run.all_requests > 0).then(|| share(replayed, run.all_requests)),
-        ..WhatIf::default()
-    };
-    let mut wanted: Vec<Vec<Change>> = Vec::new();
-    if !asked.is_empty() {
-        wanted.push(asked.to_vec());
+/// The requests of an analysis, to be replayed with something changed.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    run: Run,
+}
+
+impl Replay {
+    pub(crate) fn new(run: Run) -> Self {
+        Self { run }
     }
-    wanted.extend(candidates(run).into_iter().map(|change| vec![change]).filter(|change| change != asked));
-    if wanted.is_empty() || run.elapsed_us() <= 0.0 {
-        return what_if;
+
+    /// What there is to replay, without a prediction.
+    #[must_use]
+    pub fn what_if(&self) -> WhatIf {
+        let (run, replayed) = (&self.run, self.run.requests.len() as u64);
+        WhatIf {
+            elapsed_s: whole_elapsed_us(run).map(to_seconds),
+            requests: replayed,
+            covered_share: (run.all_requests > 0).then(|| share(replayed, run.all_requests)),
+            ..WhatIf::default()
+        }
     }
-    let bases = bases(run, wanted.len());
-    let fidelity = bases[0].elapsed_us / run.elapsed_us();
-    what_if.fidelity = Some(rounded(fidelity));
-    if (fidelity - 1.0).abs() > TRUE_WITHIN {
-        return what_if;
+
+    /// Changes that may be worth it, one by one.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<Change> {
+        candidates(&self.run)
     }
-    let whole_s = whole_elapsed_us(run).map_or(0.0, to_seconds);
-    // Requests beyond those that were replayed are taken to be like them.
-    let scale = real(run.all_requests.max(replayed)) / real(replayed);
-    what_if.predictions =
-        wanted.into_iter().filter_map(|changes| prediction(run, &bases, changes, whole_s, scale)).collect();
-    what_if
+
+    /// Replays the requests with each of these sets of changes, by several models. Sets of which nothing can be said have no prediction.
+    ///
+    /// This takes a second or two for many requests, and nothing without any changes.
+    #[must_use]
+    pub fn predict(&mut self, wanted: &[Vec<Change>]) -> WhatIf {
+        let mut what_if = self.what_if();
+        if wanted.is_empty() || self.run.elapsed_us() <= 0.0 {
+            return what_if;
+        }
+        self.run.sort();
+        let run = &self.run;
+        let bases = bases(run, wanted.len());
+        let fidelity = bases[0].elapsed_us / run.elapsed_us();
+        what_if.fidelity = Some(rounded(fidelity));
+        if (fidelity - 1.0).abs() > TRUE_WITHIN {
+            return what_if;
+        }
+        let whole_s = whole_elapsed_us(run).map_or(0.0, to_seconds);
+        // Requests beyond those that were replayed are taken to be like them.
+        let scale = real(run.all_requests.max(what_if.requests)) / real(what_if.requests);
+        what_if.predictions =
+            wanted.iter().filter_map(|changes| prediction(run, &bases, changes.clone(), whole_s, scale)).collect();
+        what_if
+    }
 }
 
 /// The run by a model, without a change.
@@ -113,7 +139,7 @@ fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, sca
     };
     let (by_models, drawn) = (of(false), of(true));
     let mean_s = mean(&by_models)?;
-    let chance_s = 2.0 * deviation(&drawn);
+    let chance_s = 2.0 * deviation(&drawn) + RUNS_DIFFER * (replayed_s - mean_s).max(0.0);
     let least_s = by_models.iter().copied().fold(f64::INFINITY, f64::min) - chance_s;
     let most_s = by_models.iter().copied().fold(f64::NEG_INFINITY, f64::max) + chance_s;
     let bounded = |saves_s: f64| rounded(saves_s.min(whole_s));
@@ -139,7 +165,7 @@ fn deviation(values: &[f64]) -> f64 {
 
 /// From the first arrival to the end of the last request, of all.
 fn whole_elapsed_us(run: &Run) -> Option<f64> {
-    run.first_us()?;
+    run.first_us?;
     let last_us = if run.moves_data() { run.last_bulk_us } else { run.last_us };
     let last_us = last_us.map_or(0.0, |last_us| run.since_first(last_us));
     Some(last_us.max(run.elapsed_us()))

@@ -97,12 +97,14 @@ pub(crate) struct LockWait {
     pub(crate) to_us: i64,
 }
 
-/// What is replayed: lists are sorted.
+/// What is replayed. Lists are sorted by [`Run::sort`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
     pub(crate) clients: Vec<String>,
     pub(crate) places: Vec<Place>,
     pub(crate) requests: Vec<Request>,
+    /// Arrival of the first of them.
+    pub(crate) first_us: Option<i64>,
     pub(crate) waits: Vec<LockWait>,
     /// Requests of clients, those that cannot be replayed as well.
     pub(crate) all_requests: u64,
@@ -112,9 +114,10 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// When the first request arrived.
-    pub(super) fn first_us(&self) -> Option<i64> {
-        self.requests.first().map(|request| request.arrival_us)
+    /// Sorts what is replayed: the rest depends on it, and need not be known if nothing is.
+    pub(super) fn sort(&mut self) {
+        self.requests.sort_unstable();
+        self.waits.sort_unstable();
     }
 
     /// From the first arrival to the end of the last request that counts, µs.
@@ -139,7 +142,7 @@ impl Run {
     /// A time since the first arrival, µs.
     #[expect(clippy::cast_precision_loss, reason = "µs of a log need fewer than 52 bits")]
     pub(super) fn since_first(&self, time_us: i64) -> f64 {
-        time_us.saturating_sub(self.first_us().unwrap_or(time_us)) as f64
+        time_us.saturating_sub(self.first_us.unwrap_or(time_us)) as f64
     }
 
     /// Numbers of the OSTs.

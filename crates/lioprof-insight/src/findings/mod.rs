@@ -44,4 +44,4 @@ mod unfair_sharing;
 
 pub use case::Rule;
 pub use limits::{Limit, Limits};
-pub use registry::{LimitError, find, rules};
+pub use registry::{LimitError, find, find_and_predict, rules};

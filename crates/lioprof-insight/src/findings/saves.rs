@@ -1,9 +1,12 @@
 //! What the run would save without a finding: the prediction of its remedy.
 
-use lioprof_model::{Analysis, Change, Finding};
+use lioprof_model::{Analysis, Change, Finding, Severity};
 
 /// Clients in the place of one that does all the work.
 const WRITERS: u32 = 2;
+
+/// Predictions made of an analysis.
+const MOST: usize = 12;
 
 /// Writes into each finding what the replay says of its remedy.
 pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
@@ -13,6 +16,18 @@ pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
         finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
         finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
     }
+}
+
+/// What to predict: the remedies of what is more than a note, each once.
+pub(super) fn remedies(findings: &[Finding]) -> Vec<Vec<Change>> {
+    let mut changes: Vec<Vec<Change>> = Vec::new();
+    for change in findings.iter().filter(|finding| finding.severity > Severity::Info).filter_map(remedy) {
+        let change = vec![change];
+        if changes.len() < MOST && !changes.contains(&change) {
+            changes.push(change);
+        }
+    }
+    changes
 }
 
 /// What would be otherwise without it; `None` if a replay cannot tell.
@@ -37,7 +52,7 @@ fn remedy(finding: &Finding) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Confidence, Prediction, Severity};
+    use lioprof_model::{Confidence, Prediction};
 
     use super::*;
 

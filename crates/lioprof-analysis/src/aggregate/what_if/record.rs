@@ -212,3 +212,56 @@ fn hash(object: ObjectName) -> u32 {
     let mixed = (first.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ second).wrapping_mul(0xff51_afd7_ed55_8ccd);
     ((mixed >> 32) as u32).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(ends_us: impl Iterator<Item = i64>) -> Record {
+        let mut record = Record::default();
+        let key = TargetKey { node: Symbol(0), kind: TargetKind::Ost, name: None };
+        let place = record.place(key).unwrap();
+        for end_us in ends_us {
+            record.keep(Kept::new(end_us, 10, 5, Symbol(1), place, Kind::Other));
+        }
+        record.limit();
+        record
+    }
+
+    fn what(mut record: Record) -> (Vec<i64>, Option<i64>) {
+        record.limit();
+        record.kept.sort_unstable_by_key(|kept| kept.end_us);
+        (record.kept.iter().map(|kept| kept.end_us).collect(), record.facts.cut_us)
+    }
+
+    #[test]
+    fn the_beginning_is_kept_in_whatever_order_rows_and_nodes_come() {
+        let requests = 3 * i64::try_from(MOST).unwrap();
+        // Each moment three times, so that the limit falls on equal ones.
+        let of_node = |node: i64| (0..requests).filter(move |n| n % 3 == node).map(|n| n / 3 * 2);
+        let all = || (0..requests).map(|n| n / 3 * 2);
+        let (kept, cut_us) = what(record(all()));
+        assert!(kept.len() <= MOST && kept.len() + 3 > MOST, "{}", kept.len());
+        assert!(kept.iter().all(|end_us| Some(*end_us) < cut_us));
+        assert_eq!(what(record(all().rev())), (kept.clone(), cut_us));
+        for nodes in [[0, 1, 2], [2, 0, 1]] {
+            let records = nodes.map(|node| record(of_node(node)));
+            let merged = records.into_iter().reduce(|mut sum, other| {
+                sum.merge(other);
+                sum
+            });
+            assert_eq!(what(merged.unwrap()), (kept.clone(), cut_us), "{nodes:?}");
+        }
+        assert_eq!(what(record(0..100)), ((0..100).collect(), None));
+    }
+
+    #[test]
+    fn objects_differ() {
+        let first = hash(ObjectName::Resource(7, 0));
+        assert_ne!(first, hash(ObjectName::Resource(8, 0)));
+        assert_ne!(first, 0);
+        assert_eq!(kind(Opcode::OST_STATFS, None, TargetKind::Ost), None);
+        assert_eq!(kind(Opcode::OBD_PING, None, TargetKind::Ost), None);
+        assert_eq!(kind(Opcode::LDLM_ENQUEUE, None, TargetKind::Mdt), Some(Kind::Other));
+    }
+}
