@@ -6,7 +6,7 @@
 //! servers' rows, lock lines ─ servers ───┘
 //! ```
 //!
-//! Keeps about 200 bytes for each RPC and operation of the interval: `--from` and `--to` bound it.
+//! Keeps roughly 1 kB for each operation and each RPC of the interval, most of it for drawing: `--from` and `--to` bound it.
 
 mod client;
 mod join;

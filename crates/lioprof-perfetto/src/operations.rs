@@ -205,8 +205,9 @@ mod tests {
             let at = events.iter().filter(|(at, _)| *at == at_us * 1000);
             at.map(|(_, event)| (event.flow_ids.len(), event.terminating_flow_ids.len())).collect()
         };
-        let names: Vec<&str> = events.iter().filter_map(|(_, event)| event.name.as_deref()).collect();
-        assert!(names.contains(&"fsync a file"), "{names:?}");
+        let interned = trace.packet.iter().filter_map(|packet| packet.interned_data.as_ref());
+        let mut names = interned.flat_map(|data| &data.event_names).filter_map(|name| name.name.as_deref());
+        assert!(names.any(|name| name == "fsync a file"));
         // Operation, two RPCs on two lanes, the server's RPC with queue and service: begins and ends.
         assert_eq!(events.len(), 12);
         assert_eq!(flows(993), [(0, 0)]);
