@@ -12,7 +12,7 @@ use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::Config;
 use crate::counted;
 use crate::interval::{Interval, Taken};
-use crate::locks::{LockTracker, Rules};
+use crate::locks::{Contention, LockTracker, Rules};
 
 /// The logs and stored rows of one node.
 #[derive(Default)]
@@ -110,11 +110,16 @@ impl<'a> NodeSink<'a> {
         Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
     }
 
-    /// Moves lock events into the series.
-    fn lock_contention(&mut self) {
+    /// Moves lock events into the series, and waits of the selected clients into the account of the time.
+    fn lock_contention(&mut self, symbols: &Symbols) {
         let Some(locks) = &mut self.locks else { return };
         for (time_us, target, contention) in locks.contention() {
             self.aggregate.lock(self.node, time_us, target, contention);
+            if let Contention::Wait { wait_us, client, job } = contention
+                && self.config.selection.takes_lock_wait(client, job, symbols)
+            {
+                self.aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
+            }
         }
     }
 }
@@ -155,7 +160,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(event.time_us);
         if let Some(locks) = &mut self.locks {
             locks.lock_event(event, in_time, symbols);
-            self.lock_contention();
+            self.lock_contention(symbols);
         }
         if in_time {
             self.aggregate.faults.lock_event(event);
@@ -168,7 +173,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(sent.time_us);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
-            self.lock_contention();
+            self.lock_contention(symbols);
         }
         if in_time {
             self.aggregate.sent_rpc(sent);

@@ -220,7 +220,7 @@ impl Join {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
                     && let Some((rpc, ..)) = &self.requests[last as usize].handled
                 {
-                    let it = Numbered { number: sequence, counting: Counting::Regular, time_us: event.time_us };
+                    let it = Numbered { number: sequence, counting: Counting::SinceStart, time_us: event.time_us };
                     self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, it);
                 }
             }

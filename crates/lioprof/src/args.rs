@@ -364,7 +364,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
     /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) got
-    /// worse by more than this share, beyond noise.
+    /// certainly worse by more than this share: by the near end of its interval.
     #[arg(long, value_name = "regression=SHARE")]
     pub(crate) fail_on: Option<RegressionLimit>,
     /// Number of threads [default: number of cores, at most 8].
@@ -378,7 +378,7 @@ Examples:
   lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
   lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it got worse
 
-docs/compare.md explains noise and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
+docs/compare.md explains intervals and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
 arguments or unreadable input.";
 
 const ANALYZE_HELP: &str = "\
