@@ -96,6 +96,12 @@ pub struct Selection {
 impl Selection {
     /// Whether an RPC is selected.
     pub(crate) fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
+        (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
+            && self.takes_but_for_target(row, symbols)
+    }
+
+    /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.
+    pub(crate) fn takes_but_for_target(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
         let client = |patterns: &[NidPattern]| {
             let nid = symbols.bytes(row.nid);
             patterns.iter().any(|pattern| pattern.matches(nid))
@@ -104,7 +110,6 @@ impl Selection {
             row.job.is_some_and(|job| jobs.iter().any(|wanted| wanted.as_bytes() == symbols.bytes(job)))
         };
         (self.clients.is_empty() || client(&self.clients))
-            && (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
             && (self.jobs.is_empty() || job(&self.jobs))
             && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
     }
