@@ -99,8 +99,13 @@ pub struct Selection {
 impl Selection {
     /// Whether an RPC is selected.
     pub(crate) fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
+        (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
+            && self.takes_but_for_target(row, symbols)
+    }
+
+    /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.
+    pub(crate) fn takes_but_for_target(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
         self.takes_of(row.nid, row.job, symbols)
-            && (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
             && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
     }
 

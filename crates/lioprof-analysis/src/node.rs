@@ -6,6 +6,7 @@ use lioprof_model::{
     Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
+use lustre_debuglog::Opcode;
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
@@ -149,6 +150,9 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(row.end_us);
         if let Some(locks) = &mut self.locks {
             locks.row(row, in_time, symbols);
+            if row.opcode == Opcode::LDLM_ENQUEUE {
+                locks.enqueue(row, in_time && self.config.selection.takes_but_for_target(row, symbols));
+            }
         }
         if in_time && self.config.selection.takes(row, symbols) {
             self.aggregate.row(row, symbols);

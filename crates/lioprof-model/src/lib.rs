@@ -28,6 +28,7 @@ pub mod baseline;
 mod client;
 pub mod comparison;
 pub mod counted;
+mod enqueue_parts;
 pub mod faults;
 pub mod findings;
 pub mod io;
@@ -60,6 +61,7 @@ pub use comparison::{
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
+pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
