@@ -9,6 +9,7 @@ use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
 use super::limits::limit;
+use super::load::{goes_on, osts};
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -141,12 +142,25 @@ impl<'a> Fight<'a> {
     }
 }
 
+/// Clients that took a lock back from each other when the capture ends in the middle of their writes may be about to fight.
+fn begun(case: &Case<'_>) -> Look {
+    let objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
+    let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
+    match objects.filter(|_| goes_on(case.analysis, &osts(case.analysis))).find(back) {
+        None => Ok(Vec::new()),
+        Some(object) => Err(NoAnswer::cannot_tell(format!(
+            "clients have handed the lock of an object of {} over {} times when the capture ends: too few to say that they go on",
+            object.target, object.alternations
+        ))),
+    }
+}
+
 /// Clients that wait long for locks without a fight are a question.
 fn no_fight(case: &Case<'_>) -> Look {
     let clients = case.analysis.time_account.clients.iter();
     let waiting = median(clients.map(|client| client.share_on(SpentOn::LockWait))).unwrap_or(0.0);
     if waiting < case.limit("time_share") {
-        return Ok(Vec::new());
+        return begun(case);
     }
     Err(NoAnswer::cannot_tell(format!(
         "half of the clients wait for others' locks {} of their time or more, but take them from each other too few times to see a pattern",
@@ -158,9 +172,13 @@ fn look(case: &Case<'_>) -> Look {
     let locks = case.locks()?;
     let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
         let access = access_of(case.analysis, object);
-        match access.and_then(pieces) {
+        let clients = real(object.clients.len() as u64);
+        // As many requests as it takes to have so many pieces, and the steps to them.
+        let enough = |access: &&ObjectAccess| {
+            real(described(&access.read) + described(&access.write)) > clients * (case.limit("pieces_per_client") + 1.0)
+        };
+        match access.filter(enough).and_then(pieces) {
             Some((pieces, bytes)) => {
-                let clients = real(object.clients.len() as u64);
                 pieces >= clients * case.limit("pieces_per_client") && bytes < case.limit("piece_bytes")
             }
             // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write
