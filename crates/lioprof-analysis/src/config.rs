@@ -105,8 +105,7 @@ impl Selection {
 
     /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.
     pub(crate) fn takes_but_for_target(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
-        self.takes_of(row.nid, row.job, symbols)
-            && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
+        self.takes_of(row.nid, row.job, symbols) && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
     }
 
     /// Whether a client's wait for a lock is selected: it is a part of the request for the lock.

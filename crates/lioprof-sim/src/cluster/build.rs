@@ -9,6 +9,7 @@ use super::client_config::ClientConfig;
 use super::config::{Cluster, MDS, server_nid};
 use super::disk::Disk;
 use super::events::{Event, Events};
+use super::link::Link;
 use super::log::Log;
 use super::opcode::Service;
 use super::program::{Pause, Process};
@@ -69,6 +70,7 @@ impl Cluster {
                 bl_pids: (0..3).map(|worker| 2192 + worker).collect(),
                 next_xid: self.first_xid(rng),
                 next_cookie: rng.bits() | (1 << 62),
+                link: Link::new(server.link),
             });
             let per_cpt = (server.cpus / server.cpts.max(1)).max(1);
             let mut pid = 2200;
@@ -146,6 +148,7 @@ impl Cluster {
                 bl_pid: pid + 40,
                 ping_job: usize::from(!mount.server),
                 bl_job: if mount.server { 0 } else { 2 },
+                link: Link::new(mount.config.link),
                 config: ClientConfig {
                     max_in_flight: mount.config.max_in_flight.max(1),
                     max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),

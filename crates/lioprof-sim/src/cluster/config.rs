@@ -3,6 +3,7 @@
 use super::client_config::ClientConfig;
 use super::clock::Clock;
 use super::disk::DiskConfig;
+use super::link::LinkConfig;
 use super::program::Program;
 use crate::wording::{V2_17, Wording};
 
@@ -30,11 +31,13 @@ pub struct ServerConfig {
     pub cpts: u16,
     /// Threads.
     pub threads: Threads,
+    /// Its network link.
+    pub link: LinkConfig,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { cpus: 8, cpts: 2, threads: Threads::default() }
+        Self { cpus: 8, cpts: 2, threads: Threads::default(), link: LinkConfig::default() }
     }
 }
 

@@ -62,6 +62,8 @@ pub(crate) enum Stage {
     Started,
     /// Callbacks are on their way.
     Callbacks,
+    /// Its data are on their way to a disk.
+    Moving,
     Ending,
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::{
-    AccessObject, ClientMix, EnqueueTimes, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc, Rollup,
-    SampleRpc, Second, TimeRaster,
+    AccessObject, ClientMix, EnqueueTimes, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc,
+    Rollup, SampleRpc, Second, TimeRaster,
 };
 
 use super::node_row::NodeRow;
