@@ -2,7 +2,7 @@
 
 use lioprof_model::Analysis;
 
-use crate::comparison::comparison_plots;
+use crate::comparison;
 use crate::draw::area::Area;
 use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
@@ -99,7 +99,7 @@ fn two_analyses_are_laid_out_as_well() {
     for (before, one) in cases() {
         for (after, other) in cases() {
             for options in [PlotOptions::default(), narrow] {
-                for plot in comparison_plots() {
+                for plot in &comparison::PLOTS {
                     if let Ok(scene) = (plot.draw)([&one, &other], &options) {
                         check(&format!("{before} and {after}"), plot.name, &scene);
                         drawn += 1;

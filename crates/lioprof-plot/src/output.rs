@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::Analysis;
 
-use crate::comparison::comparison_plots;
+use crate::comparison;
 use crate::draw::scene::Scene;
 use crate::draw::{bitmap, svg};
 use crate::error::PlotError;
@@ -85,7 +85,7 @@ pub fn write_comparison(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
-    let drawn = comparison_plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
+    let drawn = comparison::PLOTS.iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
     write_scenes(drawn, dir, formats, &options)
 }
 
@@ -98,7 +98,7 @@ fn write_scenes(
     formats: &[Format],
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
-    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir(dir.to_owned(), source))?;
     let mut written = Vec::new();
     for (name, title, scene) in drawn {
         let scene = match scene {
@@ -111,7 +111,7 @@ fn write_scenes(
         for &format in formats {
             let path = dir.join(format!("{name}.{}", format.extension()));
             let bytes = encode(&scene, title, format, options)?;
-            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            fs::write(&path, bytes).map_err(|source| PlotError::Write(path.clone(), source))?;
             written.push(Written::File { plot: name, path });
         }
     }

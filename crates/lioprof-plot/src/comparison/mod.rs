@@ -6,5 +6,4 @@ mod latency;
 mod plot;
 mod registry;
 
-pub use plot::ComparisonPlot;
-pub use registry::comparison_plots;
+pub(crate) use registry::PLOTS;
