@@ -11,6 +11,7 @@
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
 //! * `marks`: those that occur more than once.
+//! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
@@ -53,6 +54,8 @@ mod locks;
 mod marks;
 #[cfg(test)]
 mod operations;
+#[cfg(test)]
+mod pairs;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod parts;

@@ -1,6 +1,6 @@
 //! Settings of an analysis.
 
-use lioprof_model::{Baseline, Symbols};
+use lioprof_model::{Baseline, Change, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
@@ -26,12 +26,16 @@ pub struct Config {
     pub node_rules: Vec<NodeRule>,
     /// Whether to analyze lock contention.
     pub locks: bool,
+    /// Whether operations have the names of their files, which clients' logs hold.
+    pub names: bool,
     /// When a resource counts as contended; `None`: by the defaults of the Lustre version that the log suggests.
     pub contended: Option<ContendedRule>,
     /// Receives the progress of reading.
     pub progress: Progress,
     /// What the OSTs can deliver, if the user said so.
     pub baseline: Option<Baseline>,
+    /// Changes to predict together, besides those that lioprof tries itself.
+    pub what_if: Vec<Change>,
 }
 
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
@@ -56,9 +60,11 @@ impl Default for Config {
             selection: Selection::default(),
             node_rules: Vec::new(),
             locks: true,
+            names: false,
             contended: None,
             progress: Progress::default(),
             baseline: None,
+            what_if: Vec::new(),
         }
     }
 }
@@ -66,7 +72,7 @@ impl Default for Config {
 impl Config {
     /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
-        Reading::new(self.chunk_bytes, self.threads)
+        Reading::new(self.chunk_bytes, self.threads).with_names(self.names)
     }
 }
 

@@ -48,6 +48,7 @@ mod rollup;
 mod run;
 mod select;
 mod warnings;
+mod what_if;
 
 pub use aggregate::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};

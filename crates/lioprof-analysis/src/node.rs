@@ -2,8 +2,8 @@
 
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
-    ClientEvent, Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols,
-    TraceSummary,
+    ClientEvent, Counted, HalfRpc, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol,
+    Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
 
@@ -179,6 +179,12 @@ impl RowSink for NodeSink<'_> {
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         if self.interval.contains(event.time_us) {
             self.sink.client_event(event, symbols);
+        }
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        if self.interval.contains(half.from_us) {
+            self.sink.half_rpc(half, symbols);
         }
     }
 

@@ -195,7 +195,7 @@ pub(crate) fn conclude(
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis);
     analysis.warnings.extend(alignment.warnings());
-    aggregate::finish(sum, symbols, &mut analysis);
+    aggregate::finish(sum, symbols, &config.what_if, &mut analysis);
     alignment.tell(symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);

@@ -19,6 +19,7 @@ use crate::services::Service;
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
 use crate::units::{percent, plural};
+use crate::what_if::WhatIf;
 
 /// Everything lioprof knows about a set of captures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +83,9 @@ pub struct Analysis {
     /// Where the time of clients went; empty in files of earlier versions.
     #[serde(default)]
     pub time_account: TimeAccount,
+    /// How long the same work would have taken with something changed; empty in files of earlier versions.
+    #[serde(default)]
+    pub what_if: WhatIf,
     /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,

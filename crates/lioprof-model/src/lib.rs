@@ -50,12 +50,13 @@ pub mod trace;
 pub mod traffic;
 pub mod units;
 mod verdict;
+mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
-pub use client::{ClientEvent, ClientStep, NameHash};
+pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
@@ -71,10 +72,12 @@ pub use locks::{
 };
 pub use merge::Merge;
 pub use operations::{
-    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc,
+    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };
 pub use phases::RpcPhases;
-pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{
+    BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
+};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
@@ -85,6 +88,7 @@ pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 pub use verdict::{Judgement, judge, verdict};
+pub use what_if::{Change, Prediction, WhatIf};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Operations};
 
 use crate::comparison;
 use crate::draw::scene::Scene;
 use crate::draw::{bitmap, svg};
 use crate::error::PlotError;
+use crate::operations;
 use crate::options::{Format, PlotOptions};
 use crate::plots::{Plot, plots};
 
@@ -87,6 +88,22 @@ pub fn write_comparison(
     let options = options.clamped();
     let drawn = comparison::PLOTS.iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
     write_scenes(drawn, dir, formats, &options)
+}
+
+/// Draws where the time of clients' operations went into `dir`, as [`write_all`] does.
+///
+/// # Errors
+///
+/// If a file cannot be written or the drawing library fails.
+pub fn write_operations(
+    operations: &Operations,
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+) -> Result<Vec<Written>, PlotError> {
+    let options = options.clamped();
+    let drawn = (operations::NAME, operations::TITLE, operations::draw(operations, &options));
+    write_scenes(std::iter::once(drawn), dir, formats, &options)
 }
 
 /// One plot's name, its title, and the picture or why there is none.

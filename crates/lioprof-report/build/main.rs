@@ -70,6 +70,10 @@ const PAGES: &[(&str, &[&str])] = &[
             "main.js",
         ],
     ),
+    (
+        "operations",
+        &["parts.js", "view-kinds.js", "view-parts.js", "view-slowest.js", "lanes.js", "view-operation.js", "main.js"],
+    ),
 ];
 
 /// Our styles; later ones override.
@@ -83,6 +87,7 @@ const STYLES: &[&str] = &[
     "tables.css",
     "report/quality.css",
     "comparison/comparison.css",
+    "operations/operations.css",
     "print.css",
 ];
 

@@ -7,9 +7,9 @@ use lioprof_model::parts::sums::SeriesCell;
 use lioprof_model::traffic::service_name;
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
-    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
-    TargetIo, TargetKindName, TargetSeries, Totals,
+    Analysis, Change, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries,
+    Object, Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols,
+    Target, TargetIo, TargetKindName, TargetSeries, Totals, WhatIf,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -22,10 +22,11 @@ use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::service_parts;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
+use super::what_if;
 use crate::locks;
 
 /// Fills everything but the inputs, the loss and the warnings.
-pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {
+pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, asked: &[Change], analysis: &mut Analysis) {
     aggregate.objects.keep(TOP_OBJECTS);
     let names = Names { symbols };
     analysis.totals = totals(&aggregate, &analysis.totals);
@@ -45,11 +46,20 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.sample = sample(&aggregate, names, analysis);
     analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
+    analysis.what_if = what_if(&mut aggregate, symbols, asked);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.locks = aggregate
         .locks
         .as_ref()
         .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names)));
+}
+
+fn what_if(aggregate: &mut Aggregate, symbols: &Symbols, asked: &[Change]) -> WhatIf {
+    let record = std::mem::take(&mut aggregate.record);
+    let seen = aggregate.targets.keys().filter_map(|key| Some((key.node, key.name?)));
+    let known = seen.chain(aggregate.targets_known.iter().copied());
+    let known = known.map(|(node, name)| (symbols.text(node), name)).collect();
+    what_if::finish(record, &known, asked, symbols)
 }
 
 /// Names of symbols.

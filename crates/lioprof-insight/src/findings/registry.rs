@@ -5,6 +5,7 @@ use lioprof_model::{Analysis, Check, CheckResult, Finding};
 use super::case::{Case, NoAnswer, Rule, Shared};
 use super::limits::Limits;
 use super::rank::rank;
+use super::saves;
 use super::{
     below_available, client_bound, disk_bound, faults, gapped_rpcs, hot_ost, load_imbalance, lock_ping_pong,
     many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer, slow_link, slow_tail,
@@ -50,6 +51,7 @@ pub fn rules() -> &'static [Rule] {
 /// Looks for everything and writes findings, worst first, and checks into the analysis.
 pub fn find(analysis: &mut Analysis, limits: &Limits) {
     let (mut findings, checks) = look_for_all(analysis, limits);
+    saves::fill(&mut findings, analysis);
     rank(&mut findings, analysis, place);
     analysis.findings = findings;
     analysis.checks = checks;

@@ -42,6 +42,9 @@ pub struct NodeFacts {
     pub bins: Option<(i64, i64)>,
     /// One in so many reads and writes is in the sample.
     pub sample_one_in: u64,
+    /// Requests of clients, of which [`ReplayedRpc`]s are the beginning.
+    #[serde(default)]
+    pub replay: ReplayFacts,
 }
 
 /// A line of `lctl mark`.
@@ -537,6 +540,48 @@ pub struct TimeRaster {
     pub spendings: Vec<Spending>,
 }
 
+/// What there is of a node's requests of clients besides those that are kept for a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayFacts {
+    /// How many there were.
+    pub requests: u64,
+    /// End of the last one.
+    pub last_us: Option<i64>,
+    /// End of the last read, write or sync.
+    pub last_bulk_us: Option<i64>,
+    /// Only those that ended before are kept; `None`: all.
+    pub cut_us: Option<i64>,
+}
+
+/// A request of a client, or its wait for a lock, as a replay needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ReplayedRpc {
+    /// Node.
+    pub node: String,
+    /// End.
+    pub end_us: i64,
+    /// From the arrival to the end.
+    pub total_us: u32,
+    /// From the start to the end.
+    pub service_us: u32,
+    /// Parts of service times; `None`: the log does not show them.
+    pub before_us: Option<u32>,
+    /// The transfer.
+    pub transfer_us: Option<u32>,
+    /// Bytes; 0 if none moved, or how many is not known.
+    pub bytes: u32,
+    /// Hash of the object; 0 if it is not known.
+    pub object: u32,
+    /// NID.
+    pub nid: String,
+    /// See [`super::of_rows::CombinationKey::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// What it is, see `lioprof_analysis`.
+    pub kind: u8,
+}
+
 /// All of these, of one node or many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rollup {
@@ -574,6 +619,8 @@ pub struct Rollup {
     pub exchanges: Vec<Exchange>,
     /// What clients waited for.
     pub time_rasters: Vec<TimeRaster>,
+    /// Requests to replay.
+    pub replay: Vec<ReplayedRpc>,
     /// Targets by second.
     pub seconds: Vec<Second>,
 }

@@ -61,6 +61,7 @@ pub(super) async fn query(session: &Session, nodes: Vec<NodeFacts>) -> Result<Ro
         lock_jobs: keyed(session, &statement(sql!("lock_jobs"))).await?,
         exchanges: rows(session, sql!("exchanges")).await?,
         time_rasters: rows(session, sql!("time_rasters")).await?,
+        replay: rows(session, sql!("replay")).await?,
         sample: sample(session, &nodes).await?,
         seconds: Vec::new(),
         nodes,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::{
-    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, Rollup, SampleRpc, Second,
-    TimeRaster,
+    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc, Rollup,
+    SampleRpc, Second, TimeRaster,
 };
 
 use super::node_row::NodeRow;
@@ -25,7 +25,8 @@ plain!(
     LockObject,
     Exchange,
     Second,
-    TimeRaster
+    TimeRaster,
+    ReplayedRpc
 );
 
 pub(super) const EXCHANGES: &str = "exchanges";
@@ -70,5 +71,6 @@ tables! {
     "lock_jobs": lock_jobs,
     "exchanges": exchanges,
     "time_rasters": time_rasters,
+    "replay": replay,
     "seconds": seconds,
 }

@@ -27,6 +27,7 @@ use super::chunk_tasks::{ChunkTask, ChunkTasks};
 use super::event::Event;
 use super::flush_passes::FlushPasses;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
+use crate::plan::Reading;
 
 /// Events that wait for their order before it is worth sorting them.
 const SORT_AT_LEAST: usize = 4096;
@@ -81,6 +82,8 @@ pub(crate) struct Source {
     chunks: Option<Chunks>,
     tasks: ChunkTasks<Decoded>,
     chunks_in_flight: usize,
+    /// Names of files are kept.
+    names: bool,
     exhausted: bool,
     /// More segments may come: what is not settled waits for them.
     live: bool,
@@ -112,9 +115,10 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A source that keeps up to so many chunks in flight.
-    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize) -> Self {
-        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(chunks_in_flight) }
+    /// A source that is read like this.
+    pub(crate) fn new(chunks: Chunks, reading: Reading) -> Self {
+        let Reading { chunks_in_flight, names, .. } = reading;
+        Self { chunks: Some(chunks), exhausted: false, live: false, names, ..Self::empty(chunks_in_flight) }
     }
 
     /// A source of segments that are still to come, which one thread reads.
@@ -127,6 +131,7 @@ impl Source {
             chunks: None,
             tasks: ChunkTasks::default(),
             chunks_in_flight,
+            names: false,
             exhausted: true,
             live: true,
             span: (None, None),
@@ -298,11 +303,12 @@ impl Source {
         self.seen.counts.summary.bytes += chunk.bytes.len() as u64;
         let layout = self.chunks.as_ref().and_then(Chunks::layout);
         let buffers = self.store.buffers();
+        let names = self.names;
         self.tasks.launch(chunk, move |bytes| {
             let events = buffers.take().unwrap_or_default();
             match layout {
-                None => decode_text(bytes, events),
-                Some(layout) => decode_binary(bytes, layout, events),
+                None => decode_text(bytes, names, events),
+                Some(layout) => decode_binary(bytes, layout, names, events),
             }
         });
     }
