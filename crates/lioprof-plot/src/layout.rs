@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lioprof_model::{Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, Stretch};
 use lustre_debuglog::Opcode;
 
-use crate::comparison;
+use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
 use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
@@ -136,7 +136,7 @@ fn two_analyses_are_laid_out_as_well() {
     for (before, one) in cases() {
         for (after, other) in cases() {
             for options in [PlotOptions::default(), narrow] {
-                for plot in &comparison::PLOTS {
+                for plot in comparison_plots() {
                     if let Ok(scene) = (plot.draw)([&one, &other], &options) {
                         check(&format!("{before} and {after}"), plot.name, &scene);
                         drawn += 1;

@@ -2,7 +2,7 @@
 //!
 //! * [`plots()`] lists every plot with its name, its title and how to read it.
 //! * [`render`] makes one picture in memory, [`write_all`] writes every picture into a directory.
-//! * [`write_comparison`] writes the pictures of two analyses, one drawn over the other.
+//! * [`comparison_plots()`] and [`write_comparison`] do the same for two analyses, one drawn over the other.
 //! * [`write_operations`] draws where the time of clients' operations went.
 //!
 //! How it works: a plot (`plots/*.rs`) turns the analysis into a list of rectangles, lines and
@@ -48,6 +48,7 @@ mod layout;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+pub use comparison::{ComparisonPlot, comparison_plots};
 pub use error::PlotError;
 pub use options::{Format, PlotOptions};
 pub use output::{Rendered, Written, render, write_all, write_comparison, write_operations};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::{Analysis, Operations};
 
-use crate::comparison;
+use crate::comparison::comparison_plots;
 use crate::draw::scene::Scene;
 use crate::draw::{bitmap, svg};
 use crate::error::PlotError;
@@ -86,7 +86,7 @@ pub fn write_comparison(
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
-    let drawn = comparison::PLOTS.iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
+    let drawn = comparison_plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
     write_scenes(drawn, dir, formats, &options)
 }
 

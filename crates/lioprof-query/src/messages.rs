@@ -7,7 +7,7 @@ use lioprof_model::with_causes;
 /// Prints an error with its causes.
 #[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn error(error: &anyhow::Error) {
-    eprintln!("lioprof-query: {}", with_causes(error.as_ref()));
+    eprintln!("lioprof-query: {}", with_causes(&**error));
 }
 
 /// Prints a note.

@@ -6,4 +6,5 @@ mod latency;
 mod plot;
 mod registry;
 
-pub(crate) use registry::PLOTS;
+pub use plot::ComparisonPlot;
+pub use registry::comparison_plots;

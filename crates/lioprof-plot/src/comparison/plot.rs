@@ -5,10 +5,21 @@ use lioprof_model::Analysis;
 use crate::draw::{AFTER, BEFORE, Ink, Scene};
 use crate::figure::{Key, Swatch};
 use crate::options::PlotOptions;
-use crate::plots::Plot;
 
-/// A plot of two analyses: the picture of before and after, or why there is none.
-pub(crate) type ComparisonPlot = Plot<fn([&Analysis; 2], &PlotOptions) -> Result<Scene, &'static str>>;
+/// A kind of plot of two analyses.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparisonPlot {
+    /// Stem of its file name.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// How to read it.
+    pub how_to_read: &'static str,
+    pub(crate) draw: Draw,
+}
+
+/// The picture of before and after, or why there is none.
+pub(crate) type Draw = fn([&Analysis; 2], &PlotOptions) -> Result<Scene, &'static str>;
 
 /// The colours of before and after.
 pub(super) const INKS: [Ink; 2] = [BEFORE, AFTER];

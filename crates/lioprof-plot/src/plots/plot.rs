@@ -5,16 +5,16 @@ use lioprof_model::Analysis;
 use crate::draw::Scene;
 use crate::options::PlotOptions;
 
-/// A kind of plot: of one analysis, or of what `D` draws.
+/// A kind of plot.
 #[derive(Clone, Copy, Debug)]
-pub struct Plot<D = Draw> {
+pub struct Plot {
     /// Stem of its file name.
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
     /// How to read it, in a few sentences for people who see it for the first time.
     pub how_to_read: &'static str,
-    pub(crate) draw: D,
+    pub(crate) draw: Draw,
 }
 
 /// The picture, or why there is none.
