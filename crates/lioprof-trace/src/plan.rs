@@ -155,7 +155,7 @@ impl Planned {
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
     pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
         match self.chunks(reading, notes) {
-            Ok(chunks) => Some(Source::new(chunks, reading)),
+            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight, reading.names)),
             Err(problem) => {
                 notes.error = Some(problem);
                 None

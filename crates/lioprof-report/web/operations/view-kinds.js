@@ -75,7 +75,7 @@ function buildKinds(body, controls) {
       time("max", 3),
       time("sum", 4),
       countColumn("RPCs", (kind) => kind.rpcs, "sent for them"),
-    ],
+    ].filter((column) => DATA.from_clients || column.name !== "RPCs"),
     rows: () => DATA.kinds,
     pick: (kind) => () => select({ kinds: isSelected("kinds", number(kind)) ? [] : [number(kind)], operations: [] }),
     picked: (kind) => isSelected("kinds", number(kind)),

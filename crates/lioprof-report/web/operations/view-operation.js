@@ -47,6 +47,7 @@ function buildOperation(body, controls) {
     const kind = DATA.kinds[it.kind].name;
     const node = DATA.nodes[it.node];
     const own = inOrder(it.stretches, 0);
+    const joined = `${count(it.joined_rpcs)} of them in servers' logs`;
     const sent = it.sent.map((rpc) => ({ ...rpc, pieces: inOrder(rpc.stretches, rpc.from) }));
     // What begins earlier, such as an RPC that waited to be sent, or ends later is cut off.
     const within = (pieces) =>
@@ -60,7 +61,7 @@ function buildOperation(body, controls) {
         DATA.from_clients && ["file", fileOf(it)],
         ["began", `${timeOfDay(it.begin_us)} UTC`],
         it.result !== null && ["returned", String(it.result)],
-        ["RPCs", it.rpcs === it.joined_rpcs ? count(it.rpcs) : `${count(it.rpcs)}, ${count(it.joined_rpcs)} of them in servers' logs`],
+        DATA.from_clients && ["RPCs", it.rpcs === it.joined_rpcs ? count(it.rpcs) : `${count(it.rpcs)}, ${joined}`],
       ]
         .filter(Boolean)
         .map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))),
@@ -125,13 +126,17 @@ function operationTables(it, own, sent, where) {
         "table",
         null,
         head([["from ms", true], ["to ms", true], ["took ms", true], ["what"]]),
-        own.map((p) =>
-          row([
-            [ms(p.from), true],
-            [ms(p.to), true],
-            [ms(p.to - p.from), true],
-            [[el("i", { class: `swatch ${p.part.style}` }), ` ${p.part.name}`]],
-          ]),
+        el(
+          "tbody",
+          null,
+          own.map((p) =>
+            row([
+              [ms(p.from), true],
+              [ms(p.to), true],
+              [ms(p.to - p.from), true],
+              [[el("i", { class: `swatch ${p.part.style}` }), ` ${p.part.name}`]],
+            ]),
+          ),
         ),
       ),
     ),
@@ -147,14 +152,18 @@ function operationTables(it, own, sent, where) {
         "table",
         null,
         head([["RPC"], ["at"], ["sent ms", true], ["arrived", true], ["handled from", true], ["to", true], ["answered", true]]),
-        sent.map((rpc) =>
-          row([
-            [rpc.opcode],
-            [where(rpc)],
-            [ms(rpc.sent), true],
-            ...(rpc.served ?? [null, null, null]).map((us) => [us === null ? UNKNOWN : ms(us), true]),
-            [ms(rpc.answered), true],
-          ]),
+        el(
+          "tbody",
+          null,
+          sent.map((rpc) =>
+            row([
+              [rpc.opcode],
+              [where(rpc)],
+              [ms(rpc.sent), true],
+              ...(rpc.served ?? [null, null, null]).map((us) => [us === null ? UNKNOWN : ms(us), true]),
+              [ms(rpc.answered), true],
+            ]),
+          ),
         ),
       ),
     ),

@@ -6,7 +6,7 @@ const slowestSection = () =>
     title: "The slowest",
     lead: code(
       `The page has the ${count(DATA.of_all)} slowest of all and the ${count(DATA.of_kind)} slowest of each kind; ` +
-      "`lioprof operations --format csv` lists them all. Click one to see its way through client, network and servers below.",
+      "`lioprof operations --format csv` lists them all. Click one to see below where its time went.",
     ),
     how:
       "One line for each, all bars on one scale. Look for what the slow ones have in common: the same part, the same node, the same " +
@@ -43,7 +43,7 @@ function buildSlowest(body) {
       },
       { name: "pid", number: true, value: (it) => it.pid },
       countColumn("RPCs", (it) => it.rpcs),
-    ].filter((column) => column.name !== "file" || DATA.from_clients),
+    ].filter((column) => DATA.from_clients || !["file", "RPCs"].includes(column.name)),
     rows: (now) => chosenOperations(now),
     pick: (it) => () => {
       select({ operations: [number(it)] });

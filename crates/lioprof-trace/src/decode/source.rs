@@ -27,7 +27,6 @@ use super::chunk_tasks::{ChunkTask, ChunkTasks};
 use super::event::Event;
 use super::flush_passes::FlushPasses;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
-use crate::plan::Reading;
 
 /// Events that wait for their order before it is worth sorting them.
 const SORT_AT_LEAST: usize = 4096;
@@ -115,9 +114,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A source that is read like this.
-    pub(crate) fn new(chunks: Chunks, reading: Reading) -> Self {
-        let Reading { chunks_in_flight, names, .. } = reading;
+    /// A source that keeps up to so many chunks in flight, and names of files if `names` says so.
+    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize, names: bool) -> Self {
         Self { chunks: Some(chunks), exhausted: false, live: false, names, ..Self::empty(chunks_in_flight) }
     }
 
