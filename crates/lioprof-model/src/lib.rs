@@ -25,6 +25,7 @@ pub mod access;
 pub mod analysis;
 mod available;
 pub mod baseline;
+mod causes;
 mod client;
 pub mod comparison;
 pub mod counted;
@@ -55,6 +56,7 @@ mod what_if;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
+pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,

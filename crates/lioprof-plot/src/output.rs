@@ -115,7 +115,7 @@ fn write_scenes(
     formats: &[Format],
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
-    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir(dir.to_owned(), source))?;
     let mut written = Vec::new();
     for (name, title, scene) in drawn {
         let scene = match scene {
@@ -128,7 +128,7 @@ fn write_scenes(
         for &format in formats {
             let path = dir.join(format!("{name}.{}", format.extension()));
             let bytes = encode(&scene, title, format, options)?;
-            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            fs::write(&path, bytes).map_err(|source| PlotError::Write(path.clone(), source))?;
             written.push(Written::File { plot: name, path });
         }
     }

@@ -50,26 +50,12 @@ pub enum LogError {
     /// There is no such scenario.
     #[error(transparent)]
     Scenario(#[from] UnknownScenario),
-    /// The kernel does not take the masks.
-    #[error("{what} does not take `{value}`: give names as in `lctl debug_list`, separated by spaces")]
-    Mask {
-        /// Which file.
-        what: &'static str,
-        /// What was to be written.
-        value: String,
-        /// What the kernel answered.
-        #[source]
-        errno: Errno,
-    },
+    /// The kernel does not take this value of a mask.
+    #[error("{0} does not take `{1}`: give names as in `lctl debug_list`, separated by spaces")]
+    Mask(&'static str, String, #[source] Errno),
     /// The file cannot be written.
-    #[error("failed to write `{}`", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to write `{}`", .0.display())]
+    Write(PathBuf, #[source] io::Error),
 }
 
 /// Writes the log; returns the number of records in it.
@@ -88,10 +74,10 @@ pub fn write(args: &LogArgs) -> Result<u64, LogError> {
     for (what, mask, value) in
         [("debug", Mask::Debug, &args.debug), ("subsystem_debug", Mask::SubsystemDebug, &args.subsystem_debug)]
     {
-        let refused = |errno| LogError::Mask { what, value: value.clone(), errno };
+        let refused = |errno| LogError::Mask(what, value.clone(), errno);
         kernel.write_mask(mask, value.as_bytes()).map_err(refused)?;
     }
-    let error = |err| LogError::Write { path: args.output.clone(), err };
+    let error = |err| LogError::Write(args.output.clone(), err);
     let written =
         if args.binary { binary(args, &kernel, &mut simulation) } else { plain(args, &kernel, &mut simulation) };
     written.map_err(error)

@@ -138,7 +138,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) socket: Option<PathBuf>,
     /// Address to serve Prometheus metrics on, or off.
     #[arg(long, value_name = "ADDRESS|off")]
-    pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
+    pub(crate) metrics: Option<lioprof_capture::config::OrOff<std::net::SocketAddr>>,
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
@@ -155,7 +155,7 @@ pub(crate) struct DaemonArgs {
     pub(crate) restore: bool,
     /// Format of messages: auto (human on a terminal, else logfmt), human, logfmt, json.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
+    pub(crate) log_format: lioprof_capture::logging::LogFormat,
 }
 
 #[cfg(feature = "daemon")]

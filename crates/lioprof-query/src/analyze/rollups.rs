@@ -25,7 +25,7 @@ pub(super) async fn nodes(session: &Session) -> Result<Vec<NodeRow>, QueryError>
 
 /// The facts of a node.
 pub(super) fn facts(row: &NodeRow) -> Result<NodeFacts, QueryError> {
-    row.facts().map_err(|problem| QueryError::Rollup { problem })
+    row.facts().map_err(QueryError::Rollup)
 }
 
 /// Asks for all tables.
