@@ -230,7 +230,8 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("unknown", |it| it.2.unknown.to_string()),
         ("waited", |it| it.2.waited.to_string()),
     ]);
-    let parts: [(&str, fn(&EnqueueSplit) -> &EnqueuePart); 5] = [
+    type Part = fn(&EnqueueSplit) -> &EnqueuePart;
+    let parts: [(&str, Part); 5] = [
         ("total", |it| &it.total),
         ("queue", |it| &it.queue),
         ("service", |it| &it.service),
