@@ -67,7 +67,9 @@ fn found(dir: &Path) -> Operations {
 /// lock. What nothing claims is the client's own work.
 fn true_parts(operation: &TrueOperation) -> BTreeMap<Part, u64> {
     // Begin, end, rank, part.
-    let mut claims: Vec<(u64, u64, (u8, u64, u8), Part)> = Vec::new();
+    // From, to, how strong, and what it is.
+    type Claim = (u64, u64, (u8, u64, u8), Part);
+    let mut claims: Vec<Claim> = Vec::new();
     for rpc in &operation.rpcs {
         let mut add =
             |from: u64, to: u64, is_wait: u8, part| claims.push((from, to, (3, rpc.answered_us, is_wait), part));
