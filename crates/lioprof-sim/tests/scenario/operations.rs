@@ -66,7 +66,6 @@ fn found(dir: &Path) -> Operations {
 /// The strongest at any time counts: of RPCs in flight the one that is answered last, then a request that waits to be sent, then a
 /// lock. What nothing claims is the client's own work.
 fn true_parts(operation: &TrueOperation) -> BTreeMap<Part, u64> {
-    // Begin, end, rank, part.
     // From, to, how strong, and what it is.
     type Claim = (u64, u64, (u8, u64, u8), Part);
     let mut claims: Vec<Claim> = Vec::new();
