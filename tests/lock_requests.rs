@@ -8,11 +8,11 @@ use lioprof_analysis::{Config, assemble, roll_up};
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::Rollup;
 use lioprof_store::Dataset;
-use lioprof_testkit::files::unpacked;
+use lioprof_testkit::files::{capture, unpacked};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::captures::{Capture, captures};
+use crate::captures::captures;
 use crate::figures::{number, rows, text};
 use crate::util::{analyze_run, lioprof};
 
@@ -54,7 +54,7 @@ fn parts_add_up_for_everybody() {
         waited += number(all, "waited").unwrap();
         unknown += number(all, "unknown").unwrap();
     }
-    assert!(known > 1000 && waited > 300 && unknown > 300, "{known} known, {waited} waited, {unknown} unknown");
+    assert!(known > 400 && waited > 200 && unknown > 1000, "{known} known, {waited} waited, {unknown} unknown");
 }
 
 /// A line of a log: time in µs, thread, text.
@@ -126,10 +126,6 @@ fn waits_are_those_of_the_lines() {
     assert!(compared > 5, "only {compared} logs have all parts");
 }
 
-fn find(name: &str) -> Capture {
-    captures().into_iter().find(|capture| capture.name == name).unwrap()
-}
-
 fn parquet_of(capture: &Path, dir: &TempDir) -> std::path::PathBuf {
     let kept = dir.path().join("rows");
     let args: [&OsStr; 4] = ["export".as_ref(), capture.as_os_str(), "--parquet".as_ref(), kept.as_os_str()];
@@ -140,10 +136,10 @@ fn parquet_of(capture: &Path, dir: &TempDir) -> std::path::PathBuf {
 #[test]
 fn rows_and_rollups_give_the_same_as_logs() {
     for name in ["lock_pingpong_dlm", "op_anatomy", "v215_lock_pingpong_dlm", "metadata"] {
-        let capture = find(name);
-        let from_logs = analyze_run(&[&capture.dir], &[]).json()["enqueue_parts"].clone();
+        let logs = capture(name);
+        let from_logs = analyze_run(&[&logs], &[]).json()["enqueue_parts"].clone();
         let dir = TempDir::new().unwrap();
-        let kept = parquet_of(&capture.dir, &dir);
+        let kept = parquet_of(&logs, &dir);
         assert_eq!(analyze_run(&[&kept], &[]).json()["enqueue_parts"], from_logs, "{name}");
 
         let dataset = Dataset::open(&kept).unwrap();
@@ -160,8 +156,7 @@ fn rows_and_rollups_give_the_same_as_logs() {
 
 #[test]
 fn with_targets_chosen_only_their_requests_count() {
-    let capture = find("lock_pingpong_dlm");
-    let run = analyze_run(&[&capture.dir], &["--target", "lustre-OST0001"]);
+    let run = analyze_run(&[&capture("lock_pingpong_dlm")], &["--target", "lustre-OST0001"]);
     let json = run.json();
     let targets = rows(&json["enqueue_parts"], "targets");
     assert_eq!(targets.len(), 1, "{json}");
