@@ -4,6 +4,7 @@
 //! * `truth`: every figure against the servers' own counters.
 //! * `same`: text and binary, threads, chunks, order and segments give the same result.
 //! * `locks`: contention, in both tiers of evidence.
+//! * `lock_requests`: what their time was made of.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `about`: versions, manual pages, completions.
@@ -22,7 +23,7 @@
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `operations`, `export` and `rollup` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export` and `rollup` names one.
 
 #[cfg(test)]
 mod about;
@@ -49,6 +50,9 @@ mod export;
 mod figures;
 #[cfg(test)]
 mod findings;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod lock_requests;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]

@@ -132,5 +132,5 @@ fn rows_and_threads_give_the_same() {
     let from_log = of(&slow_ost(), "1");
     assert_eq!(from_log, of(&slow_ost(), "4"));
     assert_eq!(from_log, of(&kept, "2"));
-    assert!(number(&from_log, "requests") > Some(50), "{from_log}");
+    assert!(number(&from_log, "requests").unwrap() > 50);
 }

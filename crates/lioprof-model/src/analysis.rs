@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::baseline::Baseline;
+use crate::enqueue_parts::EnqueueParts;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
@@ -80,6 +81,9 @@ pub struct Analysis {
     /// What the service time of reads and writes was made of; empty without mask `net`, and in files of earlier versions.
     #[serde(default)]
     pub service_parts: ServiceParts,
+    /// What the time of lock requests was made of; empty if locks were not looked at, and in files of earlier versions.
+    #[serde(default)]
+    pub enqueue_parts: EnqueueParts,
     /// Where the time of clients went; empty in files of earlier versions.
     #[serde(default)]
     pub time_account: TimeAccount,

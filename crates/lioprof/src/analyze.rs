@@ -62,6 +62,7 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         },
         node_rules: args.node.clone(),
         locks: !args.no_locks,
+        names: false,
         contended: args.contended,
         progress: Progress::default(),
         baseline: baseline(&args.baseline, args.baseline_write.into())?,

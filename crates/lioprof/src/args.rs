@@ -138,7 +138,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) socket: Option<PathBuf>,
     /// Address to serve Prometheus metrics on, or off.
     #[arg(long, value_name = "ADDRESS|off")]
-    pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
+    pub(crate) metrics: Option<lioprof_capture::config::OrOff<std::net::SocketAddr>>,
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
@@ -155,7 +155,7 @@ pub(crate) struct DaemonArgs {
     pub(crate) restore: bool,
     /// Format of messages: auto (human on a terminal, else logfmt), human, logfmt, json.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
+    pub(crate) log_format: lioprof_capture::logging::LogFormat,
 }
 
 #[cfg(feature = "daemon")]
@@ -364,7 +364,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
     /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) got
-    /// worse by more than this share, beyond noise.
+    /// certainly worse by more than this share: by the near end of its interval.
     #[arg(long, value_name = "regression=SHARE")]
     pub(crate) fail_on: Option<RegressionLimit>,
     /// Number of threads [default: number of cores, at most 8].
@@ -378,7 +378,7 @@ Examples:
   lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
   lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it got worse
 
-docs/compare.md explains noise and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
+docs/compare.md explains intervals and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
 arguments or unreadable input.";
 
 const ANALYZE_HELP: &str = "\
@@ -413,9 +413,15 @@ pub(crate) struct OperationsArgs {
     /// Logs of clients and servers, as for `analyze`.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Write operations.json, operations.html and a plot of the parts into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: OperationsFormat,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
     /// Also write all operations into this Parquet file, table operations_client; without names of files.
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE")]
@@ -427,6 +433,9 @@ pub(crate) struct OperationsArgs {
     /// Print the `lfs fid2path` commands that tell the names of the slowest operations' files, and nothing else.
     #[arg(long)]
     pub(crate) resolve: bool,
+    /// Show names of files beside their FIDs in tables, on the page and in the Perfetto trace; never in JSON, CSV and Parquet.
+    #[arg(long)]
+    pub(crate) names: bool,
     /// Name of the node that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
@@ -436,9 +445,18 @@ pub(crate) struct OperationsArgs {
     /// Use only what ended at or before this time.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) to: Option<Bound>,
-    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    /// Show only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
     #[arg(long, value_name = "NID|RANGE")]
     pub(crate) client: Vec<NidPattern>,
+    /// Show only operations with an RPC to this target: lustre-OST0003.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Vec<TargetName>,
+    /// Show only operations with an RPC of this job id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Vec<String>,
+    /// Show only operations with an RPC of this opcode: OST_WRITE, ldlm_enqueue, 101.
+    #[arg(long, value_name = "NAME", value_parser = opcode)]
+    pub(crate) opcode: Vec<Opcode>,
     /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
     /// unknown amount is lost (the ring buffer was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
@@ -523,6 +541,7 @@ Examples:
   lioprof operations client1/rpc.bin mds1/rpc.bin oss*/rpc.bin     one log per node, in directories named after the nodes
   lioprof operations logs --format csv > operations.csv            one line per operation
   lioprof operations logs -v                                       with percentiles of each part
+  lioprof operations logs -o ops                                   ops/operations.html: click through to single operations
   lioprof operations logs --resolve                                commands that tell the files' names
 
 Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";

@@ -70,7 +70,12 @@ impl std::str::FromStr for RegressionLimit {
 fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -> Code {
     let regressions = comparison.regressions(limit.share);
     for (name, figure) in &regressions {
-        let by = figure.change.map_or_else(|| "from none".to_owned(), units::change);
+        let by = match figure.change {
+            Some(change) => {
+                format!("{} ({})", units::change(change), units::interval(figure.change_min, figure.change_max))
+            }
+            None => "from none".to_owned(),
+        };
         messages::note(verbosity, &format!("regression: {} {by}", figure_name(name)));
     }
     if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {

@@ -204,15 +204,24 @@ impl Aggregate {
 
     /// Takes what happened to a target's locks.
     pub(crate) fn lock(&mut self, node: Symbol, time_us: i64, target: TargetName, contention: Contention) {
-        if let Contention::Wait { wait_us, client, job } = contention {
-            let key = TargetKey { node, kind: target.kind(), name: Some(target) };
-            self.account.lock_wait((client, job), key, time_us - wait_us, time_us);
-            self.record.lock_wait(client, key, time_us - wait_us, time_us);
-        }
         self.series.lock(node, time_us, target, contention);
         if let Some(seconds) = &mut self.seconds {
             seconds.lock(node, time_us, target, contention);
         }
+    }
+
+    /// Adds a client's wait for a lock to the account of the time and to what can be replayed.
+    pub(crate) fn lock_wait(
+        &mut self,
+        node: Symbol,
+        target: TargetName,
+        whose: (Symbol, Option<Symbol>),
+        from_us: i64,
+        to_us: i64,
+    ) {
+        let key = TargetKey { node, kind: target.kind(), name: Some(target) };
+        self.account.lock_wait(whose, key, from_us, to_us);
+        self.record.lock_wait(whose.0, key, from_us, to_us);
     }
 
     /// Notes a marker.

@@ -4,12 +4,13 @@ use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
 };
+use lioprof_stats::Share;
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
-use super::infer::Share;
 use super::limits::limit;
+use super::load::{goes_on, osts};
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -57,7 +58,10 @@ fn is_fought_over(case: &Case<'_>, object: &LockObject) -> bool {
     let access = access_of(case.analysis, object);
     let clients = access.map_or(0, |access| access.writers).max(object.clients.len() as u64);
     let turns = case.limit("turns_per_client") * real(clients);
-    let Some(access) = access.filter(|access| described(&access.read) + described(&access.write) > 0) else {
+    // As many requests as it takes to have so many pieces, and the steps to them.
+    let enough =
+        |access: &&ObjectAccess| real(described(&access.read) + described(&access.write)) > turns + real(clients);
+    let Some(access) = access.filter(enough) else {
         // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write lies between each
         // other as far as that is known.
         return object.ping_pong && object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1);
@@ -164,12 +168,25 @@ impl<'a> Fight<'a> {
     }
 }
 
+/// Clients that took a lock back from each other when the capture ends in the middle of their writes may be about to fight.
+fn begun(case: &Case<'_>) -> Look {
+    let objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
+    let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
+    match objects.filter(|_| goes_on(case.analysis, &osts(case.analysis))).find(back) {
+        None => Ok(Vec::new()),
+        Some(object) => Err(NoAnswer::cannot_tell(format!(
+            "clients have handed the lock of an object of {} over {} times when the capture ends: too few to say that they go on",
+            object.target, object.alternations
+        ))),
+    }
+}
+
 /// Clients that wait long for locks without a fight are a question.
 fn no_fight(case: &Case<'_>) -> Look {
     let clients = case.analysis.time_account.clients.iter();
     let waiting = median(clients.map(|client| client.share_on(SpentOn::LockWait))).unwrap_or(0.0);
     if waiting < case.limit("time_share") {
-        return Ok(Vec::new());
+        return begun(case);
     }
     Err(NoAnswer::cannot_tell(format!(
         "half of the clients wait for others' locks {} of their time or more, but take them from each other too few times to see a pattern",

@@ -282,6 +282,51 @@ pub struct LockTimes {
     pub times: Bucket,
 }
 
+/// Whose lock requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnqueuesOf {
+    /// A target's.
+    #[default]
+    Target,
+    /// A client's.
+    Client,
+}
+
+/// A part of the time of lock requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnqueueTime {
+    /// From the arrival until it was handled and its lock granted.
+    #[default]
+    Total,
+    /// Waiting for a thread.
+    Queue,
+    /// Handling, without waits for locks.
+    Service,
+    /// Waiting for other clients' locks.
+    LockWait,
+    /// Waiting for other locks.
+    OtherWait,
+    /// The parts are unknown: only the count says something.
+    Unknown,
+}
+
+/// Times of lock requests. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnqueueTimes {
+    /// Node.
+    pub node: String,
+    /// Of a target or of a client.
+    pub whose: EnqueuesOf,
+    /// Target or NID; `None`: the target is unknown.
+    pub name: Option<String>,
+    /// Which part.
+    pub part: EnqueueTime,
+    /// Times.
+    pub times: Bucket,
+}
+
 /// A fight for an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fight {
@@ -609,6 +654,8 @@ pub struct Rollup {
     pub lock_targets: Vec<LockTarget>,
     /// Their times.
     pub lock_times: Vec<LockTimes>,
+    /// Times of lock requests.
+    pub enqueue_times: Vec<EnqueueTimes>,
     /// Contended objects.
     pub lock_objects: Vec<LockObject>,
     /// Pairs of clients.

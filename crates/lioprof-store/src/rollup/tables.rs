@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::{
-    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc, Rollup,
-    SampleRpc, Second, TimeRaster,
+    AccessObject, ClientMix, EnqueueTimes, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc,
+    Rollup, SampleRpc, Second, TimeRaster,
 };
 
 use super::node_row::NodeRow;
@@ -22,6 +22,7 @@ plain!(
     ClientMix,
     Picture,
     LockTimes,
+    EnqueueTimes,
     LockObject,
     Exchange,
     Second,
@@ -66,6 +67,7 @@ tables! {
     "pictures": pictures,
     "lock_targets": lock_targets,
     "lock_times": lock_times,
+    "enqueue_times": enqueue_times,
     "lock_objects": lock_objects,
     "lock_pairs": lock_pairs,
     "lock_jobs": lock_jobs,

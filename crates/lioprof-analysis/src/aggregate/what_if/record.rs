@@ -203,7 +203,6 @@ fn short(value: u64) -> u32 {
 }
 
 /// A hash of an object that is the same on every machine; never 0.
-#[expect(clippy::cast_possible_truncation, reason = "half of a hash")]
 fn hash(object: ObjectName) -> u32 {
     let (first, second) = match object {
         ObjectName::Fid(fid) => (fid.seq, u64::from(fid.oid) | u64::from(fid.ver) << 32),
