@@ -125,10 +125,22 @@ def anything(figure):
 
 
 def shown(key, figure):
-    """Before, after, change, verdict and noise as the page writes them."""
+    """Before, after, change, verdict and interval as the page writes them."""
     judged = figure["better"] is not None or figure["verdict"] == "same"
-    noise = "" if figure["change"] is None or not judged else "?" if figure["noise"] is None else change(figure["noise"]).lstrip("+")
-    return [value(key, figure["before"]), value(key, figure["after"]), change(figure["change"]), VERDICTS[figure["verdict"]] if judged else "", noise]
+    return [value(key, figure["before"]), value(key, figure["after"]), change(figure["change"]), VERDICTS[figure["verdict"]] if judged else "",
+            interval(figure) if judged else ""]
+
+
+def interval(figure):
+    low, high = figure["change_min"], figure["change_max"]
+    is_open = low is None or low <= -1
+    if low is not None and low == high:
+        return ""
+    if is_open and high is None:
+        return "" if figure["change"] is None else "?"
+    if is_open:
+        return f"< {change(high)}"
+    return f"> {change(low)}" if high is None else f"{change(low)} … {change(high)}"
 
 
 def value(key, figure):

@@ -2,17 +2,18 @@
 
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
-    ClientEvent, Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols,
-    TraceSummary,
+    ClientEvent, Counted, HalfRpc, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol,
+    Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
+use lustre_debuglog::Opcode;
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::Config;
 use crate::counted;
 use crate::interval::{Interval, Taken};
-use crate::locks::{LockTracker, Rules};
+use crate::locks::{Contention, LockTracker, Rules};
 
 /// The logs and stored rows of one node.
 #[derive(Default)]
@@ -110,11 +111,16 @@ impl<'a> NodeSink<'a> {
         Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
     }
 
-    /// Moves lock events into the series.
-    fn lock_contention(&mut self) {
+    /// Moves lock events into the series, and waits of the selected clients into the account of the time.
+    fn lock_contention(&mut self, symbols: &Symbols) {
         let Some(locks) = &mut self.locks else { return };
         for (time_us, target, contention) in locks.contention() {
             self.aggregate.lock(self.node, time_us, target, contention);
+            if let Contention::Wait { wait_us, client, job } = contention
+                && self.config.selection.takes_lock_wait(client, job, symbols)
+            {
+                self.aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
+            }
         }
     }
 }
@@ -144,6 +150,9 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(row.end_us);
         if let Some(locks) = &mut self.locks {
             locks.row(row, in_time, symbols);
+            if row.opcode == Opcode::LDLM_ENQUEUE {
+                locks.enqueue(row, in_time && self.config.selection.takes_but_for_target(row, symbols));
+            }
         }
         if in_time && self.config.selection.takes(row, symbols) {
             self.aggregate.row(row, symbols);
@@ -155,7 +164,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(event.time_us);
         if let Some(locks) = &mut self.locks {
             locks.lock_event(event, in_time, symbols);
-            self.lock_contention();
+            self.lock_contention(symbols);
         }
         if in_time {
             self.aggregate.faults.lock_event(event);
@@ -168,7 +177,7 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(sent.time_us);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
-            self.lock_contention();
+            self.lock_contention(symbols);
         }
         if in_time {
             self.aggregate.sent_rpc(sent);
@@ -179,6 +188,12 @@ impl RowSink for NodeSink<'_> {
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         if self.interval.contains(event.time_us) {
             self.sink.client_event(event, symbols);
+        }
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        if self.interval.contains(half.from_us) {
+            self.sink.half_rpc(half, symbols);
         }
     }
 

@@ -38,6 +38,10 @@ pub struct Comparison {
     pub operations: Rows,
     /// Figures of lock contention, by name; empty if neither analysis looked at locks.
     pub locks: BTreeMap<String, Figure>,
+    /// Probability with which each interval of `totals` and `locks` is wrong: smaller than the rules' `error_rate`, because many
+    /// figures are judged; `null` in comparisons of older versions.
+    #[serde(default)]
+    pub error: Option<f64>,
 }
 
 /// Facts about one of the two analyses.
@@ -85,29 +89,37 @@ pub struct Course {
 /// Rules that decide which changes count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRules {
-    /// Estimate noise only if each side has at least this many bins with traffic.
+    /// An interval of a mean needs at least this many bins with traffic on each side.
     pub min_bins: u64,
-    /// Judge a percentile only if each side has at least this many samples.
+    /// An interval of a percentile needs at least this many samples on each side: as many as the median's. Others need more.
     pub min_samples: u64,
-    /// Judge a percentile only if each side has at least this many samples beyond it.
+    /// Not used since intervals decide; 0.
     pub min_tail_samples: u64,
-    /// A change within this many times its noise counts as no change.
+    /// On a scale of ratios, intervals reach this many times the noise to both sides if many samples are independent.
     pub noise_factor: f64,
     /// Compare the durations of two runs only if their bytes differ by at most this share.
     pub same_work_share: f64,
-    /// Judge the bandwidth of reads or writes only if they are at least this share of the bytes on one side.
+    /// The bandwidth of reads or writes is a headline figure only if they are at least this share of the bytes on one side.
     pub min_direction_share: f64,
+    /// A change within this share, up or down, matters to nobody.
+    #[serde(default)]
+    pub min_change: f64,
+    /// On average at most this share of the changes that a table claims is false, and at most this share of the intervals is wrong.
+    #[serde(default)]
+    pub error_rate: f64,
 }
 
 impl Default for ComparisonRules {
     fn default() -> Self {
         Self {
-            min_bins: 8,
-            min_samples: 20,
-            min_tail_samples: 2,
-            noise_factor: 2.0,
+            min_bins: 2,
+            min_samples: 6,
+            min_tail_samples: 0,
+            noise_factor: 1.96,
             same_work_share: 0.05,
             min_direction_share: 0.05,
+            min_change: 0.05,
+            error_rate: 0.05,
         }
     }
 }
@@ -150,6 +162,9 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// Number of further rows that are not listed.
     pub left_out: u64,
+    /// Probability with which each interval of these rows is wrong, see [`Comparison::error`].
+    #[serde(default)]
+    pub error: Option<f64>,
 }
 
 /// Figures of one target, client or operation.
@@ -174,9 +189,16 @@ pub struct Figure {
     pub after: Option<f64>,
     /// `after / before - 1`; `null` if either is unknown, or `before` is 0.
     pub change: Option<f64>,
+    /// The change is not smaller than this, whatever chance did: the lower end of its interval; -1 if nothing is known, `null` if there is
+    /// no interval.
+    #[serde(default)]
+    pub change_min: Option<f64>,
+    /// The upper end; `null` if there is no limit.
+    #[serde(default)]
+    pub change_max: Option<f64>,
     /// Standard error of `change`; `null` if it cannot be estimated.
     pub noise: Option<f64>,
-    /// Whether the figure became better or worse.
+    /// Whether the figure became better or worse: what the interval says.
     pub verdict: ChangeVerdict,
     /// Why the change cannot be judged, for [`ChangeVerdict::Unknown`].
     pub reason: Option<String>,
@@ -184,6 +206,25 @@ pub struct Figure {
     pub better: Option<Better>,
     /// Whether this figure helps to decide if the run became worse.
     pub headline: bool,
+}
+
+impl Figure {
+    /// Whether either side has it.
+    fn has_values(&self) -> bool {
+        self.before.or(self.after).is_some()
+    }
+
+    /// The least that the figure changed by, up or down; `None` if it has no interval, or came from 0.
+    #[must_use]
+    pub fn nearest_change(&self) -> Option<f64> {
+        let (min, max) = (self.change_min, self.change_max);
+        match (min, max) {
+            (Some(min), _) if min > 0.0 => Some(min),
+            (_, Some(max)) if max < 0.0 => Some(-max),
+            (None, None) => None,
+            _ => Some(0.0),
+        }
+    }
 }
 
 /// Whether a higher or a lower value is better.
@@ -200,13 +241,13 @@ pub enum Better {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeVerdict {
-    /// The figure became better by more than noise.
+    /// The figure became better: all of the interval is on that side, and not all of it within `min_change`.
     Better,
-    /// The figure became worse by more than noise.
+    /// The figure became worse, in the same way.
     Worse,
-    /// The figure did not change by more than noise.
+    /// All of the interval is within `min_change`.
     Same,
-    /// The change cannot be judged.
+    /// The interval leaves open whether there is a change that matters, or there is no interval.
     Unknown,
 }
 
@@ -230,15 +271,13 @@ impl Comparison {
         all.filter(|(_, figure)| figure.headline).map(|(name, figure)| (name.as_str(), figure))
     }
 
-    /// The headline figures that became worse by more than `share` beyond noise.
+    /// The headline figures that certainly became worse by more than `share`: the near end of their interval is beyond it.
     #[must_use]
     pub fn regressions(&self, share: f64) -> Vec<(&str, &Figure)> {
         let beyond = |figure: &Figure| {
             figure.verdict == ChangeVerdict::Worse
                 // A change from 0 has no share, and exceeds every one.
-                && figure.change.is_none_or(|change| {
-                    change.abs() - self.rules.noise_factor * figure.noise.unwrap_or(0.0) > share
-                })
+                && figure.nearest_change().is_none_or(|change| change > share)
         };
         self.headlines().filter(|(_, figure)| beyond(figure)).collect()
     }
@@ -255,8 +294,15 @@ impl Comparison {
         let (better, worse) = (of(ChangeVerdict::Better), of(ChangeVerdict::Worse));
         let (gained, lost) = (above_info(&self.findings.gained), above_info(&self.findings.lost));
         let first = match (better.len(), worse.len()) {
-            (0, 0) if self.is_unjudged() => "Not enough evidence to compare the figures".to_owned(),
-            (0, 0) => "No change beyond noise".to_owned(),
+            (0, 0) if self.is_unjudged() => "Cannot tell whether the figures changed".to_owned(),
+            (0, 0) => {
+                let unknown = of(ChangeVerdict::Unknown);
+                let open: Vec<&str> = unknown.iter().filter(|it| it.1.has_values()).map(|it| it.0).collect();
+                match open.as_slice() {
+                    [] => format!("No change of {:.0} % or more", 100.0 * self.rules.min_change),
+                    open => format!("No change found; cannot tell of {}", some_names(open)),
+                }
+            }
             (_, 0) => format!("Better: {}", list(&better)),
             (0, _) => format!("Worse: {}", list(&worse)),
             _ => format!("Mixed: better {}; worse {}", list(&better), list(&worse)),
@@ -281,9 +327,15 @@ impl Comparison {
             (true, true) => Outcome::Mixed,
             (true, false) => Outcome::Better,
             (false, true) => Outcome::Worse,
-            (false, false) if self.is_unjudged() => Outcome::Unknown,
+            (false, false) if self.is_open() => Outcome::Unknown,
             (false, false) => Outcome::Same,
         }
+    }
+
+    /// Whether a headline figure that has values may have changed all the same, or none could be judged.
+    fn is_open(&self) -> bool {
+        let is_open = |figure: &Figure| figure.verdict == ChangeVerdict::Unknown && figure.has_values();
+        self.is_unjudged() || self.headlines().any(|(_, figure)| is_open(figure))
     }
 
     fn is_unjudged(&self) -> bool {
@@ -305,9 +357,9 @@ pub enum Outcome {
     Worse,
     /// Something became better, and something became worse.
     Mixed,
-    /// Nothing changed by more than noise.
+    /// Nothing changed by as much as matters.
     Same,
-    /// The change cannot be judged.
+    /// Nothing is known to have changed, but a headline figure leaves it open.
     Unknown,
 }
 
@@ -320,6 +372,13 @@ fn list(figures: &[(&str, &Figure)]) -> String {
         None => format!("{} from none", figure_name(name)),
     };
     figures.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The first names, and how many more there are.
+fn some_names(names: &[&str]) -> String {
+    let named: Vec<String> = names.iter().take(NAMED).map(|name| figure_name(name)).collect();
+    let more = names.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
 }
 
 /// A figure's name for people: `read bandwidth` for `read_bandwidth_bytes_per_s`.
@@ -335,12 +394,15 @@ mod tests {
     use super::*;
     use crate::findings::Confidence;
 
-    fn figure(change: Option<f64>, noise: f64, verdict: ChangeVerdict) -> Figure {
+    /// Its interval is `half` to both sides.
+    fn figure(change: Option<f64>, half: f64, verdict: ChangeVerdict) -> Figure {
         Figure {
             before: Some(1.0),
             after: change.map(|change| 1.0 + change),
             change,
-            noise: Some(noise),
+            change_min: change.map(|change| change - half),
+            change_max: change.map(|change| change + half),
+            noise: Some(half / 1.96),
             verdict,
             reason: None,
             better: Some(Better::Lower),
@@ -354,17 +416,20 @@ mod tests {
     }
 
     #[test]
-    fn a_regression_is_beyond_limit_and_noise() {
+    fn a_regression_is_beyond_the_limit_with_its_near_end() {
         let it = comparison(&[
-            ("a_s", figure(Some(0.30), 0.05, ChangeVerdict::Worse)),
-            ("b_s", figure(Some(0.30), 0.12, ChangeVerdict::Worse)),
-            ("c_s", figure(Some(-0.90), 0.01, ChangeVerdict::Better)),
+            ("a_s", figure(Some(0.30), 0.10, ChangeVerdict::Worse)),
+            ("b_s", figure(Some(0.30), 0.24, ChangeVerdict::Worse)),
+            ("c_s", figure(Some(-0.90), 0.02, ChangeVerdict::Better)),
             ("d_s", figure(None, 0.0, ChangeVerdict::Worse)),
         ]);
         let names = |share| it.regressions(share).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(0.10), ["a_s", "d_s"]);
         assert_eq!(names(0.05), ["a_s", "b_s", "d_s"]);
         assert_eq!(names(0.21), ["d_s"]);
+        let higher = Figure { better: Some(Better::Higher), ..figure(Some(-0.5), 0.2, ChangeVerdict::Worse) };
+        let it = comparison(&[("e_s", higher)]);
+        assert_eq!((it.regressions(0.29).len(), it.regressions(0.31).len()), (1, 0));
     }
 
     #[test]
@@ -375,8 +440,14 @@ mod tests {
         ]);
         assert_eq!(it.verdict(), "Better: read bandwidth +50 %, activity -25 %.");
         let same = comparison(&[("activity_s", figure(Some(0.01), 0.01, ChangeVerdict::Same))]);
-        assert_eq!(same.verdict(), "No change beyond noise.");
-        assert!(comparison(&[]).verdict().starts_with("Not enough evidence"));
+        assert_eq!(same.verdict(), "No change of 5 % or more.");
+        assert!(comparison(&[]).verdict().starts_with("Cannot tell"));
+        let open = comparison(&[
+            ("activity_s", figure(Some(0.01), 0.01, ChangeVerdict::Same)),
+            ("bandwidth_bytes_per_s", figure(Some(0.01), 0.2, ChangeVerdict::Unknown)),
+        ]);
+        assert_eq!(open.verdict(), "No change found; cannot tell of bandwidth.");
+        assert_eq!(open.outcome(), Outcome::Unknown);
     }
 
     #[test]

@@ -63,6 +63,30 @@ pub fn change(share: f64) -> String {
     }
 }
 
+/// From where to where a change lies: `-12..+20 %`, `x 2.0..9.5`; `> +85 %` or `< -30 %` if the other end is open, `anything` if both are.
+/// `min` of -1, or `None`, is no lower limit; `max` of `None` is no upper one.
+#[must_use]
+pub fn interval(min: Option<f64>, max: Option<f64>) -> String {
+    let digits = |percent: f64| {
+        let rounded = if percent.abs() < 9.95 { format!("{percent:+.1}") } else { format!("{percent:+.0}") };
+        if rounded == "+0.0" || rounded == "-0.0" { "0".to_owned() } else { rounded }
+    };
+    match (min.filter(|min| *min > -1.0), max) {
+        (None, None) => "anything".to_owned(),
+        (None, Some(max)) => format!("< {}", change(max)),
+        (Some(min), None) => format!("> {}", change(min)),
+        (Some(min), Some(max)) if max >= 9.0 => {
+            let times = |share: f64| match share + 1.0 {
+                ratio if ratio < 0.095 => format!("{ratio:.2}"),
+                ratio if ratio < 9.95 => format!("{ratio:.1}"),
+                ratio => format!("{ratio:.0}"),
+            };
+            format!("x {}..{}", times(min), times(max))
+        }
+        (Some(min), Some(max)) => format!("{}..{} %", digits(min * 100.0), digits(max * 100.0)),
+    }
+}
+
 /// Bytes, or bytes per second, as a number of MiB: `12.3`.
 #[must_use]
 pub fn mib(bytes: f64) -> String {
@@ -149,6 +173,19 @@ pub fn seconds(us: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_of_changes() {
+        let text = |min, max| interval(Some(min), Some(max));
+        assert_eq!((text(-0.12, 0.2), text(-0.016, 1.52)), ("-12..+20 %".to_owned(), "-1.6..+152 %".to_owned()));
+        assert_eq!((text(0.0, 0.5), text(0.52, 11.2)), ("0..+50 %".to_owned(), "x 1.5..12".to_owned()));
+        assert_eq!((text(-0.999, 99.0), text(-1.0, -0.3)), ("x 0.00..100".to_owned(), "< -30 %".to_owned()));
+        assert_eq!(
+            (interval(Some(0.85), None), interval(Some(-1.0), None)),
+            ("> +85 %".to_owned(), "anything".to_owned())
+        );
+        assert_eq!(interval(None, None), "anything");
+    }
 
     #[test]
     fn bytes_have_three_digits() {

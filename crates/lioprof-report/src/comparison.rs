@@ -32,9 +32,9 @@ const OPERATION_FIGURES: [&str; 6] =
 /// Version of this layout.
 const SCHEMA: &str = "lioprof.comparison-page/1";
 
-/// Before, after, change, noise, verdict, whether it is a headline figure, number of the reason.
+/// Before, after, change, from where and to where it may lie, verdict, whether it is a headline figure, number of the reason.
 #[derive(Debug, Serialize)]
-struct FigureView(Value, Value, Option<f64>, Option<f64>, Judged, bool, Option<usize>);
+struct FigureView(Value, Value, Option<f64>, Option<f64>, Option<f64>, Judged, bool, Option<usize>);
 
 /// A value with all its digits: bytes can be more than a browser's numbers hold.
 #[derive(Debug, Serialize)]
@@ -65,7 +65,8 @@ impl<'a> Reasons<'a> {
     fn figure(&mut self, it: &'a Figure) -> FigureView {
         let judged = (it.better.is_some() || it.verdict == ChangeVerdict::Same).then_some(it.verdict);
         let reason = it.reason.as_deref().filter(|_| it.better.is_some()).map(|reason| self.number(reason));
-        FigureView(value(it.before), value(it.after), it.change, it.noise, judged, it.headline, reason)
+        let (min, max) = (it.change_min, it.change_max);
+        FigureView(value(it.before), value(it.after), it.change, min, max, judged, it.headline, reason)
     }
 
     fn figures(&mut self, all: &'a BTreeMap<String, Figure>) -> BTreeMap<&'a str, FigureView> {
@@ -200,6 +201,8 @@ mod tests {
             before: Some(1.5),
             after: None,
             change: None,
+            change_min: None,
+            change_max: None,
             noise: None,
             verdict: ChangeVerdict::Unknown,
             reason: Some(reason.to_owned()),
@@ -213,7 +216,7 @@ mod tests {
         };
         let json = serde_json::to_value(comparison(&it, "", "")).unwrap();
         assert_eq!(json["reasons"], serde_json::json!(["few", "none"]));
-        assert_eq!(json["totals"]["c"], serde_json::json!([1.5, null, null, null, "unknown", true, 0]));
+        assert_eq!(json["totals"]["c"], serde_json::json!([1.5, null, null, null, null, "unknown", true, 0]));
     }
 
     #[test]

@@ -11,7 +11,6 @@ pub struct Share;
 impl Share {
     /// Of `count` requests, `hits` were so: exact for any number of requests (Clopper and Pearson). Neither has to be a whole number.
     #[must_use]
-    #[expect(clippy::new_ret_no_self, reason = "what it may be is all that there is to know")]
     pub fn of(hits: f64, count: f64) -> Interval {
         Self::among(hits, count, 1)
     }

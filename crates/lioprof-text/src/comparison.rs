@@ -33,10 +33,17 @@ pub fn write(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::
     targets(&comparison.targets, out)?;
     clients(&comparison.clients, out)?;
     operations(&comparison.operations, out)?;
-    writeln!(
+    writeln!(out)?;
+    let limit = format!("{:.0} %", 100.0 * comparison.rules.min_change);
+    let sure = 100.0 - 100.0 * comparison.rules.error_rate;
+    paragraph(
+        &format!(
+            "Interval: where the change lies, {sure:.0} % sure, and more where a table has many figures. Better, worse: the interval \
+             leaves out no change, and is not all within {limit}. Same: it is within {limit}. Unknown: neither."
+        ),
+        "",
+        "",
         out,
-        "\nChange +- its noise (standard error); a change within {} times its noise is none.",
-        comparison.rules.noise_factor
     )?;
     unknown(comparison, out)
 }
@@ -109,7 +116,7 @@ const LOCKS: [&str; 6] =
     ["wait_s", "lock_wait_s_per_gib", "conflicts", "conflicts_per_gib", "alternations", "alternations_per_gib"];
 
 fn figures(title: &str, all: &BTreeMap<String, Figure>, names: &[&str], out: &mut dyn Write) -> io::Result<()> {
-    let mut table = NumberTable::new(&["figure", "before", "after", "change", "+-", "verdict"]);
+    let mut table = NumberTable::new(&["figure", "before", "after", "change", "interval", "verdict"]);
     let anything = |figure: &Figure| [figure.before, figure.after].iter().flatten().any(|value| *value != 0.0);
     for (name, figure) in names.iter().filter_map(|name| Some((*name, all.get(*name)?))).filter(|it| anything(it.1)) {
         table.row([
@@ -117,7 +124,7 @@ fn figures(title: &str, all: &BTreeMap<String, Figure>, names: &[&str], out: &mu
             value(name, figure.before),
             value(name, figure.after),
             change(figure),
-            noise(figure),
+            interval(figure),
             verdict(figure).to_owned(),
         ]);
     }
@@ -149,7 +156,7 @@ struct Pairs<'a> {
 impl Pairs<'_> {
     fn print(&self, rows: &[&Row], left_out: u64, out: &mut dyn Write) -> io::Result<()> {
         let [what, first, second] = self.header;
-        let mut table = NumberTable::new(&[what, first, "after", second, "after", "change", "+-", "verdict"]);
+        let mut table = NumberTable::new(&[what, first, "after", second, "after", "change", "interval", "verdict"]);
         for row in rows.iter().take(TOP) {
             let [Some(first), Some(second)] = self.figures.map(|name| row.figures.get(name)) else { continue };
             let shown = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), self.second);
@@ -160,7 +167,7 @@ impl Pairs<'_> {
                 shown(second.before),
                 shown(second.after),
                 change(second),
-                noise(second),
+                interval(second),
                 verdict(second).to_owned(),
             ]);
         }
@@ -256,11 +263,14 @@ fn change(figure: &Figure) -> String {
     figure.change.map_or_else(String::new, units::change)
 }
 
-fn noise(figure: &Figure) -> String {
-    match (figure.change, figure.noise) {
-        (Some(_), None) => "?".to_owned(),
-        (Some(_), Some(noise)) if figure.better.is_some() => units::change(noise).trim_start_matches('+').to_owned(),
-        _ => String::new(),
+/// Where the change lies; nothing of what was counted.
+fn interval(figure: &Figure) -> String {
+    match (figure.change_min, figure.change_max) {
+        _ if figure.better.is_none() => String::new(),
+        (None, None) if figure.change.is_some() => "?".to_owned(),
+        (None, None) => String::new(),
+        (min, max) if min == max => String::new(),
+        (min, max) => units::interval(min, max),
     }
 }
 

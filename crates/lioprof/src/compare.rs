@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use lioprof_analysis::{AnalyzeError, Config, Outcome, analyze_with_stores};
-use lioprof_insight::{Limits, compare, find};
+use lioprof_insight::{Limits, compare, find, find_and_predict};
 use lioprof_model::comparison::figure_name;
 use lioprof_model::units;
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
@@ -70,7 +70,12 @@ impl std::str::FromStr for RegressionLimit {
 fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -> Code {
     let regressions = comparison.regressions(limit.share);
     for (name, figure) in &regressions {
-        let by = figure.change.map_or_else(|| "from none".to_owned(), units::change);
+        let by = match figure.change {
+            Some(change) => {
+                format!("{} ({})", units::change(change), units::interval(figure.change_min, figure.change_max))
+            }
+            None => "from none".to_owned(),
+        };
         messages::note(verbosity, &format!("regression: {} {by}", figure_name(name)));
     }
     if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {
@@ -98,8 +103,8 @@ fn read(
         Ok(outcome) => {
             messages::problems(&outcome.problems, verbosity);
             let complete = !outcome.has_errors();
-            let Outcome { mut analysis, .. } = outcome;
-            find(&mut analysis, limits);
+            let Outcome { mut analysis, mut replay, .. } = outcome;
+            find_and_predict(&mut analysis, limits, |changes| replay.predict(changes));
             Ok(Some((analysis, complete)))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {

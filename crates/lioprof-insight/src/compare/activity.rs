@@ -71,15 +71,6 @@ pub(super) fn of_target(analysis: &Analysis, name: &str, bytes: fn(&TargetSeries
     sum
 }
 
-/// Mean total time of each bin's reads and writes of an OST.
-pub(super) fn mean_times(analysis: &Analysis, name: &str) -> PerBin {
-    let mut sum = PerBin::new(analysis.series.bins);
-    for series in analysis.series.targets.iter().filter(|series| series.name.as_deref() == Some(name)) {
-        sum.add(series.mean_total_us.iter().map(|mean| mean.unwrap_or(0.0)));
-    }
-    sum
-}
-
 /// Calls with bin, lower and upper edge in microseconds and number of RPCs, for the latency histogram over time.
 fn each_cell(analysis: &Analysis, direction: Direction, mut of: impl FnMut(usize, f64, f64, f64)) {
     for heat in analysis.series.latency.iter().filter(|heat| heat.direction == direction) {
@@ -103,17 +94,4 @@ pub(super) fn beyond(analysis: &Analysis, direction: Direction, limit_us: f64) -
         bins[bin].1 += rpcs * share;
     });
     bins
-}
-
-/// Mean total time of each bin's reads or writes, from the latency histogram over time.
-pub(super) fn heat_times(analysis: &Analysis, direction: Direction) -> PerBin {
-    let bins = analysis.series.bins;
-    let (mut time, mut rpcs) = (vec![0.0; bins], vec![0.0; bins]);
-    each_cell(analysis, direction, |bin, low, high, count| {
-        time[bin] += count * f64::midpoint(low, high);
-        rpcs[bin] += count;
-    });
-    let mut means = PerBin::new(bins);
-    means.add(time.iter().zip(&rpcs).map(|(time, rpcs)| if *rpcs > 0.0 { time / rpcs } else { 0.0 }));
-    means
 }

@@ -1,140 +1,249 @@
-//! From two values and their noise to a verdict.
+//! From two values and what chance may do to them to an interval, and from that to a verdict.
 
-use lioprof_model::{Better, ChangeVerdict, ComparisonRules, Distribution, Figure};
+use std::collections::BTreeMap;
 
-use super::noise::percentile_error;
+use lioprof_model::units::interval;
+use lioprof_model::{Better, ChangeVerdict, ComparisonRules, Figure};
 
-/// A value of one side, with its relative standard error, or why that is unknown.
+use super::chance::{Chance, Uncertain, ratio};
+use super::logs::Logs;
+use super::noise::{MeanError, real};
+use super::ranks::Ranks;
+
+/// A value of one side, with how chance enters into it, or why that is unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) value: Option<f64>,
-    pub(super) error: Result<f64, String>,
+    pub(super) chance: Result<Chance, String>,
 }
 
 impl Measured {
     /// A value that is what it is.
     pub(super) fn exact(value: Option<f64>) -> Self {
-        Self { value, error: Ok(0.0) }
+        Self { value, chance: Ok(Chance::Exact) }
     }
 
-    /// A value whose error is known unless there were too few bins.
-    pub(super) fn of_bins(value: Option<f64>, error: Option<f64>, rules: &ComparisonRules) -> Self {
-        let error = error.ok_or_else(|| format!("fewer than {} time bins with traffic", rules.min_bins));
-        Self { value, error }
-    }
-
-    /// A percentile of times, microseconds; `spread` and `deviation` are the errors of the bins' means and of the share of
-    /// samples below it, where times are known over time.
-    pub(super) fn percentile(
-        times: &Distribution,
-        (share, value): (f64, Option<u64>),
-        (spread, deviation): (Option<f64>, Option<f64>),
-        rules: &ComparisonRules,
-    ) -> Self {
-        let value = value.map(super::noise::real);
-        let beyond = super::noise::real(times.count) * (1.0 - share);
-        let enough = times.count >= rules.min_samples && beyond + 1e-9 >= super::noise::real(rules.min_tail_samples);
-        let error = if enough { percentile_error(times, share, deviation) } else { None };
-        let error = error
-            .map(|error| error.max(spread.unwrap_or(0.0)))
-            .ok_or_else(|| format!("too few samples ({})", times.count));
-        Self { value, error }
-    }
-}
-
-/// A figure of which `better` is better; without, only that it is the same can be said.
-pub(super) fn figure(sides: [Measured; 2], better: Option<Better>, rules: &ComparisonRules) -> Figure {
-    let [before, after] = sides;
-    let change = match (before.value, after.value) {
-        (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
-        _ => None,
-    };
-    let errors = match (&before.error, &after.error) {
-        (Ok(before), Ok(after)) => Ok((*before, *after)),
-        (Err(why), _) => Err(format!("before: {why}")),
-        (_, Err(why)) => Err(format!("after: {why}")),
-    };
-    // Of the ratio of two independent means; of a ratio of 0, of the difference.
-    let noise = match (change, &errors) {
-        (Some(change), Ok((before, after))) => {
-            let ratio = if change > -1.0 { 1.0 + change } else { 1.0 };
-            Some(ratio * before.hypot(*after))
+    /// A mean whose error is known unless there was too little to tell.
+    pub(super) fn mean(value: Option<f64>, error: Option<MeanError>) -> Self {
+        let chance = error.map(Chance::Mean);
+        Self {
+            value,
+            chance: chance.ok_or_else(|| "only one request or time bin (--bin makes bins shorter)".to_owned()),
         }
-        _ => None,
-    };
-    let judged = judge(before.value, after.value, change, noise, &errors, better, rules);
-    let (verdict, reason) = match judged {
-        Ok(verdict) => (verdict, None),
-        Err(reason) => (ChangeVerdict::Unknown, Some(reason)),
-    };
-    Figure { before: before.value, after: after.value, change, noise, verdict, reason, better, headline: false }
+    }
+
+    /// A percentile of times, microseconds.
+    pub(super) fn ranks(value_us: u64, ranks: Ranks) -> Self {
+        Self { value: Some(real(value_us)), chance: Ok(Chance::Ranks(ranks)) }
+    }
+
+    /// Whether there is a limit at both ends.
+    pub(super) fn has_both_limits(&self, error: f64) -> bool {
+        matches!(&self.chance, Ok(Chance::Ranks(ranks)) if real(ranks.independent()) >= ranks.needed(error))
+    }
+
+    /// So many events, each of which counts as `each`.
+    pub(super) fn events(events: f64, each: f64) -> Self {
+        Self { value: Some(events * each), chance: Ok(Chance::Events { events, each }) }
+    }
 }
 
-fn judge(
-    before: Option<f64>,
-    after: Option<f64>,
-    change: Option<f64>,
-    noise: Option<f64>,
-    errors: &Result<(f64, f64), String>,
-    better: Option<Better>,
-    rules: &ComparisonRules,
-) -> Result<ChangeVerdict, String> {
-    let (before, after) = match (before, after) {
-        (None, None) => return Err("unknown on both sides".to_owned()),
-        (None, _) => return Err("unknown before".to_owned()),
-        (_, None) => return Err("unknown after".to_owned()),
-        (Some(before), Some(after)) => (before, after),
-    };
-    // Needs no estimate of noise: there is nothing to explain.
-    if before == after {
-        return Ok(ChangeVerdict::Same);
+/// A figure of both sides that is not judged yet.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) sides: [Measured; 2],
+    /// What is better; without, only that it is the same can be said.
+    pub(super) better: Option<Better>,
+    pub(super) headline: bool,
+}
+
+pub(super) type Drafts = BTreeMap<String, Draft>;
+
+impl Draft {
+    pub(super) fn new(sides: [Measured; 2], better: Option<Better>) -> Self {
+        Self { sides, better, headline: false }
     }
-    errors.as_ref().map_err(Clone::clone)?;
-    if let Some((change, noise)) = change.zip(noise)
-        && change.abs() <= rules.noise_factor * noise
-    {
-        return Ok(ChangeVerdict::Same);
+
+    /// Whether the figure is one of those that chance may make look changed.
+    pub(super) fn is_inferred(&self) -> bool {
+        self.better.is_some() && self.interval(0.5).is_ok_and(|it| it.low < it.high)
     }
-    let better = better.ok_or("neither more nor less of it is better")?;
-    let is_more = after > before;
-    Ok(if is_more == (better == Better::Higher) { ChangeVerdict::Better } else { ChangeVerdict::Worse })
+
+    /// Limits of the logarithm of the change, or why there are none.
+    pub(super) fn interval(&self, error: f64) -> Result<Logs, String> {
+        let [before, after] = &self.sides;
+        let (from, to) = match (before.value, after.value) {
+            (None, None) => return Err("unknown on both sides".to_owned()),
+            (None, _) => return Err("unknown before".to_owned()),
+            (_, None) => return Err("unknown after".to_owned()),
+            (Some(before), Some(after)) => (before, after),
+        };
+        let first = before.chance.as_ref().map_err(|why| format!("before: {why}"))?;
+        let second = after.chance.as_ref().map_err(|why| format!("after: {why}"))?;
+        Ok(ratio(Uncertain { value: from, chance: first }, Uncertain { value: to, chance: second }, error))
+    }
+
+    /// The figure, with an interval that is wrong with this probability.
+    pub(super) fn figure(&self, error: f64, rules: &ComparisonRules) -> Figure {
+        let [before, after] = &self.sides;
+        let change = match (before.value, after.value) {
+            (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
+            _ => None,
+        };
+        let interval = self.interval(error);
+        let judged = interval.clone().and_then(|it| self.judge(it, error, rules));
+        let (verdict, reason) = match judged {
+            Ok(verdict) => (verdict, None),
+            Err(reason) => (ChangeVerdict::Unknown, Some(reason)),
+        };
+        let share = |log: f64| log.exp() - 1.0;
+        let noise = change.zip(self.interval(rules.error_rate).ok()).and_then(|(change, it)| noise(change, it, rules));
+        let interval = interval.ok();
+        Figure {
+            before: before.value,
+            after: after.value,
+            change,
+            change_min: interval.map(|it| share(it.low)).filter(|it| it.is_finite()),
+            change_max: interval.map(|it| share(it.high)).filter(|it| it.is_finite()),
+            noise,
+            verdict,
+            reason,
+            better: self.better,
+            headline: self.headline,
+        }
+    }
+
+    /// The verdict that the interval gives.
+    fn judge(&self, it: Logs, error: f64, rules: &ComparisonRules) -> Result<ChangeVerdict, String> {
+        // As far up as down, on a scale of ratios.
+        let matters = rules.min_change.ln_1p();
+        if it.low >= -matters && it.high <= matters {
+            // Without a better end there is nothing to infer: it is the same, or it is not.
+            if self.better.is_some() || it == Logs::point(0.0) {
+                return Ok(ChangeVerdict::Same);
+            }
+        }
+        let better = self.better.ok_or("neither more nor less of it is better")?;
+        let verdict = |is_more: bool| {
+            if is_more == (better == Better::Higher) { ChangeVerdict::Better } else { ChangeVerdict::Worse }
+        };
+        if it.low > 0.0 {
+            Ok(verdict(true))
+        } else if it.high < 0.0 {
+            Ok(verdict(false))
+        } else {
+            Err(self.what_would_tell(it, error, rules))
+        }
+    }
+
+    /// Why the interval says nothing, and what would.
+    fn what_would_tell(&self, it: Logs, error: f64, rules: &ComparisonRules) -> String {
+        let limit = format!("{:.0} %", 100.0 * rules.min_change);
+        let finite = |log: f64| Some(log.exp() - 1.0).filter(|share| share.is_finite());
+        let open = format!("{} leaves open whether it changed by {limit}", interval(finite(it.low), finite(it.high)));
+        for (side, name) in self.sides.iter().zip(["before", "after"]) {
+            if let Ok(Chance::Ranks(ranks)) = &side.chance
+                && real(ranks.independent()) < ranks.needed(error)
+            {
+                let (independent, needed) = (ranks.independent(), ranks.needed(error));
+                return format!(
+                    "{open}: as good as {independent} independent requests {name}, both ends need {needed}"
+                );
+            }
+        }
+        let half = (it.high - it.low) / 2.0;
+        if !half.is_finite() {
+            return format!("{open}: too few events on one side; a longer run would tell");
+        }
+        // Half as wide needs four times as much.
+        let nearest = f64::midpoint(it.low, it.high).abs().max(rules.min_change.ln_1p());
+        let times = (half / nearest).powi(2).max(2.0);
+        const HOPELESS: f64 = 1000.0;
+        if times > HOPELESS {
+            return format!("{open}: only several runs of each would tell");
+        }
+        format!("{open}: a run about {times:.0} times as long, or several runs, would tell")
+    }
+}
+
+/// The standard error of a change with these limits at the usual probability of error.
+fn noise(change: f64, it: Logs, rules: &ComparisonRules) -> Option<f64> {
+    let half = (it.high - it.low) / 2.0;
+    (half.is_finite() && change > -1.0).then(|| (1.0 + change) * half / rules.noise_factor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(before: (f64, Option<f64>), after: (f64, Option<f64>), better: Option<Better>) -> ChangeVerdict {
-        let side = |(value, error): (f64, Option<f64>)| Measured {
-            value: Some(value),
-            error: error.ok_or_else(|| "too few".to_owned()),
-        };
-        figure([side(before), side(after)], better, &ComparisonRules::default()).verdict
+    fn mean(value: f64, relative: f64) -> Measured {
+        Measured::mean(Some(value), Some(MeanError { relative, freedom: 1e9 }))
+    }
+
+    fn figure(sides: [Measured; 2], better: Option<Better>) -> Figure {
+        let rules = ComparisonRules::default();
+        Draft::new(sides, better).figure(rules.error_rate, &rules)
     }
 
     #[test]
-    fn a_change_counts_beyond_twice_its_noise() {
+    fn the_interval_decides() {
         use ChangeVerdict::{Better as B, Same, Unknown, Worse};
         let (lower, higher) = (Some(Better::Lower), Some(Better::Higher));
-        assert_eq!(verdict((100.0, Some(0.03)), (90.0, Some(0.0)), lower), B);
-        assert_eq!(verdict((100.0, Some(0.06)), (90.0, Some(0.0)), lower), Same);
-        assert_eq!(verdict((100.0, Some(0.0)), (90.0, Some(0.03)), higher), Worse);
-        assert_eq!(verdict((100.0, Some(0.0)), (110.0, Some(0.03)), higher), B);
-        assert_eq!(verdict((100.0, None), (200.0, Some(0.0)), higher), Unknown);
-        assert_eq!(verdict((100.0, None), (100.0, None), higher), Same);
-        assert_eq!(verdict((100.0, Some(0.0)), (200.0, Some(0.0)), None), Unknown);
-        // From and to nothing.
-        assert_eq!(verdict((0.0, Some(0.0)), (2.0, Some(0.1)), lower), Worse);
-        assert_eq!(verdict((2.0, Some(0.1)), (0.0, Some(0.0)), lower), B);
+        let verdict = |before, after, better| figure([before, after], better).verdict;
+        assert_eq!(verdict(mean(100.0, 0.03), mean(90.0, 0.0), lower), B);
+        assert_eq!(verdict(mean(100.0, 0.0), mean(90.0, 0.03), higher), Worse);
+        assert_eq!(verdict(mean(100.0, 0.0), mean(110.0, 0.03), higher), B);
+        // A change of 10 % is neither certain nor excluded.
+        assert_eq!(verdict(mean(100.0, 0.06), mean(90.0, 0.0), lower), Unknown);
+        // All of the interval lies within 5 %.
+        assert_eq!(verdict(mean(100.0, 0.01), mean(101.0, 0.01), lower), Same);
+        assert_eq!(verdict(mean(100.0, 0.0), mean(101.0, 0.001), lower), Same);
+        // A large change of large noise: +71 % to +1,000 %.
+        assert_eq!(verdict(mean(5.3, 0.4), mean(23.1, 0.1), higher), B);
+        // From nothing and to nothing.
+        assert_eq!(verdict(Measured::exact(Some(0.0)), mean(2.0, 0.1), lower), Worse);
+        assert_eq!(verdict(mean(2.0, 0.1), Measured::exact(Some(0.0)), lower), B);
+        assert_eq!(verdict(Measured::exact(Some(4.0)), Measured::exact(Some(4.0)), None), Same);
+        assert_eq!(verdict(Measured::exact(Some(400.0)), Measured::exact(Some(401.0)), None), Unknown);
+    }
+
+    #[test]
+    fn the_interval_is_one_of_ratios() {
+        let it = figure([mean(5.3, 0.4), mean(23.1, 0.0)], Some(Better::Higher));
+        let near = |got: Option<f64>, wanted: f64| (got.unwrap() - wanted).abs() < 0.01;
+        // A factor of exp(1.96 * 0.4 * 1.16) to both sides.
+        assert!(near(it.change, 3.358) && near(it.change_min, 0.755) && near(it.change_max, 9.82), "{it:?}");
+        // The standard error of the change, as of a ratio.
+        assert!(near(it.noise, 4.358 * 0.4 * 1.16), "{it:?}");
+    }
+
+    #[test]
+    fn unknown_says_what_would_tell() {
+        let reason = |sides| figure(sides, Some(Better::Lower)).reason.unwrap();
+        let wide = reason([mean(100.0, 0.1), mean(100.0, 0.1)]);
+        assert_eq!(
+            wide,
+            "-24..+32 % leaves open whether it changed by 5 %: a run about 33 times as long, or several runs, would tell"
+        );
+        assert_eq!(
+            reason([Measured::mean(Some(1.0), None), mean(1.0, 0.1)]),
+            "before: only one request or time bin (--bin makes bins shorter)"
+        );
+        let few = Measured { value: Some(3.0), chance: Ok(Chance::Ranks(Ranks::of_all(&[3.0, 3.0, 3.0], 0.5, 3.0))) };
+        assert_eq!(
+            reason([mean(1.0, 0.1), few]),
+            "anything leaves open whether it changed by 5 %: as good as 3 independent requests after, both ends need 6"
+        );
+        let events = |events| Measured::events(events, 1.0);
+        assert!(reason([events(0.0), events(2.0)]).contains("too few events"));
     }
 
     #[test]
     fn unknown_is_no_zero() {
-        let rules = ComparisonRules::default();
-        let one = figure([Measured::exact(None), Measured::exact(Some(3.0))], Some(Better::Lower), &rules);
-        assert_eq!((one.change, one.noise, one.verdict), (None, None, ChangeVerdict::Unknown));
+        let one = figure([Measured::exact(None), Measured::exact(Some(3.0))], Some(Better::Lower));
+        assert_eq!((one.change, one.noise, one.change_min, one.verdict), (None, None, None, ChangeVerdict::Unknown));
         assert_eq!(one.reason.as_deref(), Some("unknown before"));
-        let zero = figure([Measured::exact(Some(0.0)), Measured::exact(Some(3.0))], Some(Better::Lower), &rules);
-        assert_eq!((zero.change, zero.verdict), (None, ChangeVerdict::Worse));
+        let zero = figure([Measured::exact(Some(0.0)), Measured::exact(Some(3.0))], Some(Better::Lower));
+        assert_eq!((zero.change, zero.change_min, zero.verdict), (None, None, ChangeVerdict::Worse));
     }
 }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{
-    Analysis, Better, Client, Distribution, Latency, Operation, Row, Rows, Target, TargetIo, TargetKindName,
+    Analysis, Better, Client, Direction, Distribution, Latency, Operation, Row, Rows, Target, TargetIo, TargetKindName,
 };
 
-use super::activity::{mean_times, of_target};
-use super::figure::{Measured, figure};
+use super::activity::{OST_READ, OST_WRITE, of_target};
+use super::family;
+use super::figure::{Draft, Drafts, Measured};
 use super::noise::{PerBin, real};
 use super::pair::{Pair, Sided};
-use super::totals::{Figures, MINOR, PERCENTILES, busy_rate, io_bytes, is_minor, over_activity, overall_error};
+use super::ranks::Ranks;
+use super::totals::{PERCENTILES, busy_rate, io_bytes, io_name, over_activity, overall_error};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
@@ -41,13 +43,19 @@ struct RowFigures<'p, 'a, T> {
     pair: &'p Pair<'a>,
     name: String,
     sides: [Option<&'a T>; 2],
-    figures: Figures,
+    figures: Drafts,
 }
 
 impl<'a, T> RowFigures<'_, 'a, T> {
     /// A count: 0 of a side that does not have the row.
     fn count(&mut self, figure: impl Into<String>, better: Option<Better>, of: impl Fn(&T) -> Option<f64>) {
         self.put(figure.into(), better, Some(0.0), |_, it| Measured::exact(of(it)));
+    }
+
+    /// A number of events that are better fewer: none of a side that does not have the row.
+    fn events(&mut self, figure: &str, of: impl Fn(&T) -> f64) {
+        let sides = self.sides.map(|one| Measured::events(one.map_or(0.0, &of), 1.0));
+        self.figures.insert(figure.to_owned(), Draft::new(sides, Some(Better::Lower)));
     }
 
     /// A figure that is unknown of a side that does not have the row.
@@ -64,7 +72,7 @@ impl<'a, T> RowFigures<'_, 'a, T> {
     ) {
         let side = |sided, one: Option<&T>| one.map_or_else(|| Measured::exact(absent), |one| of(sided, one));
         let sides = [side(&self.pair.before, self.sides[0]), side(&self.pair.after, self.sides[1])];
-        self.figures.insert(name, figure(sides, better, &self.pair.rules));
+        self.figures.insert(name, Draft::new(sides, better));
     }
 }
 
@@ -78,12 +86,20 @@ fn rows<'a, T: 'a>(
     let mut joined = join(pair.both(|it| list(it.analysis)), size);
     let left_out = joined.len().saturating_sub(MOST_ROWS) as u64;
     joined.truncate(MOST_ROWS);
-    let row = |(name, sides): (String, [Option<&'a T>; 2])| {
-        let mut row = RowFigures { pair, name, sides, figures: Figures::new() };
+    let draft = |(name, sides): (String, [Option<&'a T>; 2])| {
+        let mut row = RowFigures { pair, name, sides, figures: Drafts::new() };
         fill(&mut row);
-        Row { name: row.name, is_before: sides[0].is_some(), is_after: sides[1].is_some(), figures: row.figures }
+        RowFigures { figures: pair.settled(row.figures), ..row }
     };
-    Rows { rows: joined.into_iter().map(row).collect(), left_out }
+    let drafts: Vec<_> = joined.into_iter().map(draft).collect();
+    let error = family::error(drafts.iter().flat_map(|row| row.figures.values()), &pair.rules);
+    let row = |row: RowFigures<'_, 'a, T>| Row {
+        name: row.name,
+        is_before: row.sides[0].is_some(),
+        is_after: row.sides[1].is_some(),
+        figures: family::figures(&row.figures, error, &pair.rules),
+    };
+    Rows { rows: drafts.into_iter().map(row).collect(), left_out, error: Some(error) }
 }
 
 pub(super) fn targets(pair: &Pair<'_>) -> Rows {
@@ -97,29 +113,45 @@ pub(super) fn targets(pair: &Pair<'_>) -> Rows {
 }
 
 fn target_figures(row: &mut RowFigures<'_, '_, Target>) {
-    let (rules, name) = (&row.pair.rules, row.name.clone());
-    for (io, of) in [("read", (|it| &it.read) as fn(&Target) -> &TargetIo), ("write", |it| &it.write)] {
-        let minor = is_minor(row.pair, io == "read");
-        let past = if io == "read" { "read" } else { "written" };
-        row.count(format!("{past}_bytes"), None, |it| io_bytes(&of(it).io));
+    let name = row.name.clone();
+    for (direction, of) in
+        [(Direction::Read, (|it| &it.read) as fn(&Target) -> &TargetIo), (Direction::Write, |it| &it.write)]
+    {
+        let (io, is_read) = (io_name(direction), direction == Direction::Read);
+        row.count(format!("{}_bytes", if is_read { "read" } else { "written" }), None, |it| io_bytes(&of(it).io));
         row.count(format!("{io}_rpcs"), None, |it| Some(real(of(it).io.rpcs)));
-        row.measure(format!("{io}_bandwidth_bytes_per_s"), Better::Higher, |it, _| {
-            let bins = of_target(
-                it.analysis,
-                &name,
-                if io == "read" { |series| &series.read_bytes } else { |series| &series.write_bytes },
-            );
-            let rate = busy_rate(&bins, it.analysis.series.bin_s, rules);
-            if minor { Measured { error: Err(MINOR.to_owned()), ..rate } } else { rate }
+        row.measure(format!("{io}_bandwidth_bytes_per_s"), Better::Higher, |it, target| {
+            let bins = of_target(it.analysis, &name, if is_read { |it| &it.read_bytes } else { |it| &it.write_bytes });
+            busy_rate(&bins, it.analysis.series.bin_s, of(target).io.rpcs)
         });
         for (percentile, share, value) in PERCENTILES {
             row.measure(format!("{io}_total_{percentile}_us"), Better::Lower, |it, target| {
                 let times = &of(target).latency.total_us;
-                let spread = mean_times(it.analysis, &name).busy_error(rules.min_bins);
-                Measured::percentile(times, (share, value(times)), (spread, None), rules)
+                percentile_of(it, times, (share, value(times)), Some((direction, Some(&name))))
             });
         }
     }
+}
+
+/// A percentile of times; `which` reads or writes these are the total times of, of which OST.
+fn percentile_of(
+    it: &Sided<'_>,
+    times: &Distribution,
+    (share, value): (f64, Option<u64>),
+    which: Option<(Direction, Option<&str>)>,
+) -> Measured {
+    let Some(value) = value else { return Measured::exact(None) };
+    let all = which.and_then(|(direction, target)| it.requests.all(direction, target, times.count));
+    if let Some(all) = all {
+        return Measured::ranks(value, Ranks::of_all(&all, share, real(value)));
+    }
+    // As those of all OSTs cluster.
+    let deviation = which.and_then(|(direction, _)| {
+        let at = PERCENTILES.iter().position(|(_, other, _)| *other == share)?;
+        let of_direction = it.clustering[usize::from(direction == Direction::Write)];
+        Some((of_direction[at] * share * (1.0 - share) / real(times.count)).sqrt())
+    });
+    Measured::ranks(value, Ranks::of_some(times, share, deviation))
 }
 
 pub(super) fn clients(pair: &Pair<'_>) -> Rows {
@@ -132,7 +164,7 @@ pub(super) fn clients(pair: &Pair<'_>) -> Rows {
 }
 
 fn client_figures(row: &mut RowFigures<'_, '_, Client>) {
-    let (rules, nid) = (&row.pair.rules, row.name.clone());
+    let nid = row.name.clone();
     row.count("read_bytes", None, |it| io_bytes(&it.read));
     row.count("written_bytes", None, |it| io_bytes(&it.write));
     row.count("rpcs", None, |it| Some(real(it.rpcs)));
@@ -141,10 +173,10 @@ fn client_figures(row: &mut RowFigures<'_, '_, Client>) {
     row.measure("bandwidth_bytes_per_s", Better::Higher, |it, client| {
         let bytes = io_bytes(&client.read).zip(io_bytes(&client.write)).map(|(read, write)| read + write);
         // Bytes per client and bin are not kept; its requests vary as they do.
-        let own = requests(it.analysis, &nid).busy_error(rules.min_bins);
+        let own = requests(it.analysis, &nid).busy_error(client.read.rpcs + client.write.rpcs);
         // The time that they are divided by is no surer than for all.
-        let error = own.zip(overall_error(it, rules.min_bins)).map(|(own, all)| own.max(all));
-        Measured::of_bins(over_activity(it, bytes), error, rules)
+        let error = own.zip(overall_error(it)).map(|(own, all)| own.max(all));
+        Measured::mean(over_activity(it, bytes), error)
     });
 }
 
@@ -167,18 +199,23 @@ pub(super) fn operations(pair: &Pair<'_>) -> Rows {
 }
 
 fn operation_figures(row: &mut RowFigures<'_, '_, Operation>) {
-    let rules = &row.pair.rules;
     row.count("rpcs", None, |it| Some(real(it.rpcs)));
-    row.count("errors", Some(Better::Lower), |it| Some(real(it.errors)));
+    row.events("errors", |it| real(it.errors));
     for (time, of) in [
         ("queue", (|it| &it.queue_us) as fn(&Latency) -> &Distribution),
         ("service", |it| &it.service_us),
         ("total", |it| &it.total_us),
     ] {
         for (percentile, share, value) in PERCENTILES {
-            row.measure(format!("{time}_{percentile}_us"), Better::Lower, |_, it| {
-                let times = of(&it.latency);
-                Measured::percentile(times, (share, value(times)), (None, None), rules)
+            row.measure(format!("{time}_{percentile}_us"), Better::Lower, |it, operation| {
+                let times = of(&operation.latency);
+                let direction = match operation.opcode {
+                    OST_READ => Some(Direction::Read),
+                    OST_WRITE => Some(Direction::Write),
+                    _ => None,
+                };
+                let which = direction.filter(|_| time == "total").map(|direction| (direction, None));
+                percentile_of(it, times, (share, value(times)), which)
             });
         }
     }

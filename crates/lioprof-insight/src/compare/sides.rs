@@ -1,16 +1,25 @@
 //! The comparison, put together.
 
-use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Generator, Side};
+use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Direction, Generator, Side};
 
 use super::activity::Activity;
 use super::pair::{Pair, Sided};
-use super::{findings, locks, rows, totals};
+use super::requests::Requests;
+use super::{family, findings, locks, rows, totals};
 
 /// Compares two analyses. Their findings are taken as they are: both should come from the same thresholds.
 #[must_use]
 pub fn compare(before: &Analysis, after: &Analysis, rules: &ComparisonRules) -> Comparison {
-    let sided = |analysis| Sided { analysis, activity: Activity::of(analysis) };
-    let pair = Pair { before: sided(before), after: sided(after), rules: *rules };
+    let sided = |analysis| Sided {
+        analysis,
+        activity: Activity::of(analysis),
+        requests: Requests::of(analysis),
+        clustering: totals::clustering(analysis),
+    };
+    let is_itself = before.series == after.series && before.sample == after.sample && before.totals == after.totals;
+    let pair = Pair { before: sided(before), after: sided(after), rules: *rules, is_itself };
+    let [totals, locks] = [totals::totals(&pair), locks::locks(&pair)].map(|drafts| pair.settled(drafts));
+    let error = family::error(totals.values().chain(locks.values()), rules);
     Comparison {
         schema: COMPARISON_SCHEMA.to_owned(),
         generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -19,16 +28,17 @@ pub fn compare(before: &Analysis, after: &Analysis, rules: &ComparisonRules) -> 
         rules: *rules,
         notes: notes(&pair),
         findings: findings::changes(before, after),
-        totals: totals::totals(&pair),
+        totals: family::figures(&totals, error, rules),
         targets: rows::targets(&pair),
         clients: rows::clients(&pair),
         operations: rows::operations(&pair),
-        locks: locks::locks(&pair),
+        locks: family::figures(&locks, error, rules),
+        error: Some(error),
     }
 }
 
 fn side(sided: &Sided<'_>) -> Side {
-    let Sided { analysis, activity } = sided;
+    let Sided { analysis, activity, .. } = sided;
     Side {
         nodes: analysis.nodes.iter().map(|node| node.name.clone()).collect(),
         window: analysis.window,
@@ -58,17 +68,15 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
         if loss.head_overwritten {
             notes.push(format!("the head of the capture {name} was overwritten: how much is missing is unknown"));
         }
-        if sided.activity.all.busy_bins() < pair.rules.min_bins {
+        if sided.activity.all.busy_bins() == 1 {
             notes.push(format!(
-                "the capture {name} has {} time bins with traffic, fewer than {}: its noise is unknown; --bin makes \
-                 them shorter",
-                sided.activity.all.busy_bins(),
-                pair.rules.min_bins
+                "all traffic of the capture {name} is in one time bin, which says nothing of how it varies; --bin makes bins shorter"
             ));
         }
     }
     if let Some(why) = totals::different_work(pair) {
         notes.push(format!("{why}: compare rates, not durations"));
     }
+    notes.extend([Direction::Read, Direction::Write].iter().filter_map(|it| totals::different_sizes(pair, *it)));
     notes
 }

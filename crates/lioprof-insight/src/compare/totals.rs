@@ -1,16 +1,13 @@
 //! Figures of the whole captures.
 
-use std::collections::BTreeMap;
-
 use lioprof_model::units::{human_bytes, whole};
-use lioprof_model::{Better, Direction, Distribution, Figure, Io, Operation};
+use lioprof_model::{Analysis, Better, Direction, Distribution, Io};
 
-use super::activity::{Activity, OST_READ, OST_WRITE, beyond, heat_times};
-use super::figure::{Measured, figure};
-use super::noise::{PerBin, real, share_error};
+use super::activity::{Activity, OST_READ, OST_WRITE, beyond};
+use super::figure::{Draft, Drafts, Measured};
+use super::noise::{MeanError, PerBin, real, share_error};
 use super::pair::{Pair, Sided};
-
-pub(super) type Figures = BTreeMap<String, Figure>;
+use super::ranks::Ranks;
 
 /// Bytes of reads and writes of a side; `None` if there were some and none could be sized.
 fn bytes(sided: &Sided<'_>) -> Option<f64> {
@@ -30,11 +27,10 @@ pub(super) fn different_work(pair: &Pair<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn totals(pair: &Pair<'_>) -> Figures {
-    let rules = &pair.rules;
-    let mut out = Figures::new();
+pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
+    let mut out = Drafts::new();
     let mut put = |name: &str, sides: [Measured; 2], better: Option<Better>, headline: bool| {
-        out.insert(name.to_owned(), Figure { headline, ..figure(sides, better, rules) });
+        out.insert(name.to_owned(), Draft { headline, ..Draft::new(sides, better) });
     };
     for (name, value) in [
         ("bytes", bytes as fn(&Sided<'_>) -> Option<f64>),
@@ -48,56 +44,112 @@ pub(super) fn totals(pair: &Pair<'_>) -> Figures {
         put(name, pair.both(|it| Measured::exact(value(it))), None, false);
     }
     put("activity_s", activity(pair), Some(Better::Lower), true);
-    let all = pair.both(|it| {
-        let (value, error) = (over_activity(it, bytes(it)), overall_error(it, rules.min_bins));
-        Measured::of_bins(value, error, rules)
-    });
+    let all = pair.both(|it| Measured::mean(over_activity(it, bytes(it)), overall_error(it)));
     put("bandwidth_bytes_per_s", all, Some(Better::Higher), true);
     let rate = pair.both(|it| Measured {
         value: over_activity(it, Some(real(it.analysis.totals.rpcs))),
-        error: Err("RPCs of all services have no figure over the time of activity".to_owned()),
+        chance: Err("RPCs of all services have no figure over the time of activity".to_owned()),
     });
     put("rpcs_per_s", rate, None, false);
-    for (name, of) in [("read", (|it| &it.read) as fn(&Activity) -> &PerBin), ("write", |it| &it.write)] {
-        let minor = is_minor(pair, name == "read");
-        let sides = pair.both(|it| {
-            let rate = busy_rate(of(&it.activity), it.analysis.series.bin_s, rules);
-            if minor { Measured { error: Err(MINOR.to_owned()), ..rate } } else { rate }
-        });
-        put(&format!("{name}_bandwidth_bytes_per_s"), sides, Some(Better::Higher), !minor);
+    for (direction, of) in
+        [(Direction::Read, (|it| &it.read) as fn(&Activity) -> &PerBin), (Direction::Write, |it| &it.write)]
+    {
+        let sides = pair.both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, rpcs(it, direction)));
+        // Hardly any bytes: their rate is that of a few requests, and says nothing of the run.
+        let headline = !is_minor(pair, direction);
+        put(&format!("{}_bandwidth_bytes_per_s", io_name(direction)), sides, Some(Better::Higher), headline);
     }
-    for (name, direction, opcode) in [("read", Direction::Read, OST_READ), ("write", Direction::Write, OST_WRITE)] {
-        for (percentile, share, of) in PERCENTILES {
-            let sides = pair.both(|it| {
-                let spread = heat_times(it.analysis, direction).busy_error(rules.min_bins);
-                let mut operations = it.analysis.operations.iter().filter(|it| it.opcode == opcode);
-                // One service does them: ll_ost_io.
-                let times = operations.next().map_or_else(Distribution::default, main_times);
-                let deviation = of(&times)
-                    .and_then(|limit_us| share_error(&beyond(it.analysis, direction, real(limit_us)), rules.min_bins));
-                Measured::percentile(&times, (share, of(&times)), (spread, deviation), rules)
-            });
-            put(&format!("{name}_total_{percentile}_us"), sides, Some(Better::Lower), percentile == "p99");
+    for (direction, opcode) in [(Direction::Read, OST_READ), (Direction::Write, OST_WRITE)] {
+        let percentiles = PERCENTILES.map(|percentile| pair.both(|it| total_time(it, direction, opcode, percentile)));
+        // The one furthest out that has limits on both sides.
+        let error = pair.rules.error_rate / FIGURES;
+        let has_limits = |sides: &[Measured; 2]| sides.iter().all(|it| it.has_both_limits(error));
+        let furthest = percentiles.iter().rposition(has_limits).unwrap_or(0);
+        let alike = different_sizes(pair, direction).is_none();
+        for (at, (sides, (percentile, ..))) in percentiles.into_iter().zip(PERCENTILES).enumerate() {
+            let headline = alike && at == furthest;
+            put(&format!("{}_total_{percentile}_us", io_name(direction)), sides, Some(Better::Lower), headline);
         }
     }
     out
 }
 
-/// Why the bandwidth of a direction says nothing.
-pub(super) const MINOR: &str = "too small a part of the bytes: its rate is that of the requests, not of the OSTs";
+/// About as many figures are judged together: intervals of percentiles have to bear that.
+const FIGURES: f64 = 16.0;
+
+/// The mean size on one side may be this many times that on the other one.
+const LIKE_SIZES: f64 = 2.0;
+
+/// Why the times of reads (or writes) do not decide: large ones take longer than small ones.
+pub(super) fn different_sizes(pair: &Pair<'_>, direction: Direction) -> Option<String> {
+    let [before, after] = pair.both(|it| {
+        let totals = &it.analysis.totals;
+        let io = if direction == Direction::Read { &totals.read } else { &totals.write };
+        Some(io_bytes(io)? / real(io.rpcs)).filter(|size| size.is_finite() && *size > 0.0)
+    });
+    let (before, after) = (before?, after?);
+    let differ = before.max(after) > LIKE_SIZES * before.min(after);
+    differ.then(|| {
+        let [before, after] = [before, after].map(|bytes| human_bytes(whole(bytes)));
+        format!(
+            "{}s carry {before} on average before and {after} after: the times of single ones do not decide",
+            io_name(direction)
+        )
+    })
+}
+
+/// A percentile of the total times of all reads or writes of OSTs.
+fn total_time(it: &Sided<'_>, direction: Direction, opcode: u32, (_, share, of): Percentile) -> Measured {
+    // One service does them: ll_ost_io.
+    let operation = it.analysis.operations.iter().find(|it| it.opcode == opcode);
+    let times = operation.map_or_else(Distribution::default, |it| it.latency.total_us);
+    let Some(limit) = of(&times) else { return Measured::exact(None) };
+    if let Some(all) = it.requests.all(direction, None, times.count) {
+        return Measured::ranks(limit, Ranks::of_all(&all, share, real(limit)));
+    }
+    let deviation = share_error(&beyond(it.analysis, direction, real(limit)));
+    Measured::ranks(limit, Ranks::of_some(&times, share, deviation))
+}
+
+/// As names of figures begin.
+pub(super) fn io_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+    }
+}
+
+/// How many times more the shares of slow reads (first) and writes vary over time than if each request were slow by itself; by
+/// percentile.
+pub(super) fn clustering(analysis: &Analysis) -> [[f64; 3]; 2] {
+    [(Direction::Read, OST_READ), (Direction::Write, OST_WRITE)].map(|(direction, opcode)| {
+        let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
+        let times = operation.map_or_else(Distribution::default, |it| it.latency.total_us);
+        PERCENTILES.map(|(_, share, of)| {
+            let limit = of(&times).map_or(0.0, real);
+            let deviation = share_error(&beyond(analysis, direction, limit)).unwrap_or(0.0);
+            (deviation.powi(2) * real(times.count) / (share * (1.0 - share))).max(1.0)
+        })
+    })
+}
+
+/// Reads or writes of a side.
+fn rpcs(it: &Sided<'_>, direction: Direction) -> u64 {
+    let totals = &it.analysis.totals;
+    match direction {
+        Direction::Read => totals.read.rpcs,
+        Direction::Write => totals.write.rpcs,
+    }
+}
 
 /// Whether reads (or writes) are hardly any of the bytes on both sides.
-pub(super) fn is_minor(pair: &Pair<'_>, read: bool) -> bool {
+pub(super) fn is_minor(pair: &Pair<'_>, direction: Direction) -> bool {
     let is_minor = |it: &Sided<'_>| {
         let totals = &it.analysis.totals;
-        let io = if read { &totals.read } else { &totals.write };
+        let io = if direction == Direction::Read { &totals.read } else { &totals.write };
         bytes(it).zip(io_bytes(io)).is_some_and(|(all, part)| part < pair.rules.min_direction_share * all)
     };
     pair.both(is_minor) == [true, true]
-}
-
-fn main_times(operation: &Operation) -> Distribution {
-    operation.latency.total_us
 }
 
 /// A percentile: its name, its share, where it stands.
@@ -119,28 +171,28 @@ pub(super) fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> 
 /// Standard deviation of the distance of two even distributions of width 1.
 const EDGES: f64 = 0.408;
 
-/// Relative error of the mean bandwidth from first to last byte, pauses included.
-pub(super) fn overall_error(sided: &Sided<'_>, min_bins: u64) -> Option<f64> {
-    let error = sided.activity.all.part(sided.activity.span?).error(min_bins)?;
+/// Error of the mean bandwidth from first to last byte, pauses included.
+pub(super) fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
+    let requests = [Direction::Read, Direction::Write].map(|direction| rpcs(sided, direction));
+    let error = sided.activity.all.part(sided.activity.span?).error(requests.iter().sum())?;
     // The first and the last byte are somewhere in their bins.
     let edges = EDGES * sided.analysis.series.bin_s / sided.activity.seconds.filter(|seconds| *seconds > 0.0)?;
-    Some(error.hypot(edges))
+    Some(MeanError { relative: error.relative.hypot(edges), ..error })
 }
 
-/// Mean rate over the bins with bytes.
-pub(super) fn busy_rate(bins: &PerBin, bin_s: f64, rules: &lioprof_model::ComparisonRules) -> Measured {
+/// Mean rate over the bins with bytes, which so many requests moved.
+pub(super) fn busy_rate(bins: &PerBin, bin_s: f64, requests: u64) -> Measured {
     let value = bins.busy_mean().filter(|_| bin_s > 0.0).map(|mean| mean / bin_s);
-    Measured::of_bins(value, bins.busy_error(rules.min_bins), rules)
+    Measured::mean(value, bins.busy_error(requests))
 }
 
 /// The duration of the I/O has the same relative error as the mean bandwidth that it is derived from.
 fn activity(pair: &Pair<'_>) -> [Measured; 2] {
     let different = different_work(pair);
     pair.both(|it| {
-        let error = overall_error(it, pair.rules.min_bins);
-        let measured = Measured::of_bins(it.activity.seconds, error, &pair.rules);
+        let measured = Measured::mean(it.activity.seconds, overall_error(it));
         match &different {
-            Some(why) => Measured { error: Err(why.clone()), ..measured },
+            Some(why) => Measured { chance: Err(format!("{why}: compare the bandwidth")), ..measured },
             None => measured,
         }
     })

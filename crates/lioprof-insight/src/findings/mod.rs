@@ -26,6 +26,7 @@ mod rank;
 mod read_fan_out;
 mod read_order;
 mod registry;
+mod saves;
 mod single_writer;
 mod slow_link;
 mod slow_part;
@@ -42,4 +43,4 @@ mod unfair_sharing;
 
 pub use case::Rule;
 pub use limits::{Limit, Limits};
-pub use registry::{LimitError, find, rules};
+pub use registry::{LimitError, find, find_and_predict, rules};

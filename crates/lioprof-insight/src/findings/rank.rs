@@ -61,16 +61,20 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("small-rpcs", &["slow-tail", "below-available"]),
 ];
 
-/// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
+/// Demotes effects, then sorts: severity, what the run would save (what it costs, where that is not known), confidence, the order of the
+/// rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn(&str) -> Option<usize>) {
     for (cause, effects) in EFFECTS {
         demote(findings, cause, effects);
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
     findings.sort_by(|a, b| {
-        let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
-        let cost = |finding: &Finding| wall_s(finding, clients);
-        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(place(&a.id).cmp(&place(&b.id)))
+        let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, clients));
+        Reverse(a.severity)
+            .cmp(&Reverse(b.severity))
+            .then(cost(b).total_cmp(&cost(a)))
+            .then(b.confidence.cmp(&a.confidence))
+            .then(place(&a.id).cmp(&place(&b.id)))
     });
 }
 

@@ -428,8 +428,8 @@ mod tests {
     }
 
     fn looked(targets: Vec<TargetSeries>) -> Look {
-        let mut analysis = Analysis::default();
-        analysis.targets = targets.iter().map(|series| target(series.name.as_deref().unwrap(), &series.node)).collect();
+        let named = targets.iter().map(|series| target(series.name.as_deref().unwrap(), &series.node)).collect();
+        let mut analysis = Analysis { targets: named, ..Analysis::default() };
         analysis.window.end = BINS as f64;
         analysis.totals.write.rpcs = 1000;
         analysis.series.bin_s = 1.0;

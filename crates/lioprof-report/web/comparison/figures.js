@@ -1,4 +1,4 @@
-// A figure of both runs: its values, its change with noise, its verdict.
+// A figure of both runs: its values, its change with its interval, its verdict.
 
 const VERDICTS = {
   better: ["✔", "better"],
@@ -8,8 +8,8 @@ const VERDICTS = {
 };
 
 /** `FigureView` in Rust, with names. */
-function unpacked([before, after, change, noise, verdict, headline, reason]) {
-  return { before, after, change, noise, verdict, headline, reason: reason === null ? null : DATA.reasons[reason] };
+function unpacked([before, after, change, min, max, verdict, headline, reason]) {
+  return { before, after, change, min, max, verdict, headline, reason: reason === null ? null : DATA.reasons[reason] };
 }
 
 /** What a figure is called: without its unit, which stands at its values. */
@@ -38,9 +38,14 @@ function changeText(change) {
   return `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(Math.abs(value) >= 9.95 ? 0 : 1)}\u202f%`;
 }
 
-function noiseText(figure) {
-  if (figure.change === null || figure.verdict === null) return "";
-  return figure.noise === null ? UNKNOWN : changeText(figure.noise).replace("+", "");
+/** Where the change lies: nothing of what was counted, `?` if it cannot be told. */
+function intervalText({ change, min, max, verdict }) {
+  if (verdict === null || (min !== null && min === max)) return "";
+  const open = min === null || min <= -1;
+  if (open && max === null) return change === null ? "" : UNKNOWN;
+  if (open) return `< ${changeText(max)}`;
+  if (max === null) return `> ${changeText(min)}`;
+  return `${changeText(min)} … ${changeText(max)}`;
 }
 
 /** The verdict: a sign, a word, a colour. */
@@ -53,20 +58,20 @@ function verdictCell(figure) {
 /** Changes that are no larger than this are drawn to scale: a hundredth to a hundredfold. */
 const MOST_RATIO = 100;
 
-/** How far a table's changes and their noise go, as a ratio. */
+/** How far a table's changes and their intervals go, as a ratio. */
 function reachOf(figures) {
   const judged = figures.filter((it) => it.verdict && it.change !== null && it.change > -1);
   const ends = judged.flatMap((it) => [1 + it.change, ...changeRange(it)]);
   return Math.min(MOST_RATIO, Math.max(1.2, ...ends.map((ratio) => Math.max(ratio, 1 / ratio))));
 }
 
-/** Where the change may really be: twice its noise to both sides, as ratios. */
-function changeRange(figure) {
-  const reach = DATA.rules.noise_factor * (figure.noise ?? 0);
-  return [Math.max(1 / MOST_RATIO, 1 + figure.change - reach), 1 + figure.change + reach];
+/** Where the change may really be, as ratios; an open end reaches as far as anything is drawn. */
+function changeRange({ change, min, max }) {
+  if (min === null && max === null) return [1 + change, 1 + change];
+  return [Math.max(1 / MOST_RATIO, 1 + (min ?? -1)), max === null ? MOST_RATIO : 1 + max];
 }
 
-/** The change on a logarithmic scale, no change in the middle: a mark, and a bar for what noise leaves open. */
+/** The change on a logarithmic scale, no change in the middle: a mark, and a bar for its interval. */
 function changeBar(figure, reach) {
   if (!figure.verdict || figure.change === null) return "";
   const place = (ratio) => 50 + 50 * Math.max(-1, Math.min(1, Math.log(Math.max(ratio, 1e-9)) / Math.log(reach)));
@@ -75,7 +80,7 @@ function changeBar(figure, reach) {
     `span.change.${figure.verdict}`,
     { "aria-hidden": "true" },
     el("i.none"),
-    figure.noise !== null && el("i.noise", { style: { left: `${low}%`, width: `${Math.max(0.5, high - low)}%` } }),
+    figure.min !== null && el("i.interval", { style: { left: `${low}%`, width: `${Math.max(0.5, high - low)}%` } }),
     el("i.at", { style: { left: `${place(1 + figure.change)}%` } }),
   );
 }
@@ -98,15 +103,15 @@ function figureColumns(of, name, reach) {
       cell: (row) => verdictCell(of(row)),
     },
     {
-      name: "±",
-      title: "noise: the standard error of the change",
+      name: "interval",
+      title: "where the change lies",
       number: true,
-      value: (row) => of(row).noise,
-      text: (row) => noiseText(of(row)),
+      value: (row) => of(row).min,
+      text: (row) => intervalText(of(row)),
     },
     {
       name: "less ← → more",
-      title: `the change, and a bar of ${DATA.rules.noise_factor} times its noise to both sides; logarithmic`,
+      title: "the change, and a bar for its interval; logarithmic",
       value: (row) => of(row).change,
       cell: (row) => changeBar(of(row), reach()),
     },

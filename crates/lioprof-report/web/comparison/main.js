@@ -28,8 +28,8 @@ function sideFacts(side) {
 function comparisonPage() {
   const { outcome, text } = DATA.verdict;
   const [mark, word] = OUTCOMES[outcome];
-  // The sentence begins with the word, unless findings alone decide.
-  const rest = text.replace(new RegExp(`^${word}(: | beyond noise)`), (_, end) => (end === ": " ? "" : "Beyond noise nothing changed"));
+  // The sentence begins with the word, unless nothing is known to have changed.
+  const rest = text.replace(new RegExp(`^${word}: `), "");
   const parts = [
     headlineSection,
     bandwidthSection,

@@ -75,10 +75,10 @@ const headlineSection = () => {
     id: "headline",
     title: "Headline figures",
     how:
-      "These decide whether a run became better or worse. A change within " +
-      `${DATA.rules.noise_factor} times its noise is none. In the last column the mark is the change, to the left less, to the right ` +
-      "more; the bar is what noise leaves open. A bar over the middle line means: no change that can be told from noise. Noise is " +
-      "estimated within each run; another run of the same program can differ by more.",
+      "These decide whether a run became better or worse. In the last column the mark is the change, to the left less, to the right " +
+      "more; the bar is its interval. A bar over the middle line means that there may be no change. All of the bar within " +
+      `${changeText(DATA.rules.min_change).replace("+", "")} is the same, anything else that crosses the line is not judged. Intervals ` +
+      "come from the variation within each run; another run of the same program can differ by more.",
     follows: [],
     missing: () => (rows.length ? null : "Neither run read or wrote anything on OSTs."),
     build: (body) => {

@@ -49,6 +49,8 @@ impl Cluster {
             resend_us: self.resend_us,
             running: 0,
             follow: self.follow,
+            operations: Vec::new(),
+            servers: self.servers.len(),
         };
         self.build_processes(&mut simulation);
         simulation
@@ -165,7 +167,7 @@ impl Cluster {
     }
 
     fn build_files(&self, world: &mut World) {
-        for (stripe_bytes, targets) in &self.files {
+        for (number, (stripe_bytes, targets)) in self.files.iter().enumerate() {
             let mut objects = Vec::new();
             for &target in targets {
                 objects.push(world.objects.len());
@@ -178,7 +180,7 @@ impl Cluster {
                 } else {
                     (Fid(0x1_0000_0000 | (index << 16), id), Fid(id, 0))
                 };
-                world.objects.push(Object { target, fid, resource, ..Object::default() });
+                world.objects.push(Object { target, file: number, fid, resource, ..Object::default() });
             }
             world.files.push(StripedFile { stripe_bytes: (*stripe_bytes).max(4096), objects });
         }
@@ -220,9 +222,11 @@ impl Cluster {
                 open: 0,
                 locks: 0,
                 pause: Pause::None,
+                operation: None,
+                pen_us: 0,
             });
             let first_us = simulation.rng.below(200);
-            simulation.events.at(self.start_us + first_us, Event::Process(number));
+            simulation.resume(number, self.start_us + first_us);
             simulation.running += 1;
         }
     }

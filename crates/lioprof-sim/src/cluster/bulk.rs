@@ -62,6 +62,7 @@ impl Simulation {
         let pieces = io.descriptors();
         // Each piece begins inside a page of its own.
         let pages = io.bytes.div_ceil(4096).max(io.pieces);
+        let begin_us = pen.now_us;
         say!(self, pen, transfer(pages, io.bytes, self.world.nid(mount), xid, xid + pieces - 1));
         let descriptor = self.rng.pointer();
         let mut driver = self.driver(node, mount);
@@ -74,11 +75,14 @@ impl Simulation {
         let through_us = self.world.mounts[mount].link.done_us(driver.now_us, io.bytes);
         let through_us = through_us.max(self.world.nodes[node].link.done_us(driver.now_us, io.bytes));
         driver.now_us = through_us + way_us;
+        let mut end_us = driver.now_us;
         for _ in 0..pieces {
             driver.now_us += piece_us;
+            end_us = driver.now_us;
             let event = if io.write { ARRIVED } else { ACKNOWLEDGED };
             say!(self, &mut driver, bulk_event(event, descriptor));
         }
+        self.world.requests[request].transfer_us = Some((begin_us, end_us));
         driver.now_us
     }
 

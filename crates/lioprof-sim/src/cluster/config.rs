@@ -143,6 +143,11 @@ impl Cluster {
         self.servers.len() + self.mounts[..mount].iter().filter(|mount| mount.logs).count()
     }
 
+    /// All clients log; their records come after those of all servers, in the order of the clients.
+    pub fn log_of_all_clients(&mut self) {
+        self.mounts.iter_mut().filter(|mount| !mount.server).for_each(|mount| mount.logs = true);
+    }
+
     /// Sets the clock of a node: a server, or a client that logs.
     pub fn clock(&mut self, node: usize, clock: Clock) {
         if self.clocks.len() <= node {

@@ -107,6 +107,8 @@ impl Export {
 #[derive(Default)]
 pub(crate) struct Object {
     pub(crate) target: usize,
+    /// The file that it is a part of.
+    pub(crate) file: usize,
     pub(crate) fid: Fid,
     pub(crate) resource: Fid,
     pub(crate) size_bytes: u64,

@@ -71,7 +71,7 @@ fn made(seed: u64) -> Made {
                 steps.push(Op::Drain);
             }
             // What is left at the end of a file.
-            if write && chance.next() % 4 == 0 {
+            if write && chance.next().is_multiple_of(4) {
                 steps.push(Op::Io(Access::write(file, rpcs * bytes, 8 * KIB)));
             }
             made.process(client, "ior.1000", steps);

@@ -7,8 +7,11 @@
 //! * crrn, orr, trr: `NRS: starting to handle crrn request from P, with round N`, `NRS: finished handling ..`;
 //!   the latter names orr and trr in capitals since 2.16
 //! * tbf, 2.9.58 to 2.17.51: `TBF dequeues: class@..`, `TBF enqueues: class@..`, `TBF class@..`; since 2.17.52
-//!   `ost_io.0 NRS: TBF dequeues: class@.. key .. rule@..`
-//! * delay, 2.10 and later: `NRS: finished delayed request from P after Ns` and a request description
+//!   `ost_io.0 NRS: TBF dequeues: class@.. key .. rule@..`, and the same with `TBF enqueues`, `TBF class insert`, `TBF class fini`,
+//!   `TBF LRU add`, `TBF LRU hit`, `TBF rule update, rule flags 0x0, head sequence N`, `Busy TBF class`
+//! * tbf, 2.9.58 and later: `TBF starts rule@.. rate N gen N`
+//! * delay, 2.10 and later: `NRS: finished delayed request from P after Ns` and a request description, when the request is done;
+//!   nothing when it is taken from the queue
 
 use nom::Parser;
 use nom::branch::alt;
@@ -73,17 +76,14 @@ pub struct NrsMessage<'a> {
 
 impl<'a> NrsMessage<'a> {
     /// Parses a scheduler's line.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         if text.starts_with(b"NRS st") { whole("NRS", text, sequence_line) } else { complete("NRS", text, nrs(text)) }
     }
 }
 
 /// Whether a text beginning with `NRS` or `TBF` is one that [`NrsMessage::parse`] should know.
 pub(super) fn is_nrs(i: &[u8]) -> bool {
-    const BEGINNINGS: [&[u8]; 7] = [
+    const BEGINNINGS: [&[u8]; 8] = [
         b"NRS start ",
         b"NRS stop ",
         b"NRS: starting to handle ",
@@ -91,6 +91,7 @@ pub(super) fn is_nrs(i: &[u8]) -> bool {
         b"TBF dequeues: ",
         b"TBF enqueues: ",
         b"TBF class@",
+        b"TBF starts rule@",
     ];
     BEGINNINGS.iter().any(|words| i.starts_with(words))
 }
@@ -170,12 +171,22 @@ fn ost_index(i: &[u8]) -> Res<'_, u64> {
 /// `[SVC.CPT NRS: ]TBF dequeues: class@...`; the rest is the state of token buckets.
 fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, _) = opt((until::<b' ', b' '>, tag(b" NRS: "))).parse(i)?;
+    if i.starts_with(b"Busy TBF class: class@") {
+        return Ok((i.split_at(i.len()).1, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, NrsAction::Note) }));
+    }
     let (i, ()) = tag(b"TBF ").parse(i)?;
     let start = value(NrsAction::Start, tag(b"dequeues: class@"));
     let enqueue = value(NrsAction::Enqueue, tag(b"enqueues: class@"));
     let note = value(
         NrsAction::Note,
-        alt((tag(b"class@"), tag(b"class insert: class@"), tag(b"class fini: class@"), tag(b"LRU "))),
+        alt((
+            tag(b"class@"),
+            tag(b"class insert: class@"),
+            tag(b"class fini: class@"),
+            tag(b"LRU "),
+            tag(b"rule update, "),
+            tag(b"starts rule@"),
+        )),
     );
     let (i, action) = alt((start, enqueue, note)).parse(i)?;
     let (_, end) = i.split_at(i.len());
@@ -198,7 +209,7 @@ fn delay_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, _seconds) = field(i, b" after ", int, b"s")?;
     let (i, ()) = space(i)?;
     let (i, req) = part(i, description)?;
-    Ok((i, NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Start) }))
+    Ok((i, NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Stop) }))
 }
 
 #[cfg(test)]
@@ -270,14 +281,29 @@ mod tests {
         let nid = Some(&b"10.10.0.11@tcp"[..]);
         assert_eq!(parsed(&format!("ost_io.0 NRS: TBF dequeues: {rest}")), NrsMessage { nid, ..blank(Tbf, Start) });
         assert_eq!(parsed(&format!("ost_io.0 NRS: TBF enqueues: {rest}")), NrsMessage { nid, ..blank(Tbf, Enqueue) });
-        assert_eq!(parsed("ost_io.0 NRS: TBF LRU : class@1 key a rule@2"), blank(Tbf, Note));
+        for what in [
+            "TBF LRU add",
+            "TBF LRU hit",
+            "TBF class insert",
+            "TBF class fini",
+            "TBF rule update, rule flags 0x0, head sequence 3",
+            "Busy TBF class",
+        ] {
+            let state = "gen 0 rate 100 depth 3 token 3 deadline 1 time 2 state 0x1 ref 1";
+            let text =
+                format!("ost_io.0 NRS: {what}: class@000000001e255a30 key default rule@0x00000000e78d9c90 {state}");
+            assert_eq!(parsed(&text), blank(Tbf, Note), "{text}");
+        }
+        // Without a class there is no service.
+        assert_eq!(parsed("TBF enqueues: class@0000000000000000"), blank(Tbf, Enqueue));
+        assert_eq!(parsed("TBF starts rule@00000000e78d9c90 rate 100 gen 1"), blank(Tbf, Note));
     }
 
     #[test]
     fn delay_2_10_and_later_has_the_xid() {
         let text = "@@@ NRS: finished delayed request from 12345-10.1.2.3@tcp after 5s  req@00000000d5e09f76 x17/t0(0) \
             o4->u@10.1.2.3@tcp:0/0 lens 488/0 e 0 to 0 dl 1 ref 1 fl New:/0/ffffffff rc 0/-1";
-        let message = NrsMessage { nid: Some(b"10.1.2.3@tcp"), xid: Some(Xid(17)), ..blank(Delay, Start) };
+        let message = NrsMessage { nid: Some(b"10.1.2.3@tcp"), xid: Some(Xid(17)), ..blank(Delay, Stop) };
         assert_eq!(parsed(text), message);
     }
 

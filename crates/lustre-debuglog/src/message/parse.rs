@@ -158,7 +158,7 @@ pub(super) fn by_target(text: &[u8]) -> Message<'_> {
         or_malformed(text, PingEviction::parse(text), Message::PingEviction)
     } else if named && rest.starts_with(b" connection from ") {
         or_malformed(text, Connection::parse(text), Message::Connection)
-    } else if rest.starts_with(b" NRS: TBF ") {
+    } else if rest.starts_with(b" NRS: TBF ") || rest.starts_with(b" NRS: Busy TBF class: ") {
         or_malformed(text, NrsMessage::parse(text), Message::Nrs)
     } else if !named && maybe_target() {
         // DEBUG_REQ lines always begin with `@@@ `; only a refresh says enough without it.

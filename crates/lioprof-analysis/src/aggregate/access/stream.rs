@@ -160,7 +160,8 @@ mod tests {
         assert_eq!((steps(&strided).strided_rpcs, steps(&strided).jump_rpcs), (19, 0));
         // 64 KiB of every 1.3 MB of a file with four stripes: in an object the steps are unequal.
         let stripes = |n: u64| (n * 1_300_000 / MIB / 4 * MIB + n * 1_300_000 % MIB) / PAGE_BYTES * PAGE_BYTES;
-        let first: Vec<_> = (0..40).filter(|n| n * 1_300_000 / MIB % 4 == 0).map(|n| (stripes(n), 65_536)).collect();
+        let first: Vec<_> =
+            (0..40).filter(|n| (n * 1_300_000 / MIB).is_multiple_of(4)).map(|n| (stripes(n), 65_536)).collect();
         assert_eq!(steps(&first).strided_rpcs, first.len() as u64 - 1);
         let backward: Vec<_> = (0..20).rev().map(|n| (n * 8192, 8192)).collect();
         assert_eq!(steps(&backward).backward_rpcs, 19);
