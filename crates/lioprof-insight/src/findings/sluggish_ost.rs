@@ -82,6 +82,8 @@ fn look(case: &Case<'_>) -> Look {
         |ost: &Ost<'_>, found: &[Finding]| found.iter().any(|it| it.targets.iter().any(|name| name == ost.name));
     let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found)).collect();
 
+    let whole: Vec<Work> = osts.iter().map(|ost| ost.work(analysis.series.bin_s, 0..analysis.series.bins)).collect();
+
     // A whole server first: its OSTs among themselves look alike.
     let mut nodes: Vec<&str> = osts.iter().map(|ost| ost.node).collect();
     nodes.sort_unstable();
@@ -91,28 +93,26 @@ fn look(case: &Case<'_>) -> Look {
         if own.len() < 2 || own.iter().any(|&index| is_done[index]) {
             continue;
         }
-        let comparisons: Vec<Option<Comparison>> = own.iter().map(|&ost| compare(&mut works, ost, &others)).collect();
+        let slower = |&ost: &usize| {
+            let over_all = by_request[ost].and_then(|against| compare_over_all(&whole, ost, &against));
+            let both = [compare(&mut works, ost, &others), over_all];
+            both.into_iter().flatten().find(|comparison| is_slower(case, comparison))
+        };
+        let comparisons: Vec<Option<Comparison>> = own.iter().map(slower).collect();
         let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
-        if comparisons.len() == own.len()
-            && comparisons.iter().all(|comparison| is_slower(case, comparison))
-            && servers.get(node).is_some_and(|against| is_certain(case, against))
-        {
+        if comparisons.len() == own.len() && servers.get(node).is_some_and(|against| is_certain(case, against)) {
             own.iter().for_each(|&index| is_done[index] = true);
             found.push(server(case, node, &own, &osts, &comparisons));
         }
     }
-    let whole: Vec<Work> = osts.iter().map(|ost| ost.work(analysis.series.bin_s, 0..analysis.series.bins)).collect();
     let mut compared = 0;
     for &ost in &everyone {
         let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
         let in_common = compare(&mut works, ost, &others);
         compared += usize::from(in_common.is_some());
         let over_all = by_request[ost].and_then(|against| compare_over_all(&whole, ost, &against));
-        // Where the log shows the parts of its requests, these have said it, or that it is the network.
-        let is_told_by_parts =
-            by_request[ost].is_some_and(|against| 2 * parts_known(analysis, &osts[ost]) >= against.rpcs);
         let slower = [in_common, over_all].into_iter().flatten().find(|comparison| is_slower(case, comparison));
-        let Some(comparison) = slower.filter(|_| !is_done[ost] && !is_told_by_parts) else { continue };
+        let Some(comparison) = slower.filter(|_| !is_done[ost]) else { continue };
         match by_request[ost] {
             Some(against) if is_certain(case, &against) => {
                 found.push(one(case, &osts, ost, alone_s[ost], &comparison));
@@ -171,13 +171,6 @@ fn by_request(analysis: &Analysis, osts: &[Ost<'_>]) -> Vec<Option<Against>> {
     let compared = peers::targets(analysis);
     let index = |ost: &Ost<'_>| analysis.targets.iter().position(|it| it.name == ost.name && it.node == ost.node);
     osts.iter().map(|ost| compared.get(&u32::try_from(index(ost)?).ok()?).copied()).collect()
-}
-
-/// Requests of an OST whose parts could be held against its peers'.
-fn parts_known(analysis: &Analysis, ost: &Ost<'_>) -> u64 {
-    let is_it = |it: &&lioprof_model::TargetParts| it.target.as_deref() == Some(ost.name) && it.node == ost.node;
-    let of_it = analysis.service_parts.targets.iter().filter(is_it);
-    of_it.filter_map(|it| it.parts.transfer.against_peers).map(|against| against.rpcs).sum()
 }
 
 /// Whether parts of the service times of any OST could be held against its peers'.

@@ -94,7 +94,7 @@ pub(crate) static KINDS: &[Kind] = &[
     Kind {
         name: "one server's link",
         wanted: &["sluggish-ost"],
-        names: "network of server",
+        names: "oss1",
         sizes: &[6, 20],
         made: |rpcs| {
             let odd = Odd { server_links: vec![(0, 400_000_000), (1, 20_000_000)], ..Odd::default() };
