@@ -5,7 +5,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import sys
 from contextlib import redirect_stdout
 
@@ -19,10 +18,9 @@ import example_answers
 def main():
     folder, page = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
-    examples = re.findall(r"```python\n(.*?)```", pathlib.Path(page).read_text(), re.S)
     analysis = json.loads((folder / "analysis.json").read_text())
     # Spark needs Java: scripts/check-spark.
-    examples = [example for example in examples if "pyspark" not in example]
+    examples = [example for example in example_answers.on(page) if "pyspark" not in example]
     answers = []
     for example in examples:
         os.chdir(folder / ("tables" if "read_csv" in example else "rows"))

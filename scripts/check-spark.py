@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import re
 import sys
 
 import pyspark
@@ -16,9 +15,8 @@ VECTORIZED_OFF = 'spark.conf.set("spark.sql.parquet.enableVectorizedReader", Fal
 def main():
     folder, page = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
-    examples = re.findall(r"```python\n(.*?)```", pathlib.Path(page).read_text(), re.S)
     analysis = json.loads((folder / "analysis.json").read_text())
-    found = [example for example in examples if "pyspark" in example]
+    found = [example for example in example_answers.on(page) if "pyspark" in example]
     if len(found) != 1 or VECTORIZED_OFF not in found[0]:
         sys.exit(f"check-spark: {page} has no example of Spark, or several, or it does not turn the vectorized reader off")
     tried = ["old"]

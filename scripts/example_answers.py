@@ -1,11 +1,17 @@
 """What the examples of docs/export.md answer, in one form whatever library answers it, and what is right."""
 
 import pathlib
+import re
 import sys
 
 import pyarrow.dataset
 
 OST, FIRST_US, LAST_US = "lustre-OST0001", 1_795_250_610_000_000, 1_795_250_620_000_000
+
+
+def on(page):
+    """The examples of a page in Python."""
+    return re.findall(r"```python\n(.*?)```", pathlib.Path(page).read_text(), re.S)
 
 
 def of(names):

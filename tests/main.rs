@@ -4,6 +4,7 @@
 //! * `truth`: every figure against the servers' own counters.
 //! * `same`: text and binary, threads, chunks, order and segments give the same result.
 //! * `locks`: contention, in both tiers of evidence.
+//! * `lock_requests`: what their time was made of.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `about`: versions, manual pages, completions.
@@ -11,16 +12,18 @@
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
 //! * `marks`: those that occur more than once.
+//! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `time_account`: where the clients' time went, against the rows.
+//! * `what_if`: what a remedy saves, against runs that were cured.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `operations`, `export` and `rollup` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export` and `rollup` names one.
 
 #[cfg(test)]
 mod about;
@@ -48,11 +51,16 @@ mod figures;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+#[cfg(feature = "export")]
+mod lock_requests;
+#[cfg(test)]
 mod locks;
 #[cfg(test)]
 mod marks;
 #[cfg(test)]
 mod operations;
+#[cfg(test)]
+mod pairs;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod parts;
@@ -73,5 +81,7 @@ mod time_account;
 mod truth;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod what_if;
 #[cfg(test)]
 mod wordings;

@@ -59,6 +59,72 @@ fn names_of_files_are_nowhere() {
 }
 
 #[test]
+fn names_are_shown_only_to_people_who_ask() {
+    let logs = capture("op_anatomy");
+    let summary = operations(&[&logs], &["--names"]);
+    let slowest: Vec<&str> = text(&summary).split("The slowest, in ms").nth(1).unwrap().lines().collect();
+    assert!(slowest.iter().any(|line| line.contains("0x0] \"f0")), "{summary}");
+    for format in ["json", "csv"] {
+        let run = operations(&[&logs], &["--names", "--format", format]);
+        assert!(!text(&run).contains("f00"), "{run}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let page = |names: &[&str]| {
+        let to = dir.path().to_str().unwrap();
+        operations(&[&logs], &[&["-o", to, "--plots", "svg"], names].concat());
+        std::fs::read_to_string(dir.path().join("operations.html")).unwrap()
+    };
+    assert!(!page(&[]).contains("\"name\":\"f0"));
+    assert!(page(&["--names"]).contains("\"name\":\"f0"));
+    let json = std::fs::read_to_string(dir.path().join("operations.json")).unwrap();
+    assert!(!json.contains("f00"));
+    assert!(std::fs::read(dir.path().join("operations-parts.svg")).unwrap().starts_with(b"<svg"));
+}
+
+#[test]
+fn garbage_in_names_is_escaped() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = |edge: &str, us: u32, name: &[u8], rest: &str| {
+        let head =
+            format!("00000080:00000008:0.0:1700000000.{us:06}:0:7:0:(file.c:100:do_file_read_iter()) {edge} file ");
+        [head.as_bytes(), name, b":[0x200000bd1:0xe:0x0], ppos: 0, ", rest.as_bytes(), b"\n"].concat()
+    };
+    let name: &[u8] = b"a\x1b[31m\xff\xe2\x80\xaeb";
+    let begin = line("START", 1, name, "count: 4096");
+    let end = line("COMPLETED:", 900, name, "count: 0, rc = 4096");
+    let log = dir.path().join("client").join("rpc.txt");
+    std::fs::create_dir(log.parent().unwrap()).unwrap();
+    std::fs::write(&log, [begin, end].concat()).unwrap();
+    let summary = operations(&[&log], &["--names"]);
+    assert!(text(&summary).contains("\"a\\x1b[31m\\xff\\xe2\\x80\\xaeb\""), "{summary}");
+    assert!(!text(&operations(&[&log], &[])).contains("31m"));
+}
+
+#[test]
+fn operations_are_chosen_by_their_rpcs() {
+    let logs = capture("op_anatomy");
+    let all = operations(&[&logs], &["--format", "csv"]);
+    let all: std::collections::BTreeSet<&str> = text(&all).lines().skip(1).collect();
+    let chosen = |more: &[&str]| {
+        let run = operations(&[&logs], &[&["--format", "csv"], more].concat());
+        let lines: Vec<&str> = text(&run).lines().skip(1).collect();
+        // All of their parts, not only those of the RPC that they were chosen for.
+        assert!(lines.iter().all(|line| all.contains(line)), "{more:?}");
+        lines.iter().map(|line| line.split(',').nth(2).unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let writers = chosen(&["--opcode", "OST_WRITE"]);
+    assert!(!writers.is_empty() && writers.iter().all(|kind| kind == "fsync" || kind == "write"), "{writers:?}");
+    let of_ost = chosen(&["--target", "lustre-OST0002", "--opcode", "OST_WRITE"]);
+    assert!(!of_ost.is_empty() && of_ost.len() < writers.len(), "{of_ost:?}");
+    assert_eq!(chosen(&["--job", "nobody's"]), Vec::<String>::new());
+    assert!(!chosen(&["--job", "python3.0"]).is_empty());
+    assert!(chosen(&["--opcode", "MDS_CLOSE"]).contains(&"close".to_owned()));
+    // Where only servers tell, an RPC is what is chosen.
+    let server = operations(&[&capture("op_anatomy/server2")], &["--format", "csv", "--target", "lustre-OST0002"]);
+    assert!(text(&server).lines().skip(1).count() > 0);
+}
+
+#[test]
 fn one_client_is_chosen() {
     let logs = capture("op_anatomy");
     let json = operations(&[&logs], &["--format", "json", "--client", "10.10.0.12@tcp"]).json();

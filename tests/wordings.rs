@@ -1,38 +1,58 @@
 //! The wordings of every Lustre version: `fixtures/wordings/VERSION/rpc.txt`, a log as that version prints
-//! it, and `expected.json`, the figures as the author of the log knows them (see `scripts/make-wordings`).
+//! it, and `expected.json`, the figures as the author of the log knows them (see `scripts/make-wordings`). Of clients
+//! `fixtures/client-wordings` (`scripts/make-client-wordings`).
 //!
 //! A new version is a new folder; no test names one.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lioprof_testkit::files::{fixture, folders_in};
 use serde_json::{Value, json};
 
 use crate::figures::rows;
-use crate::util::analyze_run;
+use crate::util::{analyze_run, lioprof};
 
 /// What tells the rows of an array apart.
-const KEYS: [&str; 12] =
-    ["end", "client", "name", "nid", "target", "job", "service", "opcode", "fid", "uid", "device", "time"];
+const KEYS: [&str; 13] =
+    ["end", "client", "name", "nid", "target", "job", "service", "opcode", "fid", "uid", "device", "time", "operation"];
 
 /// Unix seconds as `f64` are this exact.
 const EPSILON: f64 = 1e-6;
 
-fn folders() -> Vec<PathBuf> {
-    let folders = folders_in(fixture("wordings"));
-    assert!(!folders.is_empty(), "no folders in fixtures/wordings");
+fn folders(of: &str) -> Vec<PathBuf> {
+    let folders = folders_in(fixture(of));
+    assert!(!folders.is_empty(), "no folders in fixtures/{of}");
     folders
+}
+
+fn expected(folder: &Path) -> (String, Value) {
+    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+    let expected = fs::read_to_string(folder.join("expected.json")).unwrap();
+    let expected = serde_json::from_str(&expected).unwrap_or_else(|err| panic!("{name}: {err}"));
+    (name, expected)
+}
+
+/// Logs of a client and of servers: every kind of operation that the version's client logs, and each part of its time.
+#[test]
+fn every_version_of_a_client_gives_the_expected_operations() {
+    let mut differences = Vec::new();
+    for folder in folders("client-wordings") {
+        let (name, expected) = expected(&folder);
+        let args: [&OsStr; 5] =
+            ["operations".as_ref(), "-q".as_ref(), folder.as_os_str(), "--format".as_ref(), "json".as_ref()];
+        compare(&name, &lioprof(&args).exits(0).json(), &expected, &mut differences);
+    }
+    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
 }
 
 #[test]
 fn every_version_gives_the_expected_figures() {
     let mut differences = Vec::new();
-    for folder in folders() {
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let expected = fs::read_to_string(folder.join("expected.json")).unwrap();
-        let expected: Value = serde_json::from_str(&expected).unwrap_or_else(|err| panic!("{name}: {err}"));
+    for folder in folders("wordings") {
+        let (name, expected) = expected(&folder);
         let run = analyze_run(&[&folder.join("rpc.txt")], &["--node", "oss1", "-q"]);
         if run.code != Some(0) {
             differences.push(format!("{name}: exit code {:?}", run.code));

@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from analysis import AnalysisPages
 from comparison import ComparisonPages
+from operations import OperationsPages
 from text import megabytes
 
 # Chromium as root, without anything that it would fetch for itself.
@@ -59,8 +60,17 @@ def main():
         pairs.theme("collective-read")
         pairs.paper("hdf5-metadata")
         pairs.pictures()
+        anatomy = OperationsPages(browser, folder, shots)
+        for name in ("operations", "operations-servers", "operations-nothing"):
+            anatomy.figures(name)
+        anatomy.slowest("operations")
+        anatomy.slowest("operations-servers")
+        anatomy.click_through("operations")
+        anatomy.theme("operations")
+        anatomy.paper("operations")
+        anatomy.pictures()
         browser.close()
-    print(f"check-report: {checks.done + pairs.done} checks, screenshots in {shots}")
+    print(f"check-report: {checks.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
 
 
 def give_findings(path):

@@ -26,6 +26,8 @@ pub struct Config {
     pub node_rules: Vec<NodeRule>,
     /// Whether to analyze lock contention.
     pub locks: bool,
+    /// Whether operations have the names of their files, which clients' logs hold.
+    pub names: bool,
     /// When a resource counts as contended; `None`: by the defaults of the Lustre version that the log suggests.
     pub contended: Option<ContendedRule>,
     /// Receives the progress of reading.
@@ -56,6 +58,7 @@ impl Default for Config {
             selection: Selection::default(),
             node_rules: Vec::new(),
             locks: true,
+            names: false,
             contended: None,
             progress: Progress::default(),
             baseline: None,
@@ -66,7 +69,7 @@ impl Default for Config {
 impl Config {
     /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
-        Reading::new(self.chunk_bytes, self.threads)
+        Reading::new(self.chunk_bytes, self.threads).with_names(self.names)
     }
 }
 
@@ -96,9 +99,13 @@ pub struct Selection {
 impl Selection {
     /// Whether an RPC is selected.
     pub(crate) fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
-        self.takes_of(row.nid, row.job, symbols)
-            && (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
-            && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
+        (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
+            && self.takes_but_for_target(row, symbols)
+    }
+
+    /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.
+    pub(crate) fn takes_but_for_target(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
+        self.takes_of(row.nid, row.job, symbols) && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
     }
 
     /// Whether a client's wait for a lock is selected: it is a part of the request for the lock.

@@ -48,6 +48,7 @@ mod rollup;
 mod run;
 mod select;
 mod warnings;
+mod what_if;
 
 pub use aggregate::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};
@@ -57,3 +58,4 @@ pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError};
+pub use what_if::Replay;

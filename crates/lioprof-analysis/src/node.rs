@@ -2,10 +2,11 @@
 
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::{
-    ClientEvent, Counted, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol, Symbols,
-    TraceSummary,
+    ClientEvent, Counted, HalfRpc, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol,
+    Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
+use lustre_debuglog::Opcode;
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
@@ -149,6 +150,9 @@ impl RowSink for NodeSink<'_> {
         let in_time = self.interval.contains(row.end_us);
         if let Some(locks) = &mut self.locks {
             locks.row(row, in_time, symbols);
+            if row.opcode == Opcode::LDLM_ENQUEUE {
+                locks.enqueue(row, in_time && self.config.selection.takes_but_for_target(row, symbols));
+            }
         }
         if in_time && self.config.selection.takes(row, symbols) {
             self.aggregate.row(row, symbols);
@@ -184,6 +188,12 @@ impl RowSink for NodeSink<'_> {
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         if self.interval.contains(event.time_us) {
             self.sink.client_event(event, symbols);
+        }
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        if self.interval.contains(half.from_us) {
+            self.sink.half_rpc(half, symbols);
         }
     }
 

@@ -80,6 +80,7 @@ fn facts(
         bin_us,
         bins: bins.filter(|_| !client),
         sample_one_in: aggregate.sampled_one_in(),
+        replay: aggregate.replay_facts(),
         ..NodeFacts::default()
     }
 }

@@ -18,6 +18,7 @@ use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
 use crate::warnings;
+use crate::what_if::Replay;
 
 /// The result of an analysis, and what was wrong with the inputs.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Outcome {
     pub problems: Vec<InputProblem>,
     /// Share of the inputs' bytes skipped or of the RPCs lost, whichever is larger; 0 to 1.
     pub damage: f64,
+    /// The requests, to predict how long they would have taken with something changed.
+    pub replay: Replay,
 }
 
 impl Outcome {
@@ -195,13 +198,14 @@ pub(crate) fn conclude(
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis);
     analysis.warnings.extend(alignment.warnings());
-    aggregate::finish(sum, symbols, &mut analysis);
+    let replay = Replay::new(aggregate::finish(sum, symbols, &mut analysis));
+    analysis.what_if = replay.what_if();
     alignment.tell(symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
 
     let damage = damage(&analysis);
-    Outcome { analysis, problems, damage }
+    Outcome { analysis, problems, damage, replay }
 }
 
 /// First to last record within `--from` and `--to`. Clients' logs count only if there are no servers' logs: they say nothing of

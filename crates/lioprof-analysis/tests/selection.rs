@@ -1,4 +1,5 @@
 //! What a selection of clients, jobs and opcodes leaves of the account of the time.
+#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use lioprof_analysis::{Analysis, Config, Selection, analyze};
 use lioprof_model::{SpentOn, TimeOf};

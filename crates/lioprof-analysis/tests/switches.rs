@@ -2,6 +2,7 @@
 //!
 //! The queues number as Lustre's do (`ptlrpc/nrs.c`, `nrs_fifo.c`, `nrs_crr.c`, `nrs_orr.c`, `nrs_tbf.c`, `nrs_delay.c`), and the lines
 //! have the forms of their format strings.
+#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -202,7 +203,7 @@ fn log(run: &Run<'_>) -> (String, u64, u64) {
         }
         // A lock that is called back moves a request that waits for it.
         if random.below(60) == 0 && !regular.waiting.is_empty() {
-            let at = random.below(regular.waiting.len() as u64) as usize;
+            let at = usize::try_from(random.below(regular.waiting.len() as u64)).unwrap();
             let it = Request { ready_ms: 0, ..regular.remove(at) };
             urgent.add(if run.both_queues { primary } else { Fifo }, it, now_ms, &mut random);
         }

@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     match run(&Args::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
-            say(&chain(&*err));
+            say(&lioprof_model::with_causes(&*err));
             ExitCode::from(2)
         }
     }
@@ -120,17 +120,6 @@ fn run(command: &Command) -> Result<(), Box<dyn Error>> {
 fn read(log: &Path) -> io::Result<Vec<u8>> {
     let bytes = fs::read(log)?;
     if log.extension().is_some_and(|it| it == "zst") { zstd::decode_all(&bytes[..]) } else { Ok(bytes) }
-}
-
-/// An error and its causes.
-fn chain(err: &dyn Error) -> String {
-    let mut text = err.to_string();
-    let mut cause = err.source();
-    while let Some(err) = cause {
-        text += &format!(": {err}");
-        cause = err.source();
-    }
-    text
 }
 
 /// Messages are for people; nobody reading them is no reason to fail.

@@ -17,50 +17,35 @@ mod worker;
 use std::io;
 use std::path::PathBuf;
 
-pub use keep::{CounterRows, GivenUp, Keep, PartFacts, PartSize, WhyGivenUp, WrittenPart};
-pub use left_out::LeftOut;
-pub use queue::{Job, Queue, Waiting};
-pub use raw::RawKeep;
+pub(crate) use keep::{CounterRows, GivenUp, Keep, PartFacts, PartSize, WhyGivenUp, WrittenPart};
+pub(crate) use left_out::LeftOut;
+pub(crate) use queue::{Job, Queue};
+pub(crate) use raw::RawKeep;
 pub(crate) use raw::raw_retention;
-pub use spool::SegmentFile;
+pub(crate) use spool::SegmentFile;
 pub(crate) use spool::{Spool, leftovers, remove_left_out, session_name, session_of};
 pub(crate) use sums::{Interval, SampleTime, SharedSums, Summed};
-pub use worker::{PartLimits, Progress, Worker};
+pub(crate) use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.
 #[derive(Debug, thiserror::Error)]
 pub enum DrainError {
     /// A thread could not be started.
     #[error("failed to start the decoding thread: {0}")]
-    Thread(#[source] std::io::Error),
+    Thread(#[source] io::Error),
     /// A segment could not be read.
-    #[error("failed to read segment `{path}`: {err}; its records are lost")]
-    Segment {
-        /// The segment.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to read segment `{path}`: {source}; its records are lost")]
+    Segment { path: PathBuf, source: io::Error },
     /// A segment could not be deleted.
-    #[error("failed to delete segment `{path}`: {err}; delete it by hand, or the folder fills up")]
-    Delete {
-        /// The segment.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to delete segment `{path}`: {source}; delete it by hand, or the folder fills up")]
+    Delete { path: PathBuf, source: io::Error },
     /// A copy of a segment could not be written.
-    #[error("failed to keep a copy of a segment as `{path}`: {err}; it stays in the spool and is tried again")]
-    Raw {
-        /// The copy.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to keep a copy of a segment as `{path}`: {source}; it stays in the spool and is tried again")]
+    Raw { path: PathBuf, source: io::Error },
     /// A part could not be written.
     #[error("{0}; the segments that it was made of are kept, and it is tried again")]
     Part(String),
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ pub(crate) const FOLDER: &str = "/run/lioprof/journals";
 pub struct Pointer {
     /// Directory that stands for `/`: a simulated server has daemons of its own.
     pub root: PathBuf,
-    /// Data directory.
+    /// Data directory of the daemon, `keep.dir`; absolute.
     pub dir: PathBuf,
     /// The journal; there is none while nothing is changed.
     pub journal: PathBuf,
@@ -37,7 +37,7 @@ pub struct Pointer {
     pub spool: PathBuf,
     /// The daemon's socket.
     pub socket: PathBuf,
-    /// Its process.
+    /// Process id of the daemon that wrote this pointer; it may have ended.
     pub pid: u32,
 }
 

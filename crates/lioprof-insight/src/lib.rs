@@ -20,4 +20,4 @@ mod findings;
 
 pub use baseline::{BaselineError, read_baseline};
 pub use compare::compare;
-pub use findings::{Limit, LimitError, Limits, Rule, find, rules};
+pub use findings::{Limit, LimitError, Limits, Rule, find, find_and_predict, rules};

@@ -31,7 +31,7 @@ pub struct AccessRules {
     pub small_bytes: u64,
     /// RPCs of so many bytes at least are large.
     pub large_bytes: u64,
-    /// Streams of fewer RPCs are short: they say nothing about how a file is accessed.
+    /// Streams of fewer RPCs are short: they say nothing about the order in which a file is accessed.
     pub short_rpcs: u64,
 }
 
@@ -41,7 +41,7 @@ crate::sums! {
     pub struct AccessPattern {
         /// Successful RPCs of known object and extent.
         pub rpcs: u64,
-        /// Of these, in short streams; nothing below counts them.
+        /// Of these, in short streams: sequential, strided, backward and jump do not count them.
         pub short_rpcs: u64,
         /// Time from arrival to end, added up, microseconds.
         pub total_us: u64,
@@ -51,15 +51,17 @@ crate::sums! {
         pub extent_bytes: u64,
         /// RPCs that begin inside a page of 4 KiB.
         pub unaligned_rpcs: u64,
-        /// RPCs that touch one MiB of the object more than their bytes need.
+        /// RPCs in one piece that touch one MiB of the object more than their bytes need.
         pub split_rpcs: u64,
-        /// RPCs that are in pieces: their extent is longer than their bytes by a page or more.
+        /// RPCs that are in pieces: writes whose extent is longer than their bytes by a page or more, reads whose extent is more than twice as
+        /// long, and longer by a MiB than that.
         pub gapped_rpcs: u64,
         /// RPCs that begin where the stream's last one ended.
         pub sequential_rpcs: u64,
-        /// RPCs that leave a gap, and begin as far behind the last one as that did behind the one before.
+        /// RPCs that go forward and leave a gap, as the one before did if that had a step: equal steps in a file are unequal ones in the
+        /// objects of its stripes.
         pub strided_rpcs: u64,
-        /// RPCs that end where the last one began, or go back as far as that did.
+        /// RPCs that end where the last one began, or go back as far as that did within a page.
         pub backward_rpcs: u64,
         /// Any other step.
         pub jump_rpcs: u64,
@@ -108,7 +110,7 @@ pub struct Mix {
     pub all: MixSum,
     /// Clients that sent large ones.
     pub large_clients: u64,
-    /// Of these, clients that went from large to small ones and back again and again (16 changes or more).
+    /// Of these, clients that went from large to small ones and back again and again (3 changes or more, and half as many as it has RPCs of the kind of which there are fewer).
     pub mixing_clients: u64,
     /// Mixing clients by the time of their small RPCs, at most 20.
     pub clients: Vec<ClientMix>,

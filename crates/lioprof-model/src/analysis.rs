@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::baseline::Baseline;
+use crate::enqueue_parts::EnqueueParts;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
@@ -19,6 +20,7 @@ use crate::services::Service;
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
 use crate::units::{percent, plural};
+use crate::what_if::WhatIf;
 
 /// Everything lioprof knows about a set of captures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -79,9 +81,15 @@ pub struct Analysis {
     /// What the service time of reads and writes was made of; empty without mask `net`, and in files of earlier versions.
     #[serde(default)]
     pub service_parts: ServiceParts,
+    /// What the time of lock requests was made of; empty if locks were not looked at, and in files of earlier versions.
+    #[serde(default)]
+    pub enqueue_parts: EnqueueParts,
     /// Where the time of clients went; empty in files of earlier versions.
     #[serde(default)]
     pub time_account: TimeAccount,
+    /// How long the same work would have taken with something changed; empty in files of earlier versions.
+    #[serde(default)]
+    pub what_if: WhatIf,
     /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,

@@ -22,6 +22,15 @@ pub struct ClientEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameHash(pub u64);
 
+/// A file's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// What tells it from others.
+    pub hash: NameHash,
+    /// The name itself, only if whoever reads the log has asked for names.
+    pub text: Option<Symbol>,
+}
+
 /// What a line of a client's log reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClientStep {
@@ -32,7 +41,7 @@ pub enum ClientStep {
         /// The file.
         fid: Fid,
         /// The file's name.
-        name: Option<NameHash>,
+        name: Option<FileName>,
     },
     /// `COMPLETED`: an operation has ended.
     Completed {
@@ -49,6 +58,8 @@ pub enum ClientStep {
         kind: OperationKind,
         /// The directory that the name is in.
         fid: Option<Fid>,
+        /// The name.
+        name: Option<FileName>,
     },
     /// `VFS Op` of the walk along a path.
     Walked {
@@ -95,4 +106,22 @@ pub enum ClientStep {
         /// Operation that it asked for.
         opcode: Opcode,
     },
+}
+
+impl ClientStep {
+    /// Shows its symbols to `visit`, which may replace them.
+    pub fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        match self {
+            Self::Started { name, .. } | Self::Called { name, .. } => {
+                name.iter_mut().filter_map(|name| name.text.as_mut()).for_each(visit);
+            }
+            Self::OrphanReply { device, .. } => visit(device),
+            Self::Completed { .. }
+            | Self::Walked { .. }
+            | Self::WentOn
+            | Self::EnqueueStarted { .. }
+            | Self::EnqueueEnded { .. }
+            | Self::BulkSent { .. } => {}
+        }
+    }
 }

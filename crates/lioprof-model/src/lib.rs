@@ -25,9 +25,11 @@ pub mod access;
 pub mod analysis;
 mod available;
 pub mod baseline;
+mod causes;
 mod client;
 pub mod comparison;
 pub mod counted;
+mod enqueue_parts;
 pub mod faults;
 pub mod findings;
 pub mod io;
@@ -49,16 +51,19 @@ pub mod trace;
 pub mod traffic;
 pub mod units;
 mod verdict;
+mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
-pub use client::{ClientEvent, ClientStep, NameHash};
+pub use causes::with_causes;
+pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
     Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
+pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
@@ -69,10 +74,12 @@ pub use locks::{
 };
 pub use merge::Merge;
 pub use operations::{
-    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc,
+    Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };
 pub use phases::RpcPhases;
-pub use row::{BulkSpan, Direction, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence};
+pub use row::{
+    BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
+};
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
@@ -83,6 +90,7 @@ pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 pub use verdict::{Judgement, judge, verdict};
+pub use what_if::{Change, Prediction, WhatIf};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

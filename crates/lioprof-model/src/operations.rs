@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use lustre_debuglog::vocab::OperationKind;
-use lustre_debuglog::{Fid, Opcode};
+use lustre_debuglog::{Fid, Opcode, TargetName};
 use serde::Serialize;
 
 /// Where a part of an operation's time went.
@@ -49,6 +49,23 @@ impl Part {
         Self::Unknown,
     ];
 
+    /// What it is, in a few words for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ClientWork => "client's own work",
+            Self::ClientQueue => "waiting in the client to be sent",
+            Self::NetworkOut => "network to the server",
+            Self::ServerQueue => "waiting for a server thread",
+            Self::LockWait => "waiting for locks",
+            Self::ServerWork => "server's work",
+            Self::Disk => "disk",
+            Self::NetworkBack => "network back",
+            Self::Other => "other threads' RPCs for the file",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// Its name in JSON and CSV, without the unit.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -87,6 +104,27 @@ impl Parts {
     #[must_use]
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
+    }
+}
+
+/// A stretch of an operation's or an RPC's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// What it was spent on.
+    pub part: Part,
+    /// Its begin.
+    pub from_us: i64,
+    /// Its end.
+    pub to_us: i64,
+}
+
+impl FromIterator<Stretch> for Parts {
+    fn from_iter<I: IntoIterator<Item = Stretch>>(stretches: I) -> Self {
+        let mut parts = Self::default();
+        for Stretch { part, from_us, to_us } in stretches {
+            parts.add(part, u64::try_from(to_us - from_us).unwrap_or(0));
+        }
+        parts
     }
 }
 
@@ -146,6 +184,8 @@ pub struct OperationRpc {
     pub sent_us: i64,
     /// When the reply came.
     pub answered_us: i64,
+    /// What its time was spent on, from when the client began to prepare it to the reply, without gaps.
+    pub stretches: Vec<Stretch>,
     /// What the server did; `None` if its log or its clock is not known.
     pub served: Option<ServedRpc>,
 }
@@ -155,6 +195,8 @@ pub struct OperationRpc {
 pub struct ServedRpc {
     /// The server.
     pub node: Arc<str>,
+    /// The target that was asked, as far as the server's log tells.
+    pub target: Option<TargetName>,
     /// When the request arrived.
     pub arrival_us: i64,
     /// When a service thread took it.
@@ -174,6 +216,8 @@ pub struct OperationRow {
     pub asked: Asked,
     /// The file; for unlink and its like the directory.
     pub fid: Option<Fid>,
+    /// The file's name, for unlink and its like the one in the directory, fit to be shown; only if names were asked for.
+    pub name: Option<Arc<str>>,
     /// When it began, microseconds since the epoch on the node's own clock.
     pub begin_us: i64,
     /// How long it took.
@@ -188,6 +232,8 @@ pub struct OperationRow {
     pub joined_rpcs: u32,
     /// Where the time went.
     pub parts: Parts,
+    /// The same in the order of time, without gaps.
+    pub stretches: Vec<Stretch>,
     /// Its RPCs with both ends in the log, for drawing.
     pub sent: Vec<OperationRpc>,
     /// What its times need to be put on the clock that the nodes' are compared by; 0 if that is not known.

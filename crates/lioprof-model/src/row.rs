@@ -243,6 +243,25 @@ pub enum TargetEvidence {
     None,
 }
 
+/// A request that the node began to handle, and whose end is not in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfRpc {
+    /// Node that handled it.
+    pub node: Symbol,
+    /// Kernel pid of the service thread.
+    pub pid: u32,
+    /// Uuid of the client's connection.
+    pub client_uuid: Symbol,
+    /// Number of the request.
+    pub xid: Xid,
+    /// Operation that was asked for.
+    pub opcode: Opcode,
+    /// `Handling RPC`, microseconds since the epoch.
+    pub from_us: i64,
+    /// When the thread turned to something else; `None` if the log ends before that.
+    pub until_us: Option<i64>,
+}
+
 /// Receives the rows of a node's log in the order in which they became known: an RPC once its handling is known to be over,
 /// everything else when it happened. Symbols belong to `symbols`.
 pub trait RowSink {
@@ -262,6 +281,11 @@ pub trait RowSink {
     /// A line of a client's log about an operation.
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         let _ = (event, symbols);
+    }
+
+    /// Half an RPC, which is no row.
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        let _ = (half, symbols);
     }
 
     /// An `lctl mark` line.
@@ -290,6 +314,10 @@ impl<S: RowSink + ?Sized> RowSink for &mut S {
 
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         (**self).client_event(event, symbols);
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        (**self).half_rpc(half, symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

@@ -112,6 +112,21 @@ pub struct AgainstPeers {
     pub longer_share: f64,
     /// By how many standard deviations `longer_share` lies above what chance gives: stratified rank sum test (van Elteren).
     pub z: f64,
+    /// Probability that chance makes it look this slow, or slower: the larger one of those that its requests are a draw from the same times
+    /// as the peers' (the rank sum test, exact for few requests), and that it differs from its peers no more than these do among themselves.
+    /// Adjusted for how many are compared (Benjamini and Hochberg over all parts of all targets, servers or clients).
+    pub chance: f64,
+}
+
+impl AgainstPeers {
+    /// Chance up to which it is certain that the part takes longer than the peers': among those called certain, one in twenty is not.
+    pub const CERTAIN: f64 = 0.05;
+
+    /// Whether it takes longer than the peers' for certain.
+    #[must_use]
+    pub fn takes_longer(&self) -> bool {
+        self.chance <= Self::CERTAIN && self.ratio.is_none_or(|ratio| ratio > 1.0)
+    }
 }
 
 impl ServiceSplit {

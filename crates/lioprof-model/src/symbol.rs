@@ -88,6 +88,40 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
+/// A name that somebody has given to a file as text that can do nothing where it is shown: what is not UTF-8, control characters,
+/// characters that cannot be seen or turn the direction of writing, and the backslash become `\xHH`.
+#[must_use]
+pub fn shown(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len());
+    vocab::escape(&mut out, name, |c| c.is_control() || c == '\\' || is_unseen(c))
+        .expect("writing to a String cannot fail");
+    out
+}
+
+/// Spaces without a glyph, and what steers how text is set (Unicode's default ignorable and bidirectional formatting characters).
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +141,21 @@ mod tests {
     fn text_that_is_not_utf8_is_escaped() {
         assert_eq!(escape(b"a\xffb\n"), "a\\xffb\\x0a");
         assert_eq!(escape("dä".as_bytes()), "dä");
+    }
+
+    #[test]
+    fn names_of_files_can_do_nothing_where_they_are_shown() {
+        for (name, want) in [
+            (&b"plain name.h5"[..], "plain name.h5"),
+            ("d\u{e4}ten".as_bytes(), "d\u{e4}ten"),
+            (b"two\nlines\ttab", "two\\x0alines\\x09tab"),
+            (b"\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+            (b"not\xffutf8\xc3", "not\\xffutf8\\xc3"),
+            ("exe\u{202e}cod.txt".as_bytes(), "exe\\xe2\\x80\\xaecod.txt"),
+            ("no\u{200b}thing\u{feff}".as_bytes(), "no\\xe2\\x80\\x8bthing\\xef\\xbb\\xbf"),
+            (b"\\x0a", "\\x5cx0a"),
+        ] {
+            assert_eq!(shown(name), want);
+        }
     }
 }

@@ -49,8 +49,9 @@ pub struct TimeSpent {
     pub node: String,
     /// Microseconds.
     pub us: u64,
-    /// Of them, what the target's peers would not have needed for the same clients' requests of the same sizes; `null` where the log
-    /// does not show parts of service times, or there are no peers.
+    /// Of them, what the target's peers would not have needed for the same clients' requests of the same sizes; `null` where it is not
+    /// certain that the target took longer than they ([`AgainstPeers::takes_longer`](crate::AgainstPeers::takes_longer)), or the log does
+    /// not show parts of service times.
     pub excess_us: Option<u64>,
 }
 

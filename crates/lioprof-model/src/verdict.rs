@@ -46,7 +46,8 @@ pub fn verdict(analysis: &Analysis) -> String {
             0 => String::new(),
             more => format!(" (and {more} more)"),
         };
-        return format!("{}{more}.", first.title);
+        let saves = first.saves_in_words().map(|saves| format!(" A remedy {saves}.")).unwrap_or_default();
+        return format!("{}{more}.{saves}", first.title);
     }
     if analysis.sent_by_clients().is_some() {
         return "There is no log of a server: what clients sent is told, and nothing judged.".to_owned();
@@ -106,5 +107,8 @@ mod tests {
         assert_eq!(verdict(&analysis), "Reads are slow.");
         analysis.findings.insert(0, finding(Severity::Critical, "Clients fight"));
         assert_eq!(verdict(&analysis), "Clients fight (and 1 more).");
+        let first = &mut analysis.findings[0];
+        (first.saves_s, first.saves_s_min, first.saves_s_max) = (Some(28.77), Some(-1.0), Some(33.2));
+        assert_eq!(verdict(&analysis), "Clients fight (and 1 more). A remedy would save 28.8 s (0 to 33.2 s).");
     }
 }

@@ -65,7 +65,10 @@ impl<'a> OperationsTrace<'a> {
             .entry((&row.node, row.pid))
             .or_insert_with(|| Thread { group: file.track(&group()), ..Thread::default() });
         let parent = Some(thread.group);
-        let name = row.asked.to_string();
+        let name = match &row.name {
+            Some(name) => format!("{} {name}", row.asked),
+            None => row.asked.to_string(),
+        };
         let arguments = arguments(row);
         let label = Label { category: "operation", name: &name, arguments: &arguments, ..Label::default() };
         let (begin_us, end_us) = (row.begin_us, row.end_us());
@@ -163,13 +166,21 @@ mod tests {
 
     #[test]
     fn arrows_lead_from_rpcs_to_servers() -> std::io::Result<()> {
-        let served = ServedRpc { node: Arc::from("oss1"), arrival_us: 1_020, start_us: 1_030, end_us: 1_050 };
-        let rpc = |served| OperationRpc { opcode: Opcode::OST_SYNC, sent_us: 1_010, answered_us: 1_060, served };
+        let served =
+            ServedRpc { node: Arc::from("oss1"), target: None, arrival_us: 1_020, start_us: 1_030, end_us: 1_050 };
+        let rpc = |served| OperationRpc {
+            opcode: Opcode::OST_SYNC,
+            sent_us: 1_010,
+            answered_us: 1_060,
+            stretches: Vec::new(),
+            served,
+        };
         let row = OperationRow {
             node: Arc::from("client1"),
             pid: 633,
             asked: Asked::Operation(OperationKind::Fsync),
             fid: None,
+            name: Some(Arc::from("a file")),
             begin_us: 1_000,
             duration_us: 100,
             begin_evidence: BeginEvidence::FirstLine,
@@ -177,6 +188,7 @@ mod tests {
             rpcs: 2,
             joined_rpcs: 1,
             parts: Parts::default(),
+            stretches: Vec::new(),
             sent: vec![rpc(Some(served)), rpc(None)],
             axis_us: -7,
         };
@@ -193,6 +205,9 @@ mod tests {
             let at = events.iter().filter(|(at, _)| *at == at_us * 1000);
             at.map(|(_, event)| (event.flow_ids.len(), event.terminating_flow_ids.len())).collect()
         };
+        let interned = trace.packet.iter().filter_map(|packet| packet.interned_data.as_ref());
+        let mut names = interned.flat_map(|data| &data.event_names).filter_map(|name| name.name.as_deref());
+        assert!(names.any(|name| name == "fsync a file"));
         // Operation, two RPCs on two lanes, the server's RPC with queue and service: begins and ends.
         assert_eq!(events.len(), 12);
         assert_eq!(flows(993), [(0, 0)]);

@@ -8,21 +8,11 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum PlotError {
     /// The directory for the plots could not be made.
-    #[error("failed to create directory `{}`", path.display())]
-    CreateDir {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    #[error("failed to create directory `{}`", .0.display())]
+    CreateDir(PathBuf, #[source] io::Error),
     /// A file could not be written.
-    #[error("failed to write `{}`", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    #[error("failed to write `{}`", .0.display())]
+    Write(PathBuf, #[source] io::Error),
     /// The drawing library failed.
     #[error("failed to draw the picture: {0}")]
     Draw(String),

@@ -1,12 +1,16 @@
 //! Tests of the layout: what a critical reader would see in the pictures.
 
-use lioprof_model::Analysis;
+use std::sync::Arc;
+
+use lioprof_model::{Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, Stretch};
+use lustre_debuglog::Opcode;
 
 use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
 use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::{Align, CAP_HEIGHT, Text, width};
+use crate::operations;
 use crate::options::PlotOptions;
 use crate::plots::{plot, plots};
 use crate::support::locks::Fight;
@@ -75,6 +79,39 @@ fn check(name: &str, plot: &str, scene: &Scene) {
         assert!(points.iter().all(inside), "{name}/{}: {item:?} leaves the page", plot);
     }
     assert!(scene.marks > 0, "{name}/{}: no data", plot);
+}
+
+#[test]
+fn parts_of_operations_fit_on_the_page() {
+    for kinds in [1, 5, 60] {
+        let row = |n: u32| {
+            let parts: Vec<Stretch> = (0i64..)
+                .zip(Part::ALL)
+                .map(|(at, part)| Stretch { part, from_us: at * 1000, to_us: at * 1000 + 1000 })
+                .collect();
+            OperationRow {
+                node: Arc::from("oss1"),
+                pid: 7,
+                asked: Asked::Rpc(Opcode(1000 + n)),
+                fid: None,
+                name: None,
+                begin_us: 0,
+                duration_us: 10_000 * u64::from(n),
+                begin_evidence: BeginEvidence::FirstLine,
+                result: None,
+                rpcs: 1,
+                joined_rpcs: 1,
+                parts: parts.iter().copied().collect(),
+                stretches: parts,
+                sent: Vec::new(),
+                axis_us: 0,
+            }
+        };
+        let found = Operations { rows: (1..=kinds).map(row).collect(), ..Operations::default() };
+        let scene = operations::draw(&found, &PlotOptions::default()).unwrap();
+        check(&format!("{kinds} kinds"), operations::NAME, &scene);
+    }
+    assert!(operations::draw(&Operations::default(), &PlotOptions::default()).is_err());
 }
 
 fn check_all(name: &str, analysis: &Analysis, options: &PlotOptions) {

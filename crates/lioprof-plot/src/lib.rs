@@ -3,6 +3,7 @@
 //! * [`plots()`] lists every plot with its name, its title and how to read it.
 //! * [`render`] makes one picture in memory, [`write_all`] writes every picture into a directory.
 //! * [`comparison_plots()`] and [`write_comparison`] do the same for two analyses, one drawn over the other.
+//! * [`write_operations`] draws where the time of clients' operations went.
 //!
 //! How it works: a plot (`plots/*.rs`) turns the analysis into a list of rectangles, lines and
 //! texts (`draw/scene.rs`) with the help of axes, legends and heat maps (`figure/*.rs`); plotters
@@ -36,6 +37,7 @@ mod data;
 mod draw;
 mod error;
 mod figure;
+mod operations;
 mod options;
 mod output;
 mod plots;
@@ -49,5 +51,5 @@ mod support;
 pub use comparison::{ComparisonPlot, comparison_plots};
 pub use error::PlotError;
 pub use options::{Format, PlotOptions};
-pub use output::{Rendered, Written, render, write_all, write_comparison};
+pub use output::{Rendered, Written, render, write_all, write_comparison, write_operations};
 pub use plots::{Plot, plot, plots};

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Operations};
 
 use crate::comparison::comparison_plots;
 use crate::draw::scene::Scene;
 use crate::draw::{bitmap, svg};
 use crate::error::PlotError;
+use crate::operations;
 use crate::options::{Format, PlotOptions};
 use crate::plots::{Plot, plots};
 
@@ -89,6 +90,22 @@ pub fn write_comparison(
     write_scenes(drawn, dir, formats, &options)
 }
 
+/// Draws where the time of clients' operations went into `dir`, as [`write_all`] does.
+///
+/// # Errors
+///
+/// If a file cannot be written or the drawing library fails.
+pub fn write_operations(
+    operations: &Operations,
+    dir: &Path,
+    formats: &[Format],
+    options: &PlotOptions,
+) -> Result<Vec<Written>, PlotError> {
+    let options = options.clamped();
+    let drawn = (operations::NAME, operations::TITLE, operations::draw(operations, &options));
+    write_scenes(std::iter::once(drawn), dir, formats, &options)
+}
+
 /// One plot's name, its title, and the picture or why there is none.
 type Drawn = (&'static str, &'static str, Result<Scene, &'static str>);
 
@@ -98,7 +115,7 @@ fn write_scenes(
     formats: &[Format],
     options: &PlotOptions,
 ) -> Result<Vec<Written>, PlotError> {
-    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir { path: dir.to_owned(), source })?;
+    fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir(dir.to_owned(), source))?;
     let mut written = Vec::new();
     for (name, title, scene) in drawn {
         let scene = match scene {
@@ -111,7 +128,7 @@ fn write_scenes(
         for &format in formats {
             let path = dir.join(format!("{name}.{}", format.extension()));
             let bytes = encode(&scene, title, format, options)?;
-            fs::write(&path, bytes).map_err(|source| PlotError::Write { path: path.clone(), source })?;
+            fs::write(&path, bytes).map_err(|source| PlotError::Write(path.clone(), source))?;
             written.push(Written::File { plot: name, path });
         }
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
 use lioprof_analysis::{Config, Outcome, assemble};
-use lioprof_insight::{Limits, find};
+use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::parts::Keyed;
 use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{NodeFacts, Rollup};
@@ -35,8 +35,8 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     check_rows(&rows, &facts)?;
     let rollup: Rollup = rollups::query(session, facts).await?;
     let mut outcome = assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
-        .map_err(|err| QueryError::Rollup { problem: err.to_string() })?;
-    find(&mut outcome.analysis, &Limits::default());
+        .map_err(|err| QueryError::Rollup(err.to_string()))?;
+    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
     Ok(outcome)
 }
 
@@ -55,7 +55,7 @@ fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
                 "node {node} has {found} RPCs in its files and {expected} in its rollup: SQL sees every file, also of parts \
                  without a manifest; delete those, or copy the dataset again"
             );
-            return Err(QueryError::Rollup { problem });
+            return Err(QueryError::Rollup(problem));
         }
     }
     Ok(())
@@ -94,8 +94,7 @@ async fn each<T: DeserializeOwned>(session: &Session, sql: &str, mut take: impl 
 
 /// Rows made of the columns that are named as their fields.
 fn parsed<T: DeserializeOwned>(batch: &RecordBatch, sql: &str) -> Result<Vec<T>, QueryError> {
-    serde_arrow::from_record_batch(batch)
-        .map_err(|err| QueryError::Rollup { problem: format!("{err} in the answer to\n{sql}") })
+    serde_arrow::from_record_batch(batch).map_err(|err| QueryError::Rollup(format!("{err} in the answer to\n{sql}")))
 }
 
 /// Columns that are added up.

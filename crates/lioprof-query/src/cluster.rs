@@ -36,67 +36,35 @@ const MAX_MESSAGE_BYTES: u32 = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// Nothing answers, or something other than a scheduler.
+    /// Nothing answers at this address, or something other than a scheduler.
     #[error(
-        "no scheduler answers at {scheduler}; is `lioprof-query scheduler` running there, and does a firewall let port {} \
-         through?", scheduler.port()
+        "no scheduler answers at {0}; is `lioprof-query scheduler` running there, and does a firewall let port {port} \
+         through?", port = .0.port()
     )]
-    Unreachable {
-        /// Address of the scheduler.
-        scheduler: SchedulerAddress,
-        /// Cause.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The scheduler has no executors: a query would wait for ever.
+    Unreachable(SchedulerAddress, #[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The scheduler at this address has no executors: a query would wait for ever.
     #[error(
-        "the scheduler at {scheduler} has no executors; start some: lioprof-query executor --scheduler {}:{}",
-        scheduler.host(), scheduler.port()
+        "the scheduler at {0} has no executors; start some: lioprof-query executor --scheduler {host}:{port}",
+        host = .0.host(), port = .0.port()
     )]
-    NoExecutors {
-        /// Address of the scheduler.
-        scheduler: SchedulerAddress,
-    },
+    NoExecutors(SchedulerAddress),
     /// The port is in use, or the address is not one of this host.
     #[error(
-        "failed to listen on {address}; is another scheduler or executor running here? --bind chooses the address and port"
+        "failed to listen on {0}; is another scheduler or executor running here? --bind chooses the address and port"
     )]
-    Listen {
-        /// Address to listen on.
-        address: SocketAddr,
-        /// Cause.
-        #[source]
-        source: io::Error,
-    },
+    Listen(SocketAddr, #[source] io::Error),
     /// The folder for intermediate results cannot be used.
-    #[error("failed to prepare `{}` for intermediate results; --work-dir chooses another one", path.display())]
-    WorkDir {
-        /// The folder.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        source: io::Error,
-    },
-    /// The scheduler has not answered an executor for too long; the executor gives up.
-    #[error("the scheduler at {scheduler} has not answered for {seconds} s")]
-    SchedulerAway {
-        /// Address of the scheduler.
-        scheduler: SchedulerAddress,
-        /// Time without an answer.
-        seconds: u64,
-    },
+    #[error("failed to prepare `{}` for intermediate results; --work-dir chooses another one", .0.display())]
+    WorkDir(PathBuf, #[source] io::Error),
+    /// The scheduler has not answered an executor for too long, seconds; the executor gives up.
+    #[error("the scheduler at {0} has not answered for {1} s")]
+    SchedulerAway(SchedulerAddress, u64),
     /// Threads cannot be started.
     #[error("failed to start threads")]
     Threads(#[source] io::Error),
-    /// Ballista failed.
-    #[error("{what}")]
-    Ballista {
-        /// Description of the step that failed.
-        what: &'static str,
-        /// Ballista's error.
-        #[source]
-        source: Box<ballista_core::error::BallistaError>,
-    },
+    /// A step failed in Ballista.
+    #[error("{0}")]
+    Ballista(&'static str, #[source] Box<ballista_core::error::BallistaError>),
 }
 
 /// Stack of a thread: DataFusion plans and decodes plans recursively. As much as Ballista's own scheduler uses; it is

@@ -34,12 +34,12 @@ impl Dataset {
     /// If the location cannot be listed, or holds no dataset.
     pub async fn open(name: &str) -> Result<Self, QueryError> {
         let (url, store) = if name.contains("://") { remote(name)? } else { local(name)? };
-        let start = Path::from_url_path(url.path())
-            .map_err(|err| QueryError::Place { dataset: name.to_owned(), problem: err.to_string() })?;
+        let start =
+            Path::from_url_path(url.path()).map_err(|err| QueryError::Place(name.to_owned(), err.to_string()))?;
         let mut dataset = Self { name: name.to_owned(), url, store, folders: Vec::new() };
         dataset.folders = dataset.search(start).await?;
         if dataset.folders.is_empty() {
-            return Err(QueryError::NoDataset { dataset: dataset.name });
+            return Err(QueryError::NoDataset(dataset.name));
         }
         Ok(dataset)
     }
@@ -68,7 +68,7 @@ impl Dataset {
         let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for folder in self.table_folders(MANIFESTS) {
             let listed: Result<Vec<_>, _> = self.store.list(Some(&folder)).try_collect().await;
-            let listed = listed.map_err(|source| QueryError::List { dataset: self.name.clone(), source })?;
+            let listed = listed.map_err(|source| QueryError::List(self.name.clone(), source))?;
             for manifest in listed {
                 let path = manifest.location;
                 let Some(part) = path.filename().and_then(|name| name.strip_suffix(".json")) else { continue };
@@ -124,7 +124,7 @@ impl Dataset {
             looked_at += 1;
             if looked_at > LOOK_AT {
                 let problem = format!("too many folders below it, gave up after {LOOK_AT}; name the dataset itself");
-                return Err(QueryError::Place { dataset: self.name.clone(), problem });
+                return Err(QueryError::Place(self.name.clone(), problem));
             }
             let below = self.list(&folder).await?;
             let manifests = folder.clone().join(MANIFESTS);
@@ -141,7 +141,7 @@ impl Dataset {
     /// Folders in a folder.
     async fn list(&self, folder: &Path) -> Result<Vec<Path>, QueryError> {
         let listed = self.store.list_with_delimiter(Some(folder)).await;
-        listed.map(|it| it.common_prefixes).map_err(|source| QueryError::List { dataset: self.name.clone(), source })
+        listed.map(|it| it.common_prefixes).map_err(|source| QueryError::List(self.name.clone(), source))
     }
 }
 
@@ -155,7 +155,7 @@ fn is_file_system(folder: &Path) -> bool {
 }
 
 fn local(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
-    let problem = |problem: String| QueryError::Place { dataset: name.to_owned(), problem };
+    let problem = |problem: String| QueryError::Place(name.to_owned(), problem);
     let path = FilePath::new(name).canonicalize().map_err(|err| problem(err.to_string()))?;
     if !path.is_dir() {
         return Err(problem("it is a file".to_owned()));
@@ -165,7 +165,7 @@ fn local(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
 }
 
 fn remote(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
-    let problem = |problem: String| QueryError::Place { dataset: name.to_owned(), problem };
+    let problem = |problem: String| QueryError::Place(name.to_owned(), problem);
     let url = Url::parse(name).map_err(|err| problem(err.to_string()))?;
     match url.scheme() {
         "file" => {
@@ -173,7 +173,7 @@ fn remote(name: &str) -> Result<(Url, Arc<dyn ObjectStore>), QueryError> {
             local(&path.to_string_lossy())
         }
         "s3" | "s3a" if url.host_str().is_some() => {
-            let store = bucket(&url).map_err(|source| QueryError::Store { dataset: name.to_owned(), source })?;
+            let store = bucket(&url).map_err(|source| QueryError::Store(name.to_owned(), source))?;
             Ok((url, store))
         }
         "s3" | "s3a" => Err(problem("it names no bucket".to_owned())),

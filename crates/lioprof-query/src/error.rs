@@ -8,41 +8,21 @@ use datafusion::error::DataFusionError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The folder does not exist, or it cannot be listed.
-    #[error("failed to list `{dataset}`{}", store_hint(dataset))]
-    List {
-        /// Dataset as the user named it.
-        dataset: String,
-        /// Cause.
-        #[source]
-        source: object_store::Error,
-    },
-    /// The folder contains nothing that lioprof wrote.
+    /// The dataset of this name does not exist, or it cannot be listed.
+    #[error("failed to list `{0}`{hint}", hint = store_hint(.0))]
+    List(String, #[source] object_store::Error),
+    /// The folder of this name contains nothing that lioprof wrote.
     #[error(
-        "`{dataset}` is not a dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
+        "`{0}` is not a dataset: neither it nor a folder below has `manifests/fs=...`; expected a folder that \
          `lioprof daemon` or `lioprof export --parquet` wrote, or s3://BUCKET/PREFIX"
     )]
-    NoDataset {
-        /// Dataset as the user named it.
-        dataset: String,
-    },
-    /// The location of the dataset is invalid.
-    #[error("`{dataset}` is not a valid dataset location: {problem}; expected a folder, or s3://BUCKET/PREFIX")]
-    Place {
-        /// Dataset as the user named it.
-        dataset: String,
-        /// Why the location is invalid.
-        problem: String,
-    },
-    /// The object store cannot be used.
-    #[error("failed to reach `{dataset}`; credentials, region and endpoint come from AWS_... variables")]
-    Store {
-        /// Dataset as the user named it.
-        dataset: String,
-        /// Cause.
-        #[source]
-        source: object_store::Error,
-    },
+    NoDataset(String),
+    /// The location of the dataset is invalid, and why.
+    #[error("`{0}` is not a valid dataset location: {1}; expected a folder, or s3://BUCKET/PREFIX")]
+    Place(String, String),
+    /// The object store of the dataset of this name cannot be used.
+    #[error("failed to reach `{0}`; credentials, region and endpoint come from AWS_... variables")]
+    Store(String, #[source] object_store::Error),
     /// The SQL cannot be parsed or run.
     #[error("{}", sql_problem(.0))]
     Sql(Box<DataFusionError>),
@@ -50,33 +30,18 @@ pub enum QueryError {
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Cluster(#[from] crate::cluster::ClusterError),
-    /// Files that the query needed are damaged.
+    /// Files that the query needed are damaged, each with its problem.
     #[error(
         "{}; SQL needs every file, `lioprof analyze` skips damaged ones and says so, `lioprof rollup --force` rebuilds rollups",
-        damaged_files(files)
+        damaged_files(.0)
     )]
-    Damaged {
-        /// Damaged files, each with its problem.
-        files: Vec<(String, String)>,
-    },
-    /// A file that the query needed is damaged inside.
-    #[error(
-        "a file of `{dataset}` is damaged: {problem}; `lioprof analyze` reads every file in full and names the damaged one"
-    )]
-    DamagedInside {
-        /// Dataset as the user named it.
-        dataset: String,
-        /// Message of the engine.
-        problem: String,
-    },
-    /// No ready query has this name.
-    #[error("there is no ready query `{name}`{}; `lioprof-query ready` lists them", did_you_mean(near))]
-    UnknownReady {
-        /// Name that was asked for.
-        name: String,
-        /// Similar names.
-        near: Vec<String>,
-    },
+    Damaged(Vec<(String, String)>),
+    /// A file of the dataset of this name is damaged inside, and what the engine says of it.
+    #[error("a file of `{0}` is damaged: {1}; `lioprof analyze` reads every file in full and names the damaged one")]
+    DamagedInside(String, String),
+    /// No ready query has this name; others have similar ones.
+    #[error("there is no ready query `{0}`{hint}; `lioprof-query ready` lists them", hint = did_you_mean(.1))]
+    UnknownReady(String, Vec<String>),
     /// The ready query does not have this parameter.
     #[error("ready query `{query}` has no parameter `{name}`; it has {}", list_or_none(known))]
     UnknownParameter {
@@ -97,21 +62,12 @@ pub enum QueryError {
         /// Value that was given.
         found: String,
     },
-    /// The rollups do not match the rows, or cannot be read.
-    #[error("{problem}")]
-    Rollup {
-        /// The problem, and what to do about it.
-        problem: String,
-    },
-    /// A file could not be written.
-    #[error("failed to write {to}")]
-    Output {
-        /// File, or `the output`.
-        to: String,
-        /// Cause.
-        #[source]
-        source: io::Error,
-    },
+    /// The rollups do not match the rows, or cannot be read: the problem, and what to do about it.
+    #[error("{0}")]
+    Rollup(String),
+    /// A file, or `the output`, could not be written.
+    #[error("failed to write {0}")]
+    Output(String, #[source] io::Error),
 }
 
 impl From<DataFusionError> for QueryError {
@@ -123,12 +79,12 @@ impl From<DataFusionError> for QueryError {
 impl QueryError {
     pub(crate) fn output(to: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let to = to.into();
-        move |source| Self::Output { to, source }
+        move |err| Self::Output(to, err)
     }
 
     /// Wraps the error of an encoder.
     pub(crate) fn encode(err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Output { to: "the output".to_owned(), source: io::Error::other(err) }
+        Self::Output("the output".to_owned(), io::Error::other(err))
     }
 }
 
@@ -175,8 +131,8 @@ fn damaged_files(files: &[(String, String)]) -> String {
     list.join("; ")
 }
 
-fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", list_or_none(near)) }
+fn did_you_mean(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!(" (did you mean {}?)", list_or_none(similar)) }
 }
 
 fn list_or_none(names: &[String]) -> String {

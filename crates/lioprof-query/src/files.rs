@@ -30,9 +30,9 @@ pub(crate) async fn explain(err: QueryError, dataset: &Dataset, state: &SessionS
     };
     let files = damaged(dataset, state).await;
     if files.is_empty() {
-        return QueryError::DamagedInside { dataset: dataset.name().to_owned(), problem };
+        return QueryError::DamagedInside(dataset.name().to_owned(), problem);
     }
-    QueryError::Damaged { files }
+    QueryError::Damaged(files)
 }
 
 /// Files whose footer cannot be read, each with what is wrong; sorted.

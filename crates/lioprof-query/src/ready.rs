@@ -101,8 +101,8 @@ pub fn all() -> &'static [Ready] {
 pub fn find(name: &str) -> Result<&'static Ready, QueryError> {
     all().iter().find(|ready| ready.name == name).ok_or_else(|| {
         let words: Vec<&str> = name.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();
-        let near = all().iter().filter(|ready| words.iter().any(|word| ready.name.contains(word)));
-        QueryError::UnknownReady { name: name.to_owned(), near: near.map(|it| it.name.clone()).take(3).collect() }
+        let similar = all().iter().filter(|ready| words.iter().any(|word| ready.name.contains(word)));
+        QueryError::UnknownReady(name.to_owned(), similar.map(|it| it.name.clone()).take(3).collect())
     })
 }
 

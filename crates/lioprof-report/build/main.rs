@@ -49,6 +49,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "lock-pairs.js",
             "view-locks.js",
             "view-lock-timeline.js",
+            "view-enqueues.js",
             "view-objects.js",
             "view-jobs.js",
             "view-operations.js",
@@ -70,6 +71,10 @@ const PAGES: &[(&str, &[&str])] = &[
             "main.js",
         ],
     ),
+    (
+        "operations",
+        &["parts.js", "view-kinds.js", "view-parts.js", "view-slowest.js", "lanes.js", "view-operation.js", "main.js"],
+    ),
 ];
 
 /// Our styles; later ones override.
@@ -83,6 +88,7 @@ const STYLES: &[&str] = &[
     "tables.css",
     "report/quality.css",
     "comparison/comparison.css",
+    "operations/operations.css",
     "print.css",
 ];
 

@@ -1,4 +1,4 @@
-//! One self-contained HTML page from an [`Analysis`] or a [`Comparison`]: opens from disk, needs no network, nothing is left out that was
+//! One self-contained HTML page from an [`Analysis`], a [`Comparison`] or [`Operations`]: opens from disk, needs no network, nothing is left out that was
 //! not said to be.
 //!
 //! ```text
@@ -6,6 +6,7 @@
 //! ```
 //!
 //! * `comparison`: what the page of a comparison shows.
+//! * `operations`: what the page of clients' operations shows.
 //! * `view`: what the page of an analysis shows, binned and cut to the most important rows. Counts and bytes are those of the analysis
 //!   to the last digit; what does not fit is summed up as "others". Its fields are the contract with `web/*.js`.
 //! * `verdict`: the findings in one sentence.
@@ -21,13 +22,14 @@
 
 mod comparison;
 mod object;
+mod operations;
 mod page;
 mod verdict;
 mod view;
 
 use std::io::{self, Write};
 
-use lioprof_model::{Analysis, Comparison};
+use lioprof_model::{Analysis, Comparison, Generator, Operations};
 
 pub use page::NOTICE;
 
@@ -49,6 +51,16 @@ pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Res
     let (title, verdict) = (comparison::title(comparison), comparison.verdict());
     let data = &comparison::comparison(comparison, &title, &verdict);
     page::Page { title: &title, description: &verdict, app: page::COMPARISON, data }.write(out)
+}
+
+/// Writes the page of clients' operations.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_operations(operations: &Operations, generator: &Generator, out: &mut dyn Write) -> io::Result<()> {
+    let (title, verdict) = (operations::title(operations), operations::verdict(operations));
+    let data = &operations::operations(operations, generator, &title, &verdict);
+    page::Page { title: &title, description: &verdict, app: page::OPERATIONS, data }.write(out)
 }
 
 /// The version of Apache ECharts that the page draws with.

@@ -25,6 +25,10 @@ pub(crate) const REPORT: App =
 pub(crate) const COMPARISON: App =
     App { script: include_str!(concat!(env!("OUT_DIR"), "/comparison.js")), sha256: env!("LIOPROF_COMPARISON_SHA256") };
 
+/// Shows clients' operations.
+pub(crate) const OPERATIONS: App =
+    App { script: include_str!(concat!(env!("OUT_DIR"), "/operations.js")), sha256: env!("LIOPROF_OPERATIONS_SHA256") };
+
 /// A page to be.
 pub(crate) struct Page<'a, T> {
     /// Title of the window.
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn scripts_are_as_the_policy_has_them() {
         // A script that holds the end of its own element would be cut off, and its hash would not match.
-        for script in [ECHARTS, REPORT.script, COMPARISON.script] {
+        for script in [ECHARTS, REPORT.script, COMPARISON.script, OPERATIONS.script] {
             assert!(!script.to_ascii_lowercase().contains("</script"));
         }
         let page = page("");

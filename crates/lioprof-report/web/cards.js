@@ -54,6 +54,7 @@ function findingCard(
         null,
         finding.cost_s !== null &&
           el("p.cost", null, "Cost: about ", el("strong", null, seconds(finding.cost_s)), finding.cost_of ? ` (${finding.cost_of})` : ""),
+        finding.saves && el("p.cost", null, "A remedy ", finding.saves, "."),
         cause && el("p.cost", null, "Probably a consequence of ", cause, "."),
         el("p", null, code(finding.explanation)),
         more,

@@ -1,6 +1,6 @@
 // What is selected: one truth for all views, kept in the address, so that a link shows what its sender saw.
 
-const EVERYTHING = Object.freeze({ time: null, targets: [], clients: [], objects: [], direction: "rw" });
+const EVERYTHING = Object.freeze({ time: null, targets: [], clients: [], objects: [], kinds: [], operations: [], direction: "rw" });
 
 let selection = EVERYTHING;
 const followers = [];

@@ -1,10 +1,10 @@
 // The bar that stays in sight: the whole run at a glance, what is selected, where to go.
 
 /**
- * `overview(parent)`: a chart of the whole time, or null; `directions`: whether reads and writes can be told apart; `hint`: what
- * can be done while nothing is selected.
+ * `overview(parent)`: a chart of the whole time, or null; `directions`: whether reads and writes can be told apart; `times`: whether
+ * a stretch of time can be selected; `findings`: whether the page has any; `hint`: what can be done while nothing is selected.
  */
-function toolbar({ overview: makeOverview, directions: told, hint }) {
+function toolbar({ overview: makeOverview, directions: told, times = true, findings = true, hint }) {
   const chips = el("div.chips", { "aria-live": "polite" });
   const from = el("input", { type: "number", step: "any", min: "0", "aria-label": "from, seconds since start" });
   const to = el("input", { type: "number", step: "any", min: "0", "aria-label": "to, seconds since start" });
@@ -26,16 +26,17 @@ function toolbar({ overview: makeOverview, directions: told, hint }) {
       "div.row",
       null,
       told && el("div.buttons", { role: "group", "aria-label": "Reads and writes" }, buttons),
-      el(
-        "div.times",
-        null,
-        from,
-        el("span", null, "to"),
-        to,
-        el("span", null, "s"),
-        el("button", { type: "button", title: "Zoom in", "aria-label": "Zoom in", onclick: () => zoomBy(0.5) }, "+"),
-        el("button", { type: "button", title: "Zoom out", "aria-label": "Zoom out", onclick: () => zoomBy(2) }, "−"),
-      ),
+      times &&
+        el(
+          "div.times",
+          null,
+          from,
+          el("span", null, "to"),
+          to,
+          el("span", null, "s"),
+          el("button", { type: "button", title: "Zoom in", "aria-label": "Zoom in", onclick: () => zoomBy(0.5) }, "+"),
+          el("button", { type: "button", title: "Zoom out", "aria-label": "Zoom out", onclick: () => zoomBy(2) }, "−"),
+        ),
       chips,
     ),
     nav,
@@ -51,7 +52,7 @@ function toolbar({ overview: makeOverview, directions: told, hint }) {
     fill(chips, selectionChips(now, hint));
     fill(
       nav,
-      [["findings", "Findings"], ...sections.map((part) => [part.id, part.title, part.empty])].map(([id, title, without]) =>
+      [...(findings ? [["findings", "Findings"]] : []), ...sections.map((part) => [part.id, part.title, part.empty])].map(([id, title, without]) =>
         el("a", { href: hrefOf(id, now), class: without ? "without" : null }, title),
       ),
     );

@@ -4,6 +4,8 @@
 pub mod mask {
     /// Entering and leaving functions.
     pub const TRACE: u32 = 0x1;
+    /// Begin and end of operations on a client.
+    pub const IOTRACE: u32 = 0x8;
     /// Network events as seen by ptlrpc.
     pub const NET: u32 = 0x200;
     /// Warnings, always logged.
@@ -18,6 +20,8 @@ pub mod mask {
     pub const HA: u32 = 0x8_0000;
     /// RPCs.
     pub const RPCTRACE: u32 = 0x10_0000;
+    /// Steps of operations on a client.
+    pub const VFSTRACE: u32 = 0x20_0000;
     /// Also on the console, always logged.
     pub const CONSOLE: u32 = 0x200_0000;
 }
@@ -26,6 +30,10 @@ pub mod mask {
 pub mod subsystem {
     /// Files without a subsystem of their own.
     pub const UNDEFINED: u32 = 0x1;
+    /// osc.
+    pub const OSC: u32 = 0x8;
+    /// llite.
+    pub const LLITE: u32 = 0x80;
     /// obdclass.
     pub const CLASS: u32 = 0x20;
     /// ptlrpc.

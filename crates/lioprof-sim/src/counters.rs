@@ -10,15 +10,15 @@ use serde::Serialize;
 /// Number, extremes and sums of a quantity, as Lustre's `stats` files have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Samples {
-    /// How many.
+    /// Number of samples.
     pub count: u64,
     /// The smallest; 0 without samples.
     pub min: u64,
     /// The largest; 0 without samples.
     pub max: u64,
-    /// All together.
+    /// Sum of the samples.
     pub sum: u64,
-    /// Their squares together.
+    /// Sum of the samples.
     pub sumsq: u128,
 }
 
@@ -128,7 +128,7 @@ pub struct LockCounters {
     /// A client's lock stood in the way of another's: (NID that asked, NID that held), how often.
     #[serde(skip)]
     pub conflicts: BTreeMap<(String, String), u64>,
-    /// By NID.
+    /// Locks of each client, by its NID.
     pub clients: BTreeMap<String, ClientLocks>,
 }
 
@@ -149,16 +149,16 @@ impl LockCounters {
 pub struct ExportCounters {
     /// The uuids of its mounts.
     pub uuids: Vec<String>,
-    /// What they did.
+    /// What its mounts read, wrote and asked for.
     pub traffic: Traffic,
 }
 
 /// A target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetCounters {
-    /// Of everybody.
+    /// Traffic of all clients together.
     pub traffic: Traffic,
-    /// By NID.
+    /// Counters of each client, by its NID.
     pub exports: BTreeMap<String, ExportCounters>,
     /// By job as `job_stats` has it; requests without a job are left out.
     pub jobs: BTreeMap<String, Traffic>,
@@ -182,7 +182,7 @@ pub struct ServiceCounters {
 pub struct Counters {
     /// By name, for example `lustre-OST0000`.
     pub targets: BTreeMap<String, TargetCounters>,
-    /// By name.
+    /// Counters of each service, by its name.
     pub services: BTreeMap<String, ServiceCounters>,
     /// Requests of the node's own that were completed, by opcode.
     pub sent: BTreeMap<u16, u64>,

@@ -9,9 +9,9 @@ pub struct SimRecord {
     pub cpu: u16,
     /// 0 process, 1 softirq, 2 hard irq.
     pub context: u16,
-    /// Subsystem bit.
+    /// Bit of the subsystem that logs, see [`crate::bits`].
     pub subsystem: u32,
-    /// Mask bits.
+    /// Bits of the message types.
     pub mask: u32,
     /// Pid of the logging task.
     pub pid: u32,
@@ -19,7 +19,7 @@ pub struct SimRecord {
     pub file: Vec<u8>,
     /// Line in it.
     pub line: u32,
-    /// C function.
+    /// Name of the C function.
     pub function: Vec<u8>,
     /// Text with its line break.
     pub text: Vec<u8>,

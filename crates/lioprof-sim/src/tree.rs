@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 #[error("failed to mount the simulated server on `{}`: root and /dev/fuse are needed, and an empty directory", directory.display())]
 pub struct MountError {
-    /// Where.
+    /// Directory on which the tree should have been mounted.
     pub directory: PathBuf,
     /// Why.
     #[source]

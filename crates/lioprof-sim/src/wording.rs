@@ -4,12 +4,14 @@
 //! of this workspace. Texts and places are in one table (`messages`); releases
 //! differ in places and in a few flags ([`Wording`]).
 
+mod client_lock;
 pub mod lock;
 mod messages;
 mod notation;
 mod releases;
 mod request;
 
+pub use client_lock::{ClientLock, ClientLockKind};
 pub use messages::{Sites, text};
 pub use notation::{Extent, Fid};
 pub use releases::{V2_15, V2_17};

@@ -9,17 +9,9 @@ use parquet::errors::ParquetError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A file operation failed.
-    #[error("failed to {action} `{}`{}", path.display(), hint(source))]
-    Io {
-        /// Operation that failed: `create`, `rename`, ...
-        action: &'static str,
-        /// File or folder concerned.
-        path: PathBuf,
-        /// Underlying error.
-        #[source]
-        source: io::Error,
-    },
+    /// An operation on a file or folder failed: `create`, `rename`, ...
+    #[error("failed to {0} `{path}`{hint}", path = .1.display(), hint = hint(.2))]
+    Io(&'static str, PathBuf, #[source] io::Error),
     /// Parquet's encoder failed, or the file system below it.
     #[error("failed to write column `{column}` of row group {row_group} to `{}`", path.display())]
     Write {
@@ -33,24 +25,12 @@ pub enum StoreError {
         #[source]
         source: ParquetError,
     },
-    /// The writer of one node was given a row of another.
-    #[error(
-        "a row of node `{found}` was given to the writer of node `{expected}`; each node needs a writer of its own"
-    )]
-    OtherNode {
-        /// Node of the writer.
-        expected: String,
-        /// Node of the row.
-        found: String,
-    },
-    /// A file in `manifests` is not a valid manifest.
-    #[error("`{}` is not a manifest of a lioprof dataset: {source}; delete the file to read the other parts", path.display())]
-    Manifest {
-        /// File.
-        path: PathBuf,
-        /// What is wrong with the JSON, and where.
-        source: serde_json::Error,
-    },
+    /// The writer of the first node was given a row of the second.
+    #[error("a row of node `{1}` was given to the writer of node `{0}`; each node needs a writer of its own")]
+    OtherNode(String, String),
+    /// A file in `manifests` is not a valid manifest; what is wrong with the JSON, and where.
+    #[error("`{path}` is not a manifest of a lioprof dataset: {1}; delete the file to read the other parts", path = .0.display())]
+    Manifest(PathBuf, serde_json::Error),
     /// The file has the schema of another version of lioprof.
     #[error("`{}` has schema {found}, expected `{expected}`; use the lioprof version that wrote it, or a newer one", path.display())]
     Version {
@@ -83,17 +63,9 @@ pub enum StoreError {
         /// Value in the manifest.
         expected: u64,
     },
-    /// A file is not readable Parquet.
-    #[error("failed to read {place} of `{}`", path.display())]
-    Read {
-        /// File.
-        path: PathBuf,
-        /// Part of the file that cannot be read: `the footer`, `row group 3`.
-        place: String,
-        /// Underlying error.
-        #[source]
-        source: ParquetError,
-    },
+    /// A part of a file is not readable Parquet: `the footer`, `row group 3`.
+    #[error("failed to read {1} of `{path}`", path = .0.display())]
+    Read(PathBuf, String, #[source] ParquetError),
     /// A column is missing, or has an unexpected type or value.
     #[error("`{}`, row group {row_group}, column `{column}`: expected {expected}, found {found}", path.display())]
     Column {
@@ -113,24 +85,13 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |err| Self::Io(action, path, err)
     }
 
     /// The error and its causes as one sentence.
     #[must_use]
     pub fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(source) = cause {
-            let next = source.to_string();
-            // A manifest's error already includes its cause.
-            if !text.contains(&next) {
-                text.push_str(": ");
-                text.push_str(&next);
-            }
-            cause = source.source();
-        }
-        text
+        lioprof_model::with_causes(self)
     }
 }
 

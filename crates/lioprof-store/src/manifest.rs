@@ -16,7 +16,7 @@ pub const MANIFEST_SCHEMA: &str = "lioprof.manifest/1";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// [`MANIFEST_SCHEMA`].
+    /// Version of the manifest, [`MANIFEST_SCHEMA`].
     pub schema: String,
     /// Version of the tables' schema, [`ROWS_SCHEMA`](crate::ROWS_SCHEMA).
     pub rows_schema: String,
@@ -167,7 +167,7 @@ impl Manifest {
     /// Reads a manifest; ignores keys that this version does not know.
     pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
         let text = fs::read(path).map_err(StoreError::io("read", path))?;
-        let bad = |source| StoreError::Manifest { path: path.to_owned(), source };
+        let bad = |source| StoreError::Manifest(path.to_owned(), source);
         let version: Version = serde_json::from_slice(&text).map_err(bad)?;
         for (found, expected) in [(version.schema, MANIFEST_SCHEMA), (version.rows_schema, crate::ROWS_SCHEMA)] {
             if found != expected {

@@ -121,6 +121,7 @@ mod tests {
             pid: 7,
             asked: Asked::Rpc(Opcode::OST_WRITE),
             fid: None,
+            name: Some(Arc::from("secret")),
             begin_us: 1_700_000_000_000_000,
             duration_us: 7,
             begin_evidence: BeginEvidence::FirstLine,
@@ -128,6 +129,7 @@ mod tests {
             rpcs: 1,
             joined_rpcs: 1,
             parts,
+            stretches: Vec::new(),
             sent: Vec::new(),
             axis_us: 0,
         };

@@ -93,7 +93,7 @@ pub(crate) fn write<T: Columns>(path: &Path, rows: &[T]) -> Result<(), StoreErro
 
 /// Reads a file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let failed = |place: &str, source| StoreError::Read { path: path.to_owned(), place: place.to_owned(), source };
+    let failed = |place: &str, source| StoreError::Read(path.to_owned(), place.to_owned(), source);
     let file = File::open(path).map_err(StoreError::io("open", path))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(|builder| builder.build());
     let mut rows = Vec::new();

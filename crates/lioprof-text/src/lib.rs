@@ -21,6 +21,7 @@ mod summary;
 pub mod tables;
 mod time_account;
 mod verdict;
+pub mod what_if;
 
 pub use comparison::write as write_comparison;
 pub use format::{Format, write, write_json};

@@ -48,7 +48,7 @@ fn ms(us: u64) -> String {
 
 fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Result<()> {
     if operations.rows.is_empty() {
-        return writeln!(out, "No operations and no RPCs in these logs.");
+        return writeln!(out, "No operations and no RPCs in these logs, or none that were asked for.");
     }
     paragraph(&heading(operations), "", "", out)?;
     let kinds = operations.by_kind();
@@ -151,8 +151,9 @@ fn line(row: &OperationRow) -> String {
     parts.sort_by_key(|(part, us)| (std::cmp::Reverse(*us), *part));
     let parts: Vec<String> = parts.into_iter().map(|(part, us)| format!("{} {}", words(part), ms(us))).collect();
     let fid = row.fid.map(|fid| format!(" {fid}")).unwrap_or_default();
-    let begin = time::utc_millis(row.begin_us);
-    format!("{} {} {}{fid} pid {} at {begin}: {}", ms(row.duration_us), row.node, row.asked, row.pid, parts.join(", "))
+    let name = row.name.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    let (took, begin) = (ms(row.duration_us), time::utc_millis(row.begin_us));
+    format!("{took} {} {}{fid}{name} pid {} at {begin}: {}", row.node, row.asked, row.pid, parts.join(", "))
 }
 
 fn to_json(operations: &Operations) -> Value {
@@ -277,6 +278,7 @@ mod tests {
             pid: 7,
             asked,
             fid: Some(Fid { seq: 0x2_0000_0401, oid: 0x2a, ver: 0 }),
+            name: None,
             begin_us: 1_700_000_000_000_000,
             duration_us: 42_345,
             begin_evidence: BeginEvidence::PathWalk,
@@ -284,6 +286,7 @@ mod tests {
             rpcs: 1,
             joined_rpcs: 1,
             parts,
+            stretches: Vec::new(),
             sent: Vec::new(),
             axis_us: 0,
         };
@@ -310,6 +313,14 @@ mod tests {
         assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
         assert!(summary.contains("42.34 client open [0x200000401:0x2a:0x0] pid 7"), "{summary}");
         assert!(summary.contains("server work 30.00, unknown 12.34") || summary.contains("unknown 12.35"), "{summary}");
+        let mut named = made_up(Asked::Operation(OperationKind::Open));
+        named.rows[0].name = Some(Arc::from("long name ".repeat(30)));
+        let summary = text(&named, OperationsFormat::Summary);
+        assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+        assert!(summary.contains("[0x200000401:0x2a:0x0] \"long name"), "{summary}");
+        for format in [OperationsFormat::Json, OperationsFormat::Csv] {
+            assert!(!text(&named, format).contains("long name"));
+        }
         let servers = text(&made_up(Asked::Rpc(Opcode::LDLM_ENQUEUE)), OperationsFormat::Summary);
         assert!(servers.lines().all(|line| line.chars().count() <= 80), "{servers}");
         assert!(servers.contains('?'), "{servers}");

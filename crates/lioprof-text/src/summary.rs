@@ -2,6 +2,7 @@
 //!
 //! `~` marks an estimate (see bytes_min and bytes_max in the JSON for its bounds), `?` what cannot be known.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use lioprof_model::units::{
     human_bounds, human_bytes, mib, milliseconds, percent, plural, real, thousands, three_digits,
 };
 use lioprof_model::{
-    Analysis, ConflictKinds, Direction, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases, TargetKindName,
-    TargetSeries,
+    Analysis, ConflictKinds, Direction, EnqueuePart, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases,
+    TargetKindName, TargetSeries,
 };
 
 use crate::number_table::{NumberTable, TOP};
@@ -24,6 +25,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
     jobs(analysis, out)?;
     operations(analysis, out)?;
     locks(analysis, out)?;
+    lock_requests(analysis, out)?;
     phases(analysis, out)?;
     quality(analysis, out)
 }
@@ -342,6 +344,33 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.print("Objects that clients fight over", locks.objects.len(), out)
+}
+
+/// What the time of lock requests was made of, if some of them waited for other clients.
+fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let it = &analysis.enqueue_parts;
+    if it.all.waited == 0 {
+        return Ok(());
+    }
+    let mut targets: Vec<_> = it.targets.iter().filter(|target| target.parts.waited > 0).collect();
+    targets.sort_by_key(|target| Reverse(target.parts.lock_wait.sum_us));
+    let rows = targets.iter().map(|target| (target.target.as_deref().unwrap_or("?"), &target.parts));
+    let mut table =
+        NumberTable::new(&["lock requests", "known", "waited", "mean ms", "queue", "service", "wait", "other"]);
+    for (name, parts) in [("all", &it.all)].into_iter().chain(rows).take(TOP) {
+        let mean_ms = |part: &EnqueuePart| milliseconds(part.us.mean, 3);
+        table.row([
+            name.to_owned(),
+            format!("{} of {}", thousands(parts.known()), thousands(parts.enqueues)),
+            thousands(parts.waited),
+            mean_ms(&parts.total),
+            mean_ms(&parts.queue),
+            mean_ms(&parts.service),
+            mean_ms(&parts.lock_wait),
+            mean_ms(&parts.other_wait),
+        ]);
+    }
+    table.print("Lock requests: mean time of those whose parts are known, and its parts", targets.len() + 1, out)
 }
 
 fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 use std::io::{self, Write};
 
 use lioprof_model::{
-    Analysis, Client, Distribution, Finding, Flow, Io, Job, LockObject, LockPair, LockTarget, Object, Operation, Owner,
-    SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
+    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Finding, Flow, Io, Job, LockObject, LockPair,
+    LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
 };
 
 /// A table.
@@ -32,6 +32,7 @@ pub const ALL: &[Table] = &[
     Table { name: "lock-targets", write: lock_targets },
     Table { name: "lock-objects", write: lock_objects },
     Table { name: "lock-pairs", write: lock_pairs },
+    Table { name: "lock-requests", write: lock_requests },
     Table { name: "findings", write: findings },
 ];
 
@@ -215,6 +216,40 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
 }
 
+/// Parts of the time of lock requests: of all, by target and client.
+fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    type Row<'a> = (&'static str, String, &'a EnqueueSplit);
+    let it = &analysis.enqueue_parts;
+    let all = Some(("all", String::new(), &it.all)).filter(|(.., parts)| parts.enqueues > 0);
+    let targets = it.targets.iter().map(|it| ("target", cell(it.target.as_ref()), &it.parts));
+    let clients = it.clients.iter().map(|it| ("client", it.nid.clone(), &it.parts));
+    let mut columns = Columns::<Row<'_>>::new([
+        ("by", |it| it.0.to_owned()),
+        ("name", |it| it.1.clone()),
+        ("enqueues", |it| it.2.enqueues.to_string()),
+        ("unknown", |it| it.2.unknown.to_string()),
+        ("waited", |it| it.2.waited.to_string()),
+    ]);
+    type Part = fn(&EnqueueSplit) -> &EnqueuePart;
+    let parts: [(&str, Part); 5] = [
+        ("total", |it| &it.total),
+        ("queue", |it| &it.queue),
+        ("service", |it| &it.service),
+        ("lock_wait", |it| &it.lock_wait),
+        ("other_wait", |it| &it.other_wait),
+    ];
+    for (name, part) in parts {
+        columns.0.push((format!("{name}_us_sum"), Box::new(move |it| part(it.2).sum_us.to_string())));
+    }
+    columns
+        .times("total", |it| &it.2.total.us)
+        .times("queue", |it| &it.2.queue.us)
+        .times("service", |it| &it.2.service.us)
+        .times("lock_wait", |it| &it.2.lock_wait.us)
+        .times("other_wait", |it| &it.2.other_wait.us)
+        .write(all.into_iter().chain(targets).chain(clients), out)
+}
+
 fn time_account(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     type Row<'a> = (&'static str, &'a TimeOf, &'a TimeSpent);
     let account = &analysis.time_account;
@@ -368,6 +403,9 @@ fn findings(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("end", |it| decimal(it.interval.map(|interval| interval.end), 6)),
         ("cost_s", |it| decimal(it.cost_s, 6)),
         ("cost_of", |it| cell(it.cost_of.as_ref())),
+        ("saves_s", |it| decimal(it.saves_s, 3)),
+        ("saves_s_min", |it| decimal(it.saves_s_min, 3)),
+        ("saves_s_max", |it| decimal(it.saves_s_max, 3)),
         ("explained_by", |it| cell(it.explained_by.as_ref())),
         ("plot", |it| cell(it.plot.as_ref())),
         ("docs", |it| it.docs.clone()),

@@ -51,6 +51,9 @@ fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let figures = finding.evidence.iter().take(most(FIGURES));
     let figures: Vec<String> = figures.map(|(name, value)| format!("{name} {}", figure(*value))).collect();
     paragraph(&figures.join(", "), "  ", "    ", out)?;
+    if let Some(saves) = finding.saves_in_words() {
+        paragraph(&format!("A remedy {saves}."), "  ", "    ", out)?;
+    }
     for remedy in finding.remedies.iter().take(most(1)) {
         paragraph(remedy, "  -> ", "     ", out)?;
     }

@@ -21,8 +21,8 @@ use std::collections::VecDeque;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    BulkSpan, ClientEvent, ClientStep, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow, RpcWindow,
-    SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
+    BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow,
+    RpcWindow, SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::vocab::LockType;
@@ -307,6 +307,13 @@ impl Join {
         out.sink.lock_event(&lock_event, out.symbols);
     }
 
+    fn half_rpc(&self, at: u32, pid: u32, until_us: Option<i64>, out: &mut RowOutput<'_>) {
+        let OpenRequest { handling: Some(rpc), seen_us, .. } = self.requests[at as usize] else { return };
+        let RpcIds { client_uuid, xid, opcode, .. } = rpc;
+        let half = HalfRpc { node: self.node, pid, client_uuid, xid: Xid(xid), opcode, from_us: seen_us, until_us };
+        out.sink.half_rpc(&half, out.symbols);
+    }
+
     fn client_event(&self, event: &Event, step: ClientStep, out: &mut RowOutput<'_>) {
         let Event { time_us, pid, .. } = *event;
         out.sink.client_event(&ClientEvent { node: self.node, time_us, pid, step }, out.symbols);
@@ -351,6 +358,9 @@ impl Join {
         pids.sort_unstable();
         for pid in pids {
             self.settle(pid, out);
+            if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.current) {
+                self.half_rpc(at, pid, None, out);
+            }
         }
         while let Some(row) = self.undecided.next(i64::MAX) {
             out.sink.rpc(&row, out.symbols);
@@ -451,6 +461,7 @@ impl Join {
             // The thread has gone on: the end of that request was not logged.
             self.counts.loss.missing_handled += 1;
             self.counts.loss.lost_ends += 1;
+            self.half_rpc(lost, event.pid, Some(event.time_us), out);
             self.remove(lost);
         }
         if let Some(numbered) = numbered {
@@ -485,6 +496,7 @@ impl Join {
                 if let Some(other) = other {
                     self.counts.loss.missing_handled += 1;
                     self.counts.loss.lost_ends += 1;
+                    self.half_rpc(other, event.pid, Some(event.time_us), out);
                     self.remove(other);
                 }
                 // A request that was dropped prints no start.

@@ -21,9 +21,9 @@ const CLOCK_STEP_US: i64 = 5_000_000;
 /// What a segment held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Bytes.
+    /// Size of the segment, bytes, as far as it was read.
     pub bytes: u64,
-    /// Records.
+    /// Number of records in it.
     pub records: u64,
     /// Bytes that the busiest CPU logged.
     pub busiest_cpu_bytes: u64,

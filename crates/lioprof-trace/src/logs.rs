@@ -134,7 +134,7 @@ fn account(node: String, log: &LogResult) -> Input {
             Form::Text => Format::Text,
             Form::Binary(_) => Format::Binary,
         },
-        compression: planned.compression.map(|compression| compression.name().to_owned()),
+        compression: planned.compression.map(|compression| compression.to_string()),
         bytes: summary.bytes,
         records: summary.records,
         messages: summary.messages,

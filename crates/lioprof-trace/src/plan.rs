@@ -123,6 +123,8 @@ pub struct Reading {
     pub(crate) chunk_bytes: usize,
     /// How many chunks are read ahead of the one that is needed next.
     pub(crate) chunks_in_flight: usize,
+    /// Names of files are kept.
+    pub(crate) names: bool,
 }
 
 impl Reading {
@@ -130,7 +132,13 @@ impl Reading {
     #[must_use]
     pub fn new(chunk_bytes: usize, threads: usize) -> Self {
         // None is read ahead if its only reader decodes it, too: then it is still in the processor's cache.
-        Self { chunk_bytes, chunks_in_flight: if threads == 1 { 1 } else { 2 * threads + 1 } }
+        Self { chunk_bytes, chunks_in_flight: if threads == 1 { 1 } else { 2 * threads + 1 }, names: false }
+    }
+
+    /// The same; with `names`, rows have the names of files that clients' logs have.
+    #[must_use]
+    pub fn with_names(self, names: bool) -> Self {
+        Self { names, ..self }
     }
 }
 
@@ -147,7 +155,7 @@ impl Planned {
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
     pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
         match self.chunks(reading, notes) {
-            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight)),
+            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight, reading.names)),
             Err(problem) => {
                 notes.error = Some(problem);
                 None

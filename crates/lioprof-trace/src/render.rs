@@ -31,7 +31,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 pub struct DecodeOutcome {
     /// Inputs that could not be read, or not completely, and notes.
     pub problems: Vec<InputProblem>,
-    /// Records written.
+    /// Number of records written as text.
     pub records: u64,
     /// Places that hold no records.
     pub bad_places: u64,

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lioprof_model::{ClientEvent, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
+use lioprof_model::{ClientEvent, HalfRpc, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
 use rayon::Scope;
 
 /// Rows in a batch.
@@ -21,6 +21,7 @@ enum Item {
     Rpc(RpcRow),
     LockEvent(LockEvent),
     SentRpc(SentRpc),
+    HalfRpc(HalfRpc),
     ClientEvent(ClientEvent),
     Mark(Mark),
 }
@@ -81,6 +82,7 @@ impl Shared<'_> {
                     Item::LockEvent(event) => sink.lock_event(&event, symbols),
                     Item::SentRpc(sent) => sink.sent_rpc(&sent, symbols),
                     Item::ClientEvent(event) => sink.client_event(&event, symbols),
+                    Item::HalfRpc(half) => sink.half_rpc(&half, symbols),
                     Item::Mark(mark) => sink.mark(&mark, symbols),
                 }
             }
@@ -150,6 +152,10 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
 
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         self.add(Item::ClientEvent(*event), symbols);
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        self.add(Item::HalfRpc(*half), symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

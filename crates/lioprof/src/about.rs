@@ -32,5 +32,5 @@ const SCHEMAS: &[&str] = &[
     #[cfg(feature = "export")]
     lioprof_store::ROLLUP_SCHEMA,
     #[cfg(feature = "daemon")]
-    lioprof_capture::talk::status::SCHEMA,
+    lioprof_capture::STATUS_SCHEMA,
 ];

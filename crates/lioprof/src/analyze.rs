@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
-use lioprof_insight::{find, read_baseline};
+use lioprof_insight::{find_and_predict, read_baseline};
 use lioprof_model::{Baseline, Severity, WriteTest};
 use lioprof_text::{Color, Format, Style};
 use lioprof_trace::Progress;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     drop(bar);
     let outcome = match outcome {
         Ok(mut outcome) => {
-            find(&mut outcome.analysis, &limits);
+            find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
             outcome
         }
         Err(AnalyzeError::NoInput { problems }) => {
@@ -62,6 +62,7 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         },
         node_rules: args.node.clone(),
         locks: !args.no_locks,
+        names: false,
         contended: args.contended,
         progress: Progress::default(),
         baseline: baseline(&args.baseline, args.baseline_write.into())?,

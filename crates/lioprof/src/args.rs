@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lioprof_analysis::{Bound, ContendedRule, NidPattern};
-use lioprof_model::{WriteTest, time};
+use lioprof_model::{Change, WriteTest, time};
 use lioprof_text::Format;
 use lioprof_text::operations::OperationsFormat;
+use lioprof_text::what_if::WhatIfFormat;
 use lioprof_trace::input::NodeRule;
 use lustre_debuglog::{Opcode, TargetName};
 
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Decode(DecodeArgs),
     /// Show where the time of clients' operations (open, read, fsync, ..) went, from logs of clients and servers.
     Operations(Box<OperationsArgs>),
+    /// Predict how long the same work would take with something changed, by replaying the requests.
+    WhatIf(Box<WhatIfArgs>),
     /// Export every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
     #[cfg(feature = "export")]
     Export(Box<ExportArgs>),
@@ -135,7 +138,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) socket: Option<PathBuf>,
     /// Address to serve Prometheus metrics on, or off.
     #[arg(long, value_name = "ADDRESS|off")]
-    pub(crate) metrics: Option<lioprof_capture::talk::metrics::Listen>,
+    pub(crate) metrics: Option<lioprof_capture::config::OrOff<std::net::SocketAddr>>,
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
@@ -152,7 +155,7 @@ pub(crate) struct DaemonArgs {
     pub(crate) restore: bool,
     /// Format of messages: auto (human on a terminal, else logfmt), human, logfmt, json.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) log_format: lioprof_capture::talk::logging::LogFormat,
+    pub(crate) log_format: lioprof_capture::logging::LogFormat,
 }
 
 #[cfg(feature = "daemon")]
@@ -410,9 +413,15 @@ pub(crate) struct OperationsArgs {
     /// Logs of clients and servers, as for `analyze`.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Write operations.json, operations.html and a plot of the parts into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: OperationsFormat,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
     /// Also write all operations into this Parquet file, table operations_client; without names of files.
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE")]
@@ -424,6 +433,9 @@ pub(crate) struct OperationsArgs {
     /// Print the `lfs fid2path` commands that tell the names of the slowest operations' files, and nothing else.
     #[arg(long)]
     pub(crate) resolve: bool,
+    /// Show names of files beside their FIDs in tables, on the page and in the Perfetto trace; never in JSON, CSV and Parquet.
+    #[arg(long)]
+    pub(crate) names: bool,
     /// Name of the node that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
@@ -433,9 +445,18 @@ pub(crate) struct OperationsArgs {
     /// Use only what ended at or before this time.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) to: Option<Bound>,
-    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    /// Show only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
     #[arg(long, value_name = "NID|RANGE")]
     pub(crate) client: Vec<NidPattern>,
+    /// Show only operations with an RPC to this target: lustre-OST0003.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Vec<TargetName>,
+    /// Show only operations with an RPC of this job id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Vec<String>,
+    /// Show only operations with an RPC of this opcode: OST_WRITE, ldlm_enqueue, 101.
+    #[arg(long, value_name = "NAME", value_parser = opcode)]
+    pub(crate) opcode: Vec<Opcode>,
     /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
     /// unknown amount is lost (the ring buffer was overwritten).
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
@@ -444,6 +465,67 @@ pub(crate) struct OperationsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 }
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = WHAT_IF_HELP)]
+pub(crate) struct WhatIfArgs {
+    /// Logs or rows of all servers that took part, as for `analyze`.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// An OST as fast as the others (peers), or so many times as fast as it was (x2, x0.5); may be given several times, as all options.
+    #[arg(long, value_name = "NAME=peers|xFACTOR", value_parser = ost_change)]
+    pub(crate) ost: Vec<Change>,
+    /// All OSTs of a server as fast as those of other servers: its link, its memory.
+    #[arg(long, value_name = "NAME=peers", value_parser = server_change)]
+    pub(crate) server: Vec<Change>,
+    /// A client's requests as fast as those of other clients: its link.
+    #[arg(long, value_name = "NID=peers", value_parser = client_change)]
+    pub(crate) client: Vec<Change>,
+    /// What one client reads and writes done by N, each with a link of its own.
+    #[arg(long, value_name = "NID=N", value_parser = writers_change)]
+    pub(crate) writers: Vec<Change>,
+    /// The same requests evenly on all OSTs.
+    #[arg(long)]
+    pub(crate) spread_evenly: bool,
+    /// No client waits for a lock that another one has.
+    #[arg(long)]
+    pub(crate) no_lock_waits: bool,
+    /// Requests of up to 1 MiB in place of small ones in the same object.
+    #[arg(long)]
+    pub(crate) full_size: bool,
+    /// No small requests of clients that send large ones.
+    #[arg(long)]
+    pub(crate) no_small: bool,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: WhatIfFormat,
+    /// Name of the node (server) that all inputs, or those that match GLOB, come from.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) from: Option<Bound>,
+    /// Use only what ended at or before this time.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) to: Option<Bound>,
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
+    /// unknown amount is lost (the ring buffer was overwritten).
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_loss: f64,
+    /// Number of threads [default: number of cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+}
+
+const WHAT_IF_HELP: &str = "\
+Examples:
+  lioprof what-if oss*/rpc.bin                                     what lioprof tries itself
+  lioprof what-if oss*/rpc.bin --ost lustre-OST0002=peers          that OST as fast as the others
+  lioprof what-if oss*/rpc.bin --ost lustre-OST0002=x2 --no-lock-waits   both together
+  lioprof what-if /shared/rows --writers 10.10.0.11@tcp=4 --format json
+
+docs/what-if.md says how it is done, and what it cannot know. Exit codes: 0 done, 2 wrong arguments or unreadable
+input, 3 more lost than --max-loss.";
 
 const OPERATIONS_HELP: &str = "\
 To capture (docs/operations.md has the details), on each client and each server, as short as possible:
@@ -459,6 +541,7 @@ Examples:
   lioprof operations client1/rpc.bin mds1/rpc.bin oss*/rpc.bin     one log per node, in directories named after the nodes
   lioprof operations logs --format csv > operations.csv            one line per operation
   lioprof operations logs -v                                       with percentiles of each part
+  lioprof operations logs -o ops                                   ops/operations.html: click through to single operations
   lioprof operations logs --resolve                                commands that tell the files' names
 
 Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
@@ -605,6 +688,51 @@ fn share(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
         .ok_or_else(|| format!("expected a share from 0 to 1, such as 0.05; found `{text}`"))
+}
+
+/// `NAME=VALUE`; a NID has no `=`.
+fn named(text: &str, expected: &str) -> Result<(String, String), String> {
+    let named = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let (name, value) = named.ok_or_else(|| format!("expected {expected}; found `{text}`"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn ost_change(text: &str) -> Result<Change, String> {
+    let expected = "an OST and what it is to be, such as lustre-OST0002=peers or lustre-OST0002=x2";
+    let (target, value) = named(text, expected)?;
+    if value == "peers" {
+        return Ok(Change::TargetAsPeers { target });
+    }
+    let factor = value.strip_prefix('x').and_then(|factor| factor.parse::<f64>().ok());
+    let factor = factor.filter(|factor| factor.is_finite() && *factor > 0.0);
+    factor
+        .map(|factor| Change::TargetFaster { target, factor })
+        .ok_or_else(|| format!("expected {expected}; found `{text}`"))
+}
+
+fn server_change(text: &str) -> Result<Change, String> {
+    let expected = "a server as its peers, such as oss2=peers";
+    match named(text, expected)? {
+        (node, value) if value == "peers" => Ok(Change::NodeAsPeers { node }),
+        _ => Err(format!("expected {expected}; found `{text}`")),
+    }
+}
+
+fn client_change(text: &str) -> Result<Change, String> {
+    let expected = "a client as its peers, such as 10.10.0.12@tcp=peers";
+    match named(text, expected)? {
+        (client, value) if value == "peers" => Ok(Change::ClientAsPeers { client }),
+        _ => Err(format!("expected {expected}; found `{text}`")),
+    }
+}
+
+fn writers_change(text: &str) -> Result<Change, String> {
+    let expected = "a client and how many are to do its work, from 2 to 1000, such as 10.10.0.11@tcp=2";
+    let (client, value) = named(text, expected)?;
+    let writers = value.parse().ok().filter(|writers| (2..=1000).contains(writers));
+    writers
+        .map(|writers| Change::Writers { client, writers })
+        .ok_or_else(|| format!("expected {expected}; found `{text}`"))
 }
 
 fn opcode(text: &str) -> Result<Opcode, String> {

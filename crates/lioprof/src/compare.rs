@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use lioprof_analysis::{AnalyzeError, Config, Outcome, analyze_with_stores};
-use lioprof_insight::{Limits, compare, find};
+use lioprof_insight::{Limits, compare, find, find_and_predict};
 use lioprof_model::comparison::figure_name;
 use lioprof_model::units;
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
@@ -103,8 +103,8 @@ fn read(
         Ok(outcome) => {
             messages::problems(&outcome.problems, verbosity);
             let complete = !outcome.has_errors();
-            let Outcome { mut analysis, .. } = outcome;
-            find(&mut analysis, limits);
+            let Outcome { mut analysis, mut replay, .. } = outcome;
+            find_and_predict(&mut analysis, limits, |changes| replay.predict(changes));
             Ok(Some((analysis, complete)))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {

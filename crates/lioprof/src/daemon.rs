@@ -7,8 +7,7 @@ use anyhow::Context;
 use lioprof_capture::config::{Auto, Config, OrOff};
 use lioprof_capture::daemon::{self, Ending};
 use lioprof_capture::doctor as checks;
-use lioprof_capture::talk::logging::{self, LevelFilter};
-use lioprof_capture::talk::metrics::Listen;
+use lioprof_capture::logging::{self, LevelFilter};
 
 use crate::args::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs};
 use crate::exit_code::Code;
@@ -88,11 +87,8 @@ fn with_arguments(mut config: Config, args: &CaptureArgs) -> anyhow::Result<Conf
     if let Some(node) = &args.node {
         config.node.name.clone_from(node);
     }
-    if let Some(address) = &args.metrics {
-        config.talk.metrics = match address {
-            Listen::Off => OrOff::Off,
-            Listen::On(address) => OrOff::Is(*address),
-        };
+    if let Some(address) = args.metrics {
+        config.talk.metrics = address;
     }
     config.validate()?;
     Ok(config)

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use lioprof_capture::pointers;
-use lioprof_capture::talk::socket::{Client, ClientError};
+use lioprof_capture::{Client, ClientError, pointers};
 
 use crate::args::{MarkArgs, StatusArgs, TalkArgs};
 use crate::daemon;

@@ -27,6 +27,7 @@ mod report;
 mod rollup;
 mod stores;
 mod thresholds;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Compare(compare_args) => compare::run(compare_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
         Command::Operations(operations_args) => operations::run(operations_args, verbosity),
+        Command::WhatIf(what_if_args) => what_if::run(what_if_args, verbosity),
         #[cfg(feature = "export")]
         Command::Export(export_args) => export::run(export_args, verbosity),
         #[cfg(feature = "export")]

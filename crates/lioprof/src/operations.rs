@@ -14,6 +14,7 @@ use lioprof_trace::Progress;
 use crate::args::{self, OperationsArgs};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::output_dir;
 use crate::progress::Bar;
 use crate::stores::Stores;
 
@@ -22,10 +23,16 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         threads: args::threads(args.threads),
         from: args.from.clone(),
         to: args.to.clone(),
-        selection: Selection { clients: args.client.clone(), ..Selection::default() },
+        selection: Selection {
+            clients: args.client.clone(),
+            targets: args.target.clone(),
+            jobs: args.job.clone(),
+            opcodes: args.opcode.clone(),
+        },
         node_rules: args.node.clone(),
         // Lock lines are taken as they are.
         locks: false,
+        names: args.names,
         progress: Progress::default(),
         ..Config::default()
     };
@@ -43,6 +50,9 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
     messages::problems(&outcome.problems, verbosity);
     for warning in &outcome.analysis.warnings {
         messages::note(verbosity, &format!("warning: {warning}"));
+    }
+    if let Some(dir) = &args.output {
+        output_dir::write_operations(&operations, &outcome.analysis.generator, dir, &args.plots, verbosity)?;
     }
     #[cfg(feature = "parquet")]
     if let Some(path) = &args.parquet {

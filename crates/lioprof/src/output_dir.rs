@@ -5,7 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use lioprof_model::{Analysis, Comparison};
+use lioprof_model::{Analysis, Comparison, Generator, Operations};
+use lioprof_text::operations::OperationsFormat;
 
 use crate::args::PlotFormat;
 use crate::messages::{self, Verbosity};
@@ -46,6 +47,29 @@ pub(crate) fn write_comparison(
     create(&dir.join("comparison.html"), |out| Ok(lioprof_report::write_comparison(comparison, out)?))?;
     let options = lioprof_plot::PlotOptions::default();
     let written = lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options)
+        .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
+    skipped(&written, verbosity);
+    Ok(())
+}
+
+/// Writes the files of `operations -o DIR`.
+pub(crate) fn write_operations(
+    operations: &Operations,
+    generator: &Generator,
+    dir: &Path,
+    plots: &[PlotFormat],
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
+    create(&dir.join("operations.json"), |out| {
+        Ok(lioprof_text::operations::write(operations, OperationsFormat::Json, false, out)?)
+    })?;
+    #[cfg(feature = "report")]
+    create(&dir.join("operations.html"), |out| Ok(lioprof_report::write_operations(operations, generator, out)?))?;
+    #[cfg(not(feature = "report"))]
+    let _ = generator;
+    let options = lioprof_plot::PlotOptions::default();
+    let written = lioprof_plot::write_operations(operations, dir, &formats(plots), &options)
         .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
     skipped(&written, verbosity);
     Ok(())

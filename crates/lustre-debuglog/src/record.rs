@@ -79,7 +79,7 @@ pub struct Record<'a> {
     pub file: &'a [u8],
     /// Line in that file; differs in every build.
     pub line: u32,
-    /// C function.
+    /// Name of the C function that logged the record.
     pub function: &'a [u8],
     /// The text as stored: normally ends with a line break, may hold others inside.
     pub text: &'a [u8],

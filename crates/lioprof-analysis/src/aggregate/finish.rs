@@ -22,10 +22,12 @@ use super::limits::{TOP_OBJECTS, TOP_UUIDS};
 use super::service_parts;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
+use super::what_if;
 use crate::locks;
+use crate::what_if::Run;
 
-/// Fills everything but the inputs, the loss and the warnings.
-pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) {
+/// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed.
+pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) -> Run {
     aggregate.objects.keep(TOP_OBJECTS);
     let names = Names { symbols };
     analysis.totals = totals(&aggregate, &analysis.totals);
@@ -45,11 +47,23 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.sample = sample(&aggregate, names, analysis);
     analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
+    let run = run(&mut aggregate, symbols);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
+    analysis.enqueue_parts =
+        aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(sums, symbols)).unwrap_or_default();
     analysis.locks = aggregate
         .locks
         .as_ref()
         .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names)));
+    run
+}
+
+fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
+    let record = std::mem::take(&mut aggregate.record);
+    let seen = aggregate.targets.keys().filter_map(|key| Some((key.node, key.name?)));
+    let known = seen.chain(aggregate.targets_known.iter().copied());
+    let known = known.map(|(node, name)| (symbols.text(node), name)).collect();
+    what_if::finish(record, &known, symbols)
 }
 
 /// Names of symbols.

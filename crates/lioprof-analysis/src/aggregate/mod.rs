@@ -21,6 +21,7 @@ mod series;
 mod service_parts;
 mod sums;
 mod times;
+mod what_if;
 
 pub(crate) use bins::BinClock;
 pub(crate) use finish::{both, finish};

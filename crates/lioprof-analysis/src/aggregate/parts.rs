@@ -1,7 +1,7 @@
 //! Bins and the sample as tables, and back.
 
 use lioprof_model::parts::Keyed;
-use lioprof_model::parts::rollup::{FlowKey, LatencyBin, LockBinKey, Mark, Rollup, SampleRpc, SeriesKey};
+use lioprof_model::parts::rollup::{FlowKey, LatencyBin, LockBinKey, Mark, ReplayFacts, Rollup, SampleRpc, SeriesKey};
 use lioprof_model::parts::sums::NodeSums;
 use lioprof_model::{Direction, Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
@@ -41,6 +41,7 @@ impl Aggregate {
         self.sample.export(symbols, rollup);
         self.access.export(node, symbols, rollup);
         self.account.export(node, symbols, rollup);
+        self.record.export(node, symbols, rollup);
         rollup.seconds = self.seconds.as_ref().map(|seconds| seconds.rows(symbols)).unwrap_or_default();
     }
 
@@ -54,6 +55,7 @@ impl Aggregate {
         let one_in = rollup.nodes.iter().map(|facts| facts.sample_one_in).max().unwrap_or(1);
         self.sample = Sample::import(&rollup.sample, one_in, symbols)?;
         self.account.import(rollup, symbols)?;
+        self.record.import(rollup, symbols)?;
         self.access.import(rollup, symbols)
     }
 
@@ -84,6 +86,11 @@ impl Aggregate {
     /// Makes room for bins of this width.
     pub(crate) fn cover(&mut self, width_us: i64, bins: Option<(i64, i64)>) {
         self.series.clock.take_on(width_us, bins);
+    }
+
+    /// Of requests that are kept for a replay, what is known besides.
+    pub(crate) fn replay_facts(&self) -> ReplayFacts {
+        self.record.facts()
     }
 
     /// One in so many reads and writes is in the sample.

@@ -22,6 +22,7 @@ use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
 use super::times::quarter_octave;
+use super::what_if::Record;
 use crate::locks::{Contention, LockSums};
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
@@ -56,6 +57,7 @@ pub(crate) struct Aggregate {
     pub(super) access: AccessSums,
     pub(super) service_parts: PartSums,
     pub(super) account: AccountSums,
+    pub(super) record: Record,
     pub(super) threads: FxHashMap<Symbol, Symbol>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
@@ -103,6 +105,7 @@ impl Aggregate {
         self.series.add(row, key, direction, symbols);
         if !self.is_server(row.client_uuid, symbols) {
             self.account.row(row, key, direction);
+            self.record.row(row, key, direction);
         }
         if self.combinations.add(row, key) {
             self.take_combinations_apart(symbols);
@@ -207,7 +210,7 @@ impl Aggregate {
         }
     }
 
-    /// Adds a client's wait for a lock to the account of the time.
+    /// Adds a client's wait for a lock to the account of the time and to what can be replayed.
     pub(crate) fn lock_wait(
         &mut self,
         node: Symbol,
@@ -218,6 +221,7 @@ impl Aggregate {
     ) {
         let key = TargetKey { node, kind: target.kind(), name: Some(target) };
         self.account.lock_wait(whose, key, from_us, to_us);
+        self.record.lock_wait(whose.0, key, from_us, to_us);
     }
 
     /// Notes a marker.
@@ -233,6 +237,7 @@ impl Aggregate {
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
         self.take_combinations_apart(symbols);
+        self.record.limit();
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
@@ -279,6 +284,7 @@ impl Aggregate {
         self.series.rename(unknown, known);
         self.service_parts.rename(unknown, known);
         self.account.rename(unknown, known);
+        self.record.rename(unknown, known);
         if let Some(seconds) = &mut self.seconds {
             seconds.rename(unknown, known);
         }
@@ -312,6 +318,7 @@ impl Aggregate {
         self.access.merge(other.access);
         self.service_parts.merge(&other.service_parts);
         self.account.merge(other.account);
+        self.record.merge(other.record);
         self.targets_known.extend(other.targets_known);
         match (&mut self.locks, other.locks) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),

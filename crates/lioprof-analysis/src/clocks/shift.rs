@@ -1,7 +1,7 @@
 //! Converts rows to another clock.
 
 use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::{ClientEvent, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{ClientEvent, HalfRpc, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 
 /// Passes on rows with their times on another clock. Durations stay: clock rates differ by less than one part in a thousand.
 pub(crate) struct Shifted<'a> {
@@ -24,6 +24,11 @@ impl RowSink for Shifted<'_> {
 
     fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
         self.sink.client_event(&ClientEvent { time_us: self.to.there_us(event.time_us), ..*event }, symbols);
+    }
+
+    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
+        let (from_us, until_us) = (self.to.there_us(half.from_us), half.until_us.map(|us| self.to.there_us(us)));
+        self.sink.half_rpc(&HalfRpc { from_us, until_us, ..*half }, symbols);
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {

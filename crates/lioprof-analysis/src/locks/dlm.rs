@@ -8,6 +8,7 @@ use lioprof_model::{Direction, LockEvent, LockState, LockStep, RpcRow, Symbol};
 use lustre_debuglog::{Extent, LockMode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
+use super::enqueues::WaitFor;
 use super::object::{Held, Waited};
 use super::parties::{Kind, Overlap, Party, Surroundings};
 use super::rules::Rules;
@@ -378,6 +379,20 @@ impl DlmTracker {
             {
                 object.timeline.blocking_ast(time_us, holder);
             }
+        }
+    }
+
+    /// Whose lock is in the way of a request: of the one whose thread meets or calls back this lock, or that gets this one after a wait.
+    /// `None`: the line says nothing of this kind, or it is not known.
+    pub(super) fn in_the_way(&self, step: LockStep, cookie: u64, around: &Surroundings) -> Option<WaitFor> {
+        let lock = self.locks.get(&cookie)?;
+        match step {
+            LockStep::Incompatible | LockStep::BlockingAst if lock.owner != Party::Unknown => {
+                let is_client = matches!(Kind::new(lock.owner, around.party), Kind::Client { .. });
+                Some(if is_client { WaitFor::Client } else { WaitFor::Other })
+            }
+            LockStep::Granted => lock.contended.then_some(WaitFor::Client),
+            _ => None,
         }
     }
 

@@ -3,9 +3,11 @@
 //! * [`dlm`]: the lock manager's own lines (mask dlmtrace): a state machine per lock.
 //! * [`rpc`]: only the RPCs (mask rpctrace): callbacks inside the windows of requests.
 //!
-//! Both run, and both fill [`sums::LockSums`]; a node's figures are taken from the better tier it has.
+//! Both run, and both fill [`sums::LockSums`]; a node's figures are taken from the better tier it has. [`enqueues`] follows requests for
+//! locks beside them: what their time was made of.
 
 mod dlm;
+mod enqueues;
 mod finish;
 mod object;
 mod parties;
@@ -17,6 +19,7 @@ mod sums;
 mod tests;
 mod tracker;
 
+pub(crate) use enqueues::finish as finish_enqueues;
 pub(crate) use finish::finish;
 pub(crate) use parties::Overlap;
 pub(crate) use rules::Rules;

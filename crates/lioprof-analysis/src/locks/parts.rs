@@ -8,6 +8,7 @@ use lioprof_model::parts::sums::LockTargetSums;
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
+use super::enqueues;
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
 use super::sums::{LockSums, ObjectKey, Union};
 use crate::aggregate::Times;
@@ -33,6 +34,7 @@ impl LockSums {
             rollup.lock_targets.push(Keyed { key: LockTargetKey { node, target }, sums });
         }
         rollup.lock_objects.extend(self.objects.iter().map(|(key, object)| export_object(key, object, symbols)));
+        rollup.enqueue_times.extend(enqueues::export(&self.enqueues, &facts.node, symbols));
         let node = || facts.node.clone();
         rollup.lock_pairs.extend(self.pairs.iter().map(|(&(target, holder, waiter), &sums)| {
             let [holder, waiter] = [holder, waiter].map(|nid| symbols.text(nid));
@@ -81,6 +83,7 @@ impl LockSums {
                 LockSpan::BlockingAst => sum.blocking_ast.add_bucket(&row.times),
             }
         }
+        enqueues::import(&rollup.enqueue_times, symbols, &mut sums.enqueues)?;
         for row in &rollup.lock_objects {
             let (key, object) = import_object(row, symbols)?;
             sums.objects.insert(key, object);

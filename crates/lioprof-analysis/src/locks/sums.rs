@@ -8,6 +8,7 @@ use lioprof_model::{LockEvidence, LockRules, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
+use super::enqueues::EnqueueSums;
 use super::object::ObjectLocks;
 use super::parties::{Kind, Overlap};
 use crate::aggregate::Times;
@@ -136,6 +137,7 @@ pub(crate) struct LockSums {
     pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), LockPairSums>,
     pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
+    pub(crate) enqueues: EnqueueSums,
     /// What the series still has to take: emptied by the node's driver after each event.
     pub(crate) contention: Vec<(i64, TargetName, Contention)>,
 }
@@ -192,6 +194,7 @@ impl LockSums {
         self.pairs.merge(&other.pairs);
         self.jobs.merge(&other.jobs);
         self.cancels += other.cancels;
+        self.enqueues.merge(&other.enqueues);
         self.contention.extend(other.contention);
     }
 }

@@ -6,6 +6,7 @@ use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::dlm::DlmTracker;
+use super::enqueues::EnqueueTracker;
 use super::parties::{Party, Surroundings};
 use super::rpc::RpcTracker;
 use super::rules::Rules;
@@ -16,6 +17,7 @@ pub(crate) struct LockTracker {
     pub(super) node: Symbol,
     pub(super) dlm: DlmTracker,
     pub(super) rpc: RpcTracker,
+    pub(super) enqueues: EnqueueTracker,
     /// Targets that callbacks' device names stand for.
     pub(super) devices: FxHashMap<Symbol, Option<TargetName>>,
     /// Uuids of servers.
@@ -31,6 +33,7 @@ impl LockTracker {
             node,
             dlm: DlmTracker::new(node, rules.cloned()),
             rpc: RpcTracker::new(node, rules.cloned().unwrap_or(Rules::TO_2_17)),
+            enqueues: EnqueueTracker::new(targets),
             targets: targets.to_vec(),
             devices: FxHashMap::default(),
             server_uuids: FxHashMap::default(),
@@ -44,6 +47,8 @@ impl LockTracker {
                 let counts = counts && self.selects(lock.target);
                 let around = self.around(event.window, counts, symbols);
                 self.dlm.lock(event, step, &lock, &around);
+                let in_the_way = self.dlm.in_the_way(step, lock.cookie, &around);
+                self.enqueues.lock(event, step, &lock, in_the_way);
             }
             LockHappening::EnqueueStart => self.dlm.enqueue(event.pid, true),
             LockHappening::EnqueueEnd => self.dlm.enqueue(event.pid, false),
@@ -93,8 +98,19 @@ impl LockTracker {
         }
     }
 
+    /// Takes a lock request that has been handled; `counts`: it is one of those that are looked at, whatever its target.
+    pub(crate) fn enqueue(&mut self, row: &RpcRow, counts: bool) {
+        self.enqueues.row(row, counts);
+    }
+
     /// The sums of the better tier.
     pub(crate) fn finish(mut self) -> LockSums {
+        self.enqueues.finish();
+        let enqueues = std::mem::take(&mut self.enqueues.sums);
+        LockSums { enqueues, ..self.finish_tier() }
+    }
+
+    fn finish_tier(mut self) -> LockSums {
         if self.dlm.saw_locks {
             self.dlm.finish();
             let mut sums = self.dlm.sums;

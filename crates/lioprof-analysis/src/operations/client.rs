@@ -79,7 +79,7 @@ impl Client {
         let thread = self.threads.entry(pid).or_default();
         let found = self.found.entry(pid).or_default();
         if round_trip_us.is_none() {
-            thread.sent(time_us, found);
+            thread.sent(opcode, time_us, found);
             let lock = to_send.filter(|_| opcode == Opcode::LDLM_ENQUEUE);
             let at = self.rpcs.len();
             self.rpcs.push(Sent { key, opcode, pid, sent_us: time_us, answered_us: None, bulk: None, lock });
@@ -113,7 +113,7 @@ impl Client {
         match step {
             ClientStep::Started { kind, fid, name } => thread.started((kind, fid), name, time_us, found),
             ClientStep::Completed { kind, fid, rc } => thread.completed((kind, fid), rc, time_us, found),
-            ClientStep::Called { kind, fid } => thread.called(kind, fid, time_us, found),
+            ClientStep::Called { kind, fid, name } => thread.called((kind, fid), name, time_us, found),
             ClientStep::Walked { fid, name, is_root, access } => {
                 thread.walked(fid, (name, is_root), access, time_us, found);
             }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use lioprof_model::{
-    Asked, BeginEvidence, Direction, OperationRow, OperationRpc, Operations, Part, Parts, ServedRpc, Symbol,
-};
+use lioprof_model::{Asked, BeginEvidence, Direction, OperationRow, OperationRpc, Operations, Part, ServedRpc, Symbol};
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::client::{Client, OrphanReply, Sent};
 use super::servers::{LockWaits, RpcKey, Served, Servers, Work};
 use super::threads::{Found, Ghost};
-use super::timeline::{Claim, Strength, parts};
+use super::timeline::{Claim, Strength, cut};
 use crate::align::NodeClocks;
-use crate::config::Config;
+use crate::config::Selection;
 
 /// An RPC whose reply is not in the log has come back, or was given up, after this time (`obd_timeout`).
 const LONGEST_RPC_US: i64 = 100_000_000;
@@ -22,17 +20,27 @@ const LONGEST_RPC_US: i64 = 100_000_000;
 /// A request or a reply is on its way no longer than this.
 const LONGEST_REPLY_US: i64 = 1_000_000;
 
+/// A server cannot have been at a request for longer than the client waited for it, but for this much: clocks are read at different
+/// moments, and run at different rates.
+const LONGER_US: i64 = 1_000;
+
 /// Everything that the logs tell.
-pub(super) struct Joiner {
+pub(super) struct Joiner<'a> {
     pub(super) clients: FxHashMap<Symbol, Client>,
     pub(super) servers: Servers,
     pub(super) nodes: FxHashMap<Symbol, Arc<str>>,
+    /// NIDs of clients, and jobs.
+    pub(super) texts: FxHashMap<Symbol, Arc<str>>,
+    /// Names of files, if they were asked for.
+    pub(super) names: FxHashMap<Symbol, Arc<str>>,
     pub(super) clocks: NodeClocks,
+    /// Which operations are wanted.
+    pub(super) chosen: &'a Selection,
 }
 
-impl Joiner {
-    /// The operations; of the chosen clients only.
-    pub(super) fn operations(mut self, config: &Config, nids: &FxHashMap<Symbol, String>) -> Operations {
+impl Joiner<'_> {
+    /// The operations that are wanted.
+    pub(super) fn operations(mut self) -> Operations {
         let mut out = Operations { clocks_known: true, ..Operations::default() };
         let mut clients: Vec<(Symbol, Client)> = std::mem::take(&mut self.clients).into_iter().collect();
         clients.sort_by_key(|(node, _)| self.nodes.get(node).cloned());
@@ -44,38 +52,40 @@ impl Joiner {
             }
             out.from_clients = true;
             let one = OneClient { joiner: &self, node, client: &client, never_granted: &never_granted };
-            one.operations(operations, &ghosts, config, &mut out);
+            one.operations(operations, &ghosts, &mut out);
         }
         if !out.from_clients {
-            out.rows = self.as_servers_tell(&never_granted, nids);
+            out.rows = self.as_servers_tell(&never_granted);
         }
         out
     }
 
     /// RPCs as operations of which nothing but the server's part is known.
-    fn as_servers_tell(
-        &self,
-        never_granted: &FxHashSet<RpcKey>,
-        nids: &FxHashMap<Symbol, String>,
-    ) -> Vec<OperationRow> {
+    fn as_servers_tell(&self, never_granted: &FxHashSet<RpcKey>) -> Vec<OperationRow> {
         let mut rows: Vec<(&str, u64, OperationRow)> = Vec::new();
-        for (key, served) in self.servers.all().filter(|(_, served)| is_waited_for(served.opcode)) {
+        for (key, served) in self.servers.all() {
+            if !is_waited_for(served.opcode) || !self.takes(served.opcode, Some(served)) {
+                continue;
+            }
             let mut claims = Vec::new();
             self.server_claims(key, served, never_granted, |us| us, served.end_us, &mut claims);
             claims.push(claim_rpc(served.end_us, (served.arrival_us, served.start_us), Part::ServerQueue));
-            let nid = nids.get(&served.nid).map(String::as_str).unwrap_or_default();
+            let nid = self.texts.get(&served.nid).map(|nid| &**nid).unwrap_or_default();
+            let stretches = cut(served.arrival_us, served.end_us, claims);
             let row = OperationRow {
                 node: self.name(served.node),
                 pid: served.pid,
                 asked: Asked::Rpc(served.opcode),
                 fid: None,
+                name: None,
                 begin_us: served.arrival_us,
                 duration_us: u64::try_from(served.end_us - served.arrival_us).unwrap_or(0),
                 begin_evidence: BeginEvidence::FirstLine,
                 result: None,
                 rpcs: 1,
                 joined_rpcs: 1,
-                parts: parts(served.arrival_us, served.end_us, claims),
+                parts: stretches.iter().copied().collect(),
+                stretches,
                 sent: Vec::new(),
                 axis_us: 0,
             };
@@ -89,6 +99,19 @@ impl Joiner {
 
     fn name(&self, node: Symbol) -> Arc<str> {
         self.nodes.get(&node).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+
+    /// Whether an RPC makes its operation one of those that are wanted, as `analyze` chooses RPCs.
+    fn takes(&self, opcode: Opcode, served: Option<&Served>) -> bool {
+        let Selection { targets, jobs, opcodes, .. } = self.chosen;
+        let is_target = || served.and_then(|served| served.target).is_some_and(|target| targets.contains(&target));
+        let is_job = || {
+            let job = served.and_then(|served| self.texts.get(&served.job?));
+            job.is_some_and(|job| jobs.iter().any(|wanted| **wanted == **job))
+        };
+        (targets.is_empty() || is_target())
+            && (jobs.is_empty() || is_job())
+            && (opcodes.is_empty() || opcodes.contains(&opcode))
     }
 
     /// The server's work and lock waits, on another clock.
@@ -150,15 +173,12 @@ fn is_waited_for(opcode: Opcode) -> bool {
     )
 }
 
-/// Looks up many names ahead (statahead), since 2.16.
-const MDS_BATCH: Opcode = Opcode(63);
-
 /// Whether an operation of this kind may wait for an RPC of this kind that another thread has sent.
 fn may_cause(kind: OperationKind, opcode: Opcode) -> bool {
     use OperationKind::{Close, Fault, Fsync, Mkwrite, Read, Seek, Write};
     match opcode {
-        // Only calls by path look up names.
-        MDS_BATCH => !matches!(kind, Read | Write | Fsync | Close | Seek | Fault | Mkwrite),
+        // Only calls by path look up names, many ahead (statahead).
+        Opcode::MDS_BATCH => !matches!(kind, Read | Write | Fsync | Close | Seek | Fault | Mkwrite),
         Opcode::OST_SYNC => kind == Fsync,
         _ => true,
     }
@@ -223,20 +243,14 @@ impl Windows {
 
 /// One client's log with everything to compare it with.
 struct OneClient<'a> {
-    joiner: &'a Joiner,
+    joiner: &'a Joiner<'a>,
     node: Symbol,
     client: &'a Client,
     never_granted: &'a FxHashSet<RpcKey>,
 }
 
 impl OneClient<'_> {
-    fn operations(
-        &self,
-        by_thread: FxHashMap<u32, Vec<Found>>,
-        ghosts: &[Ghost],
-        config: &Config,
-        out: &mut Operations,
-    ) {
+    fn operations(&self, by_thread: FxHashMap<u32, Vec<Found>>, ghosts: &[Ghost], out: &mut Operations) {
         let mut order: Vec<(u32, Found)> =
             by_thread.into_iter().flat_map(|(pid, found)| found.into_iter().map(move |found| (pid, found))).collect();
         order.sort_by_key(|(pid, found)| (found.begin_us, *pid));
@@ -246,7 +260,8 @@ impl OneClient<'_> {
         }
         let windows = Windows(windows);
         let owners = self.owners(&windows, &order, ghosts);
-        if !config.selection.clients.is_empty() && !self.client.rpcs.iter().any(|rpc| self.served(rpc).is_some()) {
+        let chosen = self.joiner.chosen;
+        if !chosen.clients.is_empty() && !self.client.rpcs.iter().any(|rpc| self.served(rpc).is_some()) {
             // The rows of clients that were not chosen are not here.
             return;
         }
@@ -270,10 +285,18 @@ impl OneClient<'_> {
         }
         let stretches = Stretches::new(self.doubtful(&owners, &windows));
         let name = self.joiner.name(self.node);
+        let takes_all = chosen.targets.is_empty() && chosen.jobs.is_empty() && chosen.opcodes.is_empty();
         for (index, (pid, found)) in order.iter().enumerate() {
+            let own = owned[index].iter().map(|&rpc| &self.client.rpcs[rpc]);
+            let is_wanted = takes_all
+                || own.clone().any(|rpc| self.joiner.takes(rpc.opcode, self.served(rpc)))
+                || orphans[index].iter().any(|it| self.joiner.takes(it.opcode, self.joiner.servers.get(it.key)));
+            if !is_wanted {
+                continue;
+            }
             let mut claims = Vec::new();
             let mut joined_rpcs = 0;
-            for rpc in owned[index].iter().map(|&rpc| &self.client.rpcs[rpc]) {
+            for rpc in own {
                 joined_rpcs += u32::from(self.rpc_claims(rpc, found, &mut claims));
                 out.clocks_known &= self.served(rpc).is_none_or(|served| self.clock(served.node).is_some());
             }
@@ -295,8 +318,8 @@ impl OneClient<'_> {
                     claims.push(Claim { strength, from_us: stretch.from_us, to_us: stretch.to_us, part });
                 }
             }
-            let sent = owned[index].iter().filter_map(|&rpc| self.drawn(&self.client.rpcs[rpc])).collect();
-            let parts: Parts = parts(found.begin_us, found.end_us, claims);
+            let sent = owned[index].iter().filter_map(|&rpc| self.drawn(&self.client.rpcs[rpc], found)).collect();
+            let stretches = cut(found.begin_us, found.end_us, claims);
             let rpcs = u32::try_from(owned[index].len() + orphans[index].len()).unwrap_or(u32::MAX);
             out.joined_rpcs += u64::from(joined_rpcs);
             out.owned_rpcs += u64::from(rpcs);
@@ -305,13 +328,15 @@ impl OneClient<'_> {
                 pid: *pid,
                 asked: Asked::Operation(found.kind),
                 fid: found.fid,
+                name: found.name.and_then(|name| self.joiner.names.get(&name).cloned()),
                 begin_us: found.begin_us,
                 duration_us: u64::try_from(found.end_us - found.begin_us).unwrap_or(0),
                 begin_evidence: found.begin_evidence,
                 result: found.result,
                 rpcs,
                 joined_rpcs,
-                parts,
+                parts: stretches.iter().copied().collect(),
+                stretches,
                 sent,
                 axis_us: self.joiner.clocks.axis_us(&name, found.begin_us),
             });
@@ -410,21 +435,59 @@ impl OneClient<'_> {
                 });
             }
         }
+        for half in self.joiner.servers.halves() {
+            let key = (half.client_uuid, half.xid.0);
+            let is_lost = uuids.contains(&key.0) && !self.client.by_key.contains_key(&key) && !seen.contains(&key);
+            if is_lost && is_waited_for(half.opcode) {
+                let there = self.there(half.node);
+                let until_us = half.until_us.unwrap_or_else(|| half.from_us.saturating_add(LONGEST_RPC_US));
+                doubtful.push(Stretch {
+                    is_other: false,
+                    from_us: there(half.from_us),
+                    to_us: there(until_us),
+                    pid: None,
+                    fid: None,
+                    opcode: Some(half.opcode),
+                });
+            }
+        }
         doubtful
     }
 
     /// An RPC as it is drawn.
-    fn drawn(&self, rpc: &Sent) -> Option<OperationRpc> {
+    fn drawn(&self, rpc: &Sent, found: &Found) -> Option<OperationRpc> {
         let Sent { opcode, sent_us, .. } = *rpc;
         let answered_us = rpc.answered_us?;
-        let within = |us: i64| us.clamp(sent_us, answered_us.max(sent_us));
         let served = self.served(rpc).and_then(|served| {
-            let clock = self.clock(served.node)?;
-            let [arrival_us, start_us, end_us] =
-                [served.arrival_us, served.start_us, served.end_us].map(|us| within(clock(us)));
-            Some(ServedRpc { node: self.joiner.name(served.node), arrival_us, start_us, end_us })
+            let there = self.placed(rpc, served)?;
+            let [arrival_us, start_us, end_us] = [served.arrival_us, served.start_us, served.end_us].map(there);
+            let node = self.joiner.name(served.node);
+            Some(ServedRpc { node, target: served.target, arrival_us, start_us, end_us })
         });
-        Some(OperationRpc { opcode, sent_us, answered_us, served })
+        let mut claims = Vec::new();
+        self.rpc_claims(rpc, found, &mut claims);
+        claims.retain(|claim| claim.strength != Strength::Doubt);
+        let begin_us = self.queued_us(rpc).unwrap_or(sent_us).min(sent_us);
+        Some(OperationRpc { opcode, sent_us, answered_us, stretches: cut(begin_us, answered_us, claims), served })
+    }
+
+    /// When the client began to prepare an RPC, if it does not send it at once.
+    fn queued_us(&self, rpc: &Sent) -> Option<i64> {
+        match (rpc.bulk, rpc.lock) {
+            (Some(bulk), _) => Some(bulk.built_us),
+            (None, Some(lock)) => Some(self.client.locks[lock].started_us),
+            (None, None) => None,
+        }
+    }
+
+    /// From the server's clock to this client's for an RPC that was answered, if they could be compared. What the server did lies between
+    /// its sending and its reply, whatever the comparison's error is, and takes as long as it took.
+    fn placed(&self, rpc: &Sent, served: &Served) -> Option<impl Fn(i64) -> i64 + use<>> {
+        let clock = self.clock(served.node)?;
+        let (sent_us, answered_us) = (rpc.sent_us, rpc.answered_us?.max(rpc.sent_us));
+        let late_us = (clock(served.end_us) - answered_us).max(0);
+        let early_us = (sent_us - (clock(served.arrival_us) - late_us)).max(0);
+        Some(move |us| (clock(us) - late_us + early_us).clamp(sent_us, answered_us))
     }
 
     fn served(&self, rpc: &Sent) -> Option<&Served> {
@@ -432,7 +495,7 @@ impl OneClient<'_> {
     }
 
     /// From a server's clock to this client's, if they could be compared.
-    fn clock(&self, server: Symbol) -> Option<impl Fn(i64) -> i64> {
+    fn clock(&self, server: Symbol) -> Option<impl Fn(i64) -> i64 + use<>> {
         let (from, to) = (self.joiner.name(server), self.joiner.name(self.node));
         self.joiner.clocks.between(&from, &to)
     }
@@ -445,18 +508,19 @@ impl OneClient<'_> {
 
     /// What an RPC of an operation claims; whether its server's row is there.
     fn rpc_claims(&self, rpc: &Sent, found: &Found, claims: &mut Vec<Claim>) -> bool {
-        let queued_us = match (rpc.bulk, rpc.lock) {
-            (Some(bulk), _) => Some(bulk.built_us),
-            (None, Some(lock)) => Some(self.client.locks[lock].started_us),
-            (None, None) => None,
-        };
-        if let Some(from_us) = queued_us {
+        if let Some(from_us) = self.queued_us(rpc) {
             claims.push(Claim { strength: Strength::Queue, from_us, to_us: rpc.sent_us, part: Part::ClientQueue });
         }
         if rpc.opcode == Opcode::LDLM_ENQUEUE && rpc.lock.is_none() {
             // The line is missing with which the request began (mask dlmtrace): what went before may have been a wait.
-            let (from_us, to_us) = (rpc.sent_us - 1, rpc.sent_us);
-            claims.push(Claim { strength: Strength::Doubt, from_us, to_us, part: Part::Unknown });
+            let mut doubt = |from_us, to_us| {
+                claims.push(Claim { strength: Strength::Doubt, from_us, to_us, part: Part::Unknown });
+            };
+            doubt(rpc.sent_us - 1, rpc.sent_us);
+            // The line is missing, too, with which it ended: the lock may have been granted long after the reply.
+            if let Some(answered_us) = rpc.answered_us {
+                doubt(answered_us, answered_us + 1);
+            }
         }
         let served = self.served(rpc);
         let Some(answered_us) = rpc.answered_us else {
@@ -470,13 +534,17 @@ impl OneClient<'_> {
             claims.push(claim_rpc(answered_us, in_flight, Part::Unknown));
             return false;
         };
+        if served.end_us - served.arrival_us > answered_us - rpc.sent_us + LONGER_US {
+            // The two are not about the same exchange.
+            claims.push(claim_rpc(answered_us, in_flight, Part::Unknown));
+            return true;
+        }
         let within = |us: i64| us.clamp(rpc.sent_us, answered_us.max(rpc.sent_us));
-        if let Some(clock) = self.clock(served.node) {
-            let there = |us| within(clock(us));
+        if let Some(there) = self.placed(rpc, served) {
             let (arrival_us, start_us) = (there(served.arrival_us), there(served.start_us));
             claims.push(claim_rpc(answered_us, (rpc.sent_us, arrival_us), Part::NetworkOut));
             claims.push(claim_rpc(answered_us, (arrival_us, start_us), Part::ServerQueue));
-            self.joiner.server_claims(rpc.key, served, self.never_granted, there, answered_us, claims);
+            self.joiner.server_claims(rpc.key, served, self.never_granted, &there, answered_us, claims);
             claims.push(claim_rpc(answered_us, (there(served.end_us), answered_us), Part::NetworkBack));
         } else {
             // The server's times are known, not how the rest is split: the server's stretch is put at the beginning.

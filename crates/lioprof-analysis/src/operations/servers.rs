@@ -1,7 +1,7 @@
 //! The servers' side of RPCs.
 
-use lioprof_model::{Direction, LockEvent, LockHappening, LockStep, RpcRow, SizeEvidence, Symbol};
-use lustre_debuglog::{LockMode, Opcode};
+use lioprof_model::{Direction, HalfRpc, LockEvent, LockHappening, LockStep, RpcRow, SizeEvidence, Symbol};
+use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A lock may be granted so long after the reply to the request that asked for it.
@@ -17,6 +17,8 @@ pub(super) struct Served {
     pub(super) nid: Symbol,
     pub(super) opcode: Opcode,
     pub(super) pid: u32,
+    pub(super) target: Option<TargetName>,
+    pub(super) job: Option<Symbol>,
     pub(super) arrival_us: i64,
     pub(super) start_us: i64,
     pub(super) end_us: i64,
@@ -47,6 +49,16 @@ pub(super) struct Servers {
     unsettled: Vec<RpcKey>,
     /// Times of lock waits.
     waits: FxHashMap<RpcKey, Vec<(i64, i64)>>,
+    /// What RPCs met other locks on: such an RPC waits, or its lines about that are lost.
+    conflicts: FxHashSet<(RpcKey, ResourceId)>,
+    /// What RPCs waited for locks on.
+    waited_on: FxHashSet<(RpcKey, ResourceId)>,
+    /// Lines of a conflict by threads that handle no request as far as the log tells: the line of its start is lost.
+    stray_conflicts: FxHashMap<(Symbol, u32), Vec<i64>>,
+    /// Requests whose ends are lost.
+    halves: Vec<HalfRpc>,
+    /// When threads were found to have turned to something else before they had ended a request.
+    cut_off: FxHashSet<(Symbol, u32, i64)>,
     /// Locks that were granted without a sign of a wait or of who asked for them: by node and client.
     strange_grants: FxHashMap<(Symbol, Option<Symbol>), Vec<i64>>,
 }
@@ -76,13 +88,29 @@ impl Servers {
                 Work::Bulk { direction, before_us: bulk.before_us, transfer_us: bulk.transfer_us }
             }
         };
-        let &RpcRow { node, nid, opcode, pid, end_us, .. } = row;
-        Some(Served { node, nid, opcode, pid, arrival_us, start_us, end_us, work })
+        let &RpcRow { node, nid, opcode, pid, target, job, end_us, .. } = row;
+        Some(Served { node, nid, opcode, pid, target, job, arrival_us, start_us, end_us, work })
     }
 
     pub(super) fn lock_event(&mut self, event: &LockEvent) {
         let LockHappening::Lock(step, lock) = event.happening else { return };
         let id = (event.node, lock.cookie);
+        let is_conflict = match step {
+            LockStep::Incompatible | LockStep::BlockingAst => true,
+            LockStep::Queued => lock.granted_mode == LockMode::None,
+            _ => false,
+        };
+        match &event.window {
+            Some(window) if is_conflict => {
+                let key = (window.client_uuid, window.xid.0);
+                let met = if step == LockStep::Queued { &mut self.waited_on } else { &mut self.conflicts };
+                met.insert((key, lock.resource));
+            }
+            None if is_conflict => {
+                self.stray_conflicts.entry((event.node, event.pid)).or_default().push(event.time_us);
+            }
+            _ => {}
+        }
         match step {
             LockStep::Created => {
                 if let Some(window) = &event.window {
@@ -112,6 +140,16 @@ impl Servers {
         }
     }
 
+    pub(super) fn half_rpc(&mut self, half: &HalfRpc) {
+        self.halves.push(*half);
+        self.cut_off.extend(half.until_us.map(|until_us| (half.node, half.pid, until_us)));
+    }
+
+    /// Requests whose ends are lost.
+    pub(super) fn halves(&self) -> &[HalfRpc] {
+        &self.halves
+    }
+
     /// The RPC, if its server's log has it, once.
     pub(super) fn get(&self, key: RpcKey) -> Option<&Served> {
         self.rpcs.get(&key)?.as_ref()
@@ -122,9 +160,11 @@ impl Servers {
         self.rpcs.iter().filter_map(|(key, served)| Some((*key, served.as_ref()?)))
     }
 
-    /// RPCs that wait for a lock whose grant is not in the log.
+    /// RPCs that wait for a lock whose grant is not in the log, or about whose waits another line is missing.
     pub(super) fn never_granted(&self) -> FxHashSet<RpcKey> {
-        self.waiting.values().map(|(_, key)| *key).chain(self.unsettled.iter().copied()).collect()
+        let unexplained = self.conflicts.difference(&self.waited_on).map(|(key, _)| *key);
+        let waiting = self.waiting.values().map(|(_, key)| *key);
+        waiting.chain(self.unsettled.iter().copied()).chain(unexplained).collect()
     }
 
     /// The lock waits of an RPC.
@@ -137,7 +177,14 @@ impl Servers {
                     .any(|at_us| (served.start_us..=served.end_us.saturating_add(GRANTED_LATER_US)).contains(at_us))
             })
         });
-        if strange || never_granted.contains(&key) {
+        let thread = (served.node, served.pid);
+        let is_stray = self
+            .stray_conflicts
+            .get(&thread)
+            .is_some_and(|conflicts| conflicts.iter().any(|at_us| (served.start_us..=served.end_us).contains(at_us)));
+        // Its lines count as those of the request before it, whose end and its own start are lost.
+        let has_others_lines = self.cut_off.contains(&(served.node, served.pid, served.end_us));
+        if strange || is_stray || has_others_lines || never_granted.contains(&key) {
             return LockWaits::Unknown;
         }
         LockWaits::Known(self.waits.get(&key).map(Vec::as_slice).unwrap_or_default())

@@ -3,14 +3,18 @@
 //! A thread runs one operation at a time; what it does within one (a fault within a write) is part of that. An operation whose end is lost
 //! is given up at the first line that cannot be part of it: it is counted, but has no duration.
 
-use lioprof_model::{BeginEvidence, NameHash};
-use lustre_debuglog::Fid;
+use lioprof_model::{BeginEvidence, FileName, NameHash, Symbol};
 use lustre_debuglog::vocab::OperationKind;
+use lustre_debuglog::{Fid, Opcode};
 
 /// A walk along a path takes no rest, except for its RPCs. After a longer one something else begins. Under emulation up to 6 ms were seen.
 const REST_US: i64 = 20_000;
+/// More directories of a path are not remembered.
+const MAX_ENTERED: usize = 64;
 /// `MAY_EXEC`: a directory is entered.
 const MAY_EXEC: u32 = 1;
+/// `MAY_WRITE`: the last directory of a path is to be changed.
+const MAY_WRITE: u32 = 2;
 /// `MAY_OPEN`: the end of an open's walk, or the end of an open that created the file.
 const MAY_OPEN: u32 = 0o40;
 /// `MAY_ACCESS`, `MAY_CHDIR`: system calls that log nothing else.
@@ -25,6 +29,8 @@ pub(super) struct Found {
     pub(super) end_us: i64,
     pub(super) begin_evidence: BeginEvidence,
     pub(super) result: Option<i64>,
+    /// The file's name, if names are kept.
+    pub(super) name: Option<Symbol>,
 }
 
 /// Times in which an operation may have run of which only one end is known.
@@ -43,15 +49,19 @@ pub(super) struct FoundAll {
 }
 
 /// A walk along a path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Walk {
     begin_us: i64,
-    /// The first directory that was entered: entering it again is a new walk.
-    first_dir: Option<Fid>,
+    /// Directories that were entered: entering one of them again is a new walk.
+    entered: Vec<Fid>,
     /// When the root was last tested: a new absolute path begins there.
     root_us: Option<i64>,
     /// Names have been looked up.
     moved: bool,
+    /// Its last directory has been reached: entering another one is a new walk.
+    is_at_end: bool,
+    /// It is that of an open.
+    is_of_open: bool,
     /// The last name.
     last_name: Option<NameHash>,
 }
@@ -93,7 +103,7 @@ impl Thread {
     pub(super) fn started(
         &mut self,
         (kind, fid): (OperationKind, Fid),
-        name: Option<NameHash>,
+        name: Option<FileName>,
         time_us: i64,
         out: &mut FoundAll,
     ) {
@@ -108,13 +118,17 @@ impl Thread {
         self.give_up(time_us, out);
         let walk = self.walk.take().filter(|walk| {
             let by_path = matches!(kind, OperationKind::Open | OperationKind::Stat | OperationKind::Setattr);
-            by_path && name.is_some() && walk.last_name == name
+            by_path
+                && (kind == OperationKind::Open || !walk.is_of_open)
+                && name.is_some()
+                && walk.last_name == name.map(|name| name.hash)
         });
         let (begin_us, begin_evidence) = match walk {
             Some(walk) => (walk.begin_us, BeginEvidence::PathWalk),
             None => (time_us, BeginEvidence::FirstLine),
         };
-        let found = Found { kind, fid: Some(fid), begin_us, end_us: time_us, begin_evidence, result: None };
+        let name = name.and_then(|name| name.text);
+        let found = Found { kind, fid: Some(fid), begin_us, end_us: time_us, begin_evidence, result: None, name };
         self.open = Some(Open { found, is_endless: false, replies: 0, inner: Vec::new() });
     }
 
@@ -142,7 +156,13 @@ impl Thread {
     }
 
     /// `VFS Op` of an operation without an end line.
-    pub(super) fn called(&mut self, kind: OperationKind, fid: Option<Fid>, time_us: i64, out: &mut FoundAll) {
+    pub(super) fn called(
+        &mut self,
+        (kind, fid): (OperationKind, Option<Fid>),
+        name: Option<FileName>,
+        time_us: i64,
+        out: &mut FoundAll,
+    ) {
         self.line(time_us, out);
         self.give_up(time_us, out);
         let walk = self.walk.take();
@@ -150,7 +170,8 @@ impl Thread {
             Some(walk) => (walk.begin_us, BeginEvidence::PathWalk),
             None => (time_us, BeginEvidence::FirstLine),
         };
-        let found = Found { kind, fid, begin_us, end_us: time_us, begin_evidence, result: None };
+        let name = name.and_then(|name| name.text);
+        let found = Found { kind, fid, begin_us, end_us: time_us, begin_evidence, result: None, name };
         self.open = Some(Open { found, is_endless: true, replies: 0, inner: Vec::new() });
     }
 
@@ -164,6 +185,9 @@ impl Thread {
     ) {
         self.line(time_us, out);
         if access.is_some_and(|access| access & MAY_OPEN != 0) {
+            if let Some(walk) = self.walk.as_mut().filter(|_| self.open.is_none()) {
+                walk.is_of_open = true;
+            }
             return;
         }
         if let Some(open) = &self.open {
@@ -177,17 +201,20 @@ impl Thread {
             self.walk = None;
             return;
         }
-        let fresh = Walk { begin_us: time_us, first_dir: None, root_us: None, moved: false, last_name: None };
-        let walk = self.walk.get_or_insert(fresh);
+        let walk = self.walk.get_or_insert_with(|| Walk::begun(time_us));
         if is_root {
+            if walk.moved {
+                *walk = Walk::begun(time_us);
+            }
             walk.root_us = Some(time_us);
         }
+        walk.is_at_end |= access.is_some_and(|access| access & MAY_WRITE != 0);
         if access == Some(MAY_EXEC) {
-            if walk.moved && fid.is_some() && walk.first_dir == fid {
-                *walk = Walk { begin_us: walk.root_us.unwrap_or(time_us), ..fresh };
+            if walk.moved && (walk.is_at_end || fid.is_some_and(|fid| walk.entered.contains(&fid))) {
+                *walk = Walk::begun(walk.root_us.unwrap_or(time_us));
             }
             walk.root_us = None;
-            walk.first_dir = walk.first_dir.or(fid);
+            walk.entered.extend(fid.filter(|_| walk.entered.len() < MAX_ENTERED));
         }
         if access.is_none() {
             walk.moved |= !is_root;
@@ -203,8 +230,12 @@ impl Thread {
         }
     }
 
-    pub(super) fn sent(&mut self, time_us: i64, out: &mut FoundAll) {
+    pub(super) fn sent(&mut self, opcode: Opcode, time_us: i64, out: &mut FoundAll) {
         self.line(time_us, out);
+        if self.open.is_none() && !is_of_walk(opcode) {
+            // The walk has led to an operation whose lines are lost.
+            self.walk = None;
+        }
         self.in_flight += 1;
     }
 
@@ -253,6 +284,40 @@ impl Thread {
     }
 }
 
+impl Walk {
+    fn begun(begin_us: i64) -> Self {
+        Self {
+            begin_us,
+            entered: Vec::new(),
+            root_us: None,
+            moved: false,
+            is_at_end: false,
+            is_of_open: false,
+            last_name: None,
+        }
+    }
+}
+
+/// Whether the walk along a path may send an RPC of this kind.
+fn is_of_walk(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::LDLM_ENQUEUE
+            | Opcode::LDLM_CANCEL
+            | Opcode::LDLM_CONVERT
+            | Opcode::MDS_GETATTR
+            | Opcode::MDS_GETATTR_NAME
+            | Opcode::MDS_GETXATTR
+            | Opcode::MDS_BATCH
+            | Opcode::MDS_CONNECT
+            | Opcode::OST_CONNECT
+            | Opcode::OBD_PING
+            // The number of a file that is to be created.
+            | Opcode::SEQ_QUERY
+            | Opcode::FLD_QUERY
+    )
+}
+
 /// Whether an operation may run within another one.
 fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
     use OperationKind::{Fault, Fsync, Mkwrite, Open, Read, Setattr, Stat, Write};
@@ -270,11 +335,12 @@ mod tests {
 
     const ROOT: Fid = Fid { seq: 7, oid: 1, ver: 0 };
     const FILE: Fid = Fid { seq: 9, oid: 5, ver: 0 };
-    const NAME: Option<NameHash> = Some(NameHash(1));
-    const OTHER: Option<NameHash> = Some(NameHash(2));
+    const NAME: Option<FileName> = Some(FileName { hash: NameHash(1), text: None });
+    const OTHER: Option<FileName> = Some(FileName { hash: NameHash(2), text: None });
 
     /// A walk from the root to a name, 3 us long.
-    fn walk(thread: &mut Thread, name: Option<NameHash>, at_us: i64, out: &mut FoundAll) {
+    fn walk(thread: &mut Thread, name: Option<FileName>, at_us: i64, out: &mut FoundAll) {
+        let name = name.map(|name| name.hash);
         thread.walked(Some(ROOT), (Some(NameHash(0)), true), None, at_us, out);
         thread.walked(Some(ROOT), (None, false), Some(MAY_EXEC), at_us + 1, out);
         thread.walked(None, (name, false), None, at_us + 2, out);
@@ -304,6 +370,17 @@ mod tests {
         let late = 150 + 10 * REST_US;
         let want = [(110, 120), (135, 140), (late, late + 1)].map(|(begin, end)| (OperationKind::Stat, begin, end));
         assert_eq!(spans(&out), want);
+    }
+
+    #[test]
+    fn a_stat_by_descriptor_does_not_take_the_walk_of_an_open() {
+        let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+        walk(&mut thread, NAME, 100, &mut out);
+        thread.walked(Some(FILE), (None, false), Some(MAY_OPEN | 6), 105, &mut out);
+        // Both lines of the open are lost.
+        thread.started((OperationKind::Stat, FILE), NAME, 150, &mut out);
+        thread.completed((OperationKind::Stat, FILE), None, 160, &mut out);
+        assert_eq!(spans(&out), [(OperationKind::Stat, 150, 160)]);
     }
 
     #[test]
@@ -337,15 +414,45 @@ mod tests {
     fn an_unlink_ends_with_its_last_reply() {
         let (mut thread, mut out) = (Thread::default(), FoundAll::default());
         walk(&mut thread, NAME, 100, &mut out);
-        thread.called(OperationKind::Unlink, Some(ROOT), 105, &mut out);
-        thread.sent(110, &mut out);
+        thread.called((OperationKind::Unlink, Some(ROOT)), NAME, 105, &mut out);
+        thread.sent(Opcode::MDS_REINT, 110, &mut out);
         thread.replied(REST_US + 110, &mut out);
         walk(&mut thread, NAME, REST_US + 120, &mut out);
         // Without a reply there is no end.
-        thread.called(OperationKind::Mkdir, Some(ROOT), REST_US + 130, &mut out);
-        thread.sent(REST_US + 140, &mut out);
+        thread.called((OperationKind::Mkdir, Some(ROOT)), NAME, REST_US + 130, &mut out);
+        thread.sent(Opcode::MDS_REINT, REST_US + 140, &mut out);
         thread.finish(&mut out);
         assert_eq!(spans(&out), [(OperationKind::Unlink, 100, REST_US + 110)]);
         assert_eq!(out.ghosts.len(), 1);
+    }
+
+    #[test]
+    fn a_walk_whose_operation_is_lost_is_not_that_of_the_next_one() {
+        let dirs = [ROOT, Fid { oid: 2, ..ROOT }, Fid { oid: 3, ..ROOT }];
+        // An unlink and an open, each with a walk through three directories. One line or two are lost: the unlink's own, and another.
+        for lost in [None, Some(0), Some(1), Some(2)] {
+            let (mut thread, mut out) = (Thread::default(), FoundAll::default());
+            let path = |thread: &mut Thread, at_us: i64, lost: Option<usize>, out: &mut FoundAll| {
+                if lost != Some(0) {
+                    thread.walked(Some(ROOT), (Some(NameHash(0)), true), None, at_us, out);
+                }
+                for (n, dir) in (1..).zip(dirs) {
+                    let at_us = at_us + i64::try_from(2 * n).unwrap();
+                    if lost != Some(n) {
+                        thread.walked(Some(dir), (None, false), Some(MAY_EXEC), at_us, out);
+                    }
+                    thread.walked(None, (NAME.map(|name| name.hash), false), None, at_us + 1, out);
+                }
+            };
+            path(&mut thread, 100, None, &mut out);
+            thread.walked(Some(dirs[2]), (None, false), Some(MAY_EXEC | MAY_WRITE), 110, &mut out);
+            thread.sent(Opcode::MDS_REINT, 120, &mut out);
+            thread.replied(130, &mut out);
+            path(&mut thread, 200, lost, &mut out);
+            thread.started((OperationKind::Open, FILE), NAME, 220, &mut out);
+            thread.completed((OperationKind::Open, FILE), Some(0), 230, &mut out);
+            let begin_us = out.operations.first().map(|found| found.begin_us);
+            assert!(begin_us.is_some_and(|begin_us| begin_us >= 200), "{lost:?}: {out:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use lioprof_model::{Part, Parts};
+use lioprof_model::{Part, Stretch};
 
 /// Who claims a stretch: the strongest gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +47,8 @@ impl PartialOrd for Claim {
     }
 }
 
-/// Cuts the time from `begin_us` to `end_us`; what nobody claims is the client's own work. The parts add up to the whole.
-pub(super) fn parts(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Parts {
+/// Cuts the time from `begin_us` to `end_us`; what nobody claims is the client's own work. The stretches cover it without gaps.
+pub(super) fn cut(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Vec<Stretch> {
     for claim in &mut claims {
         claim.from_us = claim.from_us.max(begin_us);
         claim.to_us = claim.to_us.min(end_us);
@@ -61,7 +61,7 @@ pub(super) fn parts(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Parts
     cuts.dedup();
     let mut waiting = claims.into_iter().peekable();
     let mut active: BinaryHeap<Claim> = BinaryHeap::new();
-    let mut sum = Sum::default();
+    let mut account = Account { stretches: Vec::new(), at_us: begin_us, open: None };
     for pair in cuts.windows(2) {
         let &[from_us, to_us] = pair else { continue };
         while let Some(claim) = waiting.next_if(|claim| claim.from_us <= from_us) {
@@ -70,53 +70,61 @@ pub(super) fn parts(begin_us: i64, end_us: i64, mut claims: Vec<Claim>) -> Parts
         while active.peek().is_some_and(|claim| claim.to_us <= from_us) {
             active.pop();
         }
-        sum.add(active.peek(), u64::try_from(to_us - from_us).unwrap_or(0));
+        account.add(active.peek(), to_us);
     }
-    sum.finish()
+    account.close();
+    account.stretches
 }
 
-/// Adds up stretches in their order.
+/// Puts stretches together in their order.
 ///
 /// A doubt says that something was under way at a time, not when it began and ended: it takes along the time around it that nothing else
 /// claims.
-#[derive(Default)]
-struct Sum {
-    parts: Parts,
-    /// Time that nothing claims, or only a doubt, since the last other claim.
-    open_us: u64,
-    is_doubtful: bool,
+struct Account {
+    stretches: Vec<Stretch>,
+    /// Where they end.
+    at_us: i64,
+    /// What nothing claims, or only a doubt, since then: what it is so far, and its end.
+    open: Option<(Part, i64)>,
 }
 
-impl Sum {
-    fn add(&mut self, claim: Option<&Claim>, us: u64) {
+impl Account {
+    /// The time up to `to_us` goes to the claim.
+    fn add(&mut self, claim: Option<&Claim>, to_us: i64) {
         match claim {
-            None => self.open_us += us,
-            Some(claim) if claim.strength == Strength::Doubt => {
-                self.open_us += us;
-                self.is_doubtful = true;
-            }
-            Some(claim) => {
+            Some(claim) if claim.strength != Strength::Doubt => {
                 self.close();
-                self.parts.add(claim.part, us);
+                self.push(claim.part, to_us);
+            }
+            claim => {
+                let was_doubtful = self.open.is_some_and(|(part, _)| part == Part::Unknown);
+                let part = if claim.is_some() || was_doubtful { Part::Unknown } else { Part::ClientWork };
+                self.open = Some((part, to_us));
             }
         }
     }
 
     fn close(&mut self) {
-        let part = if std::mem::take(&mut self.is_doubtful) { Part::Unknown } else { Part::ClientWork };
-        self.parts.add(part, std::mem::take(&mut self.open_us));
+        if let Some((part, to_us)) = self.open.take() {
+            self.push(part, to_us);
+        }
     }
 
-    fn finish(mut self) -> Parts {
-        self.close();
-        self.parts
+    fn push(&mut self, part: Part, to_us: i64) {
+        match self.stretches.last_mut() {
+            Some(last) if last.part == part => last.to_us = to_us,
+            _ => self.stretches.push(Stretch { part, from_us: self.at_us, to_us }),
+        }
+        self.at_us = to_us;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use lioprof_model::Parts;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn rpc(answered_us: i64, from_us: i64, to_us: i64, part: Part) -> Claim {
         Claim { strength: Strength::Rpc { answered_us, is_wait: false }, from_us, to_us, part }
@@ -129,7 +137,7 @@ mod tests {
             rpc(80, 20, 80, Part::Disk),
             Claim { strength: Strength::Doubt, from_us: 0, to_us: 90, part: Part::Unknown },
         ];
-        let parts = parts(5, 100, claims);
+        let parts: Parts = cut(5, 100, claims).into_iter().collect();
         let found = [Part::Unknown, Part::ServerWork, Part::Disk, Part::ClientWork].map(|part| parts.get(part));
         // The last 10 us may belong to what is in doubt.
         assert_eq!(found, [5 + 10 + 10, 10, 60, 0]);
@@ -153,7 +161,13 @@ mod tests {
                 to_us,
                 part: Part::ALL[part],
             };
-            let parts = parts(begin_us, begin_us + length_us, claims.into_iter().map(claim).collect());
+            let stretches = cut(begin_us, begin_us + length_us, claims.into_iter().map(claim).collect());
+            let mut at_us = begin_us;
+            for stretch in &stretches {
+                prop_assert!(stretch.from_us == at_us && stretch.from_us < stretch.to_us, "{:?}", stretches);
+                at_us = stretch.to_us;
+            }
+            let parts: Parts = stretches.into_iter().collect();
             prop_assert_eq!(parts.sum(), u64::try_from(length_us).unwrap());
         }
     }

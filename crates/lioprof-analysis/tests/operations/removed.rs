@@ -79,6 +79,11 @@ fn wrong(row: &OperationRow, whole: &Operations) -> Option<String> {
     (!grown.is_empty()).then(|| format!("{} {} {}: {}", row.node, row.asked, row.begin_us, grown.join(", ")))
 }
 
+/// How many of the removals are tried: `LIOPROF_FUZZ_ITERATIONS`, or so many.
+fn iterations(few: u64) -> u64 {
+    std::env::var("LIOPROF_FUZZ_ITERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+}
+
 #[test]
 fn lines_lost_at_random() {
     let logs = logs();
@@ -86,15 +91,36 @@ fn lines_lost_at_random() {
     let whole = left(&logs, dir.path(), |_| false);
     let mut rows = 0;
     let mut all_wrong = Vec::new();
-    for seed in 0..12 {
-        let mut random = Random(seed);
-        let n = [100, 300, 1000, 3000][usize::try_from(seed).unwrap() % 4];
+    for seed in 0..iterations(15) {
+        let mut random = Random(seed * 7919);
+        let n = [30, 100, 300, 1000, 3000][usize::try_from(seed).unwrap() % 5];
         let found = left(&logs, dir.path(), |_| random.one_in(n));
         rows += found.rows.len();
         let wrong = found.rows.iter().filter_map(|row| wrong(row, &whole));
         all_wrong.extend(wrong.map(|wrong| format!("seed {seed} 1/{n}: {wrong}")));
     }
     assert!(all_wrong.is_empty(), "{} of {rows}:\n{}", all_wrong.len(), all_wrong.join("\n"));
+}
+
+/// Lines that are lost so far apart (a few operations) do not meet. With as many removals each line of the capture is lost once.
+const APART: u64 = 400;
+
+#[test]
+fn single_lines_lost() {
+    let logs = logs();
+    let dir = tempfile::tempdir().unwrap();
+    let whole = left(&logs, dir.path(), |_| false);
+    for nth in 0..iterations(5).min(APART) {
+        // Spread over all of them, also if not all are tried.
+        let from = nth * 79 % APART;
+        let mut line = 0;
+        let found = left(&logs, dir.path(), |_| {
+            line += 1;
+            line % APART == from
+        });
+        let wrong: Vec<String> = found.rows.iter().filter_map(|row| wrong(row, &whole)).collect();
+        assert!(wrong.is_empty(), "{from} of {APART}:\n{}", wrong.join("\n"));
+    }
 }
 
 #[test]

@@ -53,31 +53,17 @@ pub struct DatasetOptions {
 #[non_exhaustive]
 pub enum DatasetError {
     /// The folder is not empty, and rows must not be mixed with other files.
-    #[error("`{}` is not empty; name a new directory, or empty this one", path.display())]
-    NotEmpty {
-        /// Folder.
-        path: PathBuf,
-    },
+    #[error("`{}` is not empty; name a new directory, or empty this one", .0.display())]
+    NotEmpty(PathBuf),
     /// The folder cannot be created or listed.
-    #[error("failed to create directory `{}`", path.display())]
-    Folder {
-        /// Folder.
-        path: PathBuf,
-        /// Cause.
-        source: io::Error,
-    },
-    /// A capture is missing.
-    #[error("`{}` holds no server1/rpc.bin.zst or server2/rpc.bin.zst; name the folder of the captures with --captures", path.display())]
-    NoCapture {
-        /// Folder of the capture.
-        path: PathBuf,
-    },
-    /// A capture cannot be read.
-    #[error("failed to read a capture: {what}")]
-    Capture {
-        /// Which capture, and why it cannot be read.
-        what: String,
-    },
+    #[error("failed to create directory `{}`", .0.display())]
+    Folder(PathBuf, #[source] io::Error),
+    /// The capture of this folder is missing.
+    #[error("`{}` holds no server1/rpc.bin.zst or server2/rpc.bin.zst; name the folder of the captures with --captures", .0.display())]
+    NoCapture(PathBuf),
+    /// A capture cannot be read: which one, and why.
+    #[error("failed to read a capture: {0}")]
+    Capture(String),
     /// A part cannot be written.
     #[error("failed to write the rows of a node")]
     Store(#[from] StoreError),

@@ -201,7 +201,7 @@ fn read(capture: &Path, name: &'static str, weight: u64) -> Result<Script, Datas
         logs.push(if path.is_file() { Some(Log::read(path)?) } else { None });
     }
     match logs.as_mut_slice() {
-        [None, None] => return Err(DatasetError::NoCapture { path: capture.to_owned() }),
+        [None, None] => return Err(DatasetError::NoCapture(capture.to_owned())),
         [Some(_), Some(second)] => second.shift(-clock_offset_us(&paths)?),
         _ => {}
     }
@@ -226,8 +226,7 @@ fn read(capture: &Path, name: &'static str, weight: u64) -> Result<Script, Datas
 
 /// What the second server's clock showed more than the first one's: each capture has another offset, a site has one.
 fn clock_offset_us(paths: &[PathBuf]) -> Result<i64, DatasetError> {
-    let outcome =
-        analyze(paths, &Config::default(), None).map_err(|err| DatasetError::Capture { what: err.to_string() })?;
+    let outcome = analyze(paths, &Config::default(), None).map_err(|err| DatasetError::Capture(err.to_string()))?;
     let second = outcome.analysis.nodes.iter().find(|node| node.name == SERVERS[1].0);
     Ok(second.and_then(|node| node.clock_offset_us).unwrap_or(0))
 }
@@ -264,7 +263,7 @@ impl Log {
     fn read(path: &PathBuf) -> Result<Self, DatasetError> {
         let mut log = Self::default();
         let config = Config { locks: false, ..Config::default() };
-        let failed = |what: String| DatasetError::Capture { what };
+        let failed = DatasetError::Capture;
         let outcome =
             analyze(std::slice::from_ref(path), &config, Some(&mut log)).map_err(|err| failed(err.to_string()))?;
         match outcome.problems.first() {

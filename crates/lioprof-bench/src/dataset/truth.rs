@@ -9,9 +9,9 @@ use serde::Serialize;
 /// Sums over a node, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Truth {
-    /// RPCs.
+    /// Number of RPCs in the rows.
     pub rpcs: u64,
-    /// Lock events.
+    /// Number of lock events in the rows.
     pub lock_events: u64,
     /// Sent RPCs, and answers to them.
     pub sent_rpcs: u64,
@@ -38,13 +38,13 @@ pub struct Truth {
 /// OST_READ or OST_WRITE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// RPCs.
+    /// Number of RPCs in the rows.
     pub rpcs: u64,
     /// Best estimate of the bytes.
     pub bytes: u64,
-    /// At least.
+    /// Bytes that these RPCs moved at least.
     pub bytes_min: u64,
-    /// At most.
+    /// Bytes that these RPCs moved at most.
     pub bytes_max: u64,
     /// RPCs of unknown size, which add no bytes.
     pub unsized_rpcs: u64,
@@ -53,13 +53,13 @@ pub struct Moved {
 /// Sums over a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetTruth {
-    /// RPCs.
+    /// Number of RPCs in the rows.
     pub rpcs: u64,
     /// What was read.
     pub read: Moved,
     /// What was written.
     pub write: Moved,
-    /// Lock events.
+    /// Number of lock events in the rows.
     pub lock_events: u64,
 }
 

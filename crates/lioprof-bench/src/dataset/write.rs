@@ -17,10 +17,10 @@ use super::truth::Truth;
 /// # Errors
 /// If captures cannot be read or rows not be written.
 pub fn write(dir: &Path, options: &DatasetOptions) -> Result<Truth, DatasetError> {
-    let folder = |source| DatasetError::Folder { path: dir.to_owned(), source };
+    let folder = |source| DatasetError::Folder(dir.to_owned(), source);
     fs::create_dir_all(dir).map_err(folder)?;
     if dir.read_dir().map_err(folder)?.next().is_some() {
-        return Err(DatasetError::NotEmpty { path: dir.to_owned() });
+        return Err(DatasetError::NotEmpty(dir.to_owned()));
     }
     let scripts = script::read_all(&options.captures)?;
     let site = site::Site::new(options);

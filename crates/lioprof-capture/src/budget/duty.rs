@@ -6,23 +6,21 @@ use serde::{Deserialize, Serialize};
 
 /// Trace the first `on_s` seconds of every `period_s` seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Duty {
+pub(crate) struct Duty {
     /// Seconds of tracing.
-    pub on_s: u32,
+    pub(crate) on_s: u32,
     /// Seconds from one start to the next.
-    pub period_s: u32,
+    pub(crate) period_s: u32,
 }
 
 impl Duty {
     /// Share of the time that is traced, 0 to 1.
-    #[must_use]
-    pub fn share(self) -> f64 {
+    pub(crate) fn share(self) -> f64 {
         if self.period_s == 0 { 1.0 } else { (f64::from(self.on_s) / f64::from(self.period_s)).min(1.0) }
     }
 
     /// Whether to trace, `since` after the cycle began.
-    #[must_use]
-    pub fn is_on(self, since: Duration) -> bool {
+    pub(crate) fn is_on(self, since: Duration) -> bool {
         self.phase(since) < Duration::from_secs(self.on_s.into())
     }
 

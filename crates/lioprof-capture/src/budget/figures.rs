@@ -10,40 +10,40 @@ use super::limits::{Limits, Resource};
 
 /// One measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tick {
+pub(crate) struct Tick {
     /// Monotonic time since the daemon started.
-    pub uptime: Duration,
+    pub(crate) uptime: Duration,
     /// Wall clock, microseconds since the epoch; only copied into events.
-    pub time_us: i64,
+    pub(crate) time_us: i64,
     /// CPU time of this process since it started.
-    pub cpu: Duration,
+    pub(crate) cpu: Duration,
     /// Resident memory of this process.
-    pub resident_bytes: u64,
+    pub(crate) resident_bytes: u64,
     /// Segments that wait to be decoded.
-    pub queued_bytes: u64,
+    pub(crate) queued_bytes: u64,
     /// Files that the daemon keeps.
-    pub disk_bytes: u64,
+    pub(crate) disk_bytes: u64,
     /// Log records since the start.
-    pub records: u64,
+    pub(crate) records: u64,
     /// How far decoding is behind the log.
-    pub lag_s: f64,
+    pub(crate) lag_s: f64,
 }
 
 /// A [`Tick`] with rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// CPU seconds per second; `None` until enough time has passed.
-    pub cpu_share: Option<f64>,
-    /// Resident memory.
-    pub resident_bytes: u64,
+    pub(crate) cpu_share: Option<f64>,
+    /// Resident memory of this process, bytes.
+    pub(crate) resident_bytes: u64,
     /// Segments that wait to be decoded.
-    pub queued_bytes: u64,
+    pub(crate) queued_bytes: u64,
     /// Files that the daemon keeps.
-    pub disk_bytes: u64,
+    pub(crate) disk_bytes: u64,
     /// Log records per second; `None` until enough time has passed.
-    pub records_per_s: Option<f64>,
+    pub(crate) records_per_s: Option<f64>,
     /// How far decoding is behind the log.
-    pub lag_s: f64,
+    pub(crate) lag_s: f64,
 }
 
 /// A share of a limit, as a number at which floating point does no harm.

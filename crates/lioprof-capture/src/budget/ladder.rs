@@ -9,7 +9,7 @@ use super::duty::Duty;
 /// How much is traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "level")]
-pub enum Level {
+pub(crate) enum Level {
     /// As configured.
     #[default]
     Configured,
@@ -25,20 +25,17 @@ pub enum Level {
 
 impl Level {
     /// How many times longer than configured a segment may become.
-    #[must_use]
-    pub fn rotation_factor(self) -> u32 {
+    pub(crate) fn rotation_factor(self) -> u32 {
         if self == Self::Configured { 1 } else { 4 }
     }
 
     /// Whether the light profile replaces the configured one.
-    #[must_use]
-    pub fn light(self) -> bool {
+    pub(crate) fn light(self) -> bool {
         !matches!(self, Self::Configured | Self::WideRotation)
     }
 
     /// The duty cycle, if there is one.
-    #[must_use]
-    pub fn duty(self) -> Option<Duty> {
+    pub(crate) fn duty(self) -> Option<Duty> {
         if let Self::DutyCycle(duty) = self { Some(duty) } else { None }
     }
 
@@ -71,15 +68,14 @@ impl fmt::Display for Level {
 
 /// The levels in the order in which they are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ladder {
+pub(crate) struct Ladder {
     levels: Vec<Level>,
 }
 
 impl Ladder {
     /// A ladder for a daemon that begins with the full profile, or with the light one already. `duties` go from
     /// much to little; one that traces no less than the one before is left out.
-    #[must_use]
-    pub fn new(full: bool, duties: &[Duty]) -> Self {
+    pub(crate) fn new(full: bool, duties: &[Duty]) -> Self {
         let mut levels = vec![Level::Configured, Level::WideRotation];
         levels.extend(full.then_some(Level::LightProfile));
         let mut least = 1.0;
@@ -94,8 +90,7 @@ impl Ladder {
     }
 
     /// The levels, from everything to nothing.
-    #[must_use]
-    pub fn levels(&self) -> &[Level] {
+    pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
 

@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 /// Limits on the cost of tracing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// CPU seconds of this process per second, averaged over [`Pace::settle`]; 1.0 is one core.
-    pub cpu_share: f64,
+    pub(crate) cpu_share: f64,
     /// Resident memory of this process.
-    pub resident_bytes: u64,
+    pub(crate) resident_bytes: u64,
     /// Segments of raw log that wait to be decoded.
-    pub queued_bytes: u64,
+    pub(crate) queued_bytes: u64,
     /// Files that the daemon keeps.
-    pub disk_bytes: u64,
+    pub(crate) disk_bytes: u64,
     /// Log records per second, averaged like the CPU share.
-    pub records_per_s: f64,
+    pub(crate) records_per_s: f64,
     /// How far decoding is behind the log.
-    pub lag_s: f64,
+    pub(crate) lag_s: f64,
 }
 
 impl Default for Limits {
@@ -37,16 +37,16 @@ impl Default for Limits {
 
 /// How fast to react.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// How long a step down may take to show before the next; also the time over which rates are averaged. A
     /// duty cycle is given one period at least.
-    pub settle: Duration,
+    pub(crate) settle: Duration,
     /// Calm needed before a step up.
-    pub recover: Duration,
+    pub(crate) recover: Duration,
     /// Calm needed at most, after premature steps up have doubled it again and again.
-    pub recover_max: Duration,
+    pub(crate) recover_max: Duration,
     /// Time after which tracing is tried again once it was stopped; doubled like `recover`.
-    pub retry: Duration,
+    pub(crate) retry: Duration,
 }
 
 impl Default for Pace {
@@ -63,7 +63,7 @@ impl Default for Pace {
 /// A limited resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Resource {
+pub(crate) enum Resource {
     /// [`Limits::cpu_share`].
     Cpu,
     /// [`Limits::resident_bytes`].

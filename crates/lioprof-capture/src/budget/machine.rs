@@ -23,7 +23,7 @@ const MEMORY_STOP: f64 = 1.5;
 /// Why a step was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
-pub enum Why {
+pub(crate) enum Why {
     /// A resource is above its limit.
     Above {
         /// The resource.
@@ -45,17 +45,17 @@ pub enum Why {
 
 /// A step up or down.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Transition {
+pub(crate) struct Transition {
     /// Wall clock, microseconds since the epoch.
-    pub time_us: i64,
+    pub(crate) time_us: i64,
     /// Level before.
-    pub from: Level,
+    pub(crate) from: Level,
     /// Level from now on.
-    pub to: Level,
+    pub(crate) to: Level,
     /// Reason for the step.
-    pub why: Why,
+    pub(crate) why: Why,
     /// The figures that the decision is based on.
-    pub figures: Figures,
+    pub(crate) figures: Figures,
 }
 
 impl fmt::Display for Transition {
@@ -71,7 +71,7 @@ impl fmt::Display for Transition {
 
 /// The budget.
 #[derive(Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     limits: Limits,
     pace: Pace,
     ladder: Ladder,
@@ -92,8 +92,7 @@ pub struct Budget {
 
 impl Budget {
     /// Begins at the top of the ladder.
-    #[must_use]
-    pub fn new(limits: Limits, pace: Pace, ladder: Ladder) -> Self {
+    pub(crate) fn new(limits: Limits, pace: Pace, ladder: Ladder) -> Self {
         Self {
             limits,
             pace,
@@ -110,27 +109,23 @@ impl Budget {
     }
 
     /// The present level.
-    #[must_use]
-    pub fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> Level {
         self.ladder.levels()[self.at]
     }
 
     /// The limits.
-    #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
     /// The present figures; rates are `None` for the first seconds after a step.
-    #[must_use]
-    pub fn figures(&self) -> Figures {
+    pub(crate) fn figures(&self) -> Figures {
         self.recent.figures(self.settle())
     }
 
     /// The figures for people: rates of the time since the last step, however short, and until there is any those before it. No
     /// step is taken by them.
-    #[must_use]
-    pub fn figures_so_far(&self) -> Figures {
+    pub(crate) fn figures_so_far(&self) -> Figures {
         let so_far = self.recent.figures(LEAST_SHOWN);
         let (cpu_share, records_per_s) = self.known_rates;
         Figures {
@@ -141,7 +136,7 @@ impl Budget {
     }
 
     /// Takes a measurement. Returns the step to be taken, if any; the caller carries it out.
-    pub fn tick(&mut self, tick: Tick) -> Option<Transition> {
+    pub(crate) fn tick(&mut self, tick: Tick) -> Option<Transition> {
         let now = tick.uptime;
         let since = *self.since.get_or_insert(now);
         self.recent.push(tick, self.settle());

@@ -10,10 +10,13 @@ mod figures;
 mod ladder;
 mod limits;
 mod machine;
-pub mod usage;
+pub(crate) mod usage;
 
-pub use duty::Duty;
-pub use figures::{Figures, Tick};
-pub use ladder::{Ladder, Level};
-pub use limits::{Limits, Pace, Resource};
-pub use machine::{Budget, Transition, Why};
+pub(crate) use duty::Duty;
+pub(crate) use figures::{Figures, Tick};
+pub(crate) use ladder::{Ladder, Level};
+pub(crate) use limits::{Limits, Pace};
+pub(crate) use machine::{Budget, Transition};
+
+#[cfg(test)]
+pub(crate) use {limits::Resource, machine::Why};

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 /// CPU time and memory of the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// User and system time of all threads, those that ended included.
-    pub cpu: Duration,
+    pub(crate) cpu: Duration,
     /// Resident memory.
-    pub resident_bytes: u64,
+    pub(crate) resident_bytes: u64,
     /// Number of threads.
-    pub threads: u64,
+    pub(crate) threads: u64,
 }
 
 /// Reads `/proc/self/stat` and `/proc/self/statm`; `None` if they cannot be read or have an unknown form.
-pub fn own_usage() -> Option<Usage> {
+pub(crate) fn own_usage() -> Option<Usage> {
     let units = Units {
         ticks_per_s: rustix::param::clock_ticks_per_second(),
         page_bytes: u64::try_from(rustix::param::page_size()).unwrap_or(4096),

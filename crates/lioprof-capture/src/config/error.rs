@@ -9,17 +9,10 @@ use std::path::PathBuf;
 pub enum ConfigError {
     /// No such file, no permission, ...
     #[error("failed to read the configuration `{}`", path.display())]
-    Read {
-        /// File.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// Not TOML, an unknown key, a value of the wrong kind.
     #[error("`{}`: {}", path.display(), err.to_string().trim_end())]
     Parse {
-        /// File.
         path: PathBuf,
         /// Names the line, the key and what was expected. Not a `#[source]`: the message contains it already.
         err: Box<toml::de::Error>,
@@ -29,7 +22,6 @@ pub enum ConfigError {
     Invalid {
         /// File, or `command line`.
         path: PathBuf,
-        /// Every invalid value.
         problems: Vec<Problem>,
     },
 }

@@ -11,6 +11,6 @@ pub mod values;
 
 pub(crate) use sections::MOST_SPOOL_MIB;
 
-pub use error::{ConfigError, Problem};
+pub(crate) use error::{ConfigError, Problem};
 pub use sections::{Budget, Capture, Config, ControlAccess, Counters, Keep, Mode, Node, ProfileChoice, Talk, Trigger};
 pub use values::{Auto, OrOff, Span, Timestamp};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::values::{Auto, OrOff, Span, Timestamp};
 use crate::control::Access;
 use crate::control::profile::Profile;
-use crate::talk::notify::Notifier;
+use crate::systemd::Notifier;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ impl ProfileChoice {
 pub struct Capture {
     /// Which masks to use.
     pub profile: ProfileChoice,
-    /// Directory of the segments that the kernel writes; `auto`: chosen by free space, see [`Config::spool_places`].
+    /// Directory of the segments that the kernel writes; `auto`: chosen by free space, see [`Config::spool_dirs`].
     pub spool_dir: Auto<PathBuf>,
     /// Limit on the total size of all segments; `auto`: by the free space. On a tmpfs this is memory.
     pub spool_limit_mib: Auto<u64>,
@@ -342,7 +342,7 @@ impl Config {
 
     /// Directories that may hold the segments, best first: the configured one, or one in memory and one beside the data.
     #[must_use]
-    pub fn spool_places(&self) -> Vec<PathBuf> {
+    pub fn spool_dirs(&self) -> Vec<PathBuf> {
         match &self.capture.spool_dir {
             Auto::Is(dir) => vec![dir.clone()],
             Auto::Auto => vec![RUN_SPOOL.into(), self.keep.dir.join("spool")],

@@ -1,6 +1,7 @@
 //! Types of values in the configuration: spans, times, `"auto"`, `"off"`.
 
 use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
@@ -52,6 +53,21 @@ impl FromStr for Timestamp {
         humantime::parse_rfc3339_weak(text)
             .map(Self)
             .map_err(|err| format!("expected a time in UTC such as \"2026-11-21T18:00:00Z\", found \"{text}\": {err}"))
+    }
+}
+
+/// As the command line takes an address to listen on: a port alone is one of the loopback interface.
+impl FromStr for OrOff<SocketAddr> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let port = || text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        match text {
+            "off" => Ok(Self::Off),
+            _ => text.parse().or_else(|_| port()).map(Self::Is).map_err(|_| {
+                format!("expected `off`, a port, or an address such as 127.0.0.1:9817 or [::1]:9817, found \"{text}\"")
+            }),
+        }
     }
 }
 
@@ -143,3 +159,24 @@ macro_rules! word_or {
 }
 word_or!(OrOff, Off, "off");
 word_or!(Auto, Auto, "auto");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_the_command_line() {
+        let is = |address: &str| Ok(OrOff::Is(address.parse::<SocketAddr>().unwrap()));
+        for (text, expected) in [
+            ("off", Ok(OrOff::Off)),
+            ("9817", is("127.0.0.1:9817")),
+            ("0.0.0.0:1", is("0.0.0.0:1")),
+            ("[::1]:2", is("[::1]:2")),
+        ] {
+            assert_eq!(text.parse::<OrOff<SocketAddr>>(), expected);
+        }
+        for text in ["", "on", "localhost", "70000", "1.2.3.4"] {
+            assert!(text.parse::<OrOff<SocketAddr>>().unwrap_err().contains("127.0.0.1:9817"));
+        }
+    }
+}

@@ -21,14 +21,14 @@ impl Files {
 
     /// The files below `root`, if the debug mask is among them.
     pub(super) fn found(&self) -> Result<Self, ControlError> {
-        let tried = self.places(Param::Debug);
+        let tried = self.paths(Param::Debug);
         // An error other than "not there" (no permission, locked down) is better reported when the file is used.
         let there = |path: &PathBuf| fs::metadata(path).map_or_else(|err| !absent(&err), |_| true);
         if tried.iter().any(there) { Ok(self.clone()) } else { Err(ControlError::NothingFound { tried }) }
     }
 
-    fn places(&self, param: Param) -> Vec<PathBuf> {
-        param.places().iter().map(|place| below(&self.root, place)).collect()
+    fn paths(&self, param: Param) -> Vec<PathBuf> {
+        param.paths().iter().map(|place| below(&self.root, place)).collect()
     }
 
     /// The first place whose file exists.
@@ -38,7 +38,7 @@ impl Files {
         attempt: impl Fn(&Path) -> io::Result<T>,
         failed: impl Fn(PathBuf, io::Error) -> ControlError,
     ) -> Result<T, ControlError> {
-        let tried = self.places(param);
+        let tried = self.paths(param);
         for path in &tried {
             match attempt(path) {
                 Err(err) if absent(&err) => {}

@@ -104,7 +104,7 @@ impl Param {
     }
 
     /// Where the file can be, newest place first: debugfs since 2.11 (v2_10_52, LU-8066), `/proc/sys/lnet` before.
-    pub(super) fn places(self) -> Vec<String> {
+    pub(super) fn paths(self) -> Vec<String> {
         let name = self.name();
         let modules = self.about().modules.iter().map(|module| format!("sys/module/{module}/parameters/libcfs_{name}"));
         let debugfs = format!("sys/kernel/debug/lnet/{name}");

@@ -1,7 +1,5 @@
 //! The masks that lioprof switches on.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::Param;
@@ -9,22 +7,14 @@ use super::lustre::LustreVersion;
 use super::masks::MaskSet;
 
 /// How much to trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Profile {
     /// RPCs with exact bytes and the OST of direct I/O, and the lifetimes of locks.
     Full,
     /// RPCs only.
     Light,
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Full => "full",
-            Self::Light => "light",
-        })
-    }
 }
 
 /// The required state of a mask.

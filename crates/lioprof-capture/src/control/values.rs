@@ -12,7 +12,7 @@ use super::param::{Kind, Param};
 /// The known masks and sizes, as text and as numbers. In JSON an object, which may have keys of other versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<String, Json>")]
-pub struct Values(BTreeMap<Param, Json>);
+pub(crate) struct Values(BTreeMap<Param, Json>);
 
 impl Values {
     /// Reads all settings; one that cannot be read keeps its value.

@@ -13,12 +13,14 @@ use super::trace_sums::{Edges, TraceSums};
 const MAX_RPC_BYTES: u64 = 64 << 20;
 
 /// Subject of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum Scope {
     /// The node.
     Node,
     /// An OST.
+    #[strum(to_string = "OST")]
     Target,
     /// A NID.
     Client,
@@ -29,7 +31,7 @@ pub enum Scope {
 /// How the two sides compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// RPCs and bytes are the same, and exact on both sides.
     Equal,
     /// The counters are inside what the trace allows.
@@ -49,39 +51,38 @@ pub enum Verdict {
 
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// Subject of the row.
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// Name of the OST, NID or job; empty for the node.
-    pub name: String,
+    pub(crate) name: String,
     /// Reads or writes.
-    pub direction: Direction,
+    pub(crate) direction: Direction,
     /// The servers' counters.
-    pub counted: Count,
+    pub(crate) counted: Count,
     /// Why the counters may be too low.
-    pub doubt: Option<Doubt>,
-    /// lioprof's sums.
-    pub traced: Io,
-    /// Result.
+    pub(crate) doubt: Option<Doubt>,
+    /// lioprof's sums, from the rows of the trace.
+    pub(crate) traced: Io,
+    /// How both sides compare.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
 }
 
 /// The trace of one node against its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {
     /// First and last sample, microseconds since the epoch.
-    pub interval_us: Option<(i64, i64)>,
+    pub(crate) interval_us: Option<(i64, i64)>,
     /// Rows in which at least one side is not zero.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// What was not compared, and why.
-    pub not_compared: Vec<String>,
+    pub(crate) not_compared: Vec<String>,
 }
 
 impl Comparison {
     /// Compares what was counted in an interval with what the trace of the same interval holds.
-    #[must_use]
-    pub fn new(ledger: &Ledger, trace: &TraceSums) -> Self {
+    pub(crate) fn new(ledger: &Ledger, trace: &TraceSums) -> Self {
         let mut rows = Rows { rows: Vec::new(), edges: trace.edges };
         let mut not_compared = Vec::new();
         let targets = ledger.targets();
@@ -113,7 +114,7 @@ impl Comparison {
     }
 
     /// Rows that contradict.
-    pub fn differing(&self) -> impl Iterator<Item = &Row> {
+    pub(crate) fn differing(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| matches!(row.verdict, Verdict::Differs { .. }))
     }
 }

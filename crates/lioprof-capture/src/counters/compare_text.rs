@@ -4,7 +4,7 @@ use std::fmt;
 
 use lioprof_model::Direction;
 
-use super::compare::{Comparison, Row, Scope, Verdict};
+use super::compare::{Comparison, Row, Verdict};
 use super::ledger::Doubt;
 
 /// Rows that agree are listed up to this number; those that differ always.
@@ -36,12 +36,7 @@ impl fmt::Display for Comparison {
 }
 
 fn write_row(f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
-    let scope = match row.scope {
-        Scope::Node => "node",
-        Scope::Target => "OST",
-        Scope::Client => "client",
-        Scope::Job => "job",
-    };
+    let scope = row.scope;
     let direction = match row.direction {
         Direction::Read => "read",
         Direction::Write => "write",

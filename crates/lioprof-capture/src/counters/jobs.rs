@@ -16,7 +16,7 @@ use std::io::{self, BufRead, Read};
 
 use lioprof_model::time::unix_seconds;
 
-use super::stats::{Line, Stats};
+use super::stats::{Counter, Stats};
 
 /// Longest line that is taken for one; the longest real ones, with `hist{}`, have about 500 bytes.
 const MAX_LINE_BYTES: u64 = 16 * 1024;
@@ -68,7 +68,7 @@ impl Job {
         };
         // Counters that counted nothing are printed, too.
         let Some(samples) = field("samples").filter(|&samples| samples > 0) else { return };
-        let line = Line { samples, min: field("min"), max: field("max"), sum: field("sum"), sumsq: field("sumsq") };
+        let line = Counter { samples, min: field("min"), max: field("max"), sum: field("sum"), sumsq: field("sumsq") };
         self.stats.lines.insert(name.into(), line);
         let buckets = hist.split(',').filter_map(|bucket| bucket.split_once(':'));
         self.hist.extend(buckets.filter_map(|(le, samples)| {

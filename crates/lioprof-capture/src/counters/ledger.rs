@@ -14,7 +14,7 @@ use super::totals::{Count, Key, Reading, Rw, Totals};
 /// Why a count may be too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doubt {
+pub(crate) enum Doubt {
     /// The counters were cleared between two samples; what they counted after the one before is gone.
     Reset,
     /// They vanished between two samples (a job expired, a target or client left).
@@ -25,11 +25,11 @@ pub enum Doubt {
 
 /// What was counted since the interval began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
+pub(crate) struct Counted {
     /// Reads and writes, at least.
-    pub rw: Rw,
+    pub(crate) rw: Rw,
     /// Why there may be more; `None`: this is all.
-    pub doubt: Option<Doubt>,
+    pub(crate) doubt: Option<Doubt>,
 }
 
 /// One set of counters.
@@ -136,7 +136,7 @@ impl OfMany {
 
 /// The counters of an interval.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     /// When it began, microseconds since the epoch.
     began_us: Option<i64>,
     ended_us: Option<i64>,
@@ -147,7 +147,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Enters a sample. The first one begins the interval and must hold clients and jobs if these are to be compared.
-    pub fn observe(&mut self, totals: &Totals) {
+    pub(crate) fn observe(&mut self, totals: &Totals) {
         let Some(began_us) = self.began_us else {
             self.began_us = Some(totals.time_us);
             return self.resume(totals);
@@ -160,7 +160,7 @@ impl Ledger {
 
     /// Enters a sample without counting what happened since the one before: tracing was switched off between them.
     /// Clients and jobs that the sample does not hold cannot be compared any more.
-    pub fn resume(&mut self, totals: &Totals) {
+    pub(crate) fn resume(&mut self, totals: &Totals) {
         self.ended_us = Some(totals.time_us);
         self.targets.rebase(&totals.targets);
         self.clients.rebase(totals.clients.as_ref(), !totals.clients_cut.is_empty());
@@ -168,34 +168,29 @@ impl Ledger {
     }
 
     /// First and last sample, microseconds since the epoch.
-    #[must_use]
-    pub fn interval_us(&self) -> Option<(i64, i64)> {
+    pub(crate) fn interval_us(&self) -> Option<(i64, i64)> {
         self.began_us.zip(self.ended_us)
     }
 
     /// Reads and writes of all OSTs.
-    #[must_use]
-    pub fn total(&self) -> Count {
+    pub(crate) fn total(&self) -> Count {
         let mut total = Count::default();
         self.targets.0.values().for_each(|track| total.add(track.counted.rw.both()));
         total
     }
 
     /// By OST.
-    #[must_use]
-    pub fn targets(&self) -> BTreeMap<String, Counted> {
+    pub(crate) fn targets(&self) -> BTreeMap<String, Counted> {
         self.targets.0.iter().map(|(target, track)| (target.to_string(), track.counted)).collect()
     }
 
     /// By NID, over all OSTs; `None` if not all were read.
-    #[must_use]
-    pub fn clients(&self) -> Option<BTreeMap<String, Counted>> {
+    pub(crate) fn clients(&self) -> Option<BTreeMap<String, Counted>> {
         self.clients.over_targets()
     }
 
     /// By job, over all OSTs; `None` if not all were read.
-    #[must_use]
-    pub fn jobs(&self) -> Option<BTreeMap<String, Counted>> {
+    pub(crate) fn jobs(&self) -> Option<BTreeMap<String, Counted>> {
         self.jobs.over_targets()
     }
 }

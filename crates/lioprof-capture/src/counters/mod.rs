@@ -29,11 +29,16 @@ mod totals;
 mod trace_sums;
 mod tree;
 
-pub use compare::{Comparison, Row, Scope, Verdict};
-pub use ledger::{Counted, Doubt, Ledger};
-pub use options::SamplerOptions;
-pub use rows::{Source, Value};
-pub use sample::{Cost, Sample};
-pub use sampler::Sampler;
-pub use totals::{Count, Key, Reading, Rw, Totals};
-pub use trace_sums::{Edges, TraceSums};
+pub(crate) use compare::Comparison;
+pub(crate) use ledger::Ledger;
+pub(crate) use options::SamplerOptions;
+pub(crate) use rows::Value;
+pub(crate) use sample::Sample;
+pub(crate) use sampler::Sampler;
+pub(crate) use totals::{Count, Reading, Totals};
+pub(crate) use trace_sums::{Edges, TraceSums};
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(crate) use totals::Rw;

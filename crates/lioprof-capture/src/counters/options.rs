@@ -2,17 +2,17 @@
 
 /// Bounds of what a sample may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SamplerOptions {
+pub(crate) struct SamplerOptions {
     /// Clients and jobs are read in the first sample and in each n-th after it.
-    pub clients_every: u32,
+    pub(crate) clients_every: u32,
     /// Exports read per target; those beyond, in order of their NIDs, are counted only.
-    pub max_exports: usize,
+    pub(crate) max_exports: usize,
     /// Jobs read per target.
-    pub max_jobs: usize,
+    pub(crate) max_jobs: usize,
     /// Clients per target that get rows of their own: those whose bytes grew most since they were last read.
-    pub top_clients: usize,
+    pub(crate) top_clients: usize,
     /// Jobs per target that get rows of their own.
-    pub top_jobs: usize,
+    pub(crate) top_jobs: usize,
 }
 
 impl Default for SamplerOptions {

@@ -1,10 +1,7 @@
 //! Rows of samples.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
-
-use serde::Serialize;
 
 /// Collects values with less writing.
 #[derive(Debug)]
@@ -36,9 +33,9 @@ impl<'a> Rows<'a> {
 }
 
 /// Where a figure comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum Source {
     /// `obdfilter.*.stats`, `mdt.*.md_stats`: entity empty.
     Stats,
     /// `brw_stats`: entity is the bucket.
@@ -69,46 +66,17 @@ pub enum Source {
     Sampler,
 }
 
-impl Source {
-    /// The name in tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stats => "stats",
-            Self::BrwStats => "brw_stats",
-            Self::JobStats => "job_stats",
-            Self::ExportStats => "export_stats",
-            Self::ExportLdlmStats => "export_ldlm_stats",
-            Self::Service => "service",
-            Self::LdlmNamespace => "ldlm_namespace",
-            Self::Target => "target",
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Disk => "disk",
-            Self::Network => "network",
-            Self::Infiniband => "infiniband",
-            Self::Sampler => "sampler",
-        }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// One figure. Counters count from whenever the kernel began to; gauges are as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value {
+pub(crate) struct Value {
     /// Where it comes from.
-    pub source: Source,
+    pub(crate) source: Source,
     /// `lustre-OST0003`; empty for figures of the node.
-    pub target: Arc<str>,
+    pub(crate) target: Arc<str>,
     /// NID, job, service, bucket, CPU, device: see [`Source`].
-    pub entity: Arc<str>,
+    pub(crate) entity: Arc<str>,
     /// Name, as Lustre spells it, with `.samples`, `.min`, `.max`, `.sum` or `.sumsq`: `read_bytes.sum`.
-    pub counter: Cow<'static, str>,
-    /// Figure.
-    pub value: u64,
+    pub(crate) counter: Cow<'static, str>,
+    /// The figure, in the unit that its name says.
+    pub(crate) value: u64,
 }

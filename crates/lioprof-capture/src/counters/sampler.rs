@@ -13,7 +13,7 @@ use super::tree::Tree;
 
 /// Reads the counters of the node whose file system is below a directory, normally `/`.
 #[derive(Debug)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     tree: Tree,
     options: SamplerOptions,
     ticks_per_s: u64,
@@ -24,8 +24,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// Nothing is read yet.
-    #[must_use]
-    pub fn new(root: &Path, options: SamplerOptions) -> Self {
+    pub(crate) fn new(root: &Path, options: SamplerOptions) -> Self {
         let ticks_per_s = rustix::param::clock_ticks_per_second();
         Self { tree: Tree::new(root), options, ticks_per_s, since_everyone: None, activity: Activity::default() }
     }
@@ -33,13 +32,13 @@ impl Sampler {
     /// A sample. Clients and jobs are read every [`SamplerOptions::clients_every`] samples.
     ///
     /// What cannot be read is not in the sample: targets come and go. `time_us` is the present time.
-    pub fn sample(&mut self, time_us: i64) -> Sample {
+    pub(crate) fn sample(&mut self, time_us: i64) -> Sample {
         let everyone = self.since_everyone.is_none_or(|since| since + 1 >= self.options.clients_every);
         self.take(time_us, everyone)
     }
 
     /// A sample with clients and jobs, whenever the last one was: for the ends of an interval.
-    pub fn sample_all(&mut self, time_us: i64) -> Sample {
+    pub(crate) fn sample_all(&mut self, time_us: i64) -> Sample {
         self.take(time_us, true)
     }
 

@@ -19,7 +19,7 @@ use super::rows::Rows;
 
 /// One counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct Counter {
     pub(super) samples: u64,
     pub(super) min: Option<u64>,
     pub(super) max: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Line {
     pub(super) sumsq: Option<u64>,
 }
 
-impl Line {
+impl Counter {
     /// One row per figure.
     pub(super) fn rows(&self, name: &str, entity: &Arc<str>, rows: &mut Rows<'_>) {
         let figures = [
@@ -51,7 +51,7 @@ impl Line {
 pub(super) struct Stats {
     /// When the counters were cleared, if the version says so.
     pub(super) start_us: Option<i64>,
-    pub(super) lines: BTreeMap<Box<str>, Line>,
+    pub(super) lines: BTreeMap<Box<str>, Counter>,
 }
 
 impl Stats {
@@ -68,14 +68,14 @@ impl Stats {
                 // The unit, then the figures.
                 let mut figure = words.skip(1).map(|word| word.parse().ok());
                 let mut next = || figure.next().flatten();
-                let line = Line { samples, min: next(), max: next(), sum: next(), sumsq: next() };
+                let line = Counter { samples, min: next(), max: next(), sum: next(), sumsq: next() };
                 stats.lines.insert(name.into(), line);
             }
         }
         stats
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Line> {
+    pub(super) fn get(&self, name: &str) -> Option<&Counter> {
         self.lines.get(name)
     }
 
@@ -105,11 +105,11 @@ mod tests {
         assert_eq!(stats.start_us, Some(1_795_253_438_506_022));
         let line = |samples, rest: [u64; 4]| {
             let [min, max, sum, sumsq] = rest.map(Some);
-            Line { samples, min, max, sum, sumsq }
+            Counter { samples, min, max, sum, sumsq }
         };
         assert_eq!(stats.lines.len(), 4);
         assert_eq!(stats.get("read_bytes"), Some(&line(14, [1_048_576, 4_194_304, 50_331_648, 197_912_092_999_680])));
-        assert_eq!(stats.get("ldlm_enqueue"), Some(&Line { samples: 2, ..Line::default() }));
+        assert_eq!(stats.get("ldlm_enqueue"), Some(&Counter { samples: 2, ..Counter::default() }));
         assert_eq!(stats.get("req_qdepth"), Some(&line(166, [0; 4])));
         assert_eq!(stats.get("write_bytes"), Some(&line(3, [1, 2, 3, u64::MAX])));
     }

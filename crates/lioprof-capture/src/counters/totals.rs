@@ -9,11 +9,11 @@ use super::stats::Stats;
 
 /// RPCs and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Count {
+pub(crate) struct Count {
     /// RPCs: the `samples` of `read_bytes` or `write_bytes`, which count RPCs and not niobufs.
-    pub rpcs: u64,
+    pub(crate) rpcs: u64,
     /// Bytes: their `sum`.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Count {
@@ -30,17 +30,16 @@ impl Count {
 
 /// Reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rw {
-    /// `read_bytes`.
-    pub read: Count,
-    /// `write_bytes`.
-    pub write: Count,
+pub(crate) struct Rw {
+    /// Reads, from the counter `read_bytes`.
+    pub(crate) read: Count,
+    /// Writes, from the counter `write_bytes`.
+    pub(crate) write: Count,
 }
 
 impl Rw {
     /// Reads and writes together.
-    #[must_use]
-    pub fn both(self) -> Count {
+    pub(crate) fn both(self) -> Count {
         let mut both = self.read;
         both.add(self.write);
         both
@@ -67,13 +66,13 @@ impl Rw {
 
 /// Counters as found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Since they were last cleared.
-    pub rw: Rw,
+    pub(crate) rw: Rw,
     /// Operations of any kind, reads and writes included: how busy those are that move no data.
-    pub operations: u64,
+    pub(crate) operations: u64,
     /// When that was, if the version says so (2.15 and later): `start_time`.
-    pub start_us: Option<i64>,
+    pub(crate) start_us: Option<i64>,
 }
 
 impl Reading {
@@ -91,21 +90,21 @@ impl Reading {
 }
 
 /// Target and NID, or target and job.
-pub type Key = (Arc<str>, Arc<str>);
+pub(crate) type Key = (Arc<str>, Arc<str>);
 
 /// Counters of one time, before any limit on rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// When, microseconds since the epoch.
-    pub time_us: i64,
-    /// By OST.
-    pub targets: BTreeMap<Arc<str>, Reading>,
+    pub(crate) time_us: i64,
+    /// Counters of each OST, by its name.
+    pub(crate) targets: BTreeMap<Arc<str>, Reading>,
     /// By OST and NID; `None` if clients were not read this time.
-    pub clients: Option<BTreeMap<Key, Reading>>,
+    pub(crate) clients: Option<BTreeMap<Key, Reading>>,
     /// By OST and job; `None` if jobs were not read this time.
-    pub jobs: Option<BTreeMap<Key, Reading>>,
+    pub(crate) jobs: Option<BTreeMap<Key, Reading>>,
     /// OSTs with more exports than are read.
-    pub clients_cut: BTreeSet<Arc<str>>,
+    pub(crate) clients_cut: BTreeSet<Arc<str>>,
     /// OSTs with more jobs than are read.
-    pub jobs_cut: BTreeSet<Arc<str>>,
+    pub(crate) jobs_cut: BTreeSet<Arc<str>>,
 }

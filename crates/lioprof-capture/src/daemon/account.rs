@@ -3,8 +3,8 @@
 use lioprof_model::TraceSummary;
 
 use crate::drain::{DrainError, Progress};
-use crate::talk::metrics::{Loss, Metrics};
-use crate::talk::status::Segments;
+use crate::metrics::{Loss, Metrics};
+use crate::status::Segments;
 
 /// Largest number of failures that are listed.
 const MAX_FAILURES: usize = 20;

@@ -273,8 +273,8 @@ impl Capture {
     }
 }
 
-fn not_renamed(spool: &Spool, err: std::io::Error) -> DaemonError {
-    DaemonError::Rename { path: spool.current(), err }
+fn not_renamed(spool: &Spool, source: std::io::Error) -> DaemonError {
+    DaemonError::Rename { path: spool.current(), source }
 }
 
 /// Empties the kernel's buffer of records that were logged before the capture.

@@ -3,7 +3,7 @@
 use super::error::DaemonError;
 use crate::counters::Comparison;
 use crate::journal::Report;
-use crate::talk::status::Status;
+use crate::status::Status;
 
 /// The result of a capture.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use crate::control::ControlError;
 use crate::drain::DrainError;
 use crate::journal::{JournalError, Report, SessionError};
 use crate::lock::LockError;
+use crate::metrics::MetricsError;
 use crate::pointers::Pointer;
-use crate::talk::metrics::MetricsError;
-use crate::talk::socket::SocketError;
+use crate::socket::SocketError;
 
 /// Why the daemon did not start, or had to end.
 #[derive(Debug, thiserror::Error)]
@@ -32,37 +32,16 @@ pub enum DaemonError {
         "a lioprof daemon is running and will restore its settings itself: use `lioprof stop --socket {}`",
         socket.display()
     )]
-    InUse {
-        /// The running daemon's socket.
-        socket: PathBuf,
-    },
+    InUse { socket: PathBuf },
     /// A directory cannot be created.
-    #[error("failed to create the directory `{path}`: {err}")]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to create the directory `{path}`: {source}")]
+    Folder { path: PathBuf, source: io::Error },
     /// The directory of segments cannot be read.
-    #[error("failed to read the directory `{path}`: {err}")]
-    ReadFolder {
-        /// The folder.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to read the directory `{path}`: {source}")]
+    ReadFolder { path: PathBuf, source: io::Error },
     /// The kernel's file cannot be renamed.
-    #[error("failed to rename the kernel's file `{path}`: {err}")]
-    Rename {
-        /// The file.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to rename the kernel's file `{path}`: {source}")]
+    Rename { path: PathBuf, source: io::Error },
     /// Settings that an earlier daemon changed could not be restored.
     #[error("failed to restore settings that an earlier daemon changed:\n{0}fix the causes above, then start again")]
     NotRestored(Box<Report>),
@@ -101,8 +80,5 @@ pub enum DaemonError {
     Unloaded,
     /// The decoding thread died.
     #[error("the decoding thread ended unexpectedly; segments that were not decoded are in `{path}`")]
-    WorkerDied {
-        /// Spool directory.
-        path: PathBuf,
-    },
+    WorkerDied { path: PathBuf },
 }

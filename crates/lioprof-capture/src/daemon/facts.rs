@@ -23,7 +23,7 @@ const UNKNOWN: &str = "unknown";
 pub(crate) struct NodeFacts {
     /// Version of the modules.
     pub(crate) lustre_version: Option<String>,
-    /// Kernel release.
+    /// Kernel release, as `uname -r` prints it; `None` if unknown.
     pub(crate) kernel: Option<String>,
     /// Boot id of the kernel.
     pub(crate) boot_id: Option<String>,

@@ -98,7 +98,7 @@ impl Keep for RowKeep {
         let stats = writer.part_stats();
         let to_us = part.known.as_ref().map_or(i64::MAX, |known| known.through_us);
         let manifest = manifest(&facts, part, self.manifest_from_us);
-        let closed = writer.close_part(manifest).map_err(|err: StoreError| DrainError::Part(err.chain()))?;
+        let closed = writer.close_part(manifest).map_err(|err| DrainError::Part(err.chain()))?;
         self.manifest_from_us = to_us;
         Ok(WrittenPart {
             rpcs: stats.rpcs,
@@ -119,7 +119,7 @@ impl Keep for RowKeep {
             let (target, entity) = (named(&value.target), named(&value.entity));
             writer.counter(&CounterSample {
                 time_us: rows.time_us,
-                source: value.source.as_str(),
+                source: value.source.into(),
                 target: target.as_deref(),
                 entity: entity.as_deref(),
                 counter: &value.counter,

@@ -20,6 +20,6 @@ mod trigger;
 mod went_down;
 
 pub use ending::{Ending, Reason};
-pub use error::DaemonError;
+pub(crate) use error::DaemonError;
 pub use serve::run;
 pub use start::restore;

@@ -28,20 +28,20 @@ struct Reached {
 
 /// Decodes the segments of sessions that did not end well, wherever an earlier daemon may have put them, and removes halves of
 /// files. The kernel must not be writing any more.
-pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Result<(), DaemonError> {
+pub(super) fn leftovers(config: &Config, dirs: &[PathBuf], node: &str) -> Result<(), DaemonError> {
     // Also where no part was ever complete.
     for path in lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)? {
         tracing::info!(path = %path.display(), "removed an incomplete file");
     }
     let mut left = Vec::new();
-    for place in places {
-        let unreadable = |err| DaemonError::ReadFolder { path: place.clone(), err };
-        match drain::leftovers(place) {
+    for dir in dirs {
+        let unreadable = |source| DaemonError::ReadFolder { path: dir.clone(), source };
+        match drain::leftovers(dir) {
             Ok(files) => left.extend(files),
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => continue,
             Err(err) => return Err(unreadable(err)),
         }
-        drain::remove_left_out(place).map_err(unreadable)?;
+        drain::remove_left_out(dir).map_err(unreadable)?;
     }
     let mut sessions: Vec<(String, Vec<SegmentFile>)> = Vec::new();
     for file in left {
@@ -65,8 +65,8 @@ pub(super) fn leftovers(config: &Config, places: &[PathBuf], node: &str) -> Resu
         );
         session_leftovers(config, node, &session, record, files, &reached)?;
     }
-    for place in places.iter().filter(|place| place.exists()) {
-        record::remove(place, None).map_err(|err| DaemonError::ReadFolder { path: place.clone(), err })?;
+    for dir in dirs.iter().filter(|dir| dir.exists()) {
+        record::remove(dir, None).map_err(|source| DaemonError::ReadFolder { path: dir.clone(), source })?;
     }
     Ok(())
 }

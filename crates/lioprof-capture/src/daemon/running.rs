@@ -20,21 +20,22 @@ use super::clock::{CALM_TICK, TICK, now_us};
 use super::ending::{Ending, Reason};
 use super::keep;
 use super::signals::Signals;
-use crate::causes::with_causes;
 use crate::config::Config;
 use crate::control::Control;
 use crate::drain::Job;
 use crate::journal::Foreign;
+use crate::logging;
+use crate::metrics::Metrics;
+use crate::socket::protocol::Request;
+use crate::status::{State, Status};
 use crate::system;
-use crate::talk::metrics::Metrics;
-use crate::talk::protocol::Request;
-use crate::talk::status::{State, Status};
 use captures::Captures;
 use common::Common;
 use costs::Costs;
 use counting::Counting;
 use draining::Draining;
 use kernel::Kernel;
+use lioprof_model::with_causes;
 use telling::Telling;
 
 /// Time that stopping takes besides draining: restoring settings, finishing the current segment, reporting.
@@ -219,6 +220,7 @@ impl Running {
         let comparison = finished.then(|| self.counting.comparison(&self.common)).flatten();
         let status = self.publish();
         let account = self.draining.account;
+        logging::report_repeats();
         let failures = account.failures.into_iter().chain(account.unwritten).collect();
         Ending { reason, status: Status::clone(&status), restored: self.captures.restored, comparison, failures }
     }
@@ -312,6 +314,7 @@ impl Running {
         for message in keep::delete_old(&self.common.config, &self.common.node) {
             tracing::info!("{message}");
         }
+        logging::report_repeats();
     }
 
     /// Starts and stops the capture by load.

@@ -14,11 +14,11 @@ use super::running::Running;
 use super::signals::Signals;
 use super::start;
 use crate::config::Config;
-use crate::talk::metrics::{Listen, METRICS_OPTION, MetricsServer};
-use crate::talk::notify::Notifier;
-use crate::talk::protocol::Request;
-use crate::talk::socket::{self, Command, ControlSocket, ServerLimits};
-use crate::talk::status::Status;
+use crate::metrics::MetricsServer;
+use crate::socket::protocol::Request;
+use crate::socket::{self, Command, ControlSocket, ServerLimits};
+use crate::status::Status;
+use crate::systemd::Notifier;
 
 /// Runs until it is told to stop. Restores the kernel's settings whatever happens.
 ///
@@ -41,10 +41,9 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
         theirs.keep.dir.clone_from(&other.dir);
         recover::leftovers(&theirs, std::slice::from_ref(&other.spool), &node)?;
     }
-    recover::leftovers(config, &asked.spool_places(), &node)?;
+    recover::leftovers(config, &asked.spool_dirs(), &node)?;
     let socket = ControlSocket::bind(&config.talk.socket)?;
-    let listen = config.talk.metrics.get().map_or(Listen::Off, Listen::On);
-    let exporter = MetricsServer::bind(listen, METRICS_OPTION)?;
+    let exporter = config.talk.metrics.get().map(MetricsServer::bind).transpose()?;
     let (status, status_seen) = watch::channel(Arc::new(Status::default()));
     let (commands, mut commanded) = mpsc::channel::<Command>(16);
     let notifier = Notifier;

@@ -127,13 +127,13 @@ impl Made {
             fs::DirBuilder::new()
                 .mode(0o700)
                 .create(folder)
-                .map_err(|err| DaemonError::Folder { path: path.to_owned(), err })?;
+                .map_err(|source| DaemonError::Folder { path: path.to_owned(), source })?;
             self.folders.push(folder.clone());
         }
         if path.is_dir() {
             Ok(())
         } else {
-            Err(DaemonError::Folder { path: path.to_owned(), err: std::io::ErrorKind::NotADirectory.into() })
+            Err(DaemonError::Folder { path: path.to_owned(), source: std::io::ErrorKind::NotADirectory.into() })
         }
     }
 

@@ -26,7 +26,7 @@ pub struct Check {
     pub id: String,
     /// Title: what is checked.
     pub title: String,
-    /// Outcome.
+    /// Outcome of the check.
     pub status: Status,
     /// What was found.
     pub found: String,

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::check::{Check, Status, Subject};
-use crate::causes::with_causes;
 use crate::config::Config;
 use crate::control::masks::MaskSet;
 use crate::control::profile::heavy;
@@ -11,6 +10,7 @@ use crate::control::{Control, ControlError, Param};
 use crate::pointers::{self, Pointer};
 use crate::system::mounts::{mounts_of, place};
 use crate::system::{below, modules};
+use lioprof_model::with_causes;
 
 /// Releases of which the tests have real captures.
 const TRIED: [(u32, u32); 2] = [(2, 15), (2, 17)];

@@ -4,7 +4,7 @@
 
 mod check;
 mod lustre;
-mod places;
+mod paths_and_ports;
 mod preflight;
 mod render;
 mod spool;

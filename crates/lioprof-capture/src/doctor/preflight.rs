@@ -2,7 +2,7 @@
 
 use super::check::{Check, Status};
 use super::lustre;
-use super::places;
+use super::paths_and_ports;
 use super::spool;
 use super::system;
 use crate::config::Config;
@@ -19,7 +19,7 @@ pub fn preflight(config: &Config) -> Vec<Check> {
     checks.push(lustre::reachable(root, &control, waits));
     let control = control.ok();
     checks.extend(lustre::checks(control.as_ref(), config));
-    checks.extend(places::checks(config, &spool::choose(config)));
+    checks.extend(paths_and_ports::checks(config, &spool::choose(config)));
     checks.push(system::kernel_log(root));
     checks.push(system::clock(root));
     checks

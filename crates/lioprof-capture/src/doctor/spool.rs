@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::check::{Check, Status};
-use super::places::{spool_as_kernel_sees_it, spool_directory, spool_kind};
-use crate::causes::with_causes;
+use super::paths_and_ports::{spool_as_kernel_sees_it, spool_directory, spool_kind};
 use crate::config::{Auto, Config, MOST_SPOOL_MIB};
 use crate::drain;
 use crate::system::volumes::{existing, volume};
+use lioprof_model::with_causes;
 
 /// A directory with room for a spool of this many MiB is chosen without looking at the next one.
 const ENOUGH_MIB: u64 = 64;
@@ -22,20 +22,20 @@ const ENOUGH_MIB: u64 = 64;
 /// One text for each directory that was tried: why it does not fit.
 pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
     let least_mib = config.capture.least_spool_mib();
-    let places = config.spool_places();
-    let several = places.len() > 1;
+    let dirs = config.spool_dirs();
+    let several = dirs.len() > 1;
     let mut best: Option<(PathBuf, u64, u64)> = None;
     let mut tried = Vec::new();
-    for place in places {
-        // The only place there is has checks of its own.
-        if let Some(check) = several.then(|| unusable(config, &place)).flatten() {
-            tried.push(format!("`{}`: {}", place.display(), check.found));
+    for dir in dirs {
+        // The only directory there is has checks of its own.
+        if let Some(check) = several.then(|| unusable(config, &dir)).flatten() {
+            tried.push(format!("`{}`: {}", dir.display(), check.found));
             continue;
         }
-        let room_mib = match room_mib(config, &place) {
+        let room_mib = match room_mib(config, &dir) {
             Ok(room_mib) => room_mib,
             Err(why) => {
-                tried.push(format!("`{}`: {why}", place.display()));
+                tried.push(format!("`{}`: {why}", dir.display()));
                 continue;
             }
         };
@@ -44,9 +44,9 @@ pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
             Auto::Auto => ((room_mib / 2).min(MOST_SPOOL_MIB), room_mib / 2 >= least_mib),
         };
         if !fits {
-            tried.push(format!("`{}`: {room_mib} MiB free", place.display()));
+            tried.push(format!("`{}`: {room_mib} MiB free", dir.display()));
         } else if best.as_ref().is_none_or(|(_, so_far_mib, _)| limit_mib > *so_far_mib) {
-            best = Some((place, limit_mib, room_mib));
+            best = Some((dir, limit_mib, room_mib));
             if limit_mib >= ENOUGH_MIB {
                 break;
             }
@@ -65,17 +65,17 @@ pub(crate) fn choose(config: &Config) -> Result<Config, Vec<String>> {
 }
 
 /// Why a directory cannot hold segments; `None` if it can.
-fn unusable(config: &Config, place: &Path) -> Option<Check> {
-    let checks = [spool_directory(place), spool_kind(place), spool_as_kernel_sees_it(&config.control.root, place)];
+fn unusable(config: &Config, dir: &Path) -> Option<Check> {
+    let checks = [spool_directory(dir), spool_kind(dir), spool_as_kernel_sees_it(&config.control.root, dir)];
     checks.into_iter().find(|check| check.status == Status::Failed)
 }
 
 /// Space for segments in a directory, in MiB; without the reserve and one file of rows if the data are on the same volume.
-fn room_mib(config: &Config, place: &Path) -> Result<u64, String> {
-    let there = existing(place).ok_or("no part of the path exists")?;
+fn room_mib(config: &Config, dir: &Path) -> Result<u64, String> {
+    let there = existing(dir).ok_or("no part of the path exists")?;
     let free_mib = volume(&there).map_err(|err| with_causes(&err))?.free_mib;
-    let left: u64 = drain::leftovers(place).unwrap_or_default().iter().map(|segment| segment.bytes).sum();
-    let beside_data = matches!(config.capture.spool_dir, Auto::Auto) && place.starts_with(&config.keep.dir);
+    let left: u64 = drain::leftovers(dir).unwrap_or_default().iter().map(|segment| segment.bytes).sum();
+    let beside_data = matches!(config.capture.spool_dir, Auto::Auto) && dir.starts_with(&config.keep.dir);
     let not_ours = if beside_data { config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib) } else { 0 };
     Ok(free_mib.saturating_add(left >> 20).saturating_sub(not_ours))
 }

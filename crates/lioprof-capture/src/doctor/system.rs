@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::check::{Check, Subject};
-use crate::causes::with_causes;
 use crate::kmsg::KernelLog;
 use crate::system::{below, boot, modules, read_text};
+use lioprof_model::with_causes;
 
 pub(super) fn superuser() -> Check {
     let check = Subject("root", "running as root");

@@ -24,9 +24,7 @@ pub(super) struct Errand<T>(mpsc::Receiver<T>);
 
 impl Errands {
     /// Starts the thread. It ends with the errand at hand once this is dropped.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
+    /// Fails if the thread cannot be started.
     pub(super) fn new(name: &str) -> io::Result<Self> {
         let (send, works) = mpsc::channel::<Work>();
         let begun = Arc::new(Mutex::new(None));

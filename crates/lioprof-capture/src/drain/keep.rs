@@ -8,44 +8,44 @@ use crate::counters::Value;
 
 /// A part of a capture that is being written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PartSize {
+pub(crate) struct PartSize {
     /// Rows in it.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Bytes that it will take on disk, about.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// A part of a capture that is safe on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WrittenPart {
+pub(crate) struct WrittenPart {
     /// Number of RPCs.
-    pub rpcs: u64,
+    pub(crate) rpcs: u64,
     /// Rows of all kinds.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Number of files.
-    pub files: u64,
+    pub(crate) files: u64,
     /// Bytes in these files.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// What is known of a part besides its rows.
 #[derive(Clone, Debug, Default)]
-pub struct PartFacts {
+pub(crate) struct PartFacts {
     /// What the log of this part held.
-    pub summary: TraceSummary,
+    pub(crate) summary: TraceSummary,
     /// What of the log is in this part or an earlier one.
-    pub known: Option<HandedOn>,
+    pub(crate) known: Option<HandedOn>,
     /// Name of the last segment that was counted in `summary`.
-    pub last_segment: Option<String>,
+    pub(crate) last_segment: Option<String>,
     /// Stretches that were given up, first to last record where known.
-    pub given_up: Vec<GivenUp>,
+    pub(crate) given_up: Vec<GivenUp>,
     /// Tracing was interrupted, and all that the kernel wrote until then is in this part or an earlier one.
-    pub interrupted: bool,
+    pub(crate) interrupted: bool,
 }
 
 /// Why part of the log was lost before it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyGivenUp {
+pub(crate) enum WhyGivenUp {
     /// Too much waited to be decoded.
     Behind,
     /// Too much waited while rows could not be written, without which nothing is decoded.
@@ -60,8 +60,7 @@ pub enum WhyGivenUp {
 
 impl WhyGivenUp {
     /// A sentence for people.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Behind => "decoding could not keep up",
             Self::Unwritten => "rows could not be written, and no more log could wait for that",
@@ -74,37 +73,35 @@ impl WhyGivenUp {
 
 /// A segment, or a part of one, that was lost unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GivenUp {
+pub(crate) struct GivenUp {
     /// Why it was given up.
-    pub why: WhyGivenUp,
+    pub(crate) why: WhyGivenUp,
     /// Its bytes, at least.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// RPCs whose end is in it; 0 if it could not be read.
-    pub rpcs: u64,
+    pub(crate) rpcs: u64,
     /// Time of its first record, or from when on it may have had records.
-    pub first_us: Option<i64>,
+    pub(crate) first_us: Option<i64>,
     /// Time of its last record, or until when it may have had records.
-    pub last_us: Option<i64>,
+    pub(crate) last_us: Option<i64>,
 }
 
 /// A sample of the server's own counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CounterRows {
+pub(crate) struct CounterRows {
     /// Time of the sample, microseconds since the epoch.
-    pub time_us: i64,
+    pub(crate) time_us: i64,
     /// Figures.
-    pub values: Vec<Value>,
+    pub(crate) values: Vec<Value>,
 }
 
 /// Keeps rows, part by part. A part is there completely or not at all.
-pub trait Keep: RowSink + Send {
+pub(crate) trait Keep: RowSink + Send {
     /// How large the part has become.
     fn part(&mut self) -> PartSize;
 
     /// Makes the part durable and begins the next.
-    ///
-    /// # Errors
-    /// If it could not be written: then nothing of it is there.
+    /// Fails if it could not be written: then nothing of it is there.
     fn close(&mut self, facts: PartFacts) -> Result<WrittenPart, DrainError>;
 
     /// Gives up the rows of the part that is being written; they will come again.

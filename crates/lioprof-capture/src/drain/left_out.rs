@@ -10,23 +10,21 @@ use serde::{Deserialize, Serialize};
 /// Records that were in the kernel's buffer before a capture began, and were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LeftOut {
-    /// Records.
-    pub records: u64,
-    /// Their bytes.
-    pub bytes: u64,
+pub(crate) struct LeftOut {
+    /// Number of records; 0 if there were none, or the file could not be read as a log.
+    pub(crate) records: u64,
+    /// Size of the file that they filled, bytes.
+    pub(crate) bytes: u64,
     /// Time of the oldest, microseconds since the epoch.
-    pub first_us: Option<i64>,
+    pub(crate) first_us: Option<i64>,
     /// There were more records than counted: the file could not hold them all.
-    pub at_least: bool,
+    pub(crate) at_least: bool,
 }
 
 impl LeftOut {
     /// Counts the records of a file that the kernel's thread has written.
-    ///
-    /// # Errors
-    /// If it cannot be read; that there is none is no error.
-    pub fn of(path: &Path, limit_bytes: u64) -> io::Result<Self> {
+    /// Fails if it cannot be read; that there is none is no error.
+    pub(crate) fn of(path: &Path, limit_bytes: u64) -> io::Result<Self> {
         let bytes = match std::fs::read(path) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             read => read?,
@@ -43,7 +41,7 @@ impl LeftOut {
     }
 
     /// Adds those of a later capture.
-    pub fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.records += other.records;
         self.bytes += other.bytes;
         self.first_us = self.first_us.into_iter().chain(other.first_us).min();

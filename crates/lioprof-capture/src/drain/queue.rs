@@ -13,7 +13,7 @@ use super::spool::SegmentFile;
 
 /// A job of the decoding thread.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Job {
+pub(crate) enum Job {
     /// Decode a segment.
     Segment {
         /// The segment.
@@ -45,33 +45,33 @@ pub enum Job {
 
 /// The amount of log that waits to be decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// Segments.
-    pub segments: u64,
+pub(crate) struct Waiting {
+    /// Number of segments.
+    pub(crate) segments: u64,
     /// Bytes in them.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Jobs {
     jobs: VecDeque<Job>,
     /// When the segments among them that wait were queued.
     queued: VecDeque<Instant>,
     waiting: Waiting,
     /// Nothing is taken because rows cannot be written.
-    held_up: bool,
+    stalled: bool,
 }
 
 /// Jobs for the decoding thread, in order.
 #[derive(Debug, Default)]
-pub struct Queue {
-    state: Mutex<State>,
+pub(crate) struct Queue {
+    state: Mutex<Jobs>,
     more: Condvar,
 }
 
 impl Queue {
     /// Adds a job.
-    pub fn push(&self, job: Job) {
+    pub(crate) fn push(&self, job: Job) {
         let mut state = self.lock();
         if let Job::Segment { file, .. } = &job {
             state.waiting.segments += 1;
@@ -83,15 +83,15 @@ impl Queue {
     }
 
     /// Tells whether segments wait only because rows cannot be written: if some are given up, that is why.
-    pub fn held_up(&self, held_up: bool) {
-        self.lock().held_up = held_up;
+    pub(crate) fn set_stalled(&self, stalled: bool) {
+        self.lock().stalled = stalled;
     }
 
     /// Gives up the oldest segments until no more than `budget` bytes wait, or only one segment; returns what was given up.
-    pub fn give_up_above(&self, budget: u64) -> Waiting {
+    pub(crate) fn give_up_above(&self, budget: u64) -> Waiting {
         let mut state = self.lock();
-        let State { jobs, queued, waiting, held_up } = &mut *state;
-        let why = if *held_up { WhyGivenUp::Unwritten } else { WhyGivenUp::Behind };
+        let Jobs { jobs, queued, waiting, stalled } = &mut *state;
+        let why = if *stalled { WhyGivenUp::Unwritten } else { WhyGivenUp::Behind };
         let mut given_up = Waiting::default();
         for job in jobs.iter_mut() {
             if waiting.bytes <= budget || waiting.segments <= 1 {
@@ -110,19 +110,17 @@ impl Queue {
     }
 
     /// The amount of log that waits to be decoded.
-    #[must_use]
-    pub fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> Waiting {
         self.lock().waiting
     }
 
     /// How long the oldest segment has waited.
-    #[must_use]
-    pub fn oldest_waits(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn oldest_waits(&self, now: Instant) -> Option<Duration> {
         self.lock().queued.front().map(|queued| now.saturating_duration_since(*queued))
     }
 
     /// The next job; waits up to `at_most` for one.
-    pub fn next(&self, at_most: Duration) -> Option<Job> {
+    pub(crate) fn next(&self, at_most: Duration) -> Option<Job> {
         let state = self.lock();
         let (mut state, _) = self
             .more
@@ -138,7 +136,7 @@ impl Queue {
     }
 
     /// Waits up to `at_most` for [`Job::Finish`] to be queued; returns whether it is.
-    pub fn wait_for_finish(&self, at_most: Duration) -> bool {
+    pub(crate) fn wait_for_finish(&self, at_most: Duration) -> bool {
         let state = self.lock();
         let (state, _) = self
             .more
@@ -147,7 +145,7 @@ impl Queue {
         state.jobs.back() == Some(&Job::Finish)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Jobs> {
         // A thread that panicked leaves a list of jobs, which is as good as before.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +192,7 @@ mod tests {
         assert_eq!(queue.waiting(), Waiting { segments: 1, bytes: 140 });
         // Of several it is the oldest, and why is told.
         queue.push(segment("next", 130));
-        queue.held_up(true);
+        queue.set_stalled(true);
         assert_eq!(queue.give_up_above(100), Waiting { segments: 1, bytes: 140 });
         let now = Duration::ZERO;
         let why = match queue.next(now) {

@@ -13,7 +13,7 @@ use super::DrainError;
 const LEVEL: i32 = 1;
 
 /// Keeps compressed copies of segments in a folder per day.
-pub struct RawKeep {
+pub(crate) struct RawKeep {
     dir: PathBuf,
     fs_name: Box<dyn Fn() -> String + Send>,
     node: String,
@@ -27,29 +27,25 @@ impl std::fmt::Debug for RawKeep {
 
 impl RawKeep {
     /// Copies go to folders of this one, named like those of the rows.
-    #[must_use]
-    pub fn new(dir: &Path, fs_name: &str, node: &str) -> Self {
+    pub(crate) fn new(dir: &Path, fs_name: &str, node: &str) -> Self {
         let fs_name = fs_name.to_owned();
         Self::named_by(dir, move || fs_name.clone(), node)
     }
 
     /// The same where the file system's name may become known later: Lustre's modules are there before its targets.
-    #[must_use]
-    pub fn named_by(dir: &Path, fs_name: impl Fn() -> String + Send + 'static, node: &str) -> Self {
+    pub(crate) fn named_by(dir: &Path, fs_name: impl Fn() -> String + Send + 'static, node: &str) -> Self {
         Self { dir: dir.to_owned(), fs_name: Box::new(fs_name), node: node.to_owned() }
     }
 
     /// Makes a durable copy of a segment: it is there completely or not at all.
-    ///
-    /// # Errors
-    /// If it cannot be read or written.
-    pub fn add(&mut self, segment: &Path) -> Result<(), DrainError> {
+    /// Fails if it cannot be read or written.
+    pub(crate) fn add(&mut self, segment: &Path) -> Result<(), DrainError> {
         let name = segment.file_stem().unwrap_or_default().to_string_lossy();
         let date = date(segment)?;
         let node = self.dir.join("raw").join(format!("fs={}", (self.fs_name)())).join(format!("node={}", self.node));
         let folder = node.join(format!("date={date}"));
         let path = folder.join(format!("{name}.bin.zst"));
-        self.copy(segment, &folder, &path).map_err(|err| DrainError::Raw { path, err })
+        self.copy(segment, &folder, &path).map_err(|source| DrainError::Raw { path, source })
     }
 
     fn copy(&self, segment: &Path, folder: &Path, path: &Path) -> io::Result<()> {
@@ -70,9 +66,7 @@ impl RawKeep {
 }
 
 /// Deletes the oldest copies of a node's segments until the limits hold; says which.
-///
-/// # Errors
-/// If a folder cannot be read or a file not be deleted.
+/// Fails if a folder cannot be read or a file not be deleted.
 pub(crate) fn raw_retention(
     dir: &Path,
     node: &str,
@@ -117,7 +111,7 @@ fn find(dir: &Path, node: &str, inside: bool, copies: &mut Vec<(SystemTime, Path
 /// Day of the segment's last change, UTC.
 fn date(segment: &Path) -> Result<String, DrainError> {
     let modified = fs::metadata(segment).and_then(|metadata| metadata.modified());
-    let modified = modified.map_err(|err| DrainError::Segment { path: segment.to_owned(), err })?;
+    let modified = modified.map_err(|source| DrainError::Segment { path: segment.to_owned(), source })?;
     Ok(utc(since_epoch_us(modified))[..10].to_owned())
 }
 

@@ -36,13 +36,13 @@ const LEFT_OUT: &str = "old";
 
 /// A segment that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SegmentFile {
+pub(crate) struct SegmentFile {
     /// Where it is.
-    pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
+    pub(crate) path: PathBuf,
+    /// Size of the file, bytes.
+    pub(crate) bytes: u64,
     /// How large the kernel let it grow before it overwrote the beginning.
-    pub limit_bytes: u64,
+    pub(crate) limit_bytes: u64,
 }
 
 impl SegmentFile {
@@ -95,9 +95,7 @@ struct Closing {
 
 impl Spool {
     /// For a session whose name sorts behind that of earlier ones, and a kernel's file of at most `limit_mib` MiB.
-    ///
-    /// # Errors
-    /// If the thread that renames files cannot be started.
+    /// Fails if the thread that renames files cannot be started.
     pub(crate) fn new(dir: &Path, session: &str, limit_mib: u64) -> io::Result<Self> {
         Ok(Self {
             dir: dir.to_owned(),
@@ -149,7 +147,7 @@ impl Spool {
         self.limit_bytes >> 20
     }
 
-    /// The folder.
+    /// The folder in which the kernel writes and closed segments wait.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -196,9 +194,7 @@ impl Spool {
 
     /// Renames the kernel's file, unless there is none or the one before is not closed yet. If the file system does not answer, this
     /// returns, and a later [`Self::closed`] finds the file renamed.
-    ///
-    /// # Errors
-    /// If it cannot be renamed.
+    /// Fails if it cannot be renamed.
     pub(crate) fn rotate(&mut self, now: Instant) -> io::Result<()> {
         self.finish_renaming(now, Duration::ZERO)?;
         let bytes = self.current_bytes();
@@ -234,9 +230,7 @@ impl Spool {
     }
 
     /// The renamed segment, once the kernel cannot be writing to it any more.
-    ///
-    /// # Errors
-    /// If it could not be renamed.
+    /// Fails if it could not be renamed.
     pub(crate) fn closed(&mut self, now: Instant) -> io::Result<Option<SegmentFile>> {
         self.finish_renaming(now, Duration::ZERO)?;
         Ok(self.take_closed(now))
@@ -258,9 +252,7 @@ impl Spool {
     }
 
     /// What is left once the kernel's thread has stopped: the renamed segment and the kernel's file.
-    ///
-    /// # Errors
-    /// If the kernel's file cannot be renamed, or the file system does not answer. What is in the folder then is left over.
+    /// Fails if the kernel's file cannot be renamed, or the file system does not answer. What is in the folder then is left over.
     pub(crate) fn stopped(&mut self, now: Instant) -> io::Result<Vec<SegmentFile>> {
         self.wait_for_renaming(now)?;
         let mut segments: Vec<SegmentFile> = self.take_closing().into_iter().collect();
@@ -288,9 +280,7 @@ impl Spool {
 }
 
 /// Segments and files of sessions that did not end well, oldest first. Nobody may be writing to them.
-///
-/// # Errors
-/// If the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub(crate) fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -312,9 +302,7 @@ pub(crate) fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {
 }
 
 /// Deletes what sessions left out and had no time to delete.
-///
-/// # Errors
-/// If the folder cannot be read, or a file cannot be deleted.
+/// Fails if the folder cannot be read, or a file cannot be deleted.
 pub(crate) fn remove_left_out(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use super::DrainError;
 use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
 use crate::counters::{Count, Edges};
-use crate::talk::metrics::{Callback, Metrics, TargetMetrics};
-use crate::talk::status::{Missing, Totals};
+use crate::metrics::{Callback, Metrics, TargetMetrics};
+use crate::status::{Missing, Totals};
 
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
@@ -23,9 +23,9 @@ const MAX_KEYS: usize = 50_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SampleTime {
     /// Before the first was read, microseconds since the epoch.
-    pub begun_us: i64,
+    pub(crate) begun_us: i64,
     /// After the last was read.
-    pub ended_us: i64,
+    pub(crate) ended_us: i64,
 }
 
 impl SampleTime {
@@ -39,9 +39,9 @@ impl SampleTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     /// The sample at its beginning.
-    pub from: SampleTime,
+    pub(crate) from: SampleTime,
     /// The sample at its end; `None` while it goes on.
-    pub to: Option<SampleTime>,
+    pub(crate) to: Option<SampleTime>,
 }
 
 /// What the counters had counted at a sample, until the trace has come that far.
@@ -80,21 +80,21 @@ const MAX_CHECKPOINTS: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interval {
     /// From sample to sample; the last stretch may be open.
-    pub stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<Stretch>,
     /// OST reads and writes.
-    pub total: ReadWrite,
+    pub(crate) total: ReadWrite,
     /// Those of unknown OST.
-    pub unattributed: ReadWrite,
-    /// By OST.
-    pub targets: BTreeMap<TargetName, ReadWrite>,
-    /// By NID.
-    pub clients: FxHashMap<Box<[u8]>, ReadWrite>,
-    /// By job.
-    pub jobs: FxHashMap<Box<[u8]>, ReadWrite>,
+    pub(crate) unattributed: ReadWrite,
+    /// Sums of each OST.
+    pub(crate) targets: BTreeMap<TargetName, ReadWrite>,
+    /// Sums of each client, by the bytes of its NID.
+    pub(crate) clients: FxHashMap<Box<[u8]>, ReadWrite>,
+    /// Sums of each job, by the bytes of its id.
+    pub(crate) jobs: FxHashMap<Box<[u8]>, ReadWrite>,
     /// A row named a job.
-    pub jobs_known: bool,
+    pub(crate) jobs_known: bool,
     /// Reads and writes that were in service while one of the samples was taken.
-    pub edges: Edges,
+    pub(crate) edges: Edges,
 }
 
 /// What the thread that sums up shares with those who look.

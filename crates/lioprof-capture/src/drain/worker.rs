@@ -26,28 +26,28 @@ const HOLD_US: i64 = 30_000_000;
 const CLOCK_STEP_US: i64 = 5_000_000;
 /// Longest wait for a job.
 const NOTHING_TO_DO: Duration = Duration::from_secs(60);
-/// Strings that may be held before the tables are made anew.
+/// Strings that may be pending before the tables are made anew.
 const MAX_SYMBOLS: usize = 400_000;
 
 /// When a part is closed.
 #[derive(Clone, Copy, Debug)]
-pub struct PartLimits {
+pub(crate) struct PartLimits {
     /// Age of the part.
-    pub age: Duration,
+    pub(crate) age: Duration,
     /// Size of the part on disk, bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes of segments that wait for it to be closed.
-    pub segment_bytes: u64,
+    pub(crate) segment_bytes: u64,
 }
 
 /// An event of the decoding thread.
 #[derive(Debug)]
-pub enum Progress {
+pub(crate) enum Progress {
     /// A segment was decoded.
     Decoded {
-        /// Its bytes.
+        /// Size of the segment, bytes.
         bytes: u64,
-        /// Its records.
+        /// Number of records in it.
         records: u64,
         /// Bytes per second that the busiest CPU logged; `None` if it is too short to tell.
         busiest_cpu_bytes_per_s: Option<f64>,
@@ -60,7 +60,7 @@ pub enum Progress {
     Closed {
         /// The part.
         part: WrittenPart,
-        /// What the log of this part held.
+        /// What the log of this part pending.
         summary: Box<TraceSummary>,
     },
     /// Something could not be read or written; it will be tried again, or is counted as lost.
@@ -73,7 +73,7 @@ pub enum Progress {
 
 /// A decoded segment whose rows are not all safe yet.
 #[derive(Debug)]
-struct Held {
+struct PendingSegment {
     file: SegmentFile,
     last_us: Option<i64>,
     /// Tracing was interrupted after it.
@@ -89,7 +89,7 @@ struct Held {
 }
 
 /// Turns segments into rows on disk.
-pub struct Worker<K> {
+pub(crate) struct Worker<K> {
     node: String,
     queue: Arc<Queue>,
     keep: K,
@@ -97,7 +97,7 @@ pub struct Worker<K> {
     limits: PartLimits,
     progress: Box<dyn FnMut(Progress) + Send>,
     live: LiveTrace,
-    held: Vec<Held>,
+    pending: Vec<PendingSegment>,
     /// What is safe.
     safe: Option<HandedOn>,
     part_since: Instant,
@@ -113,10 +113,8 @@ pub struct Worker<K> {
 
 impl<K: Keep> Worker<K> {
     /// For the log of `node`, of which some is kept already.
-    ///
-    /// # Errors
-    /// If a thread cannot be started.
-    pub fn new(
+    /// Fails if a thread cannot be started.
+    pub(crate) fn new(
         node: &str,
         safe: Option<HandedOn>,
         queue: Arc<Queue>,
@@ -133,7 +131,7 @@ impl<K: Keep> Worker<K> {
             limits,
             progress: Box::new(progress),
             live: LiveTrace::new(node, safe.clone()).map_err(DrainError::Thread)?,
-            held: Vec::new(),
+            pending: Vec::new(),
             safe,
             part_since: Instant::now(),
             summary: TraceSummary::default(),
@@ -146,13 +144,13 @@ impl<K: Keep> Worker<K> {
     }
 
     /// Works until [`Job::Finish`]. What cannot be written by then stays in its segments, for the next start.
-    pub fn run(mut self) {
+    pub(crate) fn run(mut self) {
         loop {
             if let Some(at) = self.retry_at {
                 // New segments stay in the queue, where they can be given up if there are too many.
                 let finishing = self.queue.wait_for_finish(at.saturating_duration_since(Instant::now()));
                 self.close();
-                self.queue.held_up(self.retry_at.is_some());
+                self.queue.set_stalled(self.retry_at.is_some());
                 if finishing && self.retry_at.is_some() {
                     break;
                 }
@@ -203,9 +201,16 @@ impl<K: Keep> Worker<K> {
     }
 
     fn segment(&mut self, file: SegmentFile, counted: bool) {
-        let mut held =
-            Held { file, last_us: None, last_of_stretch: false, counted, copied: false, number: 0, outdated: false };
-        match self.decode(&mut held) {
+        let mut pending = PendingSegment {
+            file,
+            last_us: None,
+            last_of_stretch: false,
+            counted,
+            copied: false,
+            number: 0,
+            outdated: false,
+        };
+        match self.decode(&mut pending) {
             Ok(segment) => {
                 if counted {
                     self.live.take_summary();
@@ -216,11 +221,11 @@ impl<K: Keep> Worker<K> {
                     busiest_cpu_bytes_per_s: cpu_rate(&segment),
                     last_us: segment.last_us,
                 });
-                self.hold(held);
+                self.keep_until_safe(pending);
                 self.decoded_us = segment.last_us.or(self.decoded_us);
                 self.tell_complete(self.live.through_us(), true);
             }
-            Err(err) => self.unreadable(held, err),
+            Err(err) => self.unreadable(pending, err),
         }
     }
 
@@ -234,11 +239,11 @@ impl<K: Keep> Worker<K> {
         }
     }
 
-    /// What a segment held is lost, but for what had been read of it.
-    fn unreadable(&mut self, held: Held, err: std::io::Error) {
-        let vanished = err.kind() == std::io::ErrorKind::NotFound;
-        self.missing(held.file.bytes, if vanished { WhyGivenUp::Vanished } else { WhyGivenUp::Unreadable });
-        (self.progress)(Progress::Failed(DrainError::Segment { path: held.file.path, err }));
+    /// What a segment pending is lost, but for what had been read of it.
+    fn unreadable(&mut self, pending: PendingSegment, source: std::io::Error) {
+        let vanished = source.kind() == std::io::ErrorKind::NotFound;
+        self.missing(pending.file.bytes, if vanished { WhyGivenUp::Vanished } else { WhyGivenUp::Unreadable });
+        (self.progress)(Progress::Failed(DrainError::Segment { path: pending.file.path, source }));
     }
 
     fn missing(&mut self, bytes: u64, why: WhyGivenUp) {
@@ -246,24 +251,24 @@ impl<K: Keep> Worker<K> {
         self.lost(GivenUp { why, bytes, rpcs: 0, first_us: None, last_us: None });
     }
 
-    fn hold(&mut self, held: Held) {
-        for earlier in &mut self.held {
-            let back = earlier.last_us.zip(held.last_us).is_some_and(|(then, now)| now < then - CLOCK_STEP_US);
+    fn keep_until_safe(&mut self, pending: PendingSegment) {
+        for earlier in &mut self.pending {
+            let back = earlier.last_us.zip(pending.last_us).is_some_and(|(then, now)| now < then - CLOCK_STEP_US);
             earlier.outdated |= back;
         }
-        self.held.push(held);
+        self.pending.push(pending);
     }
 
-    fn decode(&mut self, held: &mut Held) -> Result<Segment, std::io::Error> {
+    fn decode(&mut self, pending: &mut PendingSegment) -> Result<Segment, std::io::Error> {
         self.interrupted = false;
         self.keep.begin_segment();
-        if !held.counted {
+        if !pending.counted {
             self.live.only_new_from_now();
         }
-        held.number = self.live.segments();
-        let segment = self.live.segment(&held.file.path, held.file.may_wrap(), &mut self.keep)?;
-        held.last_us = segment.last_us;
-        held.file.bytes = segment.bytes;
+        pending.number = self.live.segments();
+        let segment = self.live.segment(&pending.file.path, pending.file.may_wrap(), &mut self.keep)?;
+        pending.last_us = segment.last_us;
+        pending.file.bytes = segment.bytes;
         Ok(segment)
     }
 
@@ -286,25 +291,25 @@ impl<K: Keep> Worker<K> {
         self.interrupted = true;
         let summary = self.live.interrupt(&mut self.keep);
         self.summary.merge(&summary);
-        if let Some(last) = self.held.last_mut() {
+        if let Some(last) = self.pending.last_mut() {
             last.last_of_stretch = true;
         }
     }
 
     /// When to look at the part's age again if nothing comes in; all else that closes a part comes as a job.
     fn part_is_due_in(&mut self) -> Duration {
-        let is_empty = self.held.is_empty() && self.keep.part().rows == 0;
+        let is_empty = self.pending.is_empty() && self.keep.part().rows == 0;
         let left = self.limits.age.saturating_sub(self.part_since.elapsed());
         if is_empty { NOTHING_TO_DO } else { left.clamp(Duration::from_millis(10), NOTHING_TO_DO) }
     }
 
     fn part_is_due(&mut self) -> bool {
         let part = self.keep.part();
-        let held: u64 = self.held.iter().map(|held| held.file.bytes).sum();
+        let pending: u64 = self.pending.iter().map(|pending| pending.file.bytes).sum();
         self.keep.has_failed()
             || part.bytes >= self.limits.bytes
-            || held >= self.limits.segment_bytes
-            || (part.rows > 0 || held > 0) && self.part_since.elapsed() >= self.limits.age
+            || pending >= self.limits.segment_bytes
+            || (part.rows > 0 || pending > 0) && self.part_since.elapsed() >= self.limits.age
     }
 
     /// Makes everything that was handed on durable, and deletes the segments that are not needed any more.
@@ -327,13 +332,13 @@ impl<K: Keep> Worker<K> {
         summary.loss.kernel_overflows += self.overflows;
         if self.keep.part().rows == 0 && summary == TraceSummary::default() {
             // No record is in them that is not counted.
-            self.held.iter_mut().for_each(|held| held.counted = true);
+            self.pending.iter_mut().for_each(|pending| pending.counted = true);
             return self.delete_unneeded();
         }
         let facts = PartFacts {
             summary: summary.clone(),
             known: known.clone(),
-            last_segment: self.held.last().and_then(|held| file_name(&held.file.path)),
+            last_segment: self.pending.last().and_then(|pending| file_name(&pending.file.path)),
             given_up: self.given_up.clone(),
             interrupted: self.interrupted,
         };
@@ -343,7 +348,7 @@ impl<K: Keep> Worker<K> {
                 self.given_up.clear();
                 self.overflows = 0;
                 self.summary = TraceSummary::default();
-                self.held.iter_mut().for_each(|held| held.counted = true);
+                self.pending.iter_mut().for_each(|pending| pending.counted = true);
                 let summary = Box::new(summary);
                 (self.progress)(Progress::Closed { part, summary });
                 self.delete_unneeded();
@@ -362,7 +367,7 @@ impl<K: Keep> Worker<K> {
         self.keep.discard();
         self.summary = TraceSummary::default();
         self.retry_at = Some(Instant::now() + RETRY);
-        self.queue.held_up(true);
+        self.queue.set_stalled(true);
     }
 
     fn decode_again(&mut self) {
@@ -373,20 +378,20 @@ impl<K: Keep> Worker<K> {
             }
             Err(err) => return (self.progress)(Progress::Failed(DrainError::Thread(err))),
         }
-        for mut held in std::mem::take(&mut self.held) {
-            match self.decode(&mut held) {
+        for mut pending in std::mem::take(&mut self.pending) {
+            match self.decode(&mut pending) {
                 Ok(_) => {
-                    if held.counted {
+                    if pending.counted {
                         // The part that it was counted in is there.
                         self.live.take_summary();
                     }
-                    let interrupted = held.last_of_stretch;
-                    self.hold(held);
+                    let interrupted = pending.last_of_stretch;
+                    self.keep_until_safe(pending);
                     if interrupted {
                         self.interrupt();
                     }
                 }
-                Err(err) => self.unreadable(held, err),
+                Err(err) => self.unreadable(pending, err),
             }
         }
     }
@@ -395,33 +400,33 @@ impl<K: Keep> Worker<K> {
     /// or for the first lines of a request that is not over yet.
     fn delete_unneeded(&mut self) {
         let waiting = self.live.waiting_segment();
-        let newest_us = self.held.last().and_then(|held| held.last_us);
+        let newest_us = self.pending.last().and_then(|pending| pending.last_us);
         let open_us =
             self.live.oldest_open_us().zip(newest_us).map(|(open_us, newest_us)| open_us.max(newest_us - HOLD_US));
-        let is_needed = |held: &Held| {
-            let waits = waiting.is_some_and(|first| held.number >= first);
-            let is_open = held.last_us.zip(open_us).is_some_and(|(last_us, open_us)| last_us >= open_us);
-            !held.counted || waits || (is_open && !held.outdated)
+        let is_needed = |pending: &PendingSegment| {
+            let waits = waiting.is_some_and(|first| pending.number >= first);
+            let is_open = pending.last_us.zip(open_us).is_some_and(|(last_us, open_us)| last_us >= open_us);
+            !pending.counted || waits || (is_open && !pending.outdated)
         };
-        for mut held in std::mem::take(&mut self.held) {
-            if is_needed(&held) || !self.copied(&mut held) {
-                self.held.push(held);
+        for mut pending in std::mem::take(&mut self.pending) {
+            if is_needed(&pending) || !self.copied(&mut pending) {
+                self.pending.push(pending);
             } else {
-                self.delete(&held.file.path);
+                self.delete(&pending.file.path);
             }
         }
-        if self.held.is_empty() && self.retry_at.is_none() {
+        if self.pending.is_empty() && self.retry_at.is_none() {
             (self.progress)(Progress::AllSafe);
         }
     }
 
     /// Keeps a copy of the segment, if that is asked for.
-    fn copied(&mut self, held: &mut Held) -> bool {
+    fn copied(&mut self, pending: &mut PendingSegment) -> bool {
         if let Some(raw) = &mut self.raw
-            && !held.copied
+            && !pending.copied
         {
-            match raw.add(&held.file.path) {
-                Ok(()) => held.copied = true,
+            match raw.add(&pending.file.path) {
+                Ok(()) => pending.copied = true,
                 Err(err) => {
                     (self.progress)(Progress::Failed(err));
                     return false;
@@ -435,7 +440,7 @@ impl<K: Keep> Worker<K> {
         match fs::remove_file(path) {
             Ok(()) => {}
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => {}
-            Err(err) => (self.progress)(Progress::Failed(DrainError::Delete { path: path.to_owned(), err })),
+            Err(source) => (self.progress)(Progress::Failed(DrainError::Delete { path: path.to_owned(), source })),
         }
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
 use super::{Journal, JournalError, JournalStore};
-use crate::causes::with_causes;
 use crate::control::{Control, ControlError, Param};
+use lioprof_model::with_causes;
 
 /// Nothing had to be restored.
 const NO_JOURNAL: &str = "nothing to restore: no journal";

@@ -11,7 +11,7 @@ pub(crate) struct Mount {
     pub device: String,
     /// Directory of that file system that is mounted.
     pub root: PathBuf,
-    /// Where.
+    /// Mount point, absolute.
     pub point: PathBuf,
     /// Type, for example `tmpfs`.
     pub kind: String,
@@ -19,7 +19,7 @@ pub(crate) struct Mount {
 
 /// A file or directory by file system, independent of where that is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FileSystemPath {
     /// `major:minor` of the file system.
     pub device: String,
     /// Path inside the file system.
@@ -34,12 +34,12 @@ pub(crate) fn mounts_of(root: &Path, pid: &str) -> Option<Vec<Mount>> {
 }
 
 /// Where an absolute path without symbolic links leads in a mount table. Later mounts cover earlier ones.
-pub(crate) fn place(mounts: &[Mount], path: &Path) -> Option<Place> {
+pub(crate) fn place(mounts: &[Mount], path: &Path) -> Option<FileSystemPath> {
     let covers = |mount: &&Mount| path.starts_with(&mount.point);
     let depth = mounts.iter().filter(covers).map(|mount| mount.point.components().count()).max()?;
     let mount = mounts.iter().filter(covers).rfind(|mount| mount.point.components().count() == depth)?;
     let rest = path.strip_prefix(&mount.point).ok()?;
-    Some(Place { device: mount.device.clone(), inner: mount.root.join(rest), kind: mount.kind.clone() })
+    Some(FileSystemPath { device: mount.device.clone(), inner: mount.root.join(rest), kind: mount.kind.clone() })
 }
 
 fn parse(text: &str) -> Vec<Mount> {
@@ -96,7 +96,7 @@ mod tests {
 632 627 254:0 /tmp/systemd-private-1-lioprof/tmp /tmp rw - ext4 /dev/vda rw
 ";
 
-    fn place_in(table: &str, path: &str) -> Place {
+    fn place_in(table: &str, path: &str) -> FileSystemPath {
         place(&parse(table), Path::new(path)).unwrap()
     }
 

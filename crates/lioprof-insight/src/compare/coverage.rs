@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tests {
+    use lioprof_model::units::whole;
     use lioprof_model::{Better, ChangeVerdict, ComparisonRules};
 
     use crate::compare::chance::{Chance, Uncertain, ratio};
@@ -103,7 +104,7 @@ mod tests {
                 let times: Vec<f64> = random.course(count, memory, 1.0).into_iter().map(|it| it * factor).collect();
                 let mut sorted = times.clone();
                 sorted.sort_by(f64::total_cmp);
-                let value = sorted[((share * count as f64).ceil() as usize).max(1) - 1];
+                let value = sorted[usize::try_from(whole((share * count as f64).ceil())).unwrap().max(1) - 1];
                 Measured { value: Some(value), chance: Ok(Chance::Ranks(Ranks::of_all(&times, share, value))) }
             });
             assert!(got >= LEAST, "p{share} of {before} and {after}, memory {memory}: {got}");

@@ -2,6 +2,7 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
+use lioprof_stats::{Rate, Stands};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
@@ -13,7 +14,6 @@ pub(super) const RULE: Rule = Rule {
     limits: &[
         limit("share", 0.7, "share of what is available below which it is worth a note"),
         limit("warning_share", 0.4, "share below which it is a warning"),
-        limit("seconds", 1.0, "seconds with reads or writes, at least"),
     ],
     plots: &["bandwidth-per-ost"],
     note: false,
@@ -25,16 +25,36 @@ fn look(case: &Case<'_>) -> Look {
         return Err(NoAnswer::not_applicable("no output of obdfilter-survey was given with `--baseline`"));
     }
     let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
-    let enough: Vec<&Available> =
-        both.iter().flatten().filter(|available| available.seconds >= case.limit("seconds")).collect();
-    if enough.is_empty() {
-        return Err(NoAnswer::cannot_tell(format!(
-            "less than {} s with reads or writes of known OSTs, or the survey did not measure them",
-            case.limit("seconds")
-        )));
+    let known: Vec<&Available> = both.iter().flatten().collect();
+    if known.is_empty() {
+        return Err(NoAnswer::cannot_tell("no reads or writes of known OSTs, or the survey did not measure them"));
     }
-    let below = enough.into_iter().filter(|available| available.share() < case.limit("share"));
-    Ok(below.map(|available| finding(case, available)).collect())
+    let mut below = Vec::new();
+    for available in known {
+        // So many requests may have moved their bytes in so little time, or so much, by chance.
+        match Rate::factor(rpcs(case.analysis, available.direction))
+            .times(available.share())
+            .against(case.limit("share"))
+        {
+            Stands::Below => below.push(finding(case, available)),
+            Stands::Undecided if available.share() < case.limit("share") => {
+                return Err(NoAnswer::cannot_tell(format!(
+                    "{} of what is available was reached, but requests are too few to say that it stays so",
+                    percent(available.share(), 0)
+                )));
+            }
+            Stands::Undecided | Stands::Above => {}
+        }
+    }
+    Ok(below)
+}
+
+/// Reads or writes.
+fn rpcs(analysis: &Analysis, direction: Direction) -> f64 {
+    real(match direction {
+        Direction::Read => analysis.totals.read.rpcs,
+        Direction::Write => analysis.totals.write.rpcs,
+    })
 }
 
 /// The direction that gets most of what is available to it.

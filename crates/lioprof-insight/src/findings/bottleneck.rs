@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::RangeInclusive;
 
-use lioprof_model::{Analysis, Interval, Service, TargetSeries};
+use lioprof_model::{Analysis, Interval, SampledRpc, Service, TargetSeries};
+use lioprof_stats::Ratio;
 
 use super::alike::{Alike, alike};
 use super::load::{Ost, Work, interval, osts, seconds, span};
@@ -16,16 +17,16 @@ const IO_SERVICE: &str = "ll_ost_io";
 const OFTEN_IDLE: f64 = 1.5;
 /// More than this is said to be this.
 const MOST_HEADROOM: f64 = 100.0;
-/// Requests of each kind, at least.
+/// Requests of each kind, at least: fewer have no middle that single ones do not move.
 const FEWEST: usize = 5;
+/// Pieces of time by which it is told how sure a ratio is.
+const PIECES: usize = 16;
 
 /// Sums over all OSTs.
 pub(super) struct Bottleneck<'a> {
     pub(super) osts: Vec<Ost<'a>>,
     /// From the first to the last read or write.
     pub(super) interval: Interval,
-    /// Reads and writes with times.
-    pub(super) rpcs: f64,
     /// Mean time in the queue, milliseconds.
     pub(super) queue_ms: f64,
     /// Mean time in the handler, milliseconds.
@@ -34,6 +35,9 @@ pub(super) struct Bottleneck<'a> {
     pub(super) queue_s: f64,
     /// Share of the interval in which an OST handles at least one request, mean of the OSTs.
     pub(super) busy_share: f64,
+    /// The same of the OST with most, and of the one with least.
+    pub(super) busiest_share: f64,
+    pub(super) least_busy_share: f64,
     /// Requests in the handler of an OST while it is busy.
     pub(super) handled_at_a_time: f64,
     /// Requests in queue and handler of an OST while it is busy.
@@ -41,8 +45,8 @@ pub(super) struct Bottleneck<'a> {
     /// How many times as much the OSTs could deliver, by how much requests that are handled at the same time hold each
     /// other up, and by how long OSTs have nothing to do. `None`: the number at a time was always the same.
     pub(super) headroom: Option<f64>,
-    /// Requests in queue and handler at a time, of one client on one OST from its first to its last request.
-    pub(super) per_connection: Option<f64>,
+    /// Requests in queue and handler at a time, of one client on one OST from its first to its last request: where they are most.
+    pub(super) most_per_connection: Option<f64>,
     /// Share of the I/O threads at work while requests wait, of the node with the longest queue.
     pub(super) threads_busy: Option<f64>,
     /// I/O threads of that node that were seen.
@@ -70,20 +74,22 @@ impl<'a> Bottleneck<'a> {
         }
         let whole_s = seconds(interval).max(bin_s) * osts.len() as f64;
         let busy_share = share(busy_s, whole_s).min(1.0);
+        let shares = || works.iter().map(|work| share(work.busy_s, seconds(interval).max(bin_s)).min(1.0));
         let headroom = headroom(analysis, &osts, bins);
         let node = longest_queue(&osts, bin_s);
         let (threads, threads_busy) = node.map_or((None, None), |node| threads(analysis, &osts, node));
         Some(Self {
             interval,
-            rpcs: times[1].1,
             queue_ms: share(times[0].0, times[0].1),
             service_ms: share(times[1].0, times[1].1),
             queue_s,
             busy_share,
+            busiest_share: shares().max_by(f64::total_cmp).unwrap_or(0.0),
+            least_busy_share: shares().min_by(f64::total_cmp).unwrap_or(0.0),
             handled_at_a_time: share(handling_s, busy_s),
             in_flight: share(handling_s + queue_s, busy_s),
             headroom,
-            per_connection: per_connection(analysis),
+            most_per_connection: most_per_connection(analysis),
             threads_busy,
             threads,
             node,
@@ -236,16 +242,29 @@ fn usual_number(in_process: impl Iterator<Item = f64>) -> Option<f64> {
     })
 }
 
-/// See [`Bottleneck::per_connection`].
-fn per_connection(analysis: &Analysis) -> Option<f64> {
+/// See [`Bottleneck::most_per_connection`].
+fn most_per_connection(analysis: &Analysis) -> Option<f64> {
     let mut spans: BTreeMap<(u32, u32), (f64, f64, f64)> = BTreeMap::new();
     for rpc in &analysis.sample.rpcs {
         let Some(target) = rpc.target else { continue };
         let span = spans.entry((rpc.client, target)).or_insert((rpc.arrival, rpc.end, 0.0));
         *span = (span.0.min(rpc.arrival), span.1.max(rpc.end), span.2 + rpc.end - rpc.arrival);
     }
-    let (active_s, request_s) = spans.values().fold((0.0, 0.0), |sum, span| (sum.0 + span.1 - span.0, sum.1 + span.2));
-    (active_s > 0.0).then(|| request_s * real(analysis.sample.one_in) / active_s)
+    let one_in = real(analysis.sample.one_in);
+    let numbers = spans.values().filter(|span| span.1 > span.0).map(|span| span.2 * one_in / (span.1 - span.0));
+    numbers.max_by(f64::total_cmp)
+}
+
+/// What the mean time in the queue over the mean service time may be; `None`: there are too few requests to say it.
+pub(super) fn queue_over_service(analysis: &Analysis) -> Option<lioprof_stats::Interval> {
+    let mut rpcs: Vec<&SampledRpc> = analysis.sample.rpcs.iter().filter(|rpc| rpc.target.is_some()).collect();
+    rpcs.sort_by(|a, b| a.arrival.total_cmp(&b.arrival).then(a.end.total_cmp(&b.end)));
+    let sum = |piece: &[&SampledRpc], of: fn(&SampledRpc) -> f64| piece.iter().map(|rpc| of(rpc)).sum::<f64>();
+    let pieces: Vec<(f64, f64)> = rpcs
+        .chunks(rpcs.len().div_ceil(PIECES).max(1))
+        .map(|piece| (sum(piece, |rpc| rpc.start - rpc.arrival), sum(piece, |rpc| rpc.end - rpc.start)))
+        .collect();
+    Ratio::of(&pieces)
 }
 
 #[cfg(test)]

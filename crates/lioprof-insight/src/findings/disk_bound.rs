@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
     meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
     limits: &[
-        limit("busy_share", 0.7, "share of the time with I/O in which the OSTs handle a request, at least"),
+        limit("busy_share", 0.7, "share of the time with I/O in which each OST in use handles a request, at least"),
         limit("handled_at_a_time", 2.0, "requests in the handlers of a busy OST, at least"),
         limit(
             "headroom",
@@ -22,7 +22,6 @@ pub(super) const RULE: Rule = Rule {
             0.5,
             "share of what obdfilter-survey got (`--baseline`) below which busy disks are a warning",
         ),
-        limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
     note: true,
@@ -31,7 +30,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     let figures = case.bottleneck()?;
-    if figures.busy_share < case.limit("busy_share") || figures.handled_at_a_time < case.limit("handled_at_a_time") {
+    // OST by OST: disks set the pace where none of them has time left.
+    if figures.least_busy_share < case.limit("busy_share")
+        || figures.handled_at_a_time < case.limit("handled_at_a_time")
+    {
         return Ok(Vec::new());
     }
     let headroom = figures.headroom.ok_or_else(|| {
@@ -49,7 +51,10 @@ fn look(case: &Case<'_>) -> Look {
         Some(available) => {
             format!("The disks are busy and deliver {} of what obdfilter-survey got", percent(available.share(), 0))
         }
-        None => format!("The disks set the pace: at work {} of the time", percent(figures.busy_share, 0)),
+        None => format!(
+            "The disks set the pace: each is at work {} of the time or more",
+            percent(figures.least_busy_share, 0)
+        ),
     };
     let finding = case
         .finding(severity, Confidence::Medium, title)
@@ -60,6 +65,7 @@ fn look(case: &Case<'_>) -> Look {
             figures.handled_at_a_time, figures.service_ms, figures.queue_ms,
         ))
         .evidence("busy_share", figures.busy_share)
+        .evidence("least_busy_share", figures.least_busy_share)
         .evidence("handled_at_a_time", figures.handled_at_a_time)
         .evidence("service_ms", figures.service_ms)
         .evidence("queue_ms", figures.queue_ms)

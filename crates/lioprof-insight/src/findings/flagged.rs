@@ -1,40 +1,70 @@
 //! Objects whose reads or writes have a property, and what they weigh.
 
 use lioprof_model::{AccessPattern, Analysis, Direction, Finding, ObjectAccess, ObjectId};
+use lioprof_stats::{Share, Stands};
 
 use super::case::{Case, Look, NoAnswer};
 use super::draft::Draft;
-use super::infer::{Share, Stands};
 use super::stats::{real, share};
 
 /// Objects with something in common, those with most time first.
 pub(super) struct Flagged<'a> {
     pub(super) objects: Vec<(&'a ObjectAccess, &'a AccessPattern)>,
-    /// RPCs in long streams.
+    /// RPCs.
     pub(super) rpcs: u64,
     pub(super) bytes: u64,
     /// Their time as a share of that of all reads and writes.
     pub(super) time_share: f64,
 }
 
-/// RPCs that a pattern describes: those in long streams.
+/// RPCs of streams that are long enough to have an order.
 pub(super) fn described(pattern: &AccessPattern) -> u64 {
     pattern.rpcs - pattern.short_rpcs
 }
 
-/// Objects whose reads or writes have the property, if they matter by the rule's limit `time_share` and are enough to prove it: of their
-/// requests `hits` have it, which has to be a share of `least` or more.
+/// Steps from one RPC of such a stream to the next.
+pub(super) fn steps(pattern: &AccessPattern) -> u64 {
+    pattern.sequential_rpcs + pattern.strided_rpcs + pattern.backward_rpcs + pattern.jump_rpcs
+}
+
+/// RPCs, or steps, that have a property, and all that could have it.
+#[derive(Clone, Copy)]
+pub(super) struct Of {
+    pub(super) hits: fn(&AccessPattern) -> u64,
+    pub(super) all: fn(&AccessPattern) -> u64,
+}
+
+impl Of {
+    fn share(self, pattern: &AccessPattern) -> f64 {
+        share(real((self.hits)(pattern)), real((self.all)(pattern)))
+    }
+}
+
+/// Objects whose reads or writes have the property, if they matter by the rule's limit `time_share` and are enough to prove it: a share of
+/// `least` has to be so.
+///
+/// Objects that are picked because of their share prove nothing together. So either single ones do, each against as many as there are, or
+/// all that were looked at do.
 pub(super) fn flagged<'a>(
     case: &Case<'a>,
     direction: Direction,
     has: impl Fn(&AccessPattern) -> bool,
-    (hits, least): (impl Fn(&AccessPattern) -> u64, f64),
+    (of, least): (Of, f64),
 ) -> Result<Option<Flagged<'a>>, NoAnswer> {
-    let objects = all(case.analysis, direction, has);
-    if objects.rpcs == 0 || objects.time_share < case.limit("time_share") {
+    let every = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0);
+    let matters = |objects: &Flagged<'_>| objects.rpcs > 0 && objects.time_share >= case.limit("time_share");
+    let objects = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0 && has(pattern));
+    if !matters(&objects) {
         return Ok(None);
     }
-    match Share::of(objects.sum(&hits), real(objects.rpcs)).against(least) {
+    let proves = |pattern: &AccessPattern| {
+        Share::among(real((of.hits)(pattern)), real((of.all)(pattern)), every.objects.len()).proves(least)
+    };
+    let alone = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0 && has(pattern) && proves(pattern));
+    if matters(&alone) {
+        return Ok(Some(alone));
+    }
+    match Share::of(every.sum(of.hits), every.sum(of.all)).against(least) {
         Stands::Above => Ok(Some(objects)),
         Stands::Below => Ok(None),
         Stands::Undecided => Err(NoAnswer::cannot_tell(format!(
@@ -49,12 +79,11 @@ pub(super) fn flagged<'a>(
 pub(super) fn mostly<'a>(
     case: &Case<'a>,
     direction: Direction,
-    count: fn(&AccessPattern) -> u64,
+    of: Of,
     and: impl Fn(&AccessPattern) -> bool,
 ) -> Result<Option<Flagged<'a>>, NoAnswer> {
     let least = case.limit("rpc_share");
-    let has = |pattern: &AccessPattern| share(real(count(pattern)), real(described(pattern))) >= least && and(pattern);
-    flagged(case, direction, has, (count, least))
+    flagged(case, direction, |pattern| of.share(pattern) >= least && and(pattern), (of, least))
 }
 
 fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -> bool) -> Flagged<'_> {
@@ -66,12 +95,13 @@ fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -
             Direction::Read => (object, &object.read),
             Direction::Write => (object, &object.write),
         })
-        .filter(|(_, pattern)| described(pattern) > 0 && has(pattern))
+        .filter(|(_, pattern)| has(pattern))
         .collect();
     // Stable: equal ones stay as the analysis has them.
     objects.sort_by_key(|(_, pattern)| std::cmp::Reverse(pattern.total_us));
     let sum = |get: fn(&AccessPattern) -> u64| objects.iter().map(|(_, pattern)| get(pattern)).sum::<u64>();
-    let (rpcs, bytes, us) = (sum(described), sum(|pattern| pattern.bytes), sum(|pattern| pattern.total_us));
+    let (rpcs, bytes, us) =
+        (sum(|pattern| pattern.rpcs), sum(|pattern| pattern.bytes), sum(|pattern| pattern.total_us));
     Flagged { objects, rpcs, bytes, time_share: share(real(us), total_us(analysis)) }
 }
 
@@ -81,17 +111,18 @@ pub(super) fn total_us(analysis: &Analysis) -> f64 {
     times.map(|io| io.latency.total_us.mean.unwrap_or(0.0) * real(io.latency.total_us.count)).sum()
 }
 
-/// Looks at directions one by one. What is found in one counts, whatever the other one is like.
+/// Looks at directions one by one, if there are any requests that `all` counts. What is found in one counts, whatever the other one is like.
 pub(super) fn look_at(
     case: &Case<'_>,
     directions: &[Direction],
+    all: fn(&AccessPattern) -> u64,
     look: impl Fn(&Case<'_>, Direction) -> Result<Option<Finding>, NoAnswer>,
 ) -> Look {
     let mut found = Vec::new();
     let mut unanswered: Vec<NoAnswer> = Vec::new();
     let mut healthy = false;
     for &direction in directions {
-        match no_streams(case, direction).map_or_else(|| look(case, direction), Err) {
+        match nothing_to_see(case, direction, all).map_or_else(|| look(case, direction), Err) {
             Ok(Some(finding)) => found.push(finding),
             Ok(None) => healthy = true,
             Err(no_answer) => unanswered.push(no_answer),
@@ -105,8 +136,8 @@ pub(super) fn look_at(
     }
 }
 
-/// Why there is nothing to be said of a direction: patterns are those of many requests of one client in one object.
-fn no_streams(case: &Case<'_>, direction: Direction) -> Option<NoAnswer> {
+/// Why there is nothing to be said of a direction.
+fn nothing_to_see(case: &Case<'_>, direction: Direction, all: fn(&AccessPattern) -> u64) -> Option<NoAnswer> {
     let access = &case.analysis.access;
     let totals = &case.analysis.totals;
     let (pattern, io) = match direction {
@@ -114,7 +145,7 @@ fn no_streams(case: &Case<'_>, direction: Direction) -> Option<NoAnswer> {
         Direction::Write => (&access.write, &totals.write),
     };
     let what = plural(direction);
-    if described(pattern) > 0 {
+    if all(pattern) > 0 {
         None
     } else if 2 * pattern.rpcs < io.rpcs {
         Some(NoAnswer::cannot_tell(format!(

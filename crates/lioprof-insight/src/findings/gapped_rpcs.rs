@@ -4,7 +4,7 @@ use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::flagged::{look_at, mostly};
+use super::flagged::{Of, look_at, mostly};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "gapped-rpcs",
     meaning: "write requests consist of pieces with gaps between them",
     limits: &[
-        limit("rpc_share", 0.25, "share of an object's writes that have gaps, at least"),
+        limit("rpc_share", 0.5, "share of an object's writes that have gaps, at least"),
         limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
@@ -20,12 +20,15 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
+/// Gaps are a matter of single requests.
+const GAPPED: Of = Of { hits: |pattern| pattern.gapped_rpcs, all: |pattern| pattern.rpcs };
+
 fn look(case: &Case<'_>) -> Look {
-    look_at(case, &[Direction::Write], one)
+    look_at(case, &[Direction::Write], GAPPED.all, one)
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let Some(objects) = mostly(case, direction, |pattern| pattern.gapped_rpcs, |_| true)? else { return Ok(None) };
+    let Some(objects) = mostly(case, direction, GAPPED, |_| true)? else { return Ok(None) };
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(

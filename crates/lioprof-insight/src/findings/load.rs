@@ -93,6 +93,13 @@ pub(super) fn known_osts(analysis: &Analysis) -> usize {
     names.len()
 }
 
+/// Whether reads and writes go on when the capture ends: half of the OSTs in use have one then.
+pub(super) fn goes_on(analysis: &Analysis, osts: &[Ost<'_>]) -> bool {
+    let last = analysis.series.bins.saturating_sub(1);
+    let at_the_end = osts.iter().filter(|ost| ost.span().is_some_and(|(_, end)| end + 1 >= last)).count();
+    2 * at_the_end >= osts.len().max(1)
+}
+
 /// From the first to the last bin in which any of them had something to do.
 pub(super) fn span(osts: &[Ost<'_>]) -> Option<(usize, usize)> {
     let spans = || osts.iter().filter_map(Ost::span);

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
+use lioprof_stats::Share;
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::infer::Share;
 use super::limits::limit;
-use super::load::{Ost, Work, alone_s, interval, osts, seconds, span};
+use super::load::{Ost, Work, alone_s, goes_on, interval, osts, seconds, span};
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
         limit("tail_share", 0.1, "share of the time with I/O in which less than half of them had something to do"),
         limit(
             "in_flight",
-            4.0,
+            1.5,
             "requests in flight of the busiest, at least: one after the other does not make a queue",
         ),
         limit(
@@ -83,10 +83,8 @@ fn over_osts(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
         return Ok(None);
     }
     if !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
-        let last = analysis.series.bins.saturating_sub(1);
-        let at_the_end = osts.iter().filter(|ost| ost.span().is_some_and(|(_, end)| end + 1 >= last)).count();
         // Who waits for the busiest shows at the end, when the others have nothing left to do.
-        if 2 * at_the_end > osts.len() && matters(case, ratio, 1.0, share(works[most].busy_s, any)) {
+        if goes_on(analysis, &osts) && matters(case, ratio, 1.0, share(works[most].busy_s, any)) {
             sure(case, works.iter().map(|work| work.rpcs).sum(), ratio, osts.len())?;
             return Err(NoAnswer::cannot_tell(format!(
                 "OST {} has {ratio:.1} times the mean of the bytes, but the capture ends before the others are done",
@@ -178,7 +176,8 @@ fn over_clients(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
 /// An error if so many requests, sent to one of `count` by chance, could have made the same difference.
 fn sure(case: &Case<'_>, rpcs: f64, max_over_mean: f64, count: usize) -> Result<(), NoAnswer> {
     let mean_share = 1.0 / count as f64;
-    let busiest = Share::of(rpcs * max_over_mean * mean_share, rpcs);
+    // The busiest of many has more by chance alone.
+    let busiest = Share::among(rpcs * max_over_mean * mean_share, rpcs, count);
     let proven = busiest.proves(case.limit("max_over_mean") * mean_share);
     proven
         .then_some(())

@@ -4,11 +4,13 @@ use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
 };
+use lioprof_stats::Share;
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::{Cost, Draft};
 use super::flagged::described;
 use super::limits::limit;
+use super::load::{goes_on, osts};
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -16,15 +18,16 @@ pub(super) const RULE: Rule = Rule {
     meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
     limits: &[
         limit(
-            "pieces_per_client",
+            "turns_per_client",
             3.0,
-            "separate pieces of the object that each client reads or writes, at least: with one piece each they meet at the start only",
+            "hand-overs of the object's lock per client, at least: clients that meet once at the start do not fight",
         ),
         limit(
-            "piece_bytes",
+            "turn_bytes",
             4_194_304.0,
-            "mean size of these pieces, less than: larger ones are worth a hand-over, see many-writers",
+            "bytes read and written per piece that lies apart, or per hand-over, less than: more are worth a hand-over, see many-writers",
         ),
+        limit("turns_share", 0.5, "hand-overs per read and write of contiguous parts of the object, at least"),
         limit(
             "wait_share",
             0.03,
@@ -49,14 +52,38 @@ fn access_of<'a>(analysis: &'a Analysis, object: &LockObject) -> Option<&'a Obje
     analysis.access.objects.iter().find(|access| access.target == object.target && access.fid == fid)
 }
 
-/// Pieces of the object that lie apart, and their mean size; `None`: it is not accessed long enough to tell.
-fn pieces(access: &ObjectAccess) -> Option<(f64, f64)> {
-    let patterns = [&access.read, &access.write];
-    let rpcs: u64 = patterns.iter().map(|pattern| described(pattern)).sum();
+/// Whether the clients take the lock from each other for little, again and again. Clients in step fight over contiguous parts of their
+/// own just as much as over interleaved pieces: the server expands every lock to the end of the object.
+fn is_fought_over(case: &Case<'_>, object: &LockObject) -> bool {
+    let access = access_of(case.analysis, object);
+    let clients = access.map_or(0, |access| access.writers).max(object.clients.len() as u64);
+    let turns = case.limit("turns_per_client") * real(clients);
+    // As many requests as it takes to have so many pieces, and the steps to them.
+    let enough =
+        |access: &&ObjectAccess| real(described(&access.read) + described(&access.write)) > turns + real(clients);
+    let Some(access) = access.filter(enough) else {
+        // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write lies between each
+        // other as far as that is known.
+        return object.ping_pong && object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1);
+    };
+    if !object.ping_pong || real(object.alternations) < turns {
+        return false;
+    }
+    let bytes = real(access.read.bytes + access.write.bytes);
+    let pieces = real(pieces(access));
+    if pieces >= turns {
+        return bytes < case.limit("turn_bytes") * pieces;
+    }
+    // Contiguous parts: unless most requests have to wait for the lock, the fight is over something else that lies in the same object.
+    let handovers = real(object.alternations);
+    Share::of(handovers, real(access.read.rpcs + access.write.rpcs)).proves(case.limit("turns_share"))
+        && bytes < case.limit("turn_bytes") * handovers
+}
+
+/// Pieces of the object that lie apart.
+fn pieces(access: &ObjectAccess) -> u64 {
     let steps = |pattern: &AccessPattern| pattern.strided_rpcs + pattern.backward_rpcs + pattern.jump_rpcs;
-    let pieces: u64 = patterns.iter().map(|pattern| steps(pattern)).sum();
-    let bytes: u64 = patterns.iter().map(|pattern| pattern.bytes).sum();
-    (rpcs > 0).then(|| (real(pieces), real(bytes) / real(pieces.max(1))))
+    steps(&access.read) + steps(&access.write)
 }
 
 /// From the first to the last hand-over of an object's fights.
@@ -141,12 +168,25 @@ impl<'a> Fight<'a> {
     }
 }
 
+/// Clients that took a lock back from each other when the capture ends in the middle of their writes may be about to fight.
+fn begun(case: &Case<'_>) -> Look {
+    let objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
+    let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
+    match objects.filter(|_| goes_on(case.analysis, &osts(case.analysis))).find(back) {
+        None => Ok(Vec::new()),
+        Some(object) => Err(NoAnswer::cannot_tell(format!(
+            "clients have handed the lock of an object of {} over {} times when the capture ends: too few to say that they go on",
+            object.target, object.alternations
+        ))),
+    }
+}
+
 /// Clients that wait long for locks without a fight are a question.
 fn no_fight(case: &Case<'_>) -> Look {
     let clients = case.analysis.time_account.clients.iter();
     let waiting = median(clients.map(|client| client.share_on(SpentOn::LockWait))).unwrap_or(0.0);
     if waiting < case.limit("time_share") {
-        return Ok(Vec::new());
+        return begun(case);
     }
     Err(NoAnswer::cannot_tell(format!(
         "half of the clients wait for others' locks {} of their time or more, but take them from each other too few times to see a pattern",
@@ -156,18 +196,7 @@ fn no_fight(case: &Case<'_>) -> Look {
 
 fn look(case: &Case<'_>) -> Look {
     let locks = case.locks()?;
-    let fighting = locks.objects.iter().filter(|object| object.ping_pong).filter(|object| {
-        let access = access_of(case.analysis, object);
-        match access.and_then(pieces) {
-            Some((pieces, bytes)) => {
-                let clients = real(object.clients.len() as u64);
-                pieces >= clients * case.limit("pieces_per_client") && bytes < case.limit("piece_bytes")
-            }
-            // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write
-            // lies between each other as far as that is known.
-            None => object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1),
-        }
-    });
+    let fighting = locks.objects.iter().filter(|object| is_fought_over(case, object));
     let fight = Fight::of(fighting.collect());
     if fight.objects.is_empty() {
         return no_fight(case);

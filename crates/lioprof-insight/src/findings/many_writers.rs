@@ -22,7 +22,6 @@ pub(super) const RULE: Rule = Rule {
             0.02,
             "share of their time that the writers wait for each other, from which it is a warning",
         ),
-        limit("min_writes", 16.0, "writes of an object, at least"),
     ],
     plots: &["client-ost-matrix", "object-offsets"],
     note: false,
@@ -31,7 +30,6 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     let access = &case.analysis.access;
-    let min_writes = case.limit("min_writes");
     let shared: Vec<&ObjectAccess> = access.objects.iter().filter(|object| object.concurrent_writers > 1).collect();
     if shared.is_empty() {
         let any = access.write.rpcs > 0;
@@ -45,8 +43,7 @@ fn look(case: &Case<'_>) -> Look {
         });
     }
     let locks = case.locks()?;
-    let interleaved =
-        shared.into_iter().filter(|object| object.interleaved_writers > 1 && real(object.write.rpcs) >= min_writes);
+    let interleaved = shared.into_iter().filter(|object| object.interleaved_writers > 1);
     let mut writes = 0;
     let mut writers = 0;
     let mut contended: Vec<&LockObject> = Vec::new();

@@ -2,6 +2,7 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, Confidence, Operation, Severity, SpentOn};
+use lioprof_stats::Rate;
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::limit;
@@ -18,12 +19,11 @@ pub(super) const RULE: Rule = Rule {
             "request-seconds on the MDT over those of reads and writes, from which metadata dominate",
         ),
         limit(
-            "in_flight",
-            1.0,
-            "requests on the MDT at a time, on average over the capture, from which it is a warning",
+            "time_share",
+            0.5,
+            "share of the time of all clients in which an MDT handles a request and nothing else, from which it is a warning",
         ),
-        limit("note_in_flight", 0.3, "the same from which it is worth a note"),
-        limit("rpcs", 200.0, "requests on the MDT, at least"),
+        limit("note_time_share", 0.25, "the same from which it is worth a note"),
     ],
     plots: &["latency"],
     note: false,
@@ -44,21 +44,15 @@ fn is_metadata(operation: &Operation) -> bool {
     operation.service.starts_with("mdt")
 }
 
-/// Few metadata requests are no answer if clients' time may have gone to an MDS whose log is not there, or went to these few.
-fn too_few(case: &Case<'_>, rpcs: u64) -> Look {
+/// No metadata requests are no answer if clients' time may have gone to an MDS whose log is not there.
+fn none_seen(case: &Case<'_>) -> Look {
     let Some(all) = &case.analysis.time_account.all else {
         return Err(NoAnswer::not_applicable("no client sent anything"));
     };
-    if rpcs == 0 && all.share_on(SpentOn::Nothing) >= MATTERS {
+    if all.share_on(SpentOn::Nothing) >= MATTERS {
         return Err(NoAnswer::cannot_tell(format!(
             "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
             percent(all.share_on(SpentOn::Nothing), 0)
-        )));
-    }
-    if all.share_on(SpentOn::Metadata) >= MATTERS {
-        return Err(NoAnswer::cannot_tell(format!(
-            "{rpcs} requests on MDTs, which take {} of the time",
-            percent(all.share_on(SpentOn::Metadata), 0)
         )));
     }
     Ok(Vec::new())
@@ -68,8 +62,8 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let metadata: Vec<&Operation> = analysis.operations.iter().filter(|operation| is_metadata(operation)).collect();
     let rpcs: u64 = metadata.iter().map(|operation| operation.rpcs).sum();
-    if real(rpcs) < case.limit("rpcs") {
-        return too_few(case, rpcs);
+    if rpcs == 0 {
+        return none_seen(case);
     }
     let metadata_s: f64 = metadata.iter().map(|operation| seconds(operation)).sum();
     let data =
@@ -77,10 +71,19 @@ fn look(case: &Case<'_>) -> Look {
     let data_s: f64 = data.filter(|operation| !is_metadata(operation)).map(seconds).sum();
     let window_s = analysis.window.duration_s;
     let in_flight = share(metadata_s, window_s);
-    if metadata_s < case.limit("time_ratio") * data_s || in_flight < case.limit("note_in_flight") {
+    let time_share = analysis.time_account.all.as_ref().map_or(0.0, |all| all.share_on(SpentOn::Metadata));
+    if metadata_s < case.limit("time_ratio") * data_s || time_share < case.limit("note_time_share") {
         return Ok(Vec::new());
     }
-    let warning = in_flight >= case.limit("in_flight");
+    // What so many requests take: a few long ones may be all there is.
+    let sure = Rate::factor(real(rpcs)).times(time_share);
+    if time_share >= case.limit("time_share") && !sure.proves(case.limit("note_time_share")) {
+        return Err(NoAnswer::cannot_tell(format!(
+            "{} of the clients' time is spent on {rpcs} requests on MDTs, which are too few to say that it stays so",
+            percent(time_share, 0)
+        )));
+    }
+    let warning = time_share >= case.limit("time_share");
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let confidence = if osts_are_there(analysis) { Confidence::High } else { Confidence::Medium };
     let mut worst = metadata.clone();
@@ -92,16 +95,17 @@ fn look(case: &Case<'_>) -> Look {
         "reads and writes on OSTs none".to_owned()
     };
     let finding = case
-        .finding(severity, confidence, format!("{rpcs} metadata requests, {in_flight:.1} at a time on the MDT"))
+        .finding(severity, confidence, format!("Metadata take {} of the clients' time: {rpcs} requests on the MDT", percent(time_share, 0)))
         .explain(format!(
-            "Requests spent {metadata_s:.2} s on the MDT in {window_s:.2} s of capture, {compared}. Most of it was {first} \
-             ({}).",
+            "Requests spent {metadata_s:.2} s on the MDT in {window_s:.2} s of capture, {in_flight:.1} at a time, {compared}. Most of it \
+             was {first} ({}).",
             percent(share(worst.first().map_or(0.0, |operation| seconds(operation)), metadata_s), 0),
         ))
         .evidence("metadata_rpcs", real(rpcs))
         .evidence("metadata_request_s", metadata_s)
         .evidence("data_request_s", data_s)
         .evidence("metadata_in_flight", in_flight)
+        .evidence("metadata_time_share", time_share)
         .targets(analysis.targets.iter().filter(|t| t.kind == lioprof_model::TargetKindName::Mdt).map(|t| t.name.as_str()))
         .clients(busiest(analysis, metadata_rpcs).into_iter().map(|(_, nid)| nid))
         .remedy(
@@ -113,6 +117,14 @@ fn look(case: &Case<'_>) -> Look {
              (Data-on-MDT: `lfs setstripe -E 64K -L mdt -E -1 -c 1 DIRECTORY`) save the trip to an OST.",
         )
         .remedy("On clients `lctl set_param mdc.*.max_rpcs_in_flight=N mdc.*.max_mod_rpcs_in_flight=N`, if the MDT has room.");
+    let finding = if first == "MDS_SYNC" {
+        finding.remedy(
+            "Most of the time clients wait until what they did is on the MDT's disk (fsync): look at that device (`iostat -x`, RAID \
+             events, journal), and call fsync less often.",
+        )
+    } else {
+        finding
+    };
     Ok(vec![finding.done()])
 }
 

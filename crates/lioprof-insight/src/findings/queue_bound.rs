@@ -2,7 +2,9 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity, SpentOn};
+use lioprof_stats::{Interval, Stands};
 
+use super::bottleneck::queue_over_service;
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
@@ -25,7 +27,6 @@ pub(super) const RULE: Rule = Rule {
             "share of the I/O threads at work while requests wait, from which they are exhausted",
         ),
         limit("time_share", 0.1, "share of the clients' time that goes to queues, at least"),
-        limit("rpcs", 50.0, "reads and writes, at least"),
     ],
     plots: &["queue-depth", "latency"],
     note: false,
@@ -44,8 +45,19 @@ fn look(case: &Case<'_>) -> Look {
     }
     let figures = case.bottleneck()?;
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
-    if ratio < case.limit("queue_over_service") || figures.queue_ms < case.limit("queue_ms") {
+    if figures.queue_ms < case.limit("queue_ms") {
         return Ok(Vec::new());
+    }
+    let interval = queue_over_service(case.analysis).unwrap_or(Interval { low: 0.0, high: ratio });
+    match interval.against(case.limit("queue_over_service")) {
+        Stands::Above => {}
+        Stands::Undecided if ratio >= case.limit("queue_over_service") => {
+            return Err(NoAnswer::cannot_tell(format!(
+                "requests wait {ratio:.1} times as long for a thread as they are served, but a few of them decide that: it may be {:.1}",
+                interval.low
+            )));
+        }
+        Stands::Undecided | Stands::Below => return Ok(Vec::new()),
     }
     let headroom = figures.headroom.ok_or_else(|| {
         NoAnswer::cannot_tell(
@@ -71,6 +83,7 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("queue_ms", figures.queue_ms)
         .evidence("service_ms", figures.service_ms)
         .evidence("queue_over_service", ratio)
+        .evidence("queue_over_service_min", interval.low)
         .evidence("headroom", headroom)
         .evidence("requests_in_flight", figures.in_flight)
         .evidence("threads_busy_share", figures.threads_busy)

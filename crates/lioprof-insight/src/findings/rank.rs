@@ -8,33 +8,73 @@ use super::draft::Cost;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
-    ("evictions", &["resends", "slow-tail", "load-imbalance"]),
-    ("sluggish-ost", &["load-imbalance", "queue-bound", "slow-tail", "disk-bound", "below-available"]),
-    ("hot-ost", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    (
+        "evictions",
+        &[
+            "resends",
+            "slow-tail",
+            "load-imbalance",
+            "slow-client-link",
+            "unfair-sharing",
+            "queue-bound",
+            "below-available",
+        ],
+    ),
+    (
+        "sluggish-ost",
+        &[
+            "load-imbalance",
+            "reads-not-lustre-aware",
+            "unfair-sharing",
+            "queue-bound",
+            "slow-tail",
+            "disk-bound",
+            "below-available",
+        ],
+    ),
+    ("slow-client-link", &["load-imbalance", "unfair-sharing", "queue-bound", "slow-tail", "below-available"]),
+    ("hot-ost", &["load-imbalance", "reads-not-lustre-aware", "queue-bound", "slow-tail", "below-available"]),
+    ("single-writer", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
     ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
-    ("single-writer", &["load-imbalance", "queue-bound", "below-available"]),
     ("load-imbalance", &["queue-bound", "below-available"]),
     ("queue-bound", &["below-available"]),
-    ("lock-ping-pong", &["many-writers", "small-rpcs", "hot-ost", "load-imbalance", "slow-tail", "below-available"]),
-    ("many-writers", &["slow-tail", "below-available"]),
-    ("reads-not-lustre-aware", &["load-imbalance", "slow-tail", "below-available"]),
-    ("small-io-between-large", &["small-rpcs", "strided-reads", "slow-tail"]),
-    ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs"]),
-    ("unaligned-rpcs", &["small-rpcs"]),
-    ("strided-reads", &["small-rpcs"]),
-    ("backward-reads", &["small-rpcs"]),
+    (
+        "lock-ping-pong",
+        &[
+            "many-writers",
+            "gapped-rpcs",
+            "small-rpcs",
+            "hot-ost",
+            "load-imbalance",
+            "queue-bound",
+            "slow-tail",
+            "below-available",
+        ],
+    ),
+    ("many-writers", &["slow-tail", "queue-bound", "below-available"]),
+    ("reads-not-lustre-aware", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("small-io-between-large", &["small-rpcs", "strided-reads", "unaligned-rpcs", "slow-tail", "below-available"]),
+    ("gapped-rpcs", &["small-rpcs", "unaligned-rpcs", "slow-tail", "below-available"]),
+    ("unaligned-rpcs", &["small-rpcs", "below-available"]),
+    ("strided-reads", &["small-rpcs", "unaligned-rpcs", "below-available"]),
+    ("backward-reads", &["small-rpcs", "below-available"]),
+    ("small-rpcs", &["slow-tail", "below-available"]),
 ];
 
-/// Demotes effects, then sorts: severity, confidence, what it costs, the order of the rules, each rule's own order.
+/// Demotes effects, then sorts: severity, what the run would save (what it costs, where that is not known), confidence, the order of the
+/// rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn(&str) -> Option<usize>) {
     for (cause, effects) in EFFECTS {
         demote(findings, cause, effects);
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
     findings.sort_by(|a, b| {
-        let key = |finding: &Finding| Reverse((finding.severity, finding.confidence));
-        let cost = |finding: &Finding| wall_s(finding, clients);
-        key(a).cmp(&key(b)).then(cost(b).total_cmp(&cost(a))).then(place(&a.id).cmp(&place(&b.id)))
+        let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, clients));
+        Reverse(a.severity)
+            .cmp(&Reverse(b.severity))
+            .then(cost(b).total_cmp(&cost(a)))
+            .then(b.confidence.cmp(&a.confidence))
+            .then(place(&a.id).cmp(&place(&b.id)))
     });
 }
 
@@ -55,9 +95,8 @@ fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
         .cloned()
         .collect();
     for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {
-        let explains = |cause: &&Finding| {
-            cause.severity >= effect.severity && (cause.targets.is_empty() || shares(&cause.targets, &effect.targets))
-        };
+        // However bad the effect looks: what brought it about comes first.
+        let explains = |cause: &&Finding| shares(&cause.targets, &effect.targets);
         if let Some(cause) = causes.iter().find(explains) {
             effect.severity = Severity::Info;
             effect.explained_by = Some(cause.id.clone());

@@ -2,6 +2,7 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
+use lioprof_stats::{Share, Stands};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
@@ -12,7 +13,6 @@ pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",
     meaning: "every client reads from all OSTs, and at any moment their requests crowd on few of them",
     limits: &[
-        limit("min_pictures", 40.0, "moments with two reads or more in flight, at least"),
         limit("fan_out", 0.5, "share of the OSTs that the median client reads from, at least"),
         limit(
             "crowding",
@@ -33,13 +33,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     let spread = &case.analysis.access.read_spread;
-    let least = case.limit("min_pictures");
-    if real(spread.loaded_pictures) < least {
-        let no_answer = if spread.loaded_pictures == 0 { NoAnswer::NotApplicable } else { NoAnswer::CannotTell };
-        return Err(no_answer(format!(
-            "there are {} moments with several reads in flight; at least {least} are needed",
-            spread.loaded_pictures
-        )));
+    if spread.loaded_pictures == 0 {
+        return Err(NoAnswer::not_applicable("there are no moments with several reads in flight"));
     }
     if spread.targets < 2 {
         return Err(NoAnswer::not_applicable("reads went to one OST only"));
@@ -61,12 +56,21 @@ fn look(case: &Case<'_>) -> Look {
     let fan_out = median(reach.values().map(|&targets| real(targets) / osts)).unwrap_or(0.0);
     let crowding = share(at_once - 1.0, chance - 1.0);
     let evenness = long_run / osts;
-    if reach.len() < 2
-        || fan_out < case.limit("fan_out")
-        || crowding > case.limit("crowding")
-        || evenness < case.limit("evenness")
-    {
+    if reach.len() < 2 || fan_out < case.limit("fan_out") || evenness < case.limit("evenness") {
         return Ok(Vec::new());
+    }
+    // Pictures that show the same requests are not independent of each other: there are as many as requests came one after the other.
+    let rpcs = real(case.analysis.totals.read.rpcs);
+    let moments = (rpcs / in_flight).min(real(spread.loaded_pictures)).floor();
+    let alone = Share::of((1.0 - crowding).clamp(0.0, 1.0) * moments, moments);
+    match alone.against(1.0 - case.limit("crowding")) {
+        Stands::Above => {}
+        Stands::Undecided if crowding <= case.limit("crowding") => {
+            return Err(NoAnswer::cannot_tell(format!(
+                "reads crowd on {busy:.1} of {osts} OSTs at a time, but {rpcs} reads, {in_flight:.1} at a time, may do so by chance"
+            )));
+        }
+        Stands::Undecided | Stands::Below => return Ok(Vec::new()),
     }
     // What as many requests could keep busy.
     let possible = osts.min(in_flight);

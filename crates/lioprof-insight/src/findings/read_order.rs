@@ -4,16 +4,17 @@ use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, NoAnswer, Rule};
-use super::flagged::{described, look_at, mostly};
+use super::flagged::{Of, look_at, mostly, steps};
 use super::limits::{Limit, limit};
 use super::stats::{real, share};
 
-const RPC_SHARE: Limit = limit("rpc_share", 0.5, "share of an object's reads that are so, at least");
+const RPC_SHARE: Limit =
+    limit("rpc_share", 0.5, "share of the steps from one read of an object to the next that are so, at least");
 const TIME_SHARE: Limit = limit("time_share", 0.1, "their share of the time of all reads and writes, at least");
 
 pub(super) const STRIDED: Rule = Rule {
     id: "strided-reads",
-    meaning: "clients read small pieces at equal distances and leave out what lies between",
+    meaning: "clients read small pieces, go forward and leave out what lies between, as every n-th record or a column of a table",
     limits: &[
         RPC_SHARE,
         limit("piece_bytes", 262_144.0, "mean size of the pieces, less than: larger ones do well without read-ahead"),
@@ -21,7 +22,7 @@ pub(super) const STRIDED: Rule = Rule {
     ],
     plots: &["object-offsets"],
     note: false,
-    look: |case| look_at(case, &[Direction::Read], strided),
+    look: |case| look_at(case, &[Direction::Read], STRIDED_STEPS.all, strided),
 };
 
 pub(super) const BACKWARD: Rule = Rule {
@@ -30,21 +31,39 @@ pub(super) const BACKWARD: Rule = Rule {
     limits: &[RPC_SHARE, TIME_SHARE],
     plots: &["object-offsets"],
     note: false,
-    look: |case| look_at(case, &[Direction::Read], backward),
+    look: |case| look_at(case, &[Direction::Read], steps, backward),
+};
+
+/// Jumps from one read to the next, and reads that jump inside: read-ahead puts pieces at equal distances into one request.
+const STRIDED_STEPS: Of = Of {
+    hits: |pattern| pattern.strided_rpcs + pattern.gapped_rpcs,
+    all: |pattern| steps(pattern) + pattern.gapped_rpcs,
 };
 
 fn strided(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern)));
-    let is_small = |pattern: &AccessPattern| piece(pattern) < case.limit("piece_bytes");
-    let Some(objects) = mostly(case, direction, |pattern| pattern.strided_rpcs, is_small)? else { return Ok(None) };
-    let part = share(objects.sum(|pattern| pattern.strided_rpcs), real(objects.rpcs));
+    // What lies between the pieces of one request is far more than they.
+    let in_pieces = |pattern: &AccessPattern| 2 * pattern.gapped_rpcs >= pattern.rpcs;
+    let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(pattern.rpcs));
+    let is_small = |pattern: &AccessPattern| piece(pattern) < case.limit("piece_bytes") || in_pieces(pattern);
+    let Some(objects) = mostly(case, direction, STRIDED_STEPS, is_small)? else { return Ok(None) };
+    let part = share(objects.sum(STRIDED_STEPS.hits), objects.sum(STRIDED_STEPS.all));
     let mean = objects.bytes / objects.rpcs.max(1);
-    let title = format!(
-        "{} of {} reads jump forward at equal distances, {} at a time",
-        percent(part, 0),
-        thousands(objects.rpcs),
-        human_bytes(mean)
-    );
+    let gapped = objects.sum(|pattern| pattern.gapped_rpcs);
+    let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
+    let title = if 2.0 * gapped >= real(objects.rpcs) {
+        format!(
+            "{gapped} of {} reads are in pieces with gaps between: all fill {} of the range that they span",
+            thousands(objects.rpcs),
+            percent(filled, 0)
+        )
+    } else {
+        format!(
+            "{} of the steps of {} reads jump forward over what lies between, {} at a time",
+            percent(part, 0),
+            thousands(objects.rpcs),
+            human_bytes(mean)
+        )
+    };
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)
         .explain(
@@ -52,6 +71,8 @@ fn strided(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoA
              costs a round trip, or it reads what nobody wants.",
         )
         .evidence("strided_share", part)
+        .evidence("filled_share", filled)
+        .evidence("rpcs_in_pieces", gapped)
         .evidence("piece_bytes", real(mean))
         .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
         .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
@@ -60,9 +81,12 @@ fn strided(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoA
 }
 
 fn backward(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let Some(objects) = mostly(case, direction, |pattern| pattern.backward_rpcs, |_| true)? else { return Ok(None) };
-    let part = share(objects.sum(|pattern| pattern.backward_rpcs), real(objects.rpcs));
-    let title = format!("{} of {} reads go backward", percent(part, 0), thousands(objects.rpcs));
+    let Some(objects) = mostly(case, direction, Of { hits: |pattern| pattern.backward_rpcs, all: steps }, |_| true)?
+    else {
+        return Ok(None);
+    };
+    let part = share(objects.sum(|pattern| pattern.backward_rpcs), objects.sum(steps));
+    let title = format!("{} of the steps of {} reads go backward", percent(part, 0), thousands(objects.rpcs));
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)
         .explain(

@@ -1,10 +1,11 @@
 //! All rules, and the run of all of them over an analysis.
 
-use lioprof_model::{Analysis, Check, CheckResult, Finding};
+use lioprof_model::{Analysis, Change, Check, CheckResult, Finding, WhatIf};
 
 use super::case::{Case, NoAnswer, Rule, Shared};
 use super::limits::Limits;
 use super::rank::rank;
+use super::saves;
 use super::{
     below_available, client_bound, disk_bound, faults, gapped_rpcs, hot_ost, load_imbalance, lock_ping_pong,
     many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer, slow_link, slow_tail,
@@ -47,9 +48,25 @@ pub fn rules() -> &'static [Rule] {
     RULES
 }
 
-/// Looks for everything and writes findings, worst first, and checks into the analysis.
+/// Looks for everything and writes findings, worst first, and checks into the analysis. What remedies save is taken from the predictions
+/// that it holds.
 pub fn find(analysis: &mut Analysis, limits: &Limits) {
-    let (mut findings, checks) = look_for_all(analysis, limits);
+    let (findings, checks) = look_for_all(analysis, limits);
+    settle(analysis, findings, checks);
+}
+
+/// The same, with what the remedies of what is found would save: `predict` replays the requests, with each of these changes.
+pub fn find_and_predict(analysis: &mut Analysis, limits: &Limits, predict: impl FnOnce(&[Vec<Change>]) -> WhatIf) {
+    let (findings, checks) = look_for_all(analysis, limits);
+    let changes = saves::remedies(&findings);
+    if !changes.is_empty() {
+        analysis.what_if = predict(&changes);
+    }
+    settle(analysis, findings, checks);
+}
+
+fn settle(analysis: &mut Analysis, mut findings: Vec<Finding>, checks: Vec<Check>) {
+    saves::fill(&mut findings, analysis);
     rank(&mut findings, analysis, place);
     analysis.findings = findings;
     analysis.checks = checks;

@@ -8,8 +8,8 @@ use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
 use super::load::moves_data;
-use super::longer::longest_of_clients;
-use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE, SlowPart, Which, requests, slow_part};
+use super::peers;
+use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which, requests};
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -17,10 +17,9 @@ pub(super) const RULE: Rule = Rule {
     meaning: "data of one client take far longer than other clients' on the same OSTs: its network link, or itself",
     limits: &[
         PART_RATIO,
-        LONGER_SHARE,
         PART_SHARE,
         CHANCE,
-        limit("rate_ratio", 1.5, "how many times the bytes per second of a client the median of the others must be"),
+        limit("rate_ratio", 1.2, "how many times the bytes per second of a client the median of the others must be"),
     ],
     plots: &["service-parts", "io-timeline", "requests-per-client"],
     note: false,
@@ -31,33 +30,64 @@ fn look(case: &Case<'_>) -> Look {
     let clients = &case.analysis.service_parts.clients;
     let compared = clients.iter().filter(|client| client.parts.transfer.against_peers.is_some()).count();
     if compared == 0 {
-        let writers = case.analysis.clients.iter().filter(|client| !client.server && moves_data(client)).count();
-        if longest_of_clients(case.analysis).is_some_and(|ratio| ratio < case.limit(PART_RATIO.name)) {
-            return Ok(Vec::new()); // Whatever takes long takes as long for the others.
-        }
-        return Err(if writers < 2 {
-            NoAnswer::not_applicable("fewer than two clients moved data")
-        } else if clients.is_empty() {
-            NoAnswer::cannot_tell(
-                "a client's requests take longer than others', and the log does not show when data moved (mask net, profile full)",
-            )
-        } else {
-            NoAnswer::not_applicable("no two clients sent requests of the same size to the same OST")
-        });
+        return without_parts(case);
     }
-    let slow = |client: &ClientParts| -> Option<Finding> {
-        let slow = slow_part(case, &client.parts, compared).filter(|slow| slow.which == Which::Transfer)?;
-        let rate = |client: &ClientParts| share(real(client.parts.bytes), client.parts.span_s());
+    let rate = |client: &ClientParts| share(real(client.parts.bytes), client.parts.span_s());
+    let (mut all, mut perhaps) = (Vec::new(), None);
+    for client in clients {
+        let transfer = SlowPart::of(case, &client.parts).into_iter().find(|(slow, _)| slow.which == Which::Transfer);
+        let Some((slow, certain)) = transfer else { continue };
         let is_peer = |peer: &&ClientParts| peer.nid != client.nid && peer.parts.direction == client.parts.direction;
-        let peers = || clients.iter().filter(is_peer);
-        let rate_ratio = share(median(peers().map(rate))?, rate(client));
+        let peers: Vec<f64> = clients.iter().filter(is_peer).map(rate).collect();
         // One peer says that the two differ, not which of them is odd.
-        let confidence = if peers().count() >= 2 { Confidence::High } else { Confidence::Medium };
-        (rate_ratio >= case.limit("rate_ratio")).then(|| found(case, client, &slow, (rate_ratio, confidence)))
-    };
-    let mut found: Vec<Finding> = clients.iter().filter_map(slow).collect();
-    found.sort_by(|a, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
-    Ok(found)
+        let confidence = if peers.len() >= 2 { Confidence::High } else { Confidence::Medium };
+        let rate_ratio = median(peers).map_or(0.0, |peers| share(peers, rate(client)));
+        if rate_ratio < case.limit("rate_ratio") {
+            continue;
+        }
+        if certain {
+            all.push(found(case, client, &slow, (rate_ratio, confidence)));
+        } else {
+            perhaps = perhaps.or_else(|| {
+                Some(format!(
+                    "data of client {} take {:.1} times as long as other clients', but {} {} do not exclude chance",
+                    client.nid,
+                    slow.ratio,
+                    slow.against.rpcs,
+                    requests(slow.parts.direction)
+                ))
+            });
+        }
+    }
+    match perhaps {
+        Some(why) if all.is_empty() => Err(NoAnswer::cannot_tell(why)),
+        _ => {
+            all.sort_by(|a, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
+            Ok(all)
+        }
+    }
+}
+
+/// Without knowing when data moved: that a client's requests take longer is seen, not why.
+fn without_parts(case: &Case<'_>) -> Look {
+    let analysis = case.analysis;
+    let movers = analysis.clients.iter().filter(|client| !client.server && moves_data(client)).count();
+    if movers < 2 {
+        return Err(NoAnswer::not_applicable("fewer than two clients moved data"));
+    }
+    let compared = peers::clients(analysis);
+    if compared.is_empty() {
+        return Err(NoAnswer::not_applicable("no two clients sent requests of the same size to the same OST"));
+    }
+    let slow = compared
+        .iter()
+        .find(|(_, against)| against.ratio >= case.limit(PART_RATIO.name) && against.chance <= case.limit(CHANCE.name));
+    let Some((&client, against)) = slow else { return Ok(Vec::new()) };
+    let nid = analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
+    Err(NoAnswer::cannot_tell(format!(
+        "requests of client {nid} take {:.1} times as long as others', and the log does not show when data moved (mask net, profile full)",
+        against.ratio
+    )))
 }
 
 fn found(

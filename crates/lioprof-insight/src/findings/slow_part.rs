@@ -10,18 +10,21 @@ use super::stats::{real, share};
 /// Thresholds of the rules that compare parts.
 pub(super) const PART_RATIO: Limit = limit(
     "part_ratio",
-    2.5,
+    2.0,
     "mean time of a part of the service over that of its peers for the same mix of requests, at least",
 );
-pub(super) const LONGER_SHARE: Limit =
-    limit("longer_share", 0.9, "share of all pairs with a peer's request in which the own one took longer, at least");
 pub(super) const PART_SHARE: Limit = limit(
     "part_share",
     0.25,
     "what the part takes longer than its peers', as a share of the whole service time, at least",
 );
-pub(super) const CHANCE: Limit =
-    limit("chance", 0.01, "probability that chance alone makes any of those compared look like this, at most");
+pub(super) const CHANCE: Limit = limit(
+    "chance",
+    AgainstPeers::CERTAIN,
+    "probability that chance makes one look this slow, adjusted for how many are compared, at most",
+);
+/// Standard deviations from which longer times may be no chance.
+const PERHAPS: f64 = 1.0;
 
 /// One of the three parts of service time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,27 +45,26 @@ pub(super) struct SlowPart<'a> {
     pub(super) longer_s: f64,
 }
 
-/// The part that takes longest beyond its peers', if that is beyond doubt. `compared`: how many are looked at.
-pub(super) fn slow_part<'a>(case: &Case<'_>, parts: &'a ServiceSplit, compared: usize) -> Option<SlowPart<'a>> {
-    let service_us = parts.mean_service_us();
-    let parts_in_order =
-        [(Which::Before, &parts.before), (Which::Transfer, &parts.transfer), (Which::After, &parts.after)];
-    let slow = parts_in_order.into_iter().filter_map(|(which, part)| {
-        let against = part.against_peers?;
-        let ratio = against.ratio?;
-        let longer_us = part.us.mean? - against.peers_mean_us;
-        let is_slow = ratio >= case.limit(PART_RATIO.name)
-            && against.longer_share >= case.limit(LONGER_SHARE.name)
-            && share(longer_us, service_us) >= case.limit(PART_SHARE.name)
-            && by_chance(&against) * real(3 * compared as u64) <= case.limit(CHANCE.name);
-        is_slow.then(|| SlowPart { parts, which, against, ratio, longer_s: longer_us * real(against.rpcs) / 1e6 })
-    });
-    slow.max_by(|a, b| a.longer_s.total_cmp(&b.longer_s))
-}
-
-/// A bound of the probability that a standard normal variable is this large or larger.
-fn by_chance(against: &AgainstPeers) -> f64 {
-    if against.z > 0.0 { 0.5 * (-against.z * against.z / 2.0).exp() } else { 1.0 }
+impl<'a> SlowPart<'a> {
+    /// The parts that take longer than their peers' by the thresholds, those that cost most first, and whether that is certain.
+    pub(super) fn of(case: &Case<'_>, parts: &'a ServiceSplit) -> Vec<(Self, bool)> {
+        let service_us = parts.mean_service_us();
+        let parts_in_order =
+            [(Which::Before, &parts.before), (Which::Transfer, &parts.transfer), (Which::After, &parts.after)];
+        let slow = parts_in_order.into_iter().filter_map(|(which, part)| {
+            let against = part.against_peers?;
+            let ratio = against.ratio?;
+            let longer_us = part.us.mean? - against.peers_mean_us;
+            let is_slow = ratio >= case.limit(PART_RATIO.name)
+                && share(longer_us, service_us) >= case.limit(PART_SHARE.name)
+                && against.z > PERHAPS;
+            let slow = Self { parts, which, against, ratio, longer_s: longer_us * real(against.rpcs) / 1e6 };
+            is_slow.then_some((slow, against.chance <= case.limit(CHANCE.name)))
+        });
+        let mut slow: Vec<(Self, bool)> = slow.collect();
+        slow.sort_by(|a, b| b.0.longer_s.total_cmp(&a.0.longer_s));
+        slow
+    }
 }
 
 impl SlowPart<'_> {
@@ -85,7 +87,7 @@ impl SlowPart<'_> {
         draft
             .evidence("part_ratio", self.ratio)
             .evidence("longer_share", self.against.longer_share)
-            .evidence("longer_z", self.against.z)
+            .evidence("chance", self.against.chance)
             .evidence("rpcs_compared", real(self.against.rpcs))
             .evidence("peers_rpcs_compared", real(self.against.peer_rpcs))
             .evidence("before_ms", ms(before))
@@ -133,6 +135,7 @@ mod tests {
     /// A part with this mean and the peers', which took longer in so many pairs.
     fn part(own_ms: f64, peers_ms: f64, longer_share: f64) -> SplitPart {
         let z = (longer_share - 0.5) * 10.0;
+        let chance = if longer_share > 0.8 { 0.001 } else { 0.8 };
         let against = AgainstPeers {
             rpcs: 12,
             peer_rpcs: 36,
@@ -140,6 +143,7 @@ mod tests {
             ratio: Some(own_ms / peers_ms),
             longer_share,
             z,
+            chance,
         };
         SplitPart {
             us: Distribution { count: 12, mean: Some(own_ms * 1e3), ..Distribution::default() },
@@ -242,11 +246,15 @@ mod tests {
         let analysis = Analysis::default();
         let rule = rules().iter().find(|rule| rule.id == "slow-client-link").unwrap();
         let case = Case { analysis: &analysis, rule, limits: &Limits::default(), shared: &Shared::default() };
-        let far = parts([part(10.0, 10.0, 0.5), part(900.0, 100.0, 1.0), part(10.0, 10.0, 0.5)]);
-        assert_eq!(slow_part(&case, &far, 4).map(|slow| slow.which), Some(Which::Transfer));
+        let certain = |parts: &ServiceSplit| {
+            SlowPart::of(&case, parts).into_iter().map(|(slow, certain)| (slow.which, certain)).collect::<Vec<_>>()
+        };
+        let mut far = parts([part(10.0, 10.0, 0.5), part(900.0, 100.0, 1.0), part(10.0, 10.0, 0.5)]);
+        assert_eq!(certain(&far), [(Which::Transfer, true)]);
         // The same among ten million clients.
-        assert!(slow_part(&case, &far, 10_000_000).is_none());
+        far.transfer.against_peers.as_mut().unwrap().chance = 0.2;
+        assert_eq!(certain(&far), [(Which::Transfer, false)]);
         let small = parts([part(10.0, 10.0, 0.5), part(10.0, 1.0, 1.0), part(1000.0, 1000.0, 0.5)]);
-        assert!(slow_part(&case, &small, 4).is_none());
+        assert_eq!(certain(&small), []);
     }
 }

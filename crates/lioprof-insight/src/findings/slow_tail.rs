@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
+use lioprof_stats::{Interval, Share, Stands};
 
 use super::alike::{Alike, alike};
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::infer::Share;
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -24,18 +24,12 @@ pub(super) const RULE: Rule = Rule {
         ),
         limit("tail_ratio", 4.0, "service time of the slow requests over the median of comparable ones, at least"),
         limit("tail_share", 0.05, "share of all requests that are slow, at most: more are no exception"),
-        limit("tail_rpcs", 2.0, "slow requests, at least: one may be an accident"),
-        limit("warning_rpcs", 3.0, "slow requests from which it may be a warning"),
+        limit("tail_rpcs", 2.0, "slow requests, at least: one is no group"),
         limit("spread", 30.0, "or: the slowest thousandth over the median, without a gap"),
         limit(
             "slowdown",
-            1.2,
-            "how much longer a step of one request per client and OST takes because of them, from which it is a warning",
-        ),
-        limit(
-            "rpcs",
-            300.0,
-            "reads and writes with enough comparable ones, at least: of fewer, a few may be slow by chance",
+            1.1,
+            "how much longer a step of one request per client and OST takes because of them, at least, from which it is a warning",
         ),
     ],
     plots: &["io-time-distribution", "latency-heatmap"],
@@ -43,28 +37,21 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
-/// Among so many requests, a slow one or two that are no tail by the limits are accidents.
-const FEW_FOR_ONE: f64 = 1000.0;
-
-/// Whether so many are surely too many for exceptions.
-fn is_usual(case: &Case<'_>, slow: usize, all: usize) -> bool {
-    Share::of(real(slow as u64), real(all as u64)).proves(case.limit("tail_share"))
-}
-
 fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
-    let few = count < case.limit("rpcs");
-    let first_slow = if few { None } else { first_slow(case, &all) };
-    let Some(first_slow) = first_slow else {
-        let slow = all.iter().filter(|alike| alike.ratio >= case.limit("tail_ratio")).count();
-        return match slow {
-            0 if few => Err(NoAnswer::not_applicable("no read or write is slow among its like, and they are few")),
-            1.. if count < FEW_FOR_ONE && !is_usual(case, slow, all.len()) => Err(NoAnswer::cannot_tell(format!(
+    let slow = all.iter().filter(|alike| alike.ratio >= case.limit("tail_ratio")).count();
+    if all.is_empty() {
+        return Err(NoAnswer::not_applicable("no read or write has enough of its like to be compared with"));
+    }
+    let Some(first_slow) = first_slow(case, &all) else {
+        return if slow > 0 && share_of(slow, all.len()).against(case.limit("tail_share")) == Stands::Undecided {
+            Err(NoAnswer::cannot_tell(format!(
                 "{slow} of {} comparable reads and writes are slow: a tail, or accidents",
                 all.len()
-            ))),
-            _ => Ok(Vec::new()),
+            )))
+        } else {
+            Ok(Vec::new())
         };
     };
     let tail = &all[first_slow..];
@@ -73,13 +60,16 @@ fn look(case: &Case<'_>) -> Look {
     let ratios: Vec<f64> = all.iter().map(|alike| alike.ratio).collect();
     let cut: Vec<f64> = ratios.iter().map(|ratio| ratio.min(ratios[first_slow - 1])).collect();
     let slowdown = share(expected_max(&ratios, step), expected_max(&cut, step));
+    // As few slow ones as there may be in the long run make a step that much longer at least.
+    let sure = share_of(tail.len(), all.len()).low;
+    let slowdown_min =
+        1.0 + (slowdown - 1.0).max(0.0) * share(among(sure, step), among(share(real(tail.len() as u64), count), step));
     let excess_s: f64 = tail.iter().map(|alike| (alike.ratio - 1.0) * alike.median_s).sum();
     let all_s: f64 = all.iter().map(|alike| alike.rpc.end - alike.rpc.start).sum();
     let last_percent = &all[all.len() - (all.len() / 100).max(1)..];
     let last_percent_s: f64 = last_percent.iter().map(|alike| alike.rpc.end - alike.rpc.start).sum();
     let tail_ratio = super::stats::median(tail.iter().map(|alike| alike.ratio)).unwrap_or(0.0);
-    let warning = slowdown >= case.limit("slowdown") && tail.len() as f64 >= case.limit("warning_rpcs");
-    let severity = if warning { Severity::Warning } else { Severity::Info };
+    let severity = if slowdown_min >= case.limit("slowdown") { Severity::Warning } else { Severity::Info };
     let one_in = real(case.analysis.sample.one_in);
     let (targets, clients) = (most(case, tail, true), most(case, tail, false));
     let title = format!(
@@ -102,6 +92,7 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("slowest_ratio", ratios.last().copied().unwrap_or(0.0))
         .evidence("slowest_percent_share_of_time", share(last_percent_s, all_s))
         .evidence("step_slowdown", slowdown)
+        .evidence("step_slowdown_min", slowdown_min)
         .evidence("requests_per_step", real(step as u64))
         .targets(targets)
         .clients(clients)
@@ -119,8 +110,12 @@ fn look(case: &Case<'_>) -> Look {
 
 /// The first request of a tail of its own, if there is one; the requests are in order.
 fn first_slow(case: &Case<'_>, all: &[Alike<'_>]) -> Option<usize> {
-    let most = case.limit("tail_share") * all.len() as f64;
-    let fits = |index: &usize| (case.limit("tail_rpcs")..=most).contains(&((all.len() - index) as f64));
+    // So many that they are exceptions for certain.
+    let fits = |index: &usize| {
+        let slow = all.len() - index;
+        slow as f64 >= case.limit("tail_rpcs")
+            && share_of(slow, all.len()).against(case.limit("tail_share")) == Stands::Below
+    };
     let widest = (1..all.len())
         .filter(fits)
         .map(|index| (share(all[index].ratio, all[index - 1].ratio), index))
@@ -130,9 +125,19 @@ fn first_slow(case: &Case<'_>, all: &[Alike<'_>]) -> Option<usize> {
         let hundredth = all.len() - (all.len() / 100).max(1);
         let thousandth = all[all.len() - (all.len() / 1000).max(1)].ratio;
         let far = thousandth >= case.limit("spread") && all[hundredth].ratio >= case.limit("tail_ratio");
-        (far && hundredth > 0).then_some(hundredth)
+        (far && hundredth > 0 && fits(&hundredth)).then_some(hundredth)
     };
     widest.map(|(_, index)| index).or_else(spread)
+}
+
+/// What the share of slow ones may be.
+fn share_of(slow: usize, all: usize) -> Interval {
+    Share::of(real(slow as u64), real(all as u64))
+}
+
+/// Probability that one of `step` requests is slow if this is the share of slow ones.
+fn among(slow_share: f64, step: usize) -> f64 {
+    1.0 - (1.0 - slow_share).powf(step as f64)
 }
 
 /// Pairs of client and OST.

@@ -2,20 +2,21 @@
 //!
 //! Compared is what happened at the same time: only intervals count in which the OST and its peers were busy. Long
 //! service alone is no sign: an OST with more requests at a time, or larger ones, takes longer for each. So it has to
-//! take longer per request and per byte, and to deliver less while it is busy.
+//! take longer per request and per byte, and to deliver less while it is busy; and its single requests have to take longer than
+//! their like by more than chance and the usual differences between OSTs explain.
 //!
 //! Where the log shows the parts of service times, these come first: they take fewer requests, and say what is slow.
 
-use lioprof_model::{Analysis, Confidence, Finding, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Severity, Target, TargetKindName};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
-use super::load::{Ost, Work, alone_s, alone_together_s, interval, osts, seconds, span};
-use super::longer::longest_of_osts;
-use super::slow_part::{CHANCE, LONGER_SHARE, PART_RATIO, PART_SHARE};
-use super::sluggish_parts::by_parts;
-use super::stats::{median, share};
+use super::load::{Ost, Work, alone_s, alone_together_s, goes_on, interval, osts, seconds, span};
+use super::peers::{self, Against};
+use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE};
+use super::sluggish_parts::{ByParts, by_parts};
+use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
@@ -23,18 +24,21 @@ pub(super) const RULE: Rule = Rule {
     limits: &[
         limit(
             "service_ratio",
-            2.5,
+            1.8,
             "service time per request and per byte, as a multiple of the peers' median, from which an OST is sluggish",
         ),
-        limit("rate_ratio", 1.5, "how many times the bytes per busy second of an OST its peers' median must be"),
-        limit("rpcs", 20.0, "reads and writes at the same time as its peers, at least"),
+        limit("rate_ratio", 1.4, "how many times the bytes per busy second of an OST its peers' median must be"),
+        limit(
+            "part_rate_ratio",
+            1.2,
+            "the same where the log shows the parts of service times and one of them is slow",
+        ),
         limit(
             "critical_share",
             0.2,
             "share of the time with I/O in which only this OST worked, from which it is critical",
         ),
         PART_RATIO,
-        LONGER_SHARE,
         PART_SHARE,
         CHANCE,
     ],
@@ -71,8 +75,9 @@ fn look(case: &Case<'_>) -> Look {
     let mut works = Works::new(by_interval(case, &osts));
     let alone_s = alone_s(&osts, analysis.series.bin_s);
     let everyone: Vec<usize> = (0..osts.len()).collect();
-    let mut compared = 0;
-    let mut found = by_parts(case, &osts, &alone_s);
+    let by_request = by_request(analysis, &osts);
+    let servers = peers::servers(analysis);
+    let ByParts { mut found, mut perhaps } = by_parts(case, &osts, &alone_s);
     let is_told =
         |ost: &Ost<'_>, found: &[Finding]| found.iter().any(|it| it.targets.iter().any(|name| name == ost.name));
     let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found)).collect();
@@ -86,31 +91,93 @@ fn look(case: &Case<'_>) -> Look {
         if own.len() < 2 || own.iter().any(|&index| is_done[index]) {
             continue;
         }
-        let comparisons: Vec<Option<Comparison>> =
-            own.iter().map(|&ost| compare(case, &mut works, ost, &others)).collect();
+        let comparisons: Vec<Option<Comparison>> = own.iter().map(|&ost| compare(&mut works, ost, &others)).collect();
         let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
-        if comparisons.len() == own.len() && comparisons.iter().all(|comparison| is_sluggish(case, comparison)) {
+        if comparisons.len() == own.len()
+            && comparisons.iter().all(|comparison| is_slower(case, comparison))
+            && servers.get(node).is_some_and(|against| is_certain(case, against))
+        {
             own.iter().for_each(|&index| is_done[index] = true);
             found.push(server(case, node, &own, &osts, &comparisons));
         }
     }
+    let whole: Vec<Work> = osts.iter().map(|ost| ost.work(analysis.series.bin_s, 0..analysis.series.bins)).collect();
+    let mut compared = 0;
     for &ost in &everyone {
         let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
-        let Some(comparison) = compare(case, &mut works, ost, &others) else { continue };
-        compared += 1;
-        if !is_done[ost] && is_sluggish(case, &comparison) {
-            found.push(one(case, &osts, ost, alone_s[ost], &comparison));
+        let in_common = compare(&mut works, ost, &others);
+        compared += usize::from(in_common.is_some());
+        let over_all = by_request[ost].and_then(|against| compare_over_all(&whole, ost, &against));
+        // Where the log shows the parts of its requests, these have said it, or that it is the network.
+        let is_told_by_parts =
+            by_request[ost].is_some_and(|against| 2 * parts_known(analysis, &osts[ost]) >= against.rpcs);
+        let slower = [in_common, over_all].into_iter().flatten().find(|comparison| is_slower(case, comparison));
+        let Some(comparison) = slower.filter(|_| !is_done[ost] && !is_told_by_parts) else { continue };
+        match by_request[ost] {
+            Some(against) if is_certain(case, &against) => {
+                found.push(one(case, &osts, ost, alone_s[ost], &comparison));
+            }
+            // Its requests take no longer than others' of the same client and size: it has larger ones, or another client's.
+            Some(against) if against.ratio < case.limit("service_ratio") => {}
+            against => perhaps.push(format!(
+                "OST {} looks {:.1} times as slow as its peers, but {} reads and writes of the same clients and sizes do not \
+                 exclude chance",
+                osts[ost].name,
+                comparison.slowness(),
+                against.map_or(0, |against| against.rpcs)
+            )),
         }
     }
-    let is_alike = || longest_of_osts(analysis).is_some_and(|ratio| ratio < case.limit("service_ratio"));
+    let is_alike = || by_request.iter().flatten().all(|against| against.ratio < case.limit("service_ratio"));
     if compared == 0 && found.is_empty() && !compared_by_parts(analysis) && !is_alike() {
-        let rpcs = case.limit("rpcs");
-        return Err(NoAnswer::cannot_tell(format!(
-            "no OST handled {rpcs} reads and writes while its peers were busy, and the log does not show parts of service times (mask net)"
-        )));
+        perhaps.push(
+            "no OST was busy while its peers were, and the log does not show parts of service times (mask net)"
+                .to_owned(),
+        );
     }
-    found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
-    Ok(found)
+    perhaps.extend(hardly_ended(analysis, &osts));
+    match perhaps.into_iter().next() {
+        Some(why) if found.is_empty() => Err(NoAnswer::cannot_tell(why)),
+        _ => {
+            found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
+            Ok(found)
+        }
+    }
+}
+
+/// An OST that has hardly ended any read or write when the capture ends in the middle of them: what takes long on it is
+/// still to come.
+fn hardly_ended(analysis: &Analysis, osts: &[Ost<'_>]) -> Option<String> {
+    let all = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
+    let used: Vec<&Target> = analysis.targets.iter().filter(|target| target.kind == TargetKindName::Ost).collect();
+    let least = 0.5 / used.len().max(1) as f64;
+    let ended = |target: &&Target| target.read.io.rpcs + target.write.io.rpcs;
+    let few = |target: &&&Target| share(real(ended(target)), real(all)) < least;
+    let target = used.iter().find(few).filter(|_| goes_on(analysis, osts))?;
+    Some(format!(
+        "OST {} has ended {} of {all} reads and writes when the capture ends: it is slow, or hardly used",
+        target.name,
+        ended(target)
+    ))
+}
+
+/// Whether requests take longer than their like for certain.
+fn is_certain(case: &Case<'_>, against: &Against) -> bool {
+    against.chance <= case.limit(CHANCE.name) && against.ratio > 1.0
+}
+
+/// Each OST's requests against their like on others.
+fn by_request(analysis: &Analysis, osts: &[Ost<'_>]) -> Vec<Option<Against>> {
+    let compared = peers::targets(analysis);
+    let index = |ost: &Ost<'_>| analysis.targets.iter().position(|it| it.name == ost.name && it.node == ost.node);
+    osts.iter().map(|ost| compared.get(&u32::try_from(index(ost)?).ok()?).copied()).collect()
+}
+
+/// Requests of an OST whose parts could be held against its peers'.
+fn parts_known(analysis: &Analysis, ost: &Ost<'_>) -> u64 {
+    let is_it = |it: &&lioprof_model::TargetParts| it.target.as_deref() == Some(ost.name) && it.node == ost.node;
+    let of_it = analysis.service_parts.targets.iter().filter(is_it);
+    of_it.filter_map(|it| it.parts.transfer.against_peers).map(|against| against.rpcs).sum()
 }
 
 /// Whether parts of the service times of any OST could be held against its peers'.
@@ -123,7 +190,7 @@ fn ratio(finding: &Finding) -> f64 {
     finding.evidence.get("service_ratio").copied().unwrap_or(0.0)
 }
 
-fn is_sluggish(case: &Case<'_>, comparison: &Comparison) -> bool {
+fn is_slower(case: &Case<'_>, comparison: &Comparison) -> bool {
     comparison.service_ratio >= case.limit("service_ratio") && comparison.rate_ratio >= case.limit("rate_ratio")
 }
 
@@ -177,14 +244,11 @@ fn sum(works: &[Option<Work>], intervals: &[usize]) -> Work {
 }
 
 /// `None`: too little happened at the same time.
-fn compare(case: &Case<'_>, works: &mut Works, ost: usize, others: &[usize]) -> Option<Comparison> {
+fn compare(works: &mut Works, ost: usize, others: &[usize]) -> Option<Comparison> {
     let works = works.in_common(ost, others);
     let own = works[ost];
-    let least = case.limit("rpcs");
-    let enough = |work: &Work| work.rpcs >= least;
-    let peers: Vec<&Work> = others.iter().map(|&other| &works[other]).filter(|work| enough(work)).collect();
-    // A slow one ends few while its peers end many.
-    if own.rpcs < least / 4.0 || 2 * peers.len() < others.len() || peers.is_empty() {
+    let peers: Vec<&Work> = others.iter().map(|&other| &works[other]).filter(|work| work.rpcs > 0.0).collect();
+    if own.rpcs == 0.0 || 2 * peers.len() < others.len() || peers.is_empty() {
         return None;
     }
     let per_rpc = |work: &Work| share(work.handling_s, work.rpcs);
@@ -195,6 +259,22 @@ fn compare(case: &Case<'_>, works: &mut Works, ost: usize, others: &[usize]) -> 
     let by_byte = share(per_byte(&own), median(peers.iter().copied().map(per_byte))?);
     let rate_ratio = share(median(peers.iter().copied().map(rate))?, rate(&own));
     Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers: peers.len(), peers_service_s })
+}
+
+/// Over the whole run: a slow OST goes on while its peers have nothing left to do, and what its long requests move cannot be told by time.
+/// Its single requests are compared with their like, so others' may be of another time.
+fn compare_over_all(works: &[Work], ost: usize, against: &Against) -> Option<Comparison> {
+    let rate = |work: &Work| share(work.bytes, work.busy_s);
+    let peers = works.iter().enumerate().filter(|(other, work)| *other != ost && work.rpcs > 0.0);
+    let peers_rate = median(peers.clone().map(|(_, work)| rate(work)))?;
+    let own = works[ost];
+    Some(Comparison {
+        own,
+        service_ratio: against.ratio,
+        rate_ratio: share(peers_rate, rate(&own)),
+        peers: peers.count(),
+        peers_service_s: share(share(own.handling_s, own.rpcs), against.ratio),
+    })
 }
 
 impl Comparison {
@@ -224,8 +304,7 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
     let peers_ms = 1000.0 * comparison.peers_service_s;
     case.finding(severity, confidence(comparison), format!("OST {name} is {:.1} times as slow as its peers", comparison.slowness()))
         .explain(format!(
-            "While its peers were busy, too, {name} took {own_ms:.1} ms per request, they {peers_ms:.1} ms, for requests of \
-             like size, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
+            "{name} took {own_ms:.1} ms per request, its peers {peers_ms:.1} ms for the like, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
              and ended {later_s:.2} s after the last of the others.",
             comparison.rate_ratio,
         ))
@@ -287,13 +366,26 @@ fn server(case: &Case<'_>, node: &str, own: &[usize], osts: &[Ost<'_>], comparis
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Analysis, TargetKindName, TargetSeries};
+    use std::collections::BTreeMap;
+
+    use lioprof_model::{Direction, SampledRpc, TargetIo, TargetSeries};
 
     use super::super::case::Shared;
     use super::super::limits::Limits;
     use super::*;
 
     const BINS: usize = 50;
+
+    fn target(name: &str, node: &str) -> Target {
+        Target {
+            name: name.to_owned(),
+            node: node.to_owned(),
+            kind: TargetKindName::Ost,
+            read: TargetIo::default(),
+            write: TargetIo::default(),
+            opcodes: BTreeMap::new(),
+        }
+    }
 
     /// An OST that handles `number` requests at a time and ends `rpcs` of `bytes` each per bin, in the first `busy` bins.
     fn ost(name: &str, node: &str, number: f64, rpcs: u64, bytes: u64, busy: usize) -> TargetSeries {
@@ -318,13 +410,40 @@ mod tests {
         }
     }
 
+    /// Requests as the series have them, of two clients.
+    fn requests(analysis: &Analysis) -> Vec<SampledRpc> {
+        let mut rpcs = Vec::new();
+        for (target, series) in (0..).zip(&analysis.series.targets) {
+            for (bin, &count) in series.rpcs.iter().enumerate() {
+                let service_s = series.in_process[bin] / count.max(1) as f64;
+                let rpc = |client| SampledRpc {
+                    client,
+                    target: Some(target),
+                    direction: Direction::Write,
+                    bytes: Some(series.write_bytes[bin] / count),
+                    arrival: bin as f64,
+                    start: bin as f64,
+                    end: bin as f64 + service_s,
+                    object: None,
+                    offset: None,
+                    last: None,
+                };
+                rpcs.extend((0..u32::try_from(count).unwrap()).map(|number| rpc(number % 2)));
+            }
+        }
+        rpcs
+    }
+
     fn looked(targets: Vec<TargetSeries>) -> Look {
-        let mut analysis = Analysis::default();
+        let named = targets.iter().map(|series| target(series.name.as_deref().unwrap(), &series.node)).collect();
+        let mut analysis = Analysis { targets: named, ..Analysis::default() };
         analysis.window.end = BINS as f64;
         analysis.totals.write.rpcs = 1000;
         analysis.series.bin_s = 1.0;
         analysis.series.bins = BINS;
         analysis.series.targets = targets;
+        analysis.sample.one_in = 1;
+        analysis.sample.rpcs = requests(&analysis);
         look(&Case { analysis: &analysis, rule: &RULE, limits: &Limits::default(), shared: &Shared::default() })
     }
 
@@ -372,6 +491,7 @@ mod tests {
             ost.in_process.rotate_right(16 * index);
             ost.rpcs.rotate_right(16 * index);
         }
-        assert!(looked(one_after_the_other).is_err());
+        // Never busy together, but their requests took as long.
+        assert_eq!(looked(one_after_the_other).unwrap(), []);
     }
 }

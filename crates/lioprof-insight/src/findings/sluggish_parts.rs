@@ -5,21 +5,36 @@ use lioprof_model::{Confidence, Finding, Severity};
 use super::case::Case;
 use super::draft::{Cost, Draft};
 use super::load::{Ost, alone_together_s, interval, seconds, span};
-use super::slow_part::{SlowPart, Which, requests, slow_part};
+use super::slow_part::{SlowPart, Which, requests};
 use super::stats::{median, real, share};
 
+/// What the parts say.
+#[derive(Default)]
+pub(super) struct ByParts {
+    pub(super) found: Vec<Finding>,
+    /// What looks slow, and may be chance: a sentence for each.
+    pub(super) perhaps: Vec<String>,
+}
+
 /// Servers whose link, and OSTs whose disk is slow. `alone_s`: what each OST did while all others were idle.
-pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> Vec<Finding> {
+pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> ByParts {
     let all = &case.analysis.service_parts;
-    let mut found = Vec::new();
+    let mut told = ByParts::default();
     for server in &all.servers {
         let own: Vec<usize> = (0..osts.len()).filter(|&index| osts[index].node == server.node).collect();
-        if own.len() < 2 || found.iter().any(|it: &Finding| it.nodes.contains(&server.node)) {
+        if own.len() < 2 || told.found.iter().any(|it: &Finding| it.nodes.contains(&server.node)) {
             continue; // One OST: a server's link cannot be told from that OST.
         }
-        let slow = slow_part(case, &server.parts, all.servers.len());
-        if let Some(slow) = slow.filter(|slow| slow.which == Which::Transfer && delivers_less(case, osts, &own)) {
-            found.push(link(case, osts, &own, &slow));
+        let transfer = SlowPart::of(case, &server.parts).into_iter().find(|(slow, _)| slow.which == Which::Transfer);
+        let Some((slow, certain)) = transfer.filter(|_| delivers_less(case, osts, &own)) else { continue };
+        if certain {
+            told.found.push(link(case, osts, &own, &slow));
+        } else {
+            let many = requests(slow.parts.direction);
+            told.perhaps.push(format!(
+                "data of {many} take {:.1} times as long with server {} as with others, but its {} {many} do not exclude chance",
+                slow.ratio, server.node, slow.against.rpcs
+            ));
         }
     }
     for target in &all.targets {
@@ -28,15 +43,25 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> Ve
         else {
             continue;
         };
-        if found.iter().any(|it| it.targets.iter().any(|name| name == osts[ost].name)) {
+        if told.found.iter().any(|it| it.targets.iter().any(|name| name == osts[ost].name)) {
             continue;
         }
-        let slow = slow_part(case, &target.parts, all.targets.len());
-        if let Some(slow) = slow.filter(|slow| slow.which != Which::Transfer && delivers_less(case, osts, &[ost])) {
-            found.push(disk(case, osts, ost, alone_s[ost], &slow));
+        let disks = SlowPart::of(case, &target.parts).into_iter().find(|(slow, _)| slow.which != Which::Transfer);
+        let Some((slow, certain)) = disks.filter(|_| delivers_less(case, osts, &[ost])) else { continue };
+        if certain {
+            told.found.push(disk(case, osts, ost, alone_s[ost], &slow));
+        } else {
+            told.perhaps.push(format!(
+                "{} takes {:.1} times as long on OST {} as on others, but {} {} do not exclude chance",
+                slow.what(),
+                slow.ratio,
+                osts[ost].name,
+                slow.against.rpcs,
+                requests(slow.parts.direction)
+            ));
         }
     }
-    found
+    told
 }
 
 /// Whether each of these moves fewer bytes while it is busy than the others. Many requests at a time take longer each, but not together.
@@ -47,7 +72,7 @@ fn delivers_less(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize]) -> bool {
     };
     let peers = osts.iter().enumerate().filter(|(index, _)| !own.contains(index)).map(|(_, ost)| rate(ost));
     let Some(peers) = median(peers) else { return false };
-    own.iter().all(|&index| peers >= case.limit("rate_ratio") * rate(&osts[index]))
+    own.iter().all(|&index| peers >= case.limit("part_rate_ratio") * rate(&osts[index]))
 }
 
 fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -> Finding {
@@ -81,7 +106,7 @@ fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -
 fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &SlowPart<'_>) -> Finding {
     let name = osts[ost].name;
     let title = format!(
-        "The disk of OST {name} is slow: {} takes {:.0} times as long as on its peers",
+        "The disk of OST {name} is slow: {} takes {:.1} times as long as on its peers",
         slow.what(),
         slow.ratio
     );

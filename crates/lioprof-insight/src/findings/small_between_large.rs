@@ -3,11 +3,11 @@
 
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
+use lioprof_stats::{Share, Stands};
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
-use super::flagged::described;
-use super::infer::{Share, Stands};
+use super::flagged::steps;
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -48,6 +48,28 @@ fn look(case: &Case<'_>) -> Look {
     if clients_share <= case.limit("clients_share") || share(small_s, all_s) < case.limit("time_share") {
         return Ok(Vec::new());
     }
+    // One of a client in an object is what is left at the end of a file, or its beginning.
+    let again = |object: &ObjectAccess| object.small_rpcs > object.small_clients;
+    // Sizes that change while a client goes through a file in order interrupt nothing.
+    let both = |object: &&ObjectAccess| {
+        let patterns = [&object.read, &object.write];
+        let all: u64 = patterns.iter().map(|pattern| pattern.rpcs).sum();
+        let in_order: u64 = patterns.iter().map(|pattern| pattern.sequential_rpcs + pattern.strided_rpcs).sum();
+        again(object) && object.small_rpcs < all && 2 * in_order <= patterns.iter().map(|pattern| steps(pattern)).sum()
+    };
+    let place = |object: &ObjectAccess| {
+        let small = span(object.small_first_byte?, object.small_last_byte?);
+        Some(share(small, span(object.first_byte, object.last_byte)))
+    };
+    let is_header =
+        |object: &&ObjectAccess| again(object) && place(object).is_some_and(|place| place <= case.limit("place_share"));
+    let count = |objects: &[&ObjectAccess]| objects.iter().map(|object| object.small_rpcs).sum::<u64>();
+    let headers: Vec<&ObjectAccess> = access.objects.iter().filter(is_header).collect();
+    let in_headers = 2 * count(&headers) >= small;
+    let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
+    if 2 * count(&objects) < small {
+        return Ok(Vec::new());
+    }
     let least = case.limit("per_large_rpc");
     match Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)) {
         Stands::Above => {}
@@ -55,24 +77,6 @@ fn look(case: &Case<'_>) -> Look {
         Stands::Undecided => {
             return Err(NoAnswer::cannot_tell(format!("{small} small and {large} large reads and writes are too few")));
         }
-    }
-    // Sizes that change while a client goes through a file in order interrupt nothing.
-    let both = |object: &&ObjectAccess| {
-        let all = described(&object.read) + described(&object.write);
-        let jumps = object.read.jump_rpcs + object.write.jump_rpcs;
-        0 < object.small_rpcs && object.small_rpcs < all && 2 * jumps >= all
-    };
-    let place = |object: &ObjectAccess| {
-        let small = span(object.small_first_byte?, object.small_last_byte?);
-        Some(share(small, span(object.first_byte, object.last_byte)))
-    };
-    let is_header = |object: &&ObjectAccess| place(object).is_some_and(|place| place <= case.limit("place_share"));
-    let count = |objects: &[&ObjectAccess]| objects.iter().map(|object| object.small_rpcs).sum::<u64>();
-    let headers: Vec<&ObjectAccess> = access.objects.iter().filter(is_header).collect();
-    let in_headers = 2 * count(&headers) >= small;
-    let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
-    if 2 * count(&objects) < small {
-        return Ok(Vec::new());
     }
     objects.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
     let first = objects.iter().filter_map(|object| object.small_first_byte).min();

@@ -3,9 +3,12 @@
 use lioprof_model::units::{human_bytes, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
+use lioprof_stats::Share;
+
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::flagged::{described, flagged, look_at, plural};
+use super::flagged::{Of, described, flagged, look_at, plural, steps};
 use super::limits::limit;
+use super::load::{goes_on, osts};
 use super::stats::{real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -21,17 +24,39 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    look_at(case, &[Direction::Read, Direction::Write], one)
+    if begun(case) {
+        return Err(NoAnswer::cannot_tell("the capture ends after the first small requests to each object"));
+    }
+    look_at(case, &[Direction::Read, Direction::Write], described, one)
+}
+
+/// Whether all that was seen are first small requests, and the capture ends in the middle of them.
+fn begun(case: &Case<'_>) -> bool {
+    let access = &case.analysis.access;
+    let [read, write] = [&access.read, &access.write];
+    let rpcs = read.rpcs + write.rpcs;
+    let again = access.objects.iter().any(|object| object.read.rpcs + object.write.rpcs > object.clients.len() as u64);
+    rpcs > 0
+        && 2 * (described(read) + described(write)) < rpcs
+        && again
+        && share(real(read.bytes + write.bytes), real(rpcs)) < case.limit("mean_bytes")
+        && goes_on(case.analysis, &osts(case.analysis))
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let has = |pattern: &AccessPattern| share(real(pattern.bytes), real(described(pattern))) < case.limit("mean_bytes");
-    // Their sizes are facts; that more than half of what clients send is like this takes a few of them.
-    let Some(small) = flagged(case, direction, has, (described, 0.5))? else { return Ok(None) };
+    let has = |pattern: &AccessPattern| share(real(pattern.bytes), real(pattern.rpcs)) < case.limit("mean_bytes");
+    // Their sizes are facts. Small files have no requests that could be joined: they are streams too short to have an order.
+    let of = Of { hits: described, all: described };
+    let Some(small) = flagged(case, direction, has, (of, 0.0))? else { return Ok(None) };
+    // That more than half of what clients send is like this takes a few of them.
+    if !Share::of(real(small.rpcs), real(small.rpcs)).proves(0.5) {
+        let what = plural(direction);
+        return Err(NoAnswer::cannot_tell(format!("{} small {what} are too few to say that more are", small.rpcs)));
+    }
     let mean = small.bytes / small.rpcs.max(1);
     let what = plural(direction);
     let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));
-    let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), real(small.rpcs));
+    let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), small.sum(steps));
     let draft = case
         .finding(Severity::Warning, Confidence::Medium, title)
         .explain(format!(

@@ -2,8 +2,9 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, NodeRole, Severity};
+use lioprof_stats::{Rate, Share, Stands};
 
-use super::case::{Case, Look, Rule};
+use super::case::{Case, Look, NoAnswer, Rule};
 use super::limits::{Limit, limit};
 use super::load::busiest;
 use super::stats::{real, share};
@@ -11,7 +12,6 @@ use super::stats::{real, share};
 const SHARE: Limit = limit("share", 0.5, "share of all RPCs, from which they are a storm");
 /// Targets that a node is taken to have unless the log names more.
 const TARGETS_PER_NODE: usize = 10;
-const RPCS: Limit = limit("rpcs", 100.0, "such requests, at least");
 
 pub(super) const PING: Rule = Rule {
     id: "ping-storm",
@@ -23,7 +23,6 @@ pub(super) const PING: Rule = Rule {
             0.5,
             "pings per second of a client to one target; an idle connection pings every 25 s (a quarter of obd_timeout)",
         ),
-        RPCS,
     ],
     plots: &["requests-per-client"],
     note: false,
@@ -36,7 +35,6 @@ pub(super) const STATFS: Rule = Rule {
     limits: &[
         SHARE,
         limit("per_second", 0.5, "statfs requests per second of a client to one target; a `df` asks each target once"),
-        RPCS,
     ],
     plots: &["requests-per-client"],
     note: false,
@@ -44,7 +42,7 @@ pub(super) const STATFS: Rule = Rule {
 };
 
 fn pings(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, &["OBD_PING"]) else { return Ok(Vec::new()) };
+    let Some(storm) = storm(case, "pings", &["OBD_PING"])? else { return Ok(Vec::new()) };
     let finding = storm
         .begin(case, "pings")
         .explain(format!(
@@ -62,7 +60,9 @@ fn pings(case: &Case<'_>) -> Look {
 }
 
 fn statfs(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, &["OST_STATFS", "MDS_STATFS"]) else { return Ok(Vec::new()) };
+    let Some(storm) = storm(case, "requests for free space", &["OST_STATFS", "MDS_STATFS"])? else {
+        return Ok(Vec::new());
+    };
     let finding = storm
         .begin(case, "requests for free space")
         .explain(format!(
@@ -96,7 +96,7 @@ impl Storm<'_> {
     }
 }
 
-fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
+fn storm<'a>(case: &Case<'a>, what: &str, opcodes: &[&str]) -> Result<Option<Storm<'a>>, NoAnswer> {
     let analysis = case.analysis;
     let count = |client: &Client| -> u64 { opcodes.iter().filter_map(|&name| client.opcodes.get(name)).sum() };
     let clients = busiest(analysis, count);
@@ -105,10 +105,17 @@ fn storm<'a>(case: &Case<'a>, opcodes: &[&str]) -> Option<Storm<'a>> {
     // A log names the targets that somebody used; what is pinged may be more.
     let servers = analysis.nodes.iter().filter(|node| node.role != Some(NodeRole::Client)).count();
     let targets = analysis.targets.len().max(TARGETS_PER_NODE * servers.max(1)) as u64;
+    let Some(&(most, _)) = clients.first() else { return Ok(None) };
     // A second at least: a burst is no rate.
-    let per_second = real(clients.first()?.0) / real(targets) / analysis.window.duration_s.max(1.0);
-    let is_storm = real(rpcs) >= case.limit("rpcs")
-        && share(real(rpcs), real(all)) >= case.limit("share")
-        && per_second >= case.limit("per_second");
-    is_storm.then(|| Storm { rpcs, all, per_second, clients: clients.into_iter().map(|(_, nid)| nid).collect() })
+    let per_target_and_second = 1.0 / real(targets) / analysis.window.duration_s.max(1.0);
+    let part = Share::of(real(rpcs), real(all)).against(case.limit("share"));
+    let rate = Rate::count(real(most)).times(per_target_and_second).against(case.limit("per_second"));
+    match (part, rate) {
+        (Stands::Below, _) | (_, Stands::Below) => Ok(None),
+        (Stands::Above, Stands::Above) => {
+            let per_second = real(most) * per_target_and_second;
+            Ok(Some(Storm { rpcs, all, per_second, clients: clients.into_iter().map(|(_, nid)| nid).collect() }))
+        }
+        _ => Err(NoAnswer::cannot_tell(format!("{rpcs} of {all} RPCs are {what}: too few to say how often they come"))),
+    }
 }

@@ -14,6 +14,11 @@ pub(super) const RULE: Rule = Rule {
         limit("lost_share", 0.01, "share of RPCs, or of bytes of the log, lost from which figures are too low"),
         limit("critical_share", 0.2, "the same from which they are worth little"),
         limit("half_share", 0.02, "share of RPCs of which only one half is there, beginning and end aside"),
+        limit(
+            "open_share",
+            0.25,
+            "requests that are being handled when the capture ends over reads and writes before, from which nothing is called healthy",
+        ),
         limit("unknown_share", 0.05, "share of reads and writes of unknown OST or size, from which it is worth a note"),
         limit(
             "estimated_share",
@@ -37,6 +42,12 @@ fn look(case: &Case<'_>) -> Look {
     let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
     if found.is_empty() && analysis.loss.estimated_lost_fraction.is_none() {
         return Err(NoAnswer::cannot_tell(analysis.loss.estimate.clone()));
+    }
+    let (ended, open) = (analysis.totals.read.rpcs + analysis.totals.write.rpcs, analysis.loss.missing_handled);
+    if found.is_empty() && open > 0 && real(open) >= case.limit("open_share") * real(ended) && ended > 0 {
+        return Err(NoAnswer::cannot_tell(format!(
+            "the capture ends while {open} requests are being handled, after {ended} reads and writes: those that take longest are missing"
+        )));
     }
     Ok(found)
 }

@@ -4,7 +4,7 @@ use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::flagged::{described, flagged, look_at, plural};
+use super::flagged::{Of, flagged, look_at, plural};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "unaligned-rpcs",
     meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
     limits: &[
-        limit("rpc_share", 0.25, "share of an object's requests that are so, at least"),
+        limit("rpc_share", 0.5, "share of an object's requests that are so, at least"),
         limit("time_share", 0.1, "their share of the time of all reads and writes, at least"),
     ],
     plots: &["object-offsets"],
@@ -20,8 +20,11 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
+const MISPLACED: Of =
+    Of { hits: |pattern| pattern.unaligned_rpcs.max(pattern.split_rpcs), all: |pattern| pattern.rpcs };
+
 fn look(case: &Case<'_>) -> Look {
-    look_at(case, &[Direction::Write, Direction::Read], one)
+    look_at(case, &[Direction::Write, Direction::Read], MISPLACED.all, one)
 }
 
 fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
@@ -29,12 +32,11 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
     // Small requests inside a stripe straddle nothing; half a MiB and more hits the next MiB if it is not aligned.
     let large = 524_288.0;
     let has = |pattern: &AccessPattern| {
-        let count = real(described(pattern));
+        let count = real(pattern.rpcs);
         let straddles = share(real(pattern.bytes), count) >= large && share(real(pattern.split_rpcs), count) >= limit;
         straddles || share(real(pattern.unaligned_rpcs), count) >= limit
     };
-    let hits = |pattern: &AccessPattern| pattern.unaligned_rpcs.max(pattern.split_rpcs);
-    let Some(objects) = flagged(case, direction, has, (hits, limit))? else { return Ok(None) };
+    let Some(objects) = flagged(case, direction, has, (MISPLACED, limit))? else { return Ok(None) };
     let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
     let what = plural(direction);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{Confidence, SampledRpc, Severity};
+use lioprof_stats::Share;
 
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
@@ -21,15 +22,11 @@ pub(super) const RULE: Rule = Rule {
             "time of the others' requests beside it, over the fastest twentieth of requests of their size",
         ),
         limit("hindered_share", 0.2, "share of the other clients that wait so long, at least"),
-        limit("rpcs", 20.0, "reads and writes of others beside it, at least"),
     ],
     plots: &["requests-per-client", "io-timeline"],
     note: false,
     look,
 };
-
-/// Requests of a client from which its wait is told.
-const FEWEST: usize = 3;
 
 /// What one client had in flight.
 #[derive(Clone, Copy, Default)]
@@ -82,9 +79,6 @@ fn look(case: &Case<'_>) -> Look {
     if most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio") {
         return Ok(Vec::new());
     }
-    if real(beside.len() as u64) < case.limit("rpcs") {
-        return Err(NoAnswer::cannot_tell(format!("{} reads and writes beside the busiest client", beside.len())));
-    }
     let unhindered = unhindered(rpcs());
     let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     for rpc in &beside {
@@ -94,11 +88,21 @@ fn look(case: &Case<'_>) -> Look {
     }
     // By client: those on another CPU partition of the OSS have a queue of their own.
     let ratio = |waits: &[(f64, f64)]| median(waits.iter().map(|(total, ideal)| share(*total, *ideal))).unwrap_or(0.0);
-    let hindered = |waits: &&Vec<(f64, f64)>| waits.len() >= FEWEST && ratio(waits) >= case.limit("wait_ratio");
+    let hindered = |waits: &&Vec<(f64, f64)>| ratio(waits) >= case.limit("wait_ratio");
     let hindered: Vec<&Vec<(f64, f64)>> = waits.values().filter(hindered).collect();
     let others = clients.len() - 1;
     if share(hindered.len() as f64, others as f64) < case.limit("hindered_share") {
         return Ok(Vec::new());
+    }
+    // Half of the requests of those who are chosen because they wait do so anyway.
+    let long = |(total, ideal): &&(f64, f64)| share(*total, *ideal) >= case.limit("wait_ratio");
+    let all: Vec<&(f64, f64)> = hindered.iter().flat_map(|waits| waits.iter()).collect();
+    let waiting = all.iter().copied().filter(|wait| long(wait)).count();
+    if !Share::of(waiting as f64, all.len() as f64).proves(0.5) {
+        return Err(NoAnswer::cannot_tell(format!(
+            "{waiting} of {} requests beside the busiest client take long: too few to say that they wait behind its",
+            all.len()
+        )));
     }
     let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Ok(Vec::new()) };
     let lost_s: f64 =

@@ -42,6 +42,9 @@ pub struct NodeFacts {
     pub bins: Option<(i64, i64)>,
     /// One in so many reads and writes is in the sample.
     pub sample_one_in: u64,
+    /// Requests of clients, of which [`ReplayedRpc`]s are the beginning.
+    #[serde(default)]
+    pub replay: ReplayFacts,
 }
 
 /// A line of `lctl mark`.
@@ -275,6 +278,51 @@ pub struct LockTimes {
     pub target: String,
     /// What.
     pub span: LockSpan,
+    /// Times.
+    pub times: Bucket,
+}
+
+/// Whose lock requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnqueuesOf {
+    /// A target's.
+    #[default]
+    Target,
+    /// A client's.
+    Client,
+}
+
+/// A part of the time of lock requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnqueueTime {
+    /// From the arrival until it was handled and its lock granted.
+    #[default]
+    Total,
+    /// Waiting for a thread.
+    Queue,
+    /// Handling, without waits for locks.
+    Service,
+    /// Waiting for other clients' locks.
+    LockWait,
+    /// Waiting for other locks.
+    OtherWait,
+    /// The parts are unknown: only the count says something.
+    Unknown,
+}
+
+/// Times of lock requests. Key: everything up to the bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnqueueTimes {
+    /// Node.
+    pub node: String,
+    /// Of a target or of a client.
+    pub whose: EnqueuesOf,
+    /// Target or NID; `None`: the target is unknown.
+    pub name: Option<String>,
+    /// Which part.
+    pub part: EnqueueTime,
     /// Times.
     pub times: Bucket,
 }
@@ -537,6 +585,48 @@ pub struct TimeRaster {
     pub spendings: Vec<Spending>,
 }
 
+/// What there is of a node's requests of clients besides those that are kept for a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayFacts {
+    /// How many there were.
+    pub requests: u64,
+    /// End of the last one.
+    pub last_us: Option<i64>,
+    /// End of the last read, write or sync.
+    pub last_bulk_us: Option<i64>,
+    /// Only those that ended before are kept; `None`: all.
+    pub cut_us: Option<i64>,
+}
+
+/// A request of a client, or its wait for a lock, as a replay needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ReplayedRpc {
+    /// Node.
+    pub node: String,
+    /// End.
+    pub end_us: i64,
+    /// From the arrival to the end.
+    pub total_us: u32,
+    /// From the start to the end.
+    pub service_us: u32,
+    /// Parts of service times; `None`: the log does not show them.
+    pub before_us: Option<u32>,
+    /// The transfer.
+    pub transfer_us: Option<u32>,
+    /// Bytes; 0 if none moved, or how many is not known.
+    pub bytes: u32,
+    /// Hash of the object; 0 if it is not known.
+    pub object: u32,
+    /// NID.
+    pub nid: String,
+    /// See [`super::of_rows::CombinationKey::mdt`].
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// What it is, see `lioprof_analysis`.
+    pub kind: u8,
+}
+
 /// All of these, of one node or many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rollup {
@@ -564,6 +654,8 @@ pub struct Rollup {
     pub lock_targets: Vec<LockTarget>,
     /// Their times.
     pub lock_times: Vec<LockTimes>,
+    /// Times of lock requests.
+    pub enqueue_times: Vec<EnqueueTimes>,
     /// Contended objects.
     pub lock_objects: Vec<LockObject>,
     /// Pairs of clients.
@@ -574,6 +666,8 @@ pub struct Rollup {
     pub exchanges: Vec<Exchange>,
     /// What clients waited for.
     pub time_rasters: Vec<TimeRaster>,
+    /// Requests to replay.
+    pub replay: Vec<ReplayedRpc>,
     /// Targets by second.
     pub seconds: Vec<Second>,
 }

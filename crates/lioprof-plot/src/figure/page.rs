@@ -57,6 +57,13 @@ impl Page {
         page
     }
 
+    /// Starts with the title and what is shown.
+    pub(crate) fn plain(options: &PlotOptions, title: &str, what: &str) -> Self {
+        let mut page = Self::titled(options, title, what);
+        page.y += 4.0;
+        page
+    }
+
     fn titled(options: &PlotOptions, title: &str, what: &str) -> Self {
         let scene = Scene { width: f64::from(options.width_px), ..Scene::default() };
         let max_height = f64::from(options.height_px);

@@ -33,5 +33,5 @@ pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), 
         )
     };
     let problem = format!("the rollups of {} are missing or older than the rows; {advice}", few(&old));
-    Err(QueryError::Rollup { problem })
+    Err(QueryError::Rollup(problem))
 }

@@ -25,7 +25,7 @@ pub(super) async fn nodes(session: &Session) -> Result<Vec<NodeRow>, QueryError>
 
 /// The facts of a node.
 pub(super) fn facts(row: &NodeRow) -> Result<NodeFacts, QueryError> {
-    row.facts().map_err(|problem| QueryError::Rollup { problem })
+    row.facts().map_err(QueryError::Rollup)
 }
 
 /// Asks for all tables.
@@ -56,11 +56,13 @@ pub(super) async fn query(session: &Session, nodes: Vec<NodeFacts>) -> Result<Ro
         pictures: rows(session, sql!("pictures")).await?,
         lock_targets: keyed(session, sql!("lock_targets")).await?,
         lock_times: rows(session, sql!("lock_times")).await?,
+        enqueue_times: rows(session, sql!("enqueue_times")).await?,
         lock_objects: rows(session, sql!("lock_objects")).await?,
         lock_pairs: keyed(session, &statement(sql!("lock_pairs"))).await?,
         lock_jobs: keyed(session, &statement(sql!("lock_jobs"))).await?,
         exchanges: rows(session, sql!("exchanges")).await?,
         time_rasters: rows(session, sql!("time_rasters")).await?,
+        replay: rows(session, sql!("replay")).await?,
         sample: sample(session, &nodes).await?,
         seconds: Vec::new(),
         nodes,

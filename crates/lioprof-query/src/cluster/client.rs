@@ -30,7 +30,7 @@ pub async fn session_state(
 ) -> Result<SessionState, ClusterError> {
     let executors = readiness::executors(scheduler).await?;
     if executors == 0 {
-        return Err(ClusterError::NoExecutors { scheduler: scheduler.clone() });
+        return Err(ClusterError::NoExecutors(scheduler.clone()));
     }
     let partitions = partitions.unwrap_or(executors * PARTITIONS_PER_EXECUTOR);
     // What is set here goes to scheduler and executors with every query, so that it holds on any Ballista cluster.
@@ -51,8 +51,7 @@ pub async fn session_state(
     let planner = ClusterPlanner::new(scheduler.clone(), config.ballista_config());
     let config = config.with_ballista_query_planner(Arc::new(planner));
     let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
-    state.upgrade_for_ballista(scheduler.http_url()).map_err(|source| ClusterError::Ballista {
-        what: "failed to set up the session",
-        source: Box::new(source.into()),
-    })
+    state
+        .upgrade_for_ballista(scheduler.http_url())
+        .map_err(|err| ClusterError::Ballista("failed to set up the session", Box::new(err.into())))
 }

@@ -71,12 +71,12 @@ impl Executor {
     ///
     /// If one of them cannot be had.
     pub fn bind(options: ExecutorOptions) -> Result<Self, ClusterError> {
-        let failed = |source| ClusterError::Listen { address: options.bind, source };
+        let failed = |source| ClusterError::Listen(options.bind, source);
         let listener = TcpListener::bind(options.bind).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let work_dir = own_folder(&options.work_dir, address)
-            .map_err(|source| ClusterError::WorkDir { path: options.work_dir.clone(), source })?;
+            .map_err(|source| ClusterError::WorkDir(options.work_dir.clone(), source))?;
         let advertise =
             options.advertise.or_else(|| (!address.ip().is_unspecified()).then(|| address.ip().to_string()));
         let config = ExecutorProcessConfig {
@@ -145,7 +145,7 @@ async fn serve(scheduler: &SchedulerAddress, config: ExecutorProcessConfig) -> R
     tokio::select! {
         error = scheduler_is_away(scheduler, &health) => Err(error),
         ended = start_executor_process(Arc::new(config)) => {
-            ended.map_err(|source| ClusterError::Ballista { what: "the executor stopped", source: Box::new(source) })
+            ended.map_err(|err| ClusterError::Ballista("the executor stopped", Box::new(err)))
         }
     }
 }
@@ -182,7 +182,7 @@ async fn scheduler_is_away(scheduler: &SchedulerAddress, health: &ExecutorHealth
         }
         away = heard.elapsed() > SCHEDULER_SILENT;
         if heard.elapsed() >= SCHEDULER_PATIENCE {
-            return ClusterError::SchedulerAway { scheduler: scheduler.clone(), seconds: SCHEDULER_PATIENCE.as_secs() };
+            return ClusterError::SchedulerAway(scheduler.clone(), SCHEDULER_PATIENCE.as_secs());
         }
     }
 }

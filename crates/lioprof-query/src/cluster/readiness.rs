@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 ///
 /// If nothing answers, or something that is no scheduler.
 pub(super) async fn executors(scheduler: &SchedulerAddress) -> Result<usize, ClusterError> {
-    let unreachable = |source: AnyError| ClusterError::Unreachable { scheduler: scheduler.clone(), source };
+    let unreachable = |source: AnyError| ClusterError::Unreachable(scheduler.clone(), source);
     match tokio::time::timeout(PATIENCE, ask(scheduler)).await {
         Ok(answer) => answer.map_err(unreachable),
         Err(_) => Err(unreachable(format!("no answer within {} s", PATIENCE.as_secs()).into())),

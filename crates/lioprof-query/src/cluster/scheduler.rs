@@ -47,7 +47,7 @@ impl Scheduler {
     ///
     /// If it cannot be had.
     pub async fn bind(options: &SchedulerOptions) -> Result<Self, ClusterError> {
-        let failed = |source| ClusterError::Listen { address: options.bind, source };
+        let failed = |source| ClusterError::Listen(options.bind, source);
         let listener = TcpListener::bind(options.bind).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let timeout = options.executor_timeout.as_secs();
@@ -81,7 +81,7 @@ impl Scheduler {
     ///
     /// If serving fails.
     pub async fn serve(self) -> Result<(), ClusterError> {
-        let failed = |source| ClusterError::Ballista { what: "the scheduler stopped", source: Box::new(source) };
+        let failed = |err| ClusterError::Ballista("the scheduler stopped", Box::new(err));
         let cluster = BallistaCluster::new_from_config(&self.config).await.map_err(failed)?;
         let scheduler = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(self.config));
         let scheduler = scheduler.await.map_err(failed)?;

@@ -68,7 +68,7 @@ pub(crate) async fn write(
     let mut out = Watched { out, failed: None };
     let written = fill(rows, format, max_rows, &mut out).await;
     match out.failed {
-        Some(source) => Err(QueryError::Output { to: OUTPUT.to_owned(), source }),
+        Some(source) => Err(QueryError::Output(OUTPUT.to_owned(), source)),
         None => written,
     }
 }

@@ -59,12 +59,12 @@ const KEYWORDS: [&str; 41] = [
 ];
 
 /// Names that SQL can use.
-pub(super) struct Names {
+pub(super) struct KnownNames {
     /// Columns of each table and view.
     tables: BTreeMap<String, Vec<String>>,
 }
 
-impl Names {
+impl KnownNames {
     pub(super) async fn of(session: &Session) -> Self {
         let mut tables = BTreeMap::new();
         for (table, provider) in session.tables().await {
@@ -86,11 +86,11 @@ impl Names {
 
 /// Rustyline asks it while a line is typed.
 pub(super) struct Assistant {
-    names: Names,
+    names: KnownNames,
 }
 
 impl Assistant {
-    pub(super) fn new(names: Names) -> Self {
+    pub(super) fn new(names: KnownNames) -> Self {
         Self { names }
     }
 
@@ -192,7 +192,7 @@ mod tests {
     fn assistant() -> Assistant {
         let columns = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect();
         let tables = [("rpcs", columns(&["nid", "node", "bytes"])), ("flows", columns(&["nid", "reads"]))];
-        Assistant { names: Names { tables: tables.map(|(name, columns)| (name.to_owned(), columns)).into() } }
+        Assistant { names: KnownNames { tables: tables.map(|(name, columns)| (name.to_owned(), columns)).into() } }
     }
 
     fn complete(line: &str) -> Vec<String> {

@@ -12,7 +12,7 @@ use rustyline::{CompletionType, Config, Editor};
 use tokio::runtime::{Builder, Runtime};
 
 use super::command::{Command, HELP};
-use super::complete::{Assistant, Names};
+use super::complete::{Assistant, KnownNames};
 use super::history;
 use crate::args::PromptArgs;
 use crate::{ask, messages};
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &PromptArgs, runtime: &Runtime) -> anyhow::Result<()> {
 
 impl Conversation<'_> {
     pub(super) fn assistant(&self) -> Assistant {
-        Assistant::new(self.runtime.block_on(Names::of(&self.session)))
+        Assistant::new(self.runtime.block_on(KnownNames::of(&self.session)))
     }
 
     pub(super) fn obey(&mut self, command: Command) -> anyhow::Result<()> {

@@ -37,6 +37,8 @@ fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut NameNumbers<'a>) -
         interval_s: it.interval.map(|it| (it.start - start, it.end - start)),
         cost_s: it.cost_s,
         cost_of: it.cost_of.as_deref(),
+        // Seconds that the run would have been shorter without it, in words.
+        saves: it.saves_in_words(),
         // Kind of the finding that is the likely cause.
         explained_by: it.explained_by.as_deref(),
         plot: it.plot.as_deref(),

@@ -3,6 +3,7 @@
 //! Order of work: whoever has a row of its own comes first and gets the low numbers, then whoever else is named.
 
 mod bins;
+mod enqueue_parts;
 mod findings;
 mod flows;
 mod latency;

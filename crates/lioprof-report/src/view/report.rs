@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::names::NameNumbers;
 use super::number::IoView;
-use super::{findings, flows, latency, locks, quality, rows, sample, series, service_parts, sizes, time_account};
+use super::{
+    enqueue_parts, findings, flows, latency, locks, quality, rows, sample, series, service_parts, sizes, time_account,
+};
 use crate::object::object;
 use crate::verdict::Verdict;
 
@@ -58,6 +60,7 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
         series,
         latency: latency::heat(analysis),
         service_parts: service_parts::service_parts(analysis),
+        enqueue_parts: enqueue_parts::enqueue_parts(analysis),
         time_account: time_account::time_account(analysis),
         sample,
         locks,

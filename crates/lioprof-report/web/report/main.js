@@ -62,6 +62,7 @@ function reportPage() {
         timelineSection,
         locksSection,
         lockTimelineSection,
+        enqueuesSection,
         objectsSection,
         jobsSection,
         operationsSection,

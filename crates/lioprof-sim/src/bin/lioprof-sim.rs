@@ -43,13 +43,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
-            let mut text = format!("lioprof-sim: {err}");
-            let mut cause = err.source();
-            while let Some(err) = cause {
-                text.push_str(&format!(": {err}"));
-                cause = err.source();
-            }
-            say(&text);
+            say(&format!("lioprof-sim: {}", lioprof_model::with_causes(&*err)));
             ExitCode::from(2)
         }
     }

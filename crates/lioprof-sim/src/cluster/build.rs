@@ -9,6 +9,7 @@ use super::client_config::ClientConfig;
 use super::config::{Cluster, MDS, server_nid};
 use super::disk::Disk;
 use super::events::{Event, Events};
+use super::link::Link;
 use super::log::Log;
 use super::opcode::Service;
 use super::program::{Pause, Process};
@@ -48,6 +49,8 @@ impl Cluster {
             resend_us: self.resend_us,
             running: 0,
             follow: self.follow,
+            operations: Vec::new(),
+            servers: self.servers.len(),
         };
         self.build_processes(&mut simulation);
         simulation
@@ -69,6 +72,7 @@ impl Cluster {
                 bl_pids: (0..3).map(|worker| 2192 + worker).collect(),
                 next_xid: self.first_xid(rng),
                 next_cookie: rng.bits() | (1 << 62),
+                link: Link::new(server.link),
             });
             let per_cpt = (server.cpus / server.cpts.max(1)).max(1);
             let mut pid = 2200;
@@ -146,6 +150,7 @@ impl Cluster {
                 bl_pid: pid + 40,
                 ping_job: usize::from(!mount.server),
                 bl_job: if mount.server { 0 } else { 2 },
+                link: Link::new(mount.config.link),
                 config: ClientConfig {
                     max_in_flight: mount.config.max_in_flight.max(1),
                     max_rpc_bytes: mount.config.max_rpc_bytes.max(4096),
@@ -162,7 +167,7 @@ impl Cluster {
     }
 
     fn build_files(&self, world: &mut World) {
-        for (stripe_bytes, targets) in &self.files {
+        for (number, (stripe_bytes, targets)) in self.files.iter().enumerate() {
             let mut objects = Vec::new();
             for &target in targets {
                 objects.push(world.objects.len());
@@ -175,7 +180,7 @@ impl Cluster {
                 } else {
                     (Fid(0x1_0000_0000 | (index << 16), id), Fid(id, 0))
                 };
-                world.objects.push(Object { target, fid, resource, ..Object::default() });
+                world.objects.push(Object { target, file: number, fid, resource, ..Object::default() });
             }
             world.files.push(StripedFile { stripe_bytes: (*stripe_bytes).max(4096), objects });
         }
@@ -217,9 +222,11 @@ impl Cluster {
                 open: 0,
                 locks: 0,
                 pause: Pause::None,
+                operation: None,
+                pen_us: 0,
             });
             let first_us = simulation.rng.below(200);
-            simulation.events.at(self.start_us + first_us, Event::Process(number));
+            simulation.resume(number, self.start_us + first_us);
             simulation.running += 1;
         }
     }

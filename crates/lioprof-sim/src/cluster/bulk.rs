@@ -27,6 +27,13 @@ impl Simulation {
         let disk = &mut self.world.targets[target].disk;
         let done_us = if io.write {
             let there_us = self.transfer(request, &io, &mut pen);
+            let (mount, node) = (self.world.requests[request].mount, self.world.targets[target].node);
+            if self.world.mounts[mount].link.is_limit() || self.world.nodes[node].link.is_limit() {
+                // What comes over a slow link keeps no disk waiting.
+                self.world.requests[request].stage = Stage::Moving;
+                self.events.at(there_us, Event::Step(request));
+                return;
+            }
             self.world.targets[target].disk.done_us(there_us, io.bytes, &mut self.rng)
         } else {
             pen.now_us = disk.done_us(pen.now_us, io.bytes, &mut self.rng);
@@ -34,6 +41,15 @@ impl Simulation {
         };
         self.world.requests[request].stage = Stage::Ending;
         self.events.at(done_us.max(pen.now_us), Event::Step(request));
+    }
+
+    /// The data of a write are there: they go to disk.
+    pub(super) fn write_io(&mut self, request: usize) {
+        let Some(io) = self.world.requests[request].io else { return };
+        let target = self.world.requests[request].target;
+        let done_us = self.world.targets[target].disk.done_us(self.now_us, io.bytes, &mut self.rng);
+        self.world.requests[request].stage = Stage::Ending;
+        self.events.at(done_us, Event::Step(request));
     }
 
     /// Moves the data; when the last byte is there.
@@ -46,6 +62,7 @@ impl Simulation {
         let pieces = io.descriptors();
         // Each piece begins inside a page of its own.
         let pages = io.bytes.div_ceil(4096).max(io.pieces);
+        let begin_us = pen.now_us;
         say!(self, pen, transfer(pages, io.bytes, self.world.nid(mount), xid, xid + pieces - 1));
         let descriptor = self.rng.pointer();
         let mut driver = self.driver(node, mount);
@@ -55,12 +72,17 @@ impl Simulation {
         for _ in 0..pieces {
             say!(self, &mut driver, bulk_event(SENT, descriptor));
         }
-        driver.now_us += way_us;
+        let through_us = self.world.mounts[mount].link.done_us(driver.now_us, io.bytes);
+        let through_us = through_us.max(self.world.nodes[node].link.done_us(driver.now_us, io.bytes));
+        driver.now_us = through_us + way_us;
+        let mut end_us = driver.now_us;
         for _ in 0..pieces {
             driver.now_us += piece_us;
+            end_us = driver.now_us;
             let event = if io.write { ARRIVED } else { ACKNOWLEDGED };
             say!(self, &mut driver, bulk_event(event, descriptor));
         }
+        self.world.requests[request].transfer_us = Some((begin_us, end_us));
         driver.now_us
     }
 

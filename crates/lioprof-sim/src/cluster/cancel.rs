@@ -92,7 +92,9 @@ impl Simulation {
         let granted = self.world.grant_waiting(object);
         for &lock in &granted {
             let target = self.world.objects[object].target;
-            let wait_us = pen.now_us - self.world.locks[lock].blocked_us;
+            let blocked_us = self.world.locks[lock].blocked_us;
+            let wait_us = pen.now_us - blocked_us;
+            self.world.locks[lock].wait_us = Some((blocked_us, pen.now_us));
             self.log.effect(pen, Effect::Lock { target, what: LockEffect::Waited(wait_us) });
             say!(self, pen, granted(self.world.lock_line(lock, Look::held(2, flags::CP_REQD))));
             say!(self, pen, add_lock(self.world.lock_line(lock, Look::held(3, flags::CP_REQD))));

@@ -49,10 +49,14 @@ impl Simulation {
     fn enqueue(&mut self, mount: usize, process: usize, lock: usize, purpose: Purpose) {
         let object = self.world.locks[lock].object;
         let request = self.send(mount, self.world.objects[object].target, opcode::LDLM_ENQUEUE, purpose);
+        let logs = self.world.log_of_client(mount).is_some();
         let state = &self.world.processes[process];
+        // A client leaves it to `ptlrpcd` to ask for the size, which its log shows.
+        let by_daemon = logs && matches!(purpose, Purpose::Glimpse(_));
+        let pid = if by_daemon { self.world.mounts[mount].ptlrpcd_pids[1] } else { state.pid };
         let request = &mut self.world.requests[request];
-        (request.pid, request.job, request.owner) = (state.pid, state.job, state.owner);
-        request.object = Some(object);
+        (request.pid, request.job, request.owner) = (pid, state.job, state.owner);
+        (request.object, request.process) = (Some(object), Some(process));
     }
 
     /// Asks the lock server for the size of an object.
@@ -72,11 +76,11 @@ impl Simulation {
     fn queue_io(&mut self, mount: usize, io: Io) {
         let target = self.world.objects[io.object].target;
         self.world.export_mut(mount, target).queue.push_back(io);
-        self.pump(mount, target);
+        self.pump(mount, target, Some(io.process));
     }
 
-    /// Sends I/O while the mount's limit for the target allows it.
-    fn pump(&mut self, mount: usize, target: usize) {
+    /// Sends I/O while the mount's limit for the target allows it; a process does so, or `ptlrpcd` after a reply.
+    fn pump(&mut self, mount: usize, target: usize, by: Option<usize>) {
         let limit = self.world.mounts[mount].config.max_in_flight;
         loop {
             let export = self.world.export_mut(mount, target);
@@ -85,11 +89,11 @@ impl Simulation {
             }
             let Some(io) = export.queue.pop_front() else { return };
             export.in_flight += 1;
-            self.send_io(mount, target, io);
+            self.send_io(mount, target, io, by);
         }
     }
 
-    fn send_io(&mut self, mount: usize, target: usize, io: Io) {
+    fn send_io(&mut self, mount: usize, target: usize, io: Io, by: Option<usize>) {
         let request = self.send(mount, target, io.opcode(), Purpose::Io);
         let state = &self.world.processes[io.process];
         let daemon = usize::from(self.world.export(mount, target).sent.is_multiple_of(2));
@@ -97,6 +101,7 @@ impl Simulation {
         let request = &mut self.world.requests[request];
         (request.pid, request.job, request.owner) = (pid, state.job, state.owner);
         (request.io, request.object) = (Some(io), Some(io.object));
+        request.builder = by.filter(|&process| io.waits && process == io.process);
     }
 
     /// How long a message is on its way between a server and a mount, without what either way takes longer.
@@ -111,7 +116,8 @@ impl Simulation {
         let sender = &self.world.mounts[mount];
         let (pid, job, extra_us) = (sender.ptlrpcd_pids[0], sender.ping_job, sender.config.extra_there_us);
         let part = self.world.part_for(mount, target, service);
-        let arrival_us = self.now_us + self.way_us(mount) + extra_us;
+        let way_us = self.way_us(mount) + extra_us;
+        let arrival_us = self.now_us + way_us;
         let request = self.world.requests.insert(Request {
             xid,
             opcode,
@@ -123,6 +129,7 @@ impl Simulation {
             part,
             arrival_us,
             deadline_s: self.now_us / 1_000_000 + DEADLINE_S,
+            way_us,
             ..Request::default()
         });
         // Hashed addresses come back with the memory, as on a real server.
@@ -134,7 +141,10 @@ impl Simulation {
         }
         let export = self.world.export_mut(mount, target);
         (export.last_us, export.sent) = (now_us, export.sent + 1);
-        self.events.at(arrival_us, Event::Arrive(request));
+        // A client that logs sends it once its lines are written.
+        if self.world.log_of_client(mount).is_none() {
+            self.events.at(arrival_us, Event::Arrive(request));
+        }
         if let Some(us) = self.resend_us {
             self.events.at(now_us + us, Event::Resend(request, xid));
         }
@@ -162,7 +172,7 @@ impl Simulation {
                     }
                     self.answered(io.process);
                 }
-                self.pump(mount, target);
+                self.pump(mount, target, None);
             }
             Purpose::Enqueue(lock) => {
                 let state = &mut self.world.locks[lock];
@@ -186,11 +196,9 @@ impl Simulation {
         self.world.requests.release(request);
     }
 
-    /// A glimpse belongs to the process whose pid it carries.
+    /// The process that asked for it goes on.
     fn answered_by(&mut self, request: usize) {
-        let (mount, pid) = (self.world.requests[request].mount, self.world.requests[request].pid);
-        let process = self.world.processes.iter().position(|process| process.mount == mount && process.pid == pid);
-        if let Some(process) = process {
+        if let Some(process) = self.world.requests[request].process {
             self.answered(process);
         }
     }
@@ -203,6 +211,10 @@ impl Simulation {
         }
         state.ready = true;
         let asker = state.asker.take();
+        if let Some(process) = asker {
+            self.say_has_lock(lock, process);
+        }
+        let state = &mut self.world.locks[lock];
         for io in std::mem::take(&mut state.waiters) {
             self.use_lock(mount, lock, io);
         }

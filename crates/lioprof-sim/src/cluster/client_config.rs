@@ -1,5 +1,7 @@
 //! What clients are like.
 
+use super::link::LinkConfig;
+
 /// A client's mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
@@ -13,6 +15,8 @@ pub struct ClientConfig {
     pub extra_there_us: u64,
     /// .. and the way back.
     pub extra_back_us: u64,
+    /// Its network link.
+    pub link: LinkConfig,
     /// What is wrong with it.
     pub faults: ClientFaults,
 }
@@ -25,6 +29,7 @@ impl Default for ClientConfig {
             rtt_us: 60,
             extra_there_us: 0,
             extra_back_us: 0,
+            link: LinkConfig::default(),
             faults: ClientFaults::default(),
         }
     }

@@ -3,6 +3,7 @@
 use super::client_config::ClientConfig;
 use super::clock::Clock;
 use super::disk::DiskConfig;
+use super::link::LinkConfig;
 use super::program::Program;
 use crate::wording::{V2_17, Wording};
 
@@ -30,11 +31,13 @@ pub struct ServerConfig {
     pub cpts: u16,
     /// Threads.
     pub threads: Threads,
+    /// Its network link.
+    pub link: LinkConfig,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { cpus: 8, cpts: 2, threads: Threads::default() }
+        Self { cpus: 8, cpts: 2, threads: Threads::default(), link: LinkConfig::default() }
     }
 }
 
@@ -138,6 +141,11 @@ impl Cluster {
     pub fn log_of(&mut self, mount: usize) -> usize {
         self.mounts[mount].logs = true;
         self.servers.len() + self.mounts[..mount].iter().filter(|mount| mount.logs).count()
+    }
+
+    /// All clients log; their records come after those of all servers, in the order of the clients.
+    pub fn log_of_all_clients(&mut self) {
+        self.mounts.iter_mut().filter(|mount| !mount.server).for_each(|mount| mount.logs = true);
     }
 
     /// Sets the clock of a node: a server, or a client that logs.

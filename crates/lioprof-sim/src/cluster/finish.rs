@@ -59,6 +59,7 @@ impl Simulation {
             service_us: end.service_us,
         };
         self.log.effect(pen, Effect::Rpc(rpc));
+        self.world.requests[request].end_us = pen.now_us;
         self.say_handled(request, end, pen);
     }
 

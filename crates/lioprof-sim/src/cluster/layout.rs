@@ -57,6 +57,7 @@ impl Simulation {
                 pieces: gaps + 1,
                 write: access.write,
                 direct: access.direct,
+                waits: access.wait,
                 lock: None,
             });
             first = last + 1;

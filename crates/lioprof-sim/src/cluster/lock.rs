@@ -27,6 +27,10 @@ pub(crate) struct Lock {
     pub(crate) released: bool,
     pub(crate) pid: u32,
     pub(crate) blocked_us: u64,
+    /// When it waited on the server.
+    pub(crate) wait_us: Option<(u64, u64)>,
+    /// When the reply to its enqueue was in the client's log.
+    pub(crate) answered_us: u64,
     pub(crate) ast_us: u64,
     pub(crate) timeout_s: u64,
     /// The reply to the enqueue reached the client.

@@ -1,6 +1,5 @@
 //! What runs on clients: programs of file operations.
 
-use super::events::Event;
 use super::opcode;
 use super::program::{Op, Pause};
 use super::request::Purpose;
@@ -22,6 +21,7 @@ impl Simulation {
                 self.running -= 1;
                 return;
             };
+            self.begin_operation(process, &op, self.now_us);
             if !self.run_op(process, op) {
                 return;
             }
@@ -49,13 +49,13 @@ impl Simulation {
                 return self.pause(process, 0);
             }
             Op::Sleep(us) => {
-                self.events.at(self.now_us + us, Event::Process(process));
+                self.resume(process, self.now_us + us);
                 return false;
             }
             Op::Until(us) => {
                 let time_us = self.start_us + us;
                 if time_us > self.now_us {
-                    self.events.at(time_us, Event::Process(process));
+                    self.resume(process, time_us);
                     return false;
                 }
             }
@@ -93,7 +93,7 @@ impl Simulation {
             self.world.processes[process].pause = Pause::Open(open);
             return false;
         }
-        self.events.at(self.now_us + THINK_US, Event::Process(process));
+        self.go_on(process);
         false
     }
 
@@ -109,6 +109,14 @@ impl Simulation {
         self.wake(process);
     }
 
+    /// The call has returned, unless a part of it is left; the next one comes a little later.
+    fn go_on(&mut self, process: usize) {
+        if self.world.processes[process].pending.is_none() {
+            self.end_operation(process);
+        }
+        self.resume(process, self.now_us + THINK_US);
+    }
+
     fn wake(&mut self, process: usize) {
         let state = &mut self.world.processes[process];
         if let Pause::Open(limit) = state.pause
@@ -116,7 +124,7 @@ impl Simulation {
             && state.locks == 0
         {
             state.pause = Pause::None;
-            self.events.at(self.now_us + THINK_US, Event::Process(process));
+            self.go_on(process);
         }
     }
 
@@ -128,7 +136,7 @@ impl Simulation {
         if there.len() >= processes {
             for other in there {
                 self.world.processes[other].pause = Pause::None;
-                self.events.at(self.now_us + THINK_US, Event::Process(other));
+                self.resume(other, self.now_us + THINK_US);
             }
         }
         false
@@ -145,7 +153,11 @@ impl Simulation {
         state.open += 1;
         let (mount, job, owner, pid) = (state.mount, state.job, state.owner, state.pid);
         let request = self.send(mount, target, opcode, Purpose::Process(process));
+        // A client's OST_SYNC is sent by `ptlrpcd`, which a log of the client shows.
+        let logs = self.world.log_of_client(mount).is_some();
+        let pid = if logs && opcode == opcode::OST_SYNC { self.world.mounts[mount].ptlrpcd_pids[0] } else { pid };
         let request = &mut self.world.requests[request];
         (request.pid, request.job, request.owner, request.object) = (pid, job, owner, object);
+        request.process = Some(process);
     }
 }

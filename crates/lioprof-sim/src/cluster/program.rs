@@ -1,5 +1,7 @@
 //! Programs that clients run, and how far they are.
 
+use super::running::Running;
+
 /// A read or write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
@@ -106,4 +108,8 @@ pub(crate) struct Process {
     /// Locks that it asked for and does not have: a call goes on only under its lock.
     pub(crate) locks: usize,
     pub(crate) pause: Pause,
+    /// On a client that logs: the operation that is running.
+    pub(crate) operation: Option<Running>,
+    /// On a client that logs: the process's last line was before this.
+    pub(crate) pen_us: u64,
 }

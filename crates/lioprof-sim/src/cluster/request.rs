@@ -17,6 +17,8 @@ pub(crate) struct Io {
     pub(crate) write: bool,
     /// The server takes the lock.
     pub(crate) direct: bool,
+    /// The process waits for it.
+    pub(crate) waits: bool,
     /// The lock that covers it.
     pub(crate) lock: Option<usize>,
 }
@@ -62,6 +64,8 @@ pub(crate) enum Stage {
     Started,
     /// Callbacks are on their way.
     Callbacks,
+    /// Its data are on their way to a disk.
+    Moving,
     Ending,
 }
 
@@ -97,6 +101,20 @@ pub(crate) struct Request {
     pub(crate) resent: bool,
     /// The server is done with it; a duplicate may still come.
     pub(crate) answered: bool,
+    /// The process that asked for it.
+    pub(crate) process: Option<usize>,
+    /// The process that put its data together and waits for them.
+    pub(crate) builder: Option<usize>,
+    /// On its way to the server, microseconds.
+    pub(crate) way_us: u64,
+    /// As the client's log shows it: when its data were put together or its lock asked for, and when it was sent.
+    pub(crate) queued_us: Option<u64>,
+    pub(crate) sent_us: u64,
+    /// As the server's log shows it: when its data moved, and its end.
+    pub(crate) transfer_us: Option<(u64, u64)>,
+    pub(crate) end_us: u64,
+    /// Handle of the MDT's lock on the client.
+    pub(crate) cookie: u64,
 }
 
 /// A request of a server to a client.

@@ -1,6 +1,8 @@
 //! What the senders of requests log: servers among each other, and clients whose log is wanted.
 
+use super::events::Event;
 use super::log::Pen;
+use super::request::Request;
 use super::say::say;
 use super::simulation::Simulation;
 use super::world::World;
@@ -12,12 +14,22 @@ const SENDER: &str = "ptlrpcd_00_01";
 impl Simulation {
     /// `Sending RPC` of a request that has just been made.
     pub(super) fn say_sending(&mut self, request: usize) {
+        let Request { mount, way_us, .. } = self.world.requests[request];
+        if let Some(node) = self.world.log_of_client(mount) {
+            let sent_us = self.say_sending_of_client(request, node);
+            self.events.at(sent_us + way_us, Event::Arrive(request));
+            return;
+        }
         let Some(mut pen) = self.sender(request) else { return };
         say!(self, &mut pen, sending(self.world.outgoing(request)));
     }
 
     /// `Completed RPC`: the reply is there.
     pub(super) fn say_completed(&mut self, request: usize) {
+        if let Some(node) = self.world.log_of_client(self.world.requests[request].mount) {
+            self.say_completed_of_client(request, node);
+            return;
+        }
         let Some(mut pen) = self.sender(request) else { return };
         say!(self, &mut pen, completed(self.world.outgoing(request)));
     }
@@ -29,19 +41,22 @@ impl Simulation {
 }
 
 impl World {
-    fn outgoing(&self, request: usize) -> Rpc<'_> {
+    pub(super) fn outgoing(&self, request: usize) -> Rpc<'_> {
         let state = &self.requests[request];
         let mount = &self.mounts[state.mount];
+        let job = &self.jobs[state.job];
+        let program = job.split('.').next().unwrap_or(job);
+        let is_program = !mount.server && !mount.ptlrpcd_pids.contains(&state.pid);
         Rpc {
             pointer: state.pointer,
-            thread: SENDER,
+            thread: if is_program { program } else { SENDER },
             uuid: &mount.uuid,
             references: None,
             pid: state.pid,
             xid: state.xid,
             nid: &self.nodes[self.targets[state.target].node].nid,
             opcode: state.opcode,
-            job: &self.jobs[state.job],
+            job,
         }
     }
 }

@@ -177,6 +177,7 @@ impl Simulation {
             (Stage::Callbacks, opcode::LDLM_CANCEL) => self.cancel_end(request),
             (Stage::Started, opcode::OST_DESTROY) => self.destroy_step(request),
             (Stage::Callbacks, opcode::OST_DESTROY) => self.destroy_end(request),
+            (Stage::Moving, _) => self.write_io(request),
             (_, opcode::OST_READ | opcode::OST_WRITE) => self.end_io(request),
             _ => self.end_plain(request),
         }

@@ -5,6 +5,7 @@ use super::events::{Event, Events};
 use super::log::{Entry, Log};
 use super::rng::Rng;
 use super::timer::Timer;
+use super::truth::TrueOperation;
 use super::world::World;
 use crate::counters::Counters;
 use crate::record::{SimRecord, Workload};
@@ -27,6 +28,9 @@ pub struct Simulation {
     /// Processes that are not at their end.
     pub(super) running: usize,
     pub(super) follow: Option<usize>,
+    pub(super) servers: usize,
+    /// Of clients that log, those that have ended.
+    pub(super) operations: Vec<TrueOperation>,
 }
 
 impl Simulation {
@@ -53,6 +57,11 @@ impl Simulation {
     /// The truth so far of one server.
     pub fn counters_of(&self, node: usize) -> Counters {
         self.account.counters(&self.world, Some(node))
+    }
+
+    /// Servers: their records have numbers below this, those of clients that log the ones from it on.
+    pub fn server_count(&self) -> usize {
+        self.servers
     }
 
     /// NIDs of the servers, and of the clients that log.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::client_config::ClientConfig;
 use super::disk::Disk;
+use super::link::Link;
 use super::lock::Lock;
 use super::opcode::Service;
 use super::program::Process;
@@ -22,12 +23,22 @@ pub(crate) struct Node {
     pub(crate) bl_pids: Vec<u32>,
     pub(crate) next_xid: u64,
     pub(crate) next_cookie: u64,
+    pub(crate) link: Link,
 }
 
 impl Node {
     /// A client that logs: one CPU, no services.
     pub(crate) fn of_client(nid: String) -> Self {
-        Self { nid, cpus: 1, cpts: 1, lnd_pids: vec![352], bl_pids: vec![2192], next_xid: 0, next_cookie: 0 }
+        Self {
+            nid,
+            cpus: 1,
+            cpts: 1,
+            lnd_pids: vec![352],
+            bl_pids: vec![2192],
+            next_xid: 0,
+            next_cookie: 0,
+            link: Link::default(),
+        }
     }
 }
 
@@ -61,6 +72,7 @@ pub(crate) struct Mount {
     pub(crate) ping_job: usize,
     pub(crate) bl_job: usize,
     pub(crate) config: ClientConfig,
+    pub(crate) link: Link,
     /// Node whose log shows what it sends.
     pub(crate) log_node: Option<usize>,
     /// Locks by object.
@@ -95,6 +107,8 @@ impl Export {
 #[derive(Default)]
 pub(crate) struct Object {
     pub(crate) target: usize,
+    /// The file that it is a part of.
+    pub(crate) file: usize,
     pub(crate) fid: Fid,
     pub(crate) resource: Fid,
     pub(crate) size_bytes: u64,

@@ -28,9 +28,9 @@ pub enum Cause {
 /// Records, and what they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Pages.
+    /// Number of pages.
     pub pages: u64,
-    /// Records.
+    /// Number of records.
     pub records: u64,
     /// Those whose text begins with `Handled RPC`.
     pub handled_rpcs: u64,
@@ -122,7 +122,7 @@ impl Lost {
 /// `logged.records = written.records + lost.total().records + pending.records`, always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StreamAccount {
-    /// CPU.
+    /// Number of the CPU.
     pub cpu: u16,
     /// 0 process, 1 softirq, 2 hard irq.
     pub context: u16,
@@ -149,13 +149,13 @@ impl StreamAccount {
 /// One loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LossEvent {
-    /// CPU.
+    /// Number of the CPU.
     pub cpu: u16,
     /// 0 process, 1 softirq, 2 hard irq.
     pub context: u16,
-    /// Why.
+    /// Why the records were lost.
     pub cause: Cause,
-    /// What.
+    /// How many records were lost, and of what time.
     pub what: Tally,
 }
 
@@ -164,7 +164,7 @@ pub struct LossEvent {
 pub struct LossEvents {
     /// The first ones.
     pub events: Vec<LossEvent>,
-    /// Not kept.
+    /// Number of later losses, of which only the sums were kept.
     pub omitted: u64,
 }
 

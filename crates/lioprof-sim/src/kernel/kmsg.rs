@@ -28,7 +28,7 @@ pub enum Level {
 pub struct KmsgLine {
     /// Number since boot, without gaps.
     pub sequence: u64,
-    /// Severity.
+    /// Severity, as `/dev/kmsg` prints it.
     pub level: Level,
     /// Microseconds since boot.
     pub uptime_us: u64,

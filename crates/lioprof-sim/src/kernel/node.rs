@@ -33,7 +33,7 @@ pub(super) const PAGES_PER_MIB: usize = (1 << 20) / PAGE_BYTES;
 /// What kind of node is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelConfig {
-    /// Lustre version.
+    /// Release of Lustre whose files and wordings the kernel has.
     pub version: LustreVersion,
     /// Possible CPUs; at least one.
     pub cpus: u16,

@@ -1,9 +1,8 @@
 //! Errors of replay.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use lioprof_trace::input::InputError;
 
 use crate::kernel::LustreVersion;
 use crate::scenario::UnknownScenario;
@@ -17,18 +16,10 @@ pub enum ReplayError {
     Input(String),
     /// A log cannot be opened.
     #[error(transparent)]
-    Open(Box<InputError>),
+    Open(Box<dyn Error + Send + Sync>),
     /// A file or directory cannot be used.
-    #[error("failed to {doing} `{}`", path.display())]
-    File {
-        /// `read`, `write` and the like.
-        doing: &'static str,
-        /// Its path.
-        path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
-    },
+    #[error("failed to {0} `{path}`", path = .1.display())]
+    File(&'static str, PathBuf, #[source] io::Error),
     /// The inputs contain no records.
     #[error("the inputs contain no records: expected the text of `lctl debug_file` or a raw debug daemon file")]
     NoRecords,
@@ -36,22 +27,14 @@ pub enum ReplayError {
     #[error("logs of several servers (`{0}` and `{1}`): name those of one server")]
     SeveralNodes(String, String),
     /// The CPU number of a record is too large.
-    #[error("`{}` has a record of CPU {cpu}: expected at most 65535", path.display())]
-    BadCpu {
-        /// File of the record.
-        path: PathBuf,
-        /// CPU number.
-        cpu: u32,
-    },
+    #[error("`{path}` has a record of CPU {1}: expected at most 65535", path = .0.display())]
+    BadCpu(PathBuf, u32),
     /// There is no such scenario.
     #[error(transparent)]
     Scenario(#[from] UnknownScenario),
     /// The scenario has fewer servers than `--server-number` requires.
-    #[error("the scenario has {servers} servers: --server-number must be from 0 to {}", servers - 1)]
-    NoServer {
-        /// Number of servers.
-        servers: usize,
-    },
+    #[error("the scenario has {0} servers: --server-number must be from 0 to {last}", last = .0 - 1)]
+    NoServer(usize),
     /// The messages of that version are not simulated.
     #[error("scenarios log like Lustre 2.15 or 2.17, not {0}: use --version 2.15 or 2.17")]
     NoWording(LustreVersion),
@@ -63,6 +46,6 @@ pub enum ReplayError {
 impl ReplayError {
     pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |err| Self::File { doing, path, err }
+        move |err| Self::File(doing, path, err)
     }
 }

@@ -120,7 +120,7 @@ impl RecordedLog {
     }
 
     fn add(&mut self, found: &Found) -> Result<(), ReplayError> {
-        let mut opened = input::open(found).map_err(|err| ReplayError::Open(Box::new(err)))?;
+        let mut opened = input::open(found).map_err(|err| ReplayError::Open(err.into()))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
         read.map_err(ReplayError::file("read", &found.path))?;
@@ -156,7 +156,7 @@ impl RecordedLog {
     }
 
     fn push(&mut self, record: &Record<'_>, path: &Path) -> Result<(), ReplayError> {
-        let bad_cpu = |_| ReplayError::BadCpu { path: path.to_owned(), cpu: record.cpu };
+        let bad_cpu = |_| ReplayError::BadCpu(path.to_owned(), record.cpu);
         let cpu = u16::try_from(record.cpu).map_err(bad_cpu)?;
         let entry = LogEntry {
             time_us: record.time_us,

@@ -119,7 +119,7 @@ pub(super) fn play_scenario(
     let simulation = Scenario::named(name, &options)?;
     let servers = simulation.servers().count();
     if node >= servers {
-        return Err(ReplayError::NoServer { servers });
+        return Err(ReplayError::NoServer(servers));
     }
     let cpus = simulation.cpus_of(node);
     let mut scenario = LiveScenario::new(simulation, node, version, stamp);

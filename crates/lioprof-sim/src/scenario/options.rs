@@ -27,6 +27,8 @@ pub struct Options {
     pub follow: Option<usize>,
     /// Messages that are made at all: (masks, subsystems).
     pub interest: (u32, u32),
+    /// Clients log, too. Requests are then sent a few microseconds later, once a client's lines are written.
+    pub client_logs: bool,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             wording: &V2_17,
             follow: None,
             interest: (u32::MAX, u32::MAX),
+            client_logs: false,
         }
     }
 }

@@ -114,6 +114,10 @@ impl Scenario {
 
     /// Starts it.
     pub fn start(&self, options: &Options) -> Simulation {
-        (self.build)(options).start()
+        let mut cluster = (self.build)(options);
+        if options.client_logs {
+            cluster.log_of_all_clients();
+        }
+        cluster.start()
     }
 }

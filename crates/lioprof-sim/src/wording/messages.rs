@@ -7,6 +7,7 @@
 use std::io::Write as _;
 
 use super::Site;
+use super::client_lock::ClientLock;
 use super::lock::Lock;
 use super::notation::{Extent, Fid};
 use super::request::{Handled, Request, Rpc};
@@ -285,4 +286,83 @@ messages! {
         "ldlm_request.c" "ldlm_cli_cancel_local" 1416 | 1257, LDLM, DLMTRACE;
     local_end(lock: Lock<'_>): "### client blocking callback handler END {lock}",
         "ldlm_lockd.c" "ldlm_handle_bl_callback" 1933 | 1903, LDLM, DLMTRACE;
+    /// On a client, as all that follow: a read or write begins. Since 2.15.58.
+    read_start(name: &str, fid: Fid, offset: u64, bytes: u64): "START file {name}:{fid}, ppos: {offset}, count: {bytes}",
+        "file.c" "do_file_read_iter" 2480 | 0, LLITE, VFSTRACE | IOTRACE;
+    write_start(name: &str, fid: Fid, offset: u64, bytes: u64): "START file {name}:{fid}, ppos: {offset}, count: {bytes}",
+        "file.c" "do_file_write_iter" 2647 | 0, LLITE, VFSTRACE | IOTRACE;
+    /// It has ended: the position behind it, and what is left.
+    read_end(name: &str, fid: Fid, end: u64, rc: u64): "COMPLETED: file {name}:{fid}, ppos: {end}, count: 0, rc = {rc}",
+        "file.c" "do_file_read_iter" 2545 | 0, LLITE, IOTRACE;
+    write_end(name: &str, fid: Fid, end: u64, rc: u64): "COMPLETED: file {name}:{fid}, ppos: {end}, count: 0, rc = {rc}",
+        "file.c" "do_file_write_iter" 2729 | 0, LLITE, IOTRACE;
+    /// The same to 2.15.
+    old_read_start(name: &str, fid: Fid, offset: u64, bytes: u64): "file {name}:{fid}, ppos: {offset}, count: {bytes}",
+        "file.c" "ll_file_read_iter" 0 | 2025, LLITE, VFSTRACE | IOTRACE;
+    old_write_start(name: &str, fid: Fid, offset: u64, bytes: u64): "file {name}:{fid}, ppos: {offset}, count: {bytes}",
+        "file.c" "ll_file_write_iter" 0 | 2177, LLITE, VFSTRACE | IOTRACE;
+    old_read_end(name: &str, fid: Fid, end: u64): "COMPLETED: file {name}:{fid}, ppos: {end}, count: 0",
+        "file.c" "ll_file_read_iter" 0 | 2095, LLITE, IOTRACE;
+    old_write_end(name: &str, fid: Fid, end: u64): "COMPLETED: file {name}:{fid}, ppos: {end}, count: 0",
+        "file.c" "ll_file_write_iter" 0 | 2244, LLITE, IOTRACE;
+    /// Since 2.15.62, as the ends of all that follow.
+    open_start(name: &str, fid: Fid, inode: u32): "START file {name}:{fid}({inode:016x}), flags 100002",
+        "file.c" "ll_file_open" 1087 | 0, LLITE, VFSTRACE | IOTRACE;
+    open_end(name: &str, fid: Fid, inode: u32): "COMPLETED file {name}:{fid}({inode:016x}), flags 100002, rc = 0",
+        "file.c" "ll_file_open" 1326 | 0, LLITE, IOTRACE;
+    /// To 2.15 an open and a close have one line each.
+    old_open(fid: Fid, inode: u32): "VFS Op:inode={fid}({inode:016x}), flags 100002",
+        "file.c" "ll_file_open" 0 | 836, LLITE, VFSTRACE;
+    close_start(name: &str, fid: Fid, inode: u32): "START file {name}:{fid}({inode:016x}), flags 100002",
+        "file.c" "ll_file_release" 476 | 0, LLITE, VFSTRACE | IOTRACE;
+    close_end(name: &str, fid: Fid, inode: u32): "COMPLETED file {name}:{fid}({inode:016x}), flags 100002, rc = 0",
+        "file.c" "ll_file_release" 520 | 0, LLITE, IOTRACE;
+    old_close(fid: Fid, inode: u32): "VFS Op:inode={fid}({inode:016x})",
+        "file.c" "ll_file_release" 0 | 409, LLITE, VFSTRACE;
+    /// Since 2.17.55.
+    fsync_start(name: &str, fid: Fid):
+        "START file: name={name}, fid={fid}, start=0, end=9223372036854775807, datasync=0, need_sync 1/1",
+        "file.c" "ll_fsync" 5379 | 0, LLITE, VFSTRACE | IOTRACE;
+    fsync_end(name: &str, fid: Fid):
+        "COMPLETED file: name={name}, fid={fid}, start=0, end=9223372036854775807, datasync=0, rc=0",
+        "file.c" "ll_fsync" 5434 | 0, LLITE, IOTRACE;
+    old_fsync(fid: Fid, inode: u32): "VFS Op:inode={fid}({inode:016x}), start 0, end 9223372036854775807, datasync 0",
+        "file.c" "ll_fsync" 0 | 4707, LLITE, VFSTRACE;
+    stat_start(name: &str, fid: Fid, inode: u32):
+        "START file {name}:{fid}({inode:016x}), request_mask 2047, flags 0, foreign 0",
+        "file.c" "ll_getattr_dentry" 6292 | 0, LLITE, VFSTRACE | IOTRACE;
+    stat_end(name: &str, fid: Fid, inode: u32):
+        "COMPLETED file {name}:{fid}({inode:016x}), request_mask 2047, flags 0, foreign 0",
+        "file.c" "ll_getattr_dentry" 6477 | 0, LLITE, IOTRACE;
+    /// Steps along a path.
+    revalidate(fid: Fid, inode: u32, name: &str): "VFS Op:inode={fid}({inode:016x}),name={name}",
+        "file.c" "ll_inode_revalidate" 6189 | 5226, LLITE, VFSTRACE;
+    permission(fid: Fid, inode: u32, mode: u32, access: u32):
+        "VFS Op:inode={fid}({inode:016x}), inode mode {mode:x} mask {access:o}",
+        "file.c" "ll_inode_permission" 6670 | 5660, LLITE, VFSTRACE;
+    dentry(name: &str): "VFS Op:name={name}, flags=17",
+        "dcache.c" "ll_revalidate_dentry" 275 | 308, LLITE, VFSTRACE;
+    /// It has no end line.
+    unlink(name: &str, dir: Fid, inode: u32): "VFS Op:name={name}, dir={dir}({inode:016x})",
+        "namei.c" "ll_unlink" 2417 | 2019, LLITE, VFSTRACE;
+    /// A bulk RPC is put together: the object's bytes ..
+    brw(pointer: u32, sequence: u64, id: u64, first: u64, end: u64):
+        "brw rpc {pointer:016x} - object {sequence:#x}:{id} offset {first}<>{end}",
+        "osc_request.c" "osc_brw_prep_request" 1998 | 1942, OSC, RPCTRACE;
+    /// .. and the file's.
+    built(fid: Fid, pages: u64, what: &str, first: u64, end: u64, flights: u64):
+        "{fid}: {pages} {what} pages, start {first}, end {end}, now 0r/{flights}w/0d in flight",
+        "osc_request.c" "osc_build_rpc" 2983 | 0, OSC, IOTRACE;
+    old_built(fid: Fid, pages: u64, what: &str, first: u64, end: u64, flights: u64):
+        "{fid}: {pages} {what} pages, start {first}, end {end}, now 0r/{flights}w in flight",
+        "osc_request.c" "osc_build_rpc" 0 | 2808, OSC, IOTRACE;
+    /// A thread asks for a lock ..
+    asking(flags: u64, lock: ClientLock<'_>): "### client-side enqueue START, flags {flags:#x} {lock}",
+        "ldlm_request.c" "ldlm_cli_enqueue" 1106 | 1025, LDLM, DLMTRACE;
+    /// .. and has it ..
+    has_lock(lock: ClientLock<'_>): "### client-side enqueue END {lock}",
+        "ldlm_request.c" "ldlm_cli_enqueue_fini" 841 | 796, LDLM, DLMTRACE;
+    /// .. or only what it wanted to know.
+    aborted(lock: ClientLock<'_>): "### client-side enqueue END (ABORTED) {lock}",
+        "ldlm_request.c" "ldlm_cli_enqueue_fini" 687 | 640, LDLM, DLMTRACE;
 }

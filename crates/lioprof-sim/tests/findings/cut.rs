@@ -11,8 +11,8 @@ use crate::expected;
 /// The first of so many parts of the requests.
 const PARTS: [usize; 3] = [4, 16, 64];
 
-/// What happens late or seldom: the first requests of these show nothing, because nothing is wrong yet.
-const BEGINS_WELL: [&str; 2] = ["imbalance", "heavy-tail"];
+/// What happens late or seldom: the first requests of these show nothing, because nothing is wrong yet, or nobody waits.
+const BEGINS_WELL: [&str; 3] = ["imbalance", "heavy-tail", "single-writer"];
 
 /// When so many of the clients' requests were over.
 fn end_of(analysis: &Analysis, part: usize) -> f64 {

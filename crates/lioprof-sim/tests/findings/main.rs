@@ -11,6 +11,14 @@ mod cut;
 #[cfg(test)]
 mod expected;
 #[cfg(test)]
+mod healthy;
+#[cfg(test)]
+mod kinds;
+#[cfg(test)]
+mod made;
+#[cfg(test)]
+mod power;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod table;
@@ -21,9 +29,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use lioprof_sim::scenario::Scenario;
+    use lioprof_testkit::blessed_table;
 
     use crate::runs::{RUNS, Seen, seen};
-    use crate::{cut, expected, table};
+    use crate::{cut, expected, healthy, kinds, power, table};
 
     /// Every scenario in every size, on two threads.
     fn everything() -> Vec<Seen> {
@@ -59,6 +68,37 @@ mod tests {
     fn the_beginning_of_a_pathology_is_not_health() {
         let wrong = cut::called_healthy();
         assert!(wrong.is_empty(), "called healthy:\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn kinds_of_real_runs_are_judged_rightly_in_every_size() {
+        let wrong = kinds::judged_wrongly();
+        assert!(wrong.is_empty(), "judged wrongly:\n{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn healthy_runs_raise_no_alarm() {
+        let half = healthy::RUNS / 2;
+        let mut said = std::thread::scope(|scope| {
+            let other = scope.spawn(|| healthy::said(half..healthy::RUNS));
+            let mut said = healthy::said(0..half);
+            said.merge(other.join().unwrap());
+            said
+        });
+        said.alarms.values_mut().for_each(|seeds| seeds.sort_unstable());
+        blessed_table(
+            "docs/findings.md",
+            ("<!-- healthy runs -->\n", "<!-- end of the healthy runs -->"),
+            &said.table(),
+        );
+        assert!(100 * said.alarmed <= healthy::RUNS, "false alarms: {:?}", said.alarms);
+    }
+
+    #[test]
+    fn effects_are_found_where_they_are() {
+        let (wrong, table) = power::curves();
+        blessed_table("docs/findings.md", ("<!-- power curves -->\n", "<!-- end of the power curves -->"), &table);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]

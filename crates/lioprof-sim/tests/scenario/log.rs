@@ -10,6 +10,7 @@ fn args(directory: &tempfile::TempDir, name: &str, binary: bool) -> LogArgs {
         scenario: "lock-pingpong".to_owned(),
         output: directory.path().join(name),
         binary,
+        client_logs: false,
         debug: "rpctrace dlmtrace".to_owned(),
         subsystem_debug: "rpc filter ldlm".to_owned(),
         size: SizeArgs { clients: Some(2), ..SizeArgs::default() },

@@ -11,6 +11,8 @@ mod findings;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod operations;
+#[cfg(test)]
 mod order;
 #[cfg(test)]
 mod records;

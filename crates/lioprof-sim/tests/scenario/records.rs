@@ -17,6 +17,21 @@ pub(crate) struct Rec {
     pub(crate) text: String,
 }
 
+impl From<&SimRecord> for Rec {
+    fn from(record: &SimRecord) -> Self {
+        Self {
+            subsystem: record.subsystem,
+            mask: record.mask,
+            time_us: record.time_us,
+            pid: record.pid,
+            file: text(&record.file),
+            line: record.line,
+            function: text(&record.function),
+            text: text(&record.text),
+        }
+    }
+}
+
 /// What a server with `subsystem_debug="rpc filter ldlm"` logs, and what is always logged.
 pub(crate) fn is_wanted(rec: &Rec) -> bool {
     rec.subsystem & 0x1_2100 != 0
@@ -67,16 +82,7 @@ pub(crate) fn drain(mut simulation: Simulation) -> Vec<Rec> {
 fn collect(simulation: &mut Simulation, recs: &mut Vec<Rec>) {
     let mut record = SimRecord::default();
     while simulation.next(&mut record) {
-        recs.push(Rec {
-            subsystem: record.subsystem,
-            mask: record.mask,
-            time_us: record.time_us,
-            pid: record.pid,
-            file: text(&record.file),
-            line: record.line,
-            function: text(&record.function),
-            text: text(&record.text),
-        });
+        recs.push(Rec::from(&record));
     }
     assert_eq!(simulation.running(), 0, "processes hang");
 }

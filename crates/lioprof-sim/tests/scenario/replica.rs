@@ -10,7 +10,12 @@ const MIB: u64 = 1 << 20;
 fn cluster(wording: &'static Wording) -> (Cluster, Vec<usize>, Vec<usize>) {
     let mut cluster = Cluster::new(7, 1_795_250_600_000_000);
     cluster.wording = wording;
-    let server = cluster.server(ServerConfig { cpus: 2, cpts: 1, threads: Threads { ost_io: 8, other: 4 } });
+    let server = cluster.server(ServerConfig {
+        cpus: 2,
+        cpts: 1,
+        threads: Threads { ost_io: 8, other: 4 },
+        ..ServerConfig::default()
+    });
     let osts = (0..2).map(|_| cluster.ost(server, DiskConfig::default())).collect();
     let clients = (0..2).map(|_| cluster.client(Default::default())).collect();
     (cluster, osts, clients)

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::records::{Rec, capture, simulated};
 
-type Place = (u32, u32, String, u32, String, String);
+pub(crate) type Place = (u32, u32, String, u32, String, String);
 
 static RULES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     [
@@ -36,7 +36,7 @@ pub(crate) fn shape(text: &str) -> String {
     RULES.iter().fold(text.to_owned(), |text, (rule, to)| rule.replace_all(&text, *to).into_owned())
 }
 
-fn places(recs: &[Rec]) -> impl Iterator<Item = (Place, &Rec)> {
+pub(crate) fn places(recs: &[Rec]) -> impl Iterator<Item = (Place, &Rec)> {
     recs.iter().filter(|rec| rec.subsystem & 0xc00 == 0).map(|rec| {
         let place = (rec.subsystem, rec.mask, rec.file.clone(), rec.line, rec.function.clone(), shape(&rec.text));
         (place, rec)

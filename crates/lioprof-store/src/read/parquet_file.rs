@@ -46,7 +46,7 @@ impl ParquetFile {
                 return Err(differs("as its CRC-32", found.into(), expected.into()));
             }
         }
-        let footer = |source| StoreError::Read { path: path.clone(), place: "the footer".to_owned(), source };
+        let footer = |source| StoreError::Read(path.clone(), "the footer".to_owned(), source);
         let metadata = load(&file).map_err(footer)?;
         let keys = metadata.metadata().file_metadata().key_value_metadata();
         let schema =
@@ -68,11 +68,8 @@ impl ParquetFile {
 
     /// Columns of a row group, those that there are.
     pub(crate) fn row_group(&self, number: usize, columns: &[&str]) -> Result<RecordBatch, StoreError> {
-        self.decode(number, columns).map_err(|source| StoreError::Read {
-            path: self.path.clone(),
-            place: format!("row group {number}"),
-            source,
-        })
+        self.decode(number, columns)
+            .map_err(|err| StoreError::Read(self.path.clone(), format!("row group {number}"), err))
     }
 
     fn decode(&self, number: usize, columns: &[&str]) -> Result<RecordBatch, ParquetError> {

@@ -9,9 +9,9 @@ use crate::manifest::Manifest;
 /// A part of a dataset: a manifest and the files that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The manifest.
+    /// Facts of the part, as read from its manifest.
     pub manifest: Manifest,
-    /// Its file.
+    /// Path of the manifest.
     pub manifest_path: PathBuf,
     /// Folder of the dataset: that of `manifests`.
     pub(crate) dir: PathBuf,

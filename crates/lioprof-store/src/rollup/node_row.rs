@@ -12,9 +12,9 @@ pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/1";
 /// A node's row of the table `nodes`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRow {
-    /// Node.
+    /// Name of the node whose rows were rolled up.
     pub node: String,
-    /// [`ROLLUP_SCHEMA`].
+    /// Version of the rollup tables, [`ROLLUP_SCHEMA`].
     pub schema: String,
     /// The parts that were rolled up, by the names of their files.
     pub parts: Vec<String>,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::rollup::{
-    AccessObject, ClientMix, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, Rollup, SampleRpc, Second,
-    TimeRaster,
+    AccessObject, ClientMix, EnqueueTimes, Exchange, LatencyBin, LockObject, LockTimes, Mark, Picture, ReplayedRpc,
+    Rollup, SampleRpc, Second, TimeRaster,
 };
 
 use super::node_row::NodeRow;
@@ -22,10 +22,12 @@ plain!(
     ClientMix,
     Picture,
     LockTimes,
+    EnqueueTimes,
     LockObject,
     Exchange,
     Second,
-    TimeRaster
+    TimeRaster,
+    ReplayedRpc
 );
 
 pub(super) const EXCHANGES: &str = "exchanges";
@@ -65,10 +67,12 @@ tables! {
     "pictures": pictures,
     "lock_targets": lock_targets,
     "lock_times": lock_times,
+    "enqueue_times": enqueue_times,
     "lock_objects": lock_objects,
     "lock_pairs": lock_pairs,
     "lock_jobs": lock_jobs,
     "exchanges": exchanges,
     "time_rasters": time_rasters,
+    "replay": replay,
     "seconds": seconds,
 }

@@ -316,10 +316,7 @@ fn rows_of_another_node_are_refused() {
     writer.rpc(&rpc(other, 1), &symbols);
     assert!(writer.error().is_some());
     let err = writer.close_part(ManifestFacts::default()).unwrap_err();
-    assert!(
-        matches!(&err, StoreError::OtherNode { expected, found } if expected == "oss1" && found == "oss2"),
-        "{err}"
-    );
+    assert!(matches!(&err, StoreError::OtherNode(expected, found) if expected == "oss1" && found == "oss2"), "{err}");
     assert_eq!(files_below(dir.path()), Vec::<PathBuf>::new());
 }
 

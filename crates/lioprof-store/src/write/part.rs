@@ -250,7 +250,7 @@ impl OpenPart {
     ) -> Result<(PathBuf, u64), StoreError> {
         let PartNames { partition, stem, .. } = self.names.as_ref().expect("a part that is closed was begun");
         let path = dir.join(layout::MANIFESTS).join(partition).join(format!("{stem}.json"));
-        let json = manifest.to_json().map_err(|source| StoreError::Manifest { path: path.clone(), source })?;
+        let json = manifest.to_json().map_err(|source| StoreError::Manifest(path.clone(), source))?;
         let written = files::create(files, &path).and_then(|mut file| {
             let temporary = files::temporary(&path);
             file.write_all(&json).map_err(StoreError::io("write", temporary))?;

@@ -133,7 +133,7 @@ impl DatasetWriter {
             return true;
         }
         let (expected, found) = (self.node.node.clone(), symbols.text(node));
-        self.error.get_or_insert(StoreError::OtherNode { expected, found });
+        self.error.get_or_insert(StoreError::OtherNode(expected, found));
         false
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{LockState, LockStep, Symbol, Symbols, TraceSummary};
+use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::frame::binary::TestedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{HeaderLayout, Skipped};
@@ -13,6 +13,7 @@ use lustre_debuglog::message::{
     ReqEvent,
 };
 use lustre_debuglog::record::mask;
+use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,7 +92,7 @@ pub(crate) struct Decoded {
 }
 
 /// Name of a C file.
-pub(crate) type FileName = Box<[u8]>;
+pub(crate) type SourceName = Box<[u8]>;
 /// Name of a C function.
 pub(crate) type FunctionName = Box<[u8]>;
 
@@ -101,7 +102,7 @@ pub(crate) struct Counts {
     pub(crate) summary: TraceSummary,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
-    pub(crate) other: FxHashMap<FileName, FxHashMap<FunctionName, u64>>,
+    pub(crate) other: FxHashMap<SourceName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
 }
@@ -147,10 +148,10 @@ impl Counts {
     }
 }
 
-/// Decodes a piece of text that holds whole records, into a buffer that is empty.
+/// Decodes a piece of text that holds whole records, into a buffer that is empty; with `names`, names of files are kept.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_text(data: &[u8], events: Vec<Event>) -> Decoded {
-    let mut decoder = Decoder::new(data.len(), events);
+pub(crate) fn decode_text(data: &[u8], names: bool, events: Vec<Event>) -> Decoded {
+    let mut decoder = Decoder::new(data.len(), names, events);
     for item in TextRecords::new(data) {
         match item {
             TextItem::Record(record, _) => decoder.record(&record),
@@ -161,10 +162,11 @@ pub(crate) fn decode_text(data: &[u8], events: Vec<Event>) -> Decoded {
     decoder.out
 }
 
-/// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty.
+/// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty; with `names`, names
+/// of files are kept.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, events: Vec<Event>) -> Decoded {
-    let mut decoder = Decoder::new(data.len(), events);
+pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, names: bool, events: Vec<Event>) -> Decoded {
+    let mut decoder = Decoder::new(data.len(), names, events);
     let mut records = TestedRecords::new(data, layout);
     for record in &mut records {
         StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
@@ -180,14 +182,15 @@ const BYTES_PER_EVENT: usize = 256;
 struct Decoder {
     out: Decoded,
     recent: Recent,
+    names: bool,
 }
 
 impl Decoder {
     /// A decoder of so many bytes.
-    fn new(bytes: usize, mut events: Vec<Event>) -> Self {
+    fn new(bytes: usize, names: bool, mut events: Vec<Event>) -> Self {
         // What is not needed is never touched.
         events.reserve(bytes / BYTES_PER_EVENT);
-        Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default() }
+        Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default(), names }
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -308,8 +311,17 @@ impl Decoder {
             Message::Contention(Contention::Window { added, resource, window: (a, b), .. }) => {
                 Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
             }
-            Message::Operation(line) => Body::Client(client::operation(line, function)?),
-            Message::Vfs(line) => Body::Client(client::step(line, function)),
+            Message::Operation(line) => {
+                let name = line.name.map(|name| self.file_name(name));
+                Body::Client(client::operation(line, name, function)?)
+            }
+            Message::Vfs(line) => match OperationKind::of_vfs_function(function) {
+                Some(kind) => {
+                    let name = line.name.map(|name| self.file_name(name));
+                    Body::Client(ClientStep::Called { kind, fid: line.fid, name })
+                }
+                None => Body::Client(client::step(line, function)),
+            },
             Message::BrwRpc(rpc) => Body::BulkRequest { req: rpc.req, start: rpc.start },
             Message::BulkBuilt(built) => {
                 Body::BulkBuilt { fid: built.fid, is_write: built.is_write, start_page: built.start_page }
@@ -322,6 +334,10 @@ impl Decoder {
 
     fn intern(&mut self, text: &[u8]) -> Symbol {
         self.recent.intern(text, &mut self.out.symbols)
+    }
+
+    fn file_name(&mut self, name: &[u8]) -> FileName {
+        FileName { hash: client::hash(name), text: self.names.then(|| self.out.symbols.intern(name)) }
     }
 
     fn rpc(&mut self, rpc: &Handling<'_>) -> RpcIds {

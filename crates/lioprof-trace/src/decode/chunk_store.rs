@@ -11,9 +11,9 @@ use super::event::Event;
 /// Where an event is, and what its place in the order depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventKey {
-    /// Its time.
+    /// Time of the event, microseconds since the epoch.
     pub(crate) time_us: i64,
-    /// Its stream.
+    /// Number of the stream that it came from.
     pub(crate) stream: u32,
     /// Its chunk's number; numbers wrap.
     chunk: u32,

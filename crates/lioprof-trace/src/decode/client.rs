@@ -2,27 +2,24 @@
 
 use std::hash::Hasher;
 
-use lioprof_model::{ClientStep, NameHash};
+use lioprof_model::{ClientStep, FileName, NameHash};
 use lustre_debuglog::LockCookie;
 use lustre_debuglog::message::{LdlmEvent, OperationEdge, OperationLine, VfsLine};
 use lustre_debuglog::vocab::OperationKind;
 use rustc_hash::FxHasher;
 
 /// The begin or end of an operation; `None` if the function is one of an unknown operation.
-pub(super) fn operation(line: &OperationLine<'_>, function: &[u8]) -> Option<ClientStep> {
+pub(super) fn operation(line: &OperationLine<'_>, name: Option<FileName>, function: &[u8]) -> Option<ClientStep> {
     let kind = OperationKind::of_traced_function(function)?;
     let fid = line.fid;
     Some(match line.edge {
-        OperationEdge::Start => ClientStep::Started { kind, fid, name: line.name.map(hash) },
+        OperationEdge::Start => ClientStep::Started { kind, fid, name },
         OperationEdge::Completed => ClientStep::Completed { kind, fid, rc: line.rc },
     })
 }
 
-/// A step between.
+/// A step between, or of an operation that has no lines of its own.
 pub(super) fn step(line: &VfsLine<'_>, function: &[u8]) -> ClientStep {
-    if let Some(kind) = OperationKind::of_vfs_function(function) {
-        return ClientStep::Called { kind, fid: line.fid };
-    }
     match function {
         b"ll_inode_revalidate"
         | b"ll_inode_permission"
@@ -49,7 +46,7 @@ pub(super) fn enqueue(event: LdlmEvent<'_>, LockCookie(cookie): LockCookie) -> O
 }
 
 /// The same on every machine.
-fn hash(name: &[u8]) -> NameHash {
+pub(super) fn hash(name: &[u8]) -> NameHash {
     let mut hasher = FxHasher::default();
     hasher.write(name);
     NameHash(hasher.finish())

@@ -159,9 +159,8 @@ impl Event {
             Body::Transferring { nid, .. } => visit(nid),
             Body::Marker(text) => visit(text),
             Body::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
-            // Only the join makes the step that holds a symbol.
-            Body::Client(_)
-            | Body::BulkRequest { .. }
+            Body::Client(step) => step.symbols(visit),
+            Body::BulkRequest { .. }
             | Body::BulkBuilt { .. }
             | Body::Prolong { .. }
             | Body::BulkEvent { .. }

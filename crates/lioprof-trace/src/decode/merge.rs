@@ -15,7 +15,7 @@ const LEAD_US: i64 = 10_000_000;
 pub(crate) struct Waiting {
     /// Time of its first record.
     pub(crate) first_us: i64,
-    /// Opens it.
+    /// Opens the input; gives `None` if it cannot be read.
     pub(crate) open: Box<dyn FnOnce() -> Option<Source>>,
     /// Index of the input, for the account.
     pub(crate) input: usize,

@@ -81,6 +81,8 @@ pub(crate) struct Source {
     chunks: Option<Chunks>,
     tasks: ChunkTasks<Decoded>,
     chunks_in_flight: usize,
+    /// Names of files are kept.
+    names: bool,
     exhausted: bool,
     /// More segments may come: what is not settled waits for them.
     live: bool,
@@ -112,9 +114,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A source that keeps up to so many chunks in flight.
-    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize) -> Self {
-        Self { chunks: Some(chunks), exhausted: false, live: false, ..Self::empty(chunks_in_flight) }
+    /// A source that keeps up to so many chunks in flight, and names of files if `names` says so.
+    pub(crate) fn new(chunks: Chunks, chunks_in_flight: usize, names: bool) -> Self {
+        Self { chunks: Some(chunks), exhausted: false, live: false, names, ..Self::empty(chunks_in_flight) }
     }
 
     /// A source of segments that are still to come, which one thread reads.
@@ -127,6 +129,7 @@ impl Source {
             chunks: None,
             tasks: ChunkTasks::default(),
             chunks_in_flight,
+            names: false,
             exhausted: true,
             live: true,
             span: (None, None),
@@ -298,11 +301,12 @@ impl Source {
         self.seen.counts.summary.bytes += chunk.bytes.len() as u64;
         let layout = self.chunks.as_ref().and_then(Chunks::layout);
         let buffers = self.store.buffers();
+        let names = self.names;
         self.tasks.launch(chunk, move |bytes| {
             let events = buffers.take().unwrap_or_default();
             match layout {
-                None => decode_text(bytes, events),
-                Some(layout) => decode_binary(bytes, layout, events),
+                None => decode_text(bytes, names, events),
+                Some(layout) => decode_binary(bytes, layout, names, events),
             }
         });
     }

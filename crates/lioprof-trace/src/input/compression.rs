@@ -18,22 +18,10 @@ pub enum Compression {
 
 impl Compression {
     /// Bytes that [`Self::detect`] wants to see.
-    pub const MAGIC_BYTES: usize = 10;
-
-    /// As written in `analysis.json`: `gz`, `zst`, `xz`, `bz2`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gz => "gz",
-            Self::Zst => "zst",
-            Self::Xz => "xz",
-            Self::Bz2 => "bz2",
-        }
-    }
+    pub(super) const MAGIC_BYTES: usize = 10;
 
     /// From the first bytes of a file.
-    #[must_use]
-    pub fn detect(head: &[u8]) -> Option<Self> {
+    pub(super) fn detect(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gz),
             // A frame, or a skippable frame as pzstd and the seekable format put in front.
@@ -44,10 +32,7 @@ impl Compression {
         }
     }
 
-    /// A reader of the decompressed bytes.
-    ///
-    /// # Errors
-    /// If the decoder cannot be set up.
+    /// A reader of the decompressed bytes. Fails if the decoder cannot be set up.
     pub(super) fn decoder<R: BufRead + Send + 'static>(self, input: R) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Gz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
@@ -64,9 +49,15 @@ fn bz2_block(rest: &[u8]) -> bool {
     [b"1AY&SY", b"\x17rE8P\x90"].iter().any(|magic| magic.starts_with(rest))
 }
 
+/// As written in `analysis.json`.
 impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::Gz => "gz",
+            Self::Zst => "zst",
+            Self::Xz => "xz",
+            Self::Bz2 => "bz2",
+        })
     }
 }
 

@@ -27,8 +27,7 @@ pub struct Damage {
 
 impl Damage {
     /// What to try.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match (self.compression, self.truncated) {
             (None, _) => "check the disk or the connection it lies on",
             (Some(_), true) => "was it copied completely, and is it still being written?",

@@ -100,8 +100,8 @@ impl<'a> Search<'a> {
         }
         let metadata = match fs::metadata(input) {
             Ok(metadata) => metadata,
-            Err(err) => {
-                self.error(&InputError::Io { action: "open", path: input.to_owned(), err });
+            Err(source) => {
+                self.error(&InputError::Io { action: "open", path: input.to_owned(), source });
                 return None;
             }
         };
@@ -151,8 +151,8 @@ impl<'a> Search<'a> {
             .and_then(|metadata| if self.is_new(&metadata, at, &mut listing) { entries(dir) } else { Ok(Vec::new()) });
         let paths = match paths {
             Ok(paths) => paths,
-            Err(err) => {
-                self.error(&InputError::Io { action: "read directory", path: dir.to_owned(), err });
+            Err(source) => {
+                self.error(&InputError::Io { action: "read directory", path: dir.to_owned(), source });
                 return listing;
             }
         };
@@ -166,7 +166,7 @@ impl<'a> Search<'a> {
                 }
                 Ok(_) => self.skipped(&path, "it is no regular file"),
                 Err(_) if path.is_symlink() => self.skipped(&path, "it is a symbolic link that leads nowhere"),
-                Err(err) => self.error(&InputError::Io { action: "open", path, err }),
+                Err(source) => self.error(&InputError::Io { action: "open", path, source }),
             }
         }
         listing

@@ -15,52 +15,29 @@ pub enum InputError {
     Io {
         /// What was tried: `open`, `read`, `read directory`.
         action: &'static str,
-        /// File or directory.
         path: PathBuf,
-        /// Cause.
-        #[source]
-        err: io::Error,
+        source: io::Error,
     },
     /// A directory where a file was expected.
     #[error("`{}` is a directory, expected a file", path.display())]
-    IsADirectory {
-        /// Directory.
-        path: PathBuf,
-    },
-    /// Nothing to read in a directory.
+    IsADirectory { path: PathBuf },
+    /// Nothing to read in a directory, in which so many files were looked at.
     #[error("`{}` holds no Lustre debug log: {files} other files", path.display())]
-    NothingFound {
-        /// Directory.
-        path: PathBuf,
-        /// Files that were looked at.
-        files: usize,
-    },
+    NothingFound { path: PathBuf, files: usize },
     /// No bytes.
     #[error("`{}` is empty{}", path.display(), after_decompression(*compression))]
-    Empty {
-        /// File.
-        path: PathBuf,
-        /// How it is compressed.
-        compression: Option<Compression>,
-    },
+    Empty { path: PathBuf, compression: Option<Compression> },
     /// Readable, but something else.
     #[error("`{}` is not a Lustre debug log: expected a record header at byte 0, found {found}", path.display())]
     NotADebugLog {
-        /// File.
         path: PathBuf,
-        /// What is there instead.
         found: Excerpt,
         /// What to try.
         hint: String,
     },
     /// Nothing could be decompressed, or too little to see what it is.
     #[error("`{}` cannot be decompressed: {damage}", path.display())]
-    Damaged {
-        /// File.
-        path: PathBuf,
-        /// Where and why.
-        damage: Damage,
-    },
+    Damaged { path: PathBuf, damage: Damage },
 }
 
 fn after_decompression(compression: Option<Compression>) -> String {
@@ -69,8 +46,7 @@ fn after_decompression(compression: Option<Compression>) -> String {
 
 impl InputError {
     /// File or directory.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Io { path, .. }
             | Self::IsADirectory { path }
@@ -82,10 +58,9 @@ impl InputError {
     }
 
     /// What to try, if there is something.
-    #[must_use]
-    pub fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> Option<&str> {
         match self {
-            Self::Io { err, .. } if err.kind() == io::ErrorKind::PermissionDenied => {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 Some("debug logs belong to root: run as root, or copy the file and give yourself access")
             }
             Self::Io { .. } | Self::IsADirectory { .. } => None,
@@ -97,8 +72,7 @@ impl InputError {
     }
 
     /// Whether the file is simply something else than a log: no fault if it was found in a directory.
-    #[must_use]
-    pub fn is_foreign(&self) -> bool {
+    pub(crate) fn is_foreign(&self) -> bool {
         matches!(self, Self::NotADebugLog { .. } | Self::Empty { .. })
     }
 }
@@ -134,13 +108,7 @@ impl InputProblem {
 
 impl From<&InputError> for InputProblem {
     fn from(error: &InputError) -> Self {
-        let mut message = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(err) = cause {
-            message.push_str(": ");
-            message.push_str(&err.to_string());
-            cause = err.source();
-        }
+        let mut message = lioprof_model::with_causes(error);
         if let Some(hint) = error.hint() {
             message.push_str("; ");
             message.push_str(hint);
@@ -155,11 +123,10 @@ pub struct Excerpt(Vec<u8>);
 
 impl Excerpt {
     /// Bytes that are kept.
-    pub const BYTES: usize = 32;
+    pub(crate) const BYTES: usize = 32;
 
     /// Of the start of `bytes`.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(bytes[..bytes.len().min(Self::BYTES)].to_vec())
     }
 }
@@ -183,8 +150,8 @@ mod tests {
 
     #[test]
     fn problems_hold_file_cause_and_hint() {
-        let err = io::Error::from(io::ErrorKind::PermissionDenied);
-        let problem = InputProblem::from(&InputError::Io { action: "open", path: "a/rpc.bin".into(), err });
+        let source = io::Error::from(io::ErrorKind::PermissionDenied);
+        let problem = InputProblem::from(&InputError::Io { action: "open", path: "a/rpc.bin".into(), source });
         assert_eq!(problem.severity, Severity::Error);
         for part in ["`a/rpc.bin`", "permission denied", "root"] {
             assert!(problem.message.contains(part), "{}", problem.message);

@@ -4,7 +4,7 @@
 //!
 //! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
 //! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first [`PROBE_BYTES`].
-//! 3. [`spool()`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
+//! 3. [`Opened::into_read_at`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
 //!
 //! Input files are only ever read.
 //!
@@ -33,10 +33,12 @@ mod error;
 mod open;
 mod spool;
 
-pub use compression::Compression;
-pub use damage::{Damage, SharedDamage};
-pub use discover::{Discovered, discover};
-pub use error::{Excerpt, InputError, InputProblem, Severity};
-pub use node::{NodeRule, NodeRuleError};
-pub use open::{Found, Opened, PROBE_BYTES, open};
-pub use spool::{Spooled, spool};
+pub use discover::discover;
+pub use error::{InputProblem, Severity};
+pub use node::NodeRule;
+pub use open::{Found, open};
+
+pub(crate) use compression::Compression;
+pub(crate) use damage::SharedDamage;
+pub(crate) use open::{Opened, PROBE_BYTES};
+pub(crate) use spool::Spooled;

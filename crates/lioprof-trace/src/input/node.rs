@@ -59,7 +59,7 @@ const STAMPS: [&str; 13] = [
 /// `NAME[=GLOB]`: the files that match belong to node `NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRule {
-    /// Node.
+    /// Name of the node that the files belong to.
     pub node: String,
     /// Pattern for the path or the file name; without one the rule matches every input.
     pub glob: Option<String>,
@@ -71,16 +71,9 @@ pub enum NodeRuleError {
     /// Nothing before `=`.
     #[error("`{0}` names no node: expected NAME or NAME=GLOB, for example `oss03=*/oss03/*`")]
     NoName(String),
-    /// Not a glob.
-    #[error("`{glob}` is not a file pattern: {why} at character {at}")]
-    BadGlob {
-        /// The pattern.
-        glob: String,
-        /// Where it goes wrong, characters.
-        at: usize,
-        /// What is wrong.
-        why: &'static str,
-    },
+    /// Not a glob: at which character, and what is wrong.
+    #[error("`{0}` is not a file pattern: {2} at character {1}")]
+    BadGlob(String, usize, &'static str),
 }
 
 impl FromStr for NodeRule {
@@ -97,7 +90,7 @@ impl FromStr for NodeRule {
         if let Some(glob) = glob
             && let Err(err) = Pattern::new(glob)
         {
-            return Err(NodeRuleError::BadGlob { glob: glob.to_owned(), at: err.pos, why: err.msg });
+            return Err(NodeRuleError::BadGlob(glob.to_owned(), err.pos, err.msg));
         }
         Ok(Self { node: node.to_owned(), glob: glob.map(str::to_owned) })
     }

@@ -14,7 +14,7 @@ use super::spool::{Spooled, spool};
 use crate::progress::BytesRead;
 
 /// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
-pub const PROBE_BYTES: usize = 64 << 10;
+pub(crate) const PROBE_BYTES: usize = 64 << 10;
 
 const BUFFER: usize = 256 << 10;
 
@@ -52,11 +52,9 @@ impl Opened {
         self.plain.is_some()
     }
 
-    /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`].
-    ///
-    /// # Errors
-    /// If the temporary file cannot be written.
-    pub fn into_read_at(self, limit: usize) -> io::Result<Spooled> {
+    /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`]. Fails if the
+    /// temporary file cannot be written.
+    pub(crate) fn into_read_at(self, limit: usize) -> io::Result<Spooled> {
         match self.plain {
             Some(file) => Spooled::file(file),
             None => spool(self.stream, limit),
@@ -77,7 +75,7 @@ pub fn open(found: &Found) -> Result<Opened, InputError> {
 }
 
 pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
-    let open_error = |err| InputError::Io { action: "open", path: path.to_owned(), err };
+    let open_error = |source| InputError::Io { action: "open", path: path.to_owned(), source };
     let file = File::open(path).map_err(open_error)?;
     let metadata = file.metadata().map_err(open_error)?;
     if metadata.is_dir() {
@@ -88,7 +86,7 @@ pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
 }
 
 fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -> Result<Opened, InputError> {
-    let read_error = |err| InputError::Io { action: "read", path: path.to_owned(), err };
+    let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
     let magic = read_head(&mut raw, Compression::MAGIC_BYTES).map_err(read_error)?;
     let compression = Compression::detect(&magic);
 

@@ -8,7 +8,7 @@ use crate::progress::BytesRead;
 
 /// A whole input, in memory or in a file. Its bytes can be read at any offset.
 #[derive(Debug)]
-pub struct Spooled {
+pub(crate) struct Spooled {
     storage: Storage,
     read: Option<BytesRead>,
 }
@@ -21,10 +21,8 @@ enum Storage {
 
 impl Spooled {
     /// A plain file as it is; what is appended later is not seen.
-    ///
-    /// # Errors
-    /// If its length cannot be told.
-    pub fn file(file: File) -> io::Result<Self> {
+    /// Fails if its length cannot be told.
+    pub(crate) fn file(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Self { storage: Storage::File { file, len }, read: None })
     }
@@ -35,18 +33,11 @@ impl Spooled {
     }
 
     /// Number of bytes.
-    #[must_use]
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match &self.storage {
             Storage::Memory(bytes) => bytes.len() as u64,
             Storage::File { len, .. } => *len,
         }
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
@@ -67,10 +58,7 @@ impl Spooled {
     }
 
     /// Reads at `offset` until `buf` is full or the end is reached; returns how many bytes.
-    ///
-    /// # Errors
-    /// Whatever the system says.
-    pub fn read_full_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read_full_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buf.len() {
             match self.read_at(offset.saturating_add(filled as u64), &mut buf[filled..]) {
@@ -95,10 +83,8 @@ impl From<Vec<u8>> for Spooled {
 
 /// Reads a stream to its end: into memory up to `limit` bytes, a longer one into an unnamed temporary
 /// file (in `TMPDIR`).
-///
-/// # Errors
-/// If the stream fails or the temporary file cannot be written.
-pub fn spool(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Result<Spooled> {
+/// Fails if the stream fails or the temporary file cannot be written.
+pub(crate) fn spool(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Result<Spooled> {
     let mut bytes = Vec::new();
     stream.by_ref().take((limit as u64).saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() <= limit {
@@ -159,7 +145,7 @@ mod tests {
     #[test]
     fn nothing_at_all() {
         let spooled = spool(Box::new(io::empty()), 10).unwrap();
-        assert!(spooled.is_empty());
+        assert_eq!(spooled.len(), 0);
         check(&spooled, b"");
     }
 

@@ -28,7 +28,7 @@ fn join(lines: &[String]) -> (Rows, TraceSummary) {
 
 /// With the events in the order of the lines, or, as the decoder hands them on, in canonical order.
 fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
-    let mut decoded = decode_text(lines.concat().as_bytes(), Vec::new());
+    let mut decoded = decode_text(lines.concat().as_bytes(), false, Vec::new());
     assert!(decoded.counts.malformed.is_empty(), "{:?}", decoded.counts.malformed);
     assert!(decoded.skipped.is_empty());
     if sorted {

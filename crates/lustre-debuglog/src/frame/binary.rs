@@ -13,7 +13,7 @@ use crate::Record;
 use crate::record::Context;
 
 /// Size of the fixed header.
-pub const HEADER_LEN: usize = 48;
+const HEADER_LEN: usize = 48;
 /// Longest record: a kernel record fits a page, and pages are at most 64 KiB.
 pub const MAX_RECORD: usize = 64 * 1024;
 /// Shortest record: header, `a.c`, `f` and their NULs.

@@ -191,7 +191,7 @@ pub fn find_cut(data: &[u8]) -> Option<usize> {
 
 /// Offset of the first line that begins with a header.
 #[must_use]
-pub fn find_header(data: &[u8]) -> Option<usize> {
+pub(super) fn find_header(data: &[u8]) -> Option<usize> {
     let mut line = 0;
     loop {
         if header_at(data, line).is_some() {

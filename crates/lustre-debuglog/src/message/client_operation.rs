@@ -83,12 +83,12 @@ fn head(text: &[u8]) -> Option<(OperationEdge, &[u8])> {
     (rest.starts_with(b" ") && memmem::find(rest, b", ppos: ").is_some()).then_some((OperationEdge::Start, rest))
 }
 
-/// `rc = R`, `rc=R`, `rc R` at the end.
+/// `rc = R`, `rc=R`, `rc R` at the end. Reads and writes print it without a sign (`%zu`): an error is a number near 2^64.
 fn rc(tail: &[u8]) -> Option<i64> {
     let at = memmem::rfind(tail, b"rc")?;
     let number = tail.get(at + 2..)?.trim_ascii_start();
-    let number = number.strip_prefix(b"=").unwrap_or(number).trim_ascii();
-    std::str::from_utf8(number).ok()?.parse().ok()
+    let number = std::str::from_utf8(number.strip_prefix(b"=").unwrap_or(number).trim_ascii()).ok()?;
+    number.parse().ok().or_else(|| Some(number.parse::<u64>().ok()?.cast_signed()))
 }
 
 /// `VFS Op:..`: a step of an operation.
@@ -108,7 +108,14 @@ impl<'a> VfsLine<'a> {
     pub fn parse(text: &'a [u8]) -> Self {
         let text = text.trim_ascii_end();
         let Some(rest) = text.strip_prefix(b"VFS Op:") else { return Self::default() };
-        if let Some(inode) = rest.strip_prefix(b"inode=") {
+        // ll_rename: `oldname=NAME, src_dir=FID(PTR), newname=.., tgt_dir=..`, also with names that hold the same words.
+        if let Some(renamed) = rest.strip_prefix(b"oldname=") {
+            let Some(end) = memmem::find(renamed, b", src_dir=[") else { return Self::default() };
+            let fid = renamed.get(end + 10..).and_then(Fid::take).map(|(fid, _)| fid);
+            return Self { name: renamed.get(..end), fid, access: None };
+        }
+        // ll_link has a space in front.
+        if let Some(inode) = rest.trim_ascii_start().strip_prefix(b"inode=") {
             let Some((fid, tail)) = Fid::take(inode) else { return Self::default() };
             let name = memmem::find(tail, b",name=").and_then(|at| tail.get(at + 6..));
             let access = memmem::rfind(tail, b" mask ").and_then(|at| tail.get(at + 6..)).and_then(octal);
@@ -188,6 +195,63 @@ mod tests {
         }
     }
 
+    /// Formats of `llite/file.c`, `llite_mmap.c`, `llite_lib.c` at 2.16.1 and 2.17.0, which are alike but for how names are printed.
+    #[test]
+    fn first_and_last_lines_of_2_16() {
+        let name = Some(&b"f001"[..]);
+        let attributes = "current size 7, valid attrs 1041, mode 81a4, uid 0, gid 0, new size 0, atime 1.000000000, \
+            mtime 1.500000000, ctime 2.000000001";
+        for (text, edge, rc) in [
+            ("START file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), flags 100101".to_owned(), OperationEdge::Start, None),
+            (
+                "COMPLETED file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf), flags 100101, rc = 0".to_owned(),
+                OperationEdge::Completed,
+                Some(0),
+            ),
+            ("START file f001:[0x200000bd1:0xa:0x0], offset: 4096, type: SEEK_DATA".to_owned(), OperationEdge::Start, None),
+            (
+                "COMPLETED file f001:[0x200000bd1:0xa:0x0], offset: 4096, type: SEEK_DATA, rc = -6".to_owned(),
+                OperationEdge::Completed,
+                Some(-6),
+            ),
+            (
+                "START file f001:[0x200000bd1:0xa:0x0], vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3 \
+                 vmf_flags=0x254"
+                    .to_owned(),
+                OperationEdge::Start,
+                None,
+            ),
+            (
+                format!("START file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf) {attributes}"),
+                OperationEdge::Start,
+                None,
+            ),
+            (
+                format!("COMPLETED file f001:[0x200000bd1:0xa:0x0](000000003ed75ccf) {attributes}, rc -13"),
+                OperationEdge::Completed,
+                Some(-13),
+            ),
+            // %zu.
+            (
+                "COMPLETED: file f001:[0x200000bd1:0xa:0x0], ppos: 0, count: 4096, rc = 18446744073709551612".to_owned(),
+                OperationEdge::Completed,
+                Some(-4),
+            ),
+        ] {
+            assert_eq!(line(&text), OperationLine { edge, name, fid: FID, rc }, "{text}");
+        }
+        for (text, rc) in [
+            (
+                "COMPLETED: [0x200000bd1:0xa:0x0]: vma=00 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3 vmf_flags=0x254: rc=512",
+                512,
+            ),
+            ("COMPLETED: [0x200000bd1:0xa:0x0]: vma=00 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3, rc 512", 512),
+        ] {
+            let found = line(text);
+            assert_eq!((found.edge, found.name, found.rc), (OperationEdge::Completed, None, Some(rc)), "{text}");
+        }
+    }
+
     #[test]
     fn lines_of_2_15() {
         let start = line("file f001:[0x200000bd1:0xa:0x0], ppos: 0, count: 1048576");
@@ -196,8 +260,9 @@ mod tests {
         assert_eq!((end.edge, end.rc), (OperationEdge::Completed, None));
         let fault = line("[0x200000bd1:0xa:0x0]: vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3");
         assert_eq!((fault.edge, fault.name), (OperationEdge::Start, None));
-        let done = line("COMPLETED: [0x200000bd1:0xa:0x0]: vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 idx=3: rc=512");
-        assert_eq!((done.edge, done.name, done.rc), (OperationEdge::Completed, None, Some(512)));
+        let done =
+            line("COMPLETED: [0x200000bd1:0xa:0x0]: vma=00000000f0d8a1b2 start=0x7f0 end=0x7f1 vm_flags=0xfb idx=3");
+        assert_eq!((done.edge, done.name, done.rc), (OperationEdge::Completed, None, None));
     }
 
     #[test]
@@ -221,6 +286,11 @@ mod tests {
         let dentry = step("VFS Op:name=op, flags=17");
         assert_eq!(dentry, VfsLine { name: Some(b"op"), fid: None, access: None });
         assert_eq!(step("VFS Op:statfs"), VfsLine::default());
+        let link = step("VFS Op: inode=[0x200000bd1:0xa:0x0](00), dir=[0x200000007:0x1:0x0](00), target=f2");
+        assert_eq!(link, VfsLine { name: None, fid: Some(FID), access: None });
+        let rename =
+            step("VFS Op:oldname=a, b, src_dir=[0x200000bd1:0xa:0x0](00), newname=c, tgt_dir=[0x7:0x1:0x0](00)");
+        assert_eq!(rename, VfsLine { name: Some(b"a, b"), fid: Some(FID), access: None });
         assert!(matches!(Message::parse_text(b"VFS Op:name=op, flags=17"), Message::Vfs(_)));
     }
 

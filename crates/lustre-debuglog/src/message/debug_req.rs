@@ -19,7 +19,7 @@ use crate::{Opcode, Xid};
 pub struct DebugReq<'a> {
     /// Request pointer (hashed by the kernel).
     pub req: u64,
-    /// Transfer id.
+    /// Transfer id of the request.
     pub xid: Xid,
     /// Transaction number; 0 if the request has none.
     pub transno: i64,
@@ -70,16 +70,6 @@ impl DebugReq<'_> {
     #[must_use]
     pub fn is_replay(&self) -> bool {
         self.request_flags & 0x4 != 0
-    }
-}
-
-impl<'a> DebugReq<'a> {
-    /// Parses a description alone, `req@...` to the end of the text.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("DEBUG_REQ", text, description)
     }
 }
 
@@ -220,10 +210,7 @@ pub struct ReqMessage<'a> {
 
 impl<'a> ReqMessage<'a> {
     /// Parses `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
-    ///
-    /// # Errors
-    /// When the text does not end in a request description: where it stopped being one.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole("DEBUG_REQ", text, req_message)
     }
 }
@@ -254,6 +241,11 @@ pub(super) fn split_description(i: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Parses a description alone, `req@...` to the end of the text.
+    fn parse(text: &[u8]) -> Result<DebugReq<'_>, Malformed> {
+        whole("DEBUG_REQ", text, description)
+    }
 
     const HEAD: &str = "req@00000000d5e09f76 x1882455793623808/t4294967433(17) \
         o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0 \
@@ -286,7 +278,7 @@ mod tests {
 
     fn parsed(tail: &str) -> DebugReq<'static> {
         let text: &'static str = format!("{HEAD}{tail}").leak();
-        DebugReq::parse(text.as_bytes()).unwrap()
+        parse(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -298,7 +290,7 @@ mod tests {
     #[test]
     fn description_1_8_has_one_transaction_number() {
         let text = HEAD.replace("(17)", "");
-        assert_eq!(DebugReq::parse(text.as_bytes()), Ok(want()));
+        assert_eq!(parse(text.as_bytes()), Ok(want()));
     }
 
     #[test]
@@ -328,7 +320,7 @@ mod tests {
     fn description_without_what_is_not_known_yet() {
         let text =
             b"req@(null) x0/t0(0) o-1-><?>@<unknown>:0/0 lens 0/0 e 0 to 0 dl 0 ref 1 fl ?Phase?:N/0/ffffffff rc 0/-1";
-        let req = DebugReq::parse(text).unwrap();
+        let req = parse(text).unwrap();
         assert_eq!((req.req, req.opcode, req.peer, req.nid), (0, None, &b"<?>"[..], &b"<unknown>"[..]));
         assert_eq!((req.phase, req.letters, req.reply_flags), (&b"?Phase?"[..], &b"N"[..], u32::MAX));
     }
@@ -346,7 +338,7 @@ mod tests {
                 "b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0",
                 &format!("{peer_and_nid}:15/-16"),
             );
-            let req = DebugReq::parse(text.as_bytes()).unwrap();
+            let req = parse(text.as_bytes()).unwrap();
             assert_eq!((req.peer, req.nid), (peer.as_bytes(), nid.as_bytes()));
         }
     }
@@ -374,7 +366,7 @@ mod tests {
             ("rc -5/-110", "rc -5/-110 job:'a' uid:1 gid:1 projid:"),
         ] {
             let text = HEAD.replace(from, to);
-            let error = DebugReq::parse(text.as_bytes()).unwrap_err();
+            let error = parse(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind, "DEBUG_REQ", "{text}");
             assert!(error.offset > 0 && error.offset <= text.len(), "{text}");
         }

@@ -22,10 +22,7 @@ pub struct LdlmMessage<'a> {
 
 impl<'a> LdlmMessage<'a> {
     /// Parses `### ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         complete("lock manager", text, message(text))
     }
 }

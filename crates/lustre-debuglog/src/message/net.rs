@@ -76,30 +76,21 @@ impl From<u32> for LnetEvent {
 
 impl BulkEvent {
     /// Parses `event type ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
         complete("bulk event", text, bulk_event(text))
     }
 }
 
 impl<'a> Transferring<'a> {
     /// Parses `Transferring ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         complete("Transferring", text, transferring(text))
     }
 }
 
 impl SendingBytes {
     /// Parses `Sending N bytes to portal ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
         complete("Sending bytes", text, sending_bytes(text))
     }
 }

@@ -76,10 +76,7 @@ pub struct NrsMessage<'a> {
 
 impl<'a> NrsMessage<'a> {
     /// Parses a scheduler's line.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         if text.starts_with(b"NRS st") { whole("NRS", text, sequence_line) } else { complete("NRS", text, nrs(text)) }
     }
 }

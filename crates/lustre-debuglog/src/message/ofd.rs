@@ -65,21 +65,6 @@ pub struct RefreshedLocks<'a> {
 }
 
 impl<'a> RefreshRwLocks<'a> {
-    /// Parses `TARGET THREAD: refresh rw locks ...`, with or without the leading `@@@ `.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
-        match refresh_head(i) {
-            Some(head) => Self::parse_behind(text, head),
-            None => whole("refresh rw locks", text, |cursor| {
-                *cursor = Cursor::new(i);
-                None
-            }),
-        }
-    }
-
     /// Parses the rest of `text` when its head is known already.
     pub(super) fn parse_behind(text: &'a [u8], head: RefreshHead<'a>) -> Result<Self, Malformed> {
         whole("refresh rw locks", text, |cursor| refresh(cursor, head))
@@ -88,20 +73,14 @@ impl<'a> RefreshRwLocks<'a> {
 
 impl ProlongLocks {
     /// Parses `Prolong locks for req ...` and `Prolong DOM lock for req ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
         whole("Prolong locks", text, prolong)
     }
 }
 
 impl<'a> RefreshedLocks<'a> {
     /// Parses `TARGET: refreshed N locks timeout for req P`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole("refreshed locks", text, refreshed)
     }
 }
@@ -188,6 +167,18 @@ mod tests {
     use super::*;
     use crate::Opcode;
 
+    /// Parses `TARGET THREAD: refresh rw locks ...`, with or without the leading `@@@ `.
+    fn parse_refresh(text: &[u8]) -> Result<RefreshRwLocks<'_>, Malformed> {
+        let i = text.strip_prefix(b"@@@ ").unwrap_or(text);
+        match refresh_head(i) {
+            Some(head) => RefreshRwLocks::parse_behind(text, head),
+            None => whole("refresh rw locks", text, |cursor| {
+                *cursor = Cursor::new(i);
+                None
+            }),
+        }
+    }
+
     fn fid_of(text: &str) -> ObjectName {
         ObjectName::Fid(text.parse().unwrap())
     }
@@ -197,7 +188,7 @@ mod tests {
         let text = b"@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks for [0x280000400:0x4:0x0] (0->1048575)  \
             req@00000000d5e09f76 x1882455793623808/t0(0) o4->b2df25ce-5f2c-45c8-8c82-6364f185437c@10.10.0.11@tcp:298/0 \
             lens 488/0 e 0 to 0 dl 1795250623 ref 1 fl New:/600/ffffffff rc 0/-1 job:'python3.0' uid:0 gid:0 projid:0";
-        let refresh = RefreshRwLocks::parse(text).unwrap();
+        let refresh = parse_refresh(text).unwrap();
         assert_eq!(refresh.target, "lustre-OST0001".parse().unwrap());
         assert_eq!(refresh.thread, b"ll_ost_io00_002");
         assert_eq!(refresh.object, fid_of("[0x280000400:0x4:0x0]"));
@@ -212,7 +203,7 @@ mod tests {
         let text = b"@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks: [0x100010000:0x2:0x0] (4096->8191)\n \
             req@ffff88003c5e6450 x1600000000000016/t0(0) o3->9c0a5b5e-93b2-1b0b-6ee8-1a7a0c2f6a55@10.1.2.3@o2ib:219/0 \
             lens 488/0 e 0 to 0 dl 1500000000 ref 2 fl New:/0/ffffffff rc 0/-1";
-        let refresh = RefreshRwLocks::parse(text).unwrap();
+        let refresh = parse_refresh(text).unwrap();
         assert_eq!(refresh.object, fid_of("[0x100010000:0x2:0x0]"));
         assert_eq!(refresh.extent, Some(Extent { start: 4096, end: 8191 }));
         let req = refresh.req.unwrap();
@@ -223,7 +214,7 @@ mod tests {
     fn refresh_2_12_without_its_second_line() {
         let text =
             b"@@@ lustre-OST0001 ll_ost_io00_002: refresh rw locks: [0x100010000:0x2:0x0] (0->18446744073709551615)\n";
-        let refresh = RefreshRwLocks::parse(text).unwrap();
+        let refresh = parse_refresh(text).unwrap();
         assert_eq!(refresh.extent, Some(Extent { start: 0, end: Extent::EOF }));
         assert_eq!(refresh.req, None);
     }
@@ -233,7 +224,7 @@ mod tests {
         let text = b"@@@ fs-OST000a ll_ost_io00_002: refresh rw locks: 1234/0 (0->4095)\n  \
             req@ffff88003c5e6450 x1500000000000004/t0(0) o4->u@10.1.2.3@o2ib:0/0 \
             lens 488/0 e 0 to 0 dl 1400000000 ref 1 fl New:/0/ffffffff rc 0/-1";
-        let refresh = RefreshRwLocks::parse(text).unwrap();
+        let refresh = parse_refresh(text).unwrap();
         assert_eq!(refresh.target, "fs-OST000a".parse().unwrap());
         assert_eq!(refresh.object, ObjectName::Resource(1234, 0));
         assert_eq!(refresh.extent, Some(Extent { start: 0, end: 4095 }));
@@ -246,7 +237,7 @@ mod tests {
             lens 488/0 e 0 to 0 dl 1795250623 ref 1 fl New:/0/ffffffff rc 0/-1";
         for middle in [": [0x200000401:0xd:0x0]\n ", " for [0x200000401:0xd:0x0] "] {
             let text = format!("@@@ lustre-MDT0000 mdt_io00_001: refresh rw locks{middle} {suffix}");
-            let refresh = RefreshRwLocks::parse(text.as_bytes()).unwrap();
+            let refresh = parse_refresh(text.as_bytes()).unwrap();
             assert_eq!(refresh.target, "lustre-MDT0000".parse().unwrap());
             assert_eq!(refresh.object, fid_of("[0x200000401:0xd:0x0]"));
             assert_eq!((refresh.extent, refresh.req.unwrap().xid), (None, Xid(12)));
@@ -264,7 +255,7 @@ mod tests {
             "lustre-OST1 t: refresh rw locks for [0x1:0x2:0x0] (0->1)",
             "t: refresh rw locks for [0x1:0x2:0x0] (0->1)",
         ] {
-            assert_eq!(RefreshRwLocks::parse(text.as_bytes()).unwrap_err().kind, "refresh rw locks", "{text}");
+            assert_eq!(parse_refresh(text.as_bytes()).unwrap_err().kind, "refresh rw locks", "{text}");
         }
     }
 

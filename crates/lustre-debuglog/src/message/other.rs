@@ -29,20 +29,14 @@ pub struct Connection<'a> {
 
 impl<'a> PingEviction<'a> {
     /// Parses `TARGET: haven't heard from client ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         complete("ping eviction", text, ping_eviction(text))
     }
 }
 
 impl<'a> Connection<'a> {
     /// Parses `TARGET: connection from ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         complete("connection", text, connection(text))
     }
 }

@@ -27,11 +27,11 @@ pub struct Handling<'a> {
     pub export_refs: i32,
     /// Pid, on the client, of the thread that sent the request.
     pub client_pid: i32,
-    /// Transfer id.
+    /// Transfer id of the request, unique per client.
     pub xid: Xid,
     /// Client NID, plain form.
     pub nid: &'a [u8],
-    /// Opcode.
+    /// Operation that the request asks for.
     pub opcode: Opcode,
     /// Job id; `None` before Lustre 2.13, empty if the client sends none.
     pub job: Option<&'a [u8]>,
@@ -65,10 +65,7 @@ pub struct Peer<'a> {
 
 impl<'a> Handling<'a> {
     /// Parses `Handling RPC ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole("Handling RPC", text, |cursor| {
             cursor.tag(b"Handling RPC ")?;
             rpc(cursor)
@@ -78,20 +75,14 @@ impl<'a> Handling<'a> {
 
 impl<'a> Handled<'a> {
     /// Parses `Handled RPC ...`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole("Handled RPC", text, handled)
     }
 }
 
 impl<'a> Peer<'a> {
     /// Parses `peer: P` or `peer: P (source: S)`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
         whole("peer", text, peer)
     }
 }

@@ -7,7 +7,7 @@ use super::digits;
 
 /// A node identifier, `ADDR@NET`.
 ///
-/// Messages carry NIDs as the bytes that were printed (see [`strip_process_id`]);
+/// Messages carry NIDs as the bytes that were printed, without the process id in front;
 /// this type is for where a NID's parts matter, such as ranges given by a user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nid {
@@ -183,7 +183,7 @@ impl fmt::Display for Lnd {
 /// Strips the process-id prefix of a peer id: `12345-10.0.0.1@tcp` gives `10.0.0.1@tcp`
 /// (also `U123-` of user-space peers and `LNET_PID_ANY-`).
 #[must_use]
-pub fn strip_process_id(peer: &[u8]) -> &[u8] {
+pub(crate) fn strip_process_id(peer: &[u8]) -> &[u8] {
     if let Some(rest) = peer.strip_prefix(b"LNET_PID_ANY-") {
         return rest;
     }

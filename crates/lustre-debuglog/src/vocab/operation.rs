@@ -93,7 +93,8 @@ impl OperationKind {
         Some(match function {
             b"ll_unlink" => Self::Unlink,
             b"ll_rmdir" => Self::Rmdir,
-            b"ll_mkdir" => Self::Mkdir,
+            // `ll_mkdir` calls `do_mkdir` since 2.16.59.
+            b"do_mkdir" | b"ll_mkdir" => Self::Mkdir,
             b"ll_rename" => Self::Rename,
             b"ll_symlink" => Self::Symlink,
             b"ll_link" => Self::Link,

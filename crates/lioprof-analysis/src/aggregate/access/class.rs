@@ -10,8 +10,8 @@ pub(super) const SMALL_BYTES: u64 = 64 << 10;
 /// RPCs of so many bytes at least are large.
 pub(super) const LARGE_BYTES: u64 = 512 << 10;
 
-/// Streams of fewer RPCs are short.
-pub(super) const SHORT_RPCS: u64 = 8;
+/// Streams of fewer RPCs are short: there is one step at most, and an order takes two.
+pub(super) const SHORT_RPCS: u64 = 3;
 
 /// A client's reads or writes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

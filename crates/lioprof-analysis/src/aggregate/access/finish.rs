@@ -14,8 +14,8 @@ use crate::aggregate::objects::ObjectKey;
 
 /// Clients listed, of an object and of those that mix.
 const TOP_CLIENTS: usize = 20;
-/// From so many turns on a client mixes small and large RPCs.
-const MIXING_TURNS: u64 = 16;
+/// With fewer turns a client does not mix small and large RPCs: it went there and back, and there again.
+const MIXING_TURNS: u64 = 3;
 
 impl AccessSums {
     pub(crate) fn finish(mut self, symbols: &Symbols) -> Access {
@@ -79,11 +79,16 @@ fn concurrent(spans: &[Span]) -> u64 {
     spans.iter().map(|span| at(span.first_us)).max().unwrap_or(0)
 }
 
+/// Whether a client mixes: it turns as often as one that goes through half of the smaller kind in pairs; phases of each kind have few turns.
+fn mixes(sum: &MixSum) -> bool {
+    sum.turns >= MIXING_TURNS && 2 * sum.turns >= sum.small_rpcs.min(sum.large_rpcs)
+}
+
 impl mix::Mixes {
     fn finish(&self, symbols: &Symbols) -> Mix {
         let mut all = MixSum::default();
         self.clients.values().for_each(|client| all.merge(&client.sum));
-        let mixing = || self.clients.iter().filter(|(_, client)| client.sum.turns >= MIXING_TURNS);
+        let mixing = || self.clients.iter().filter(|(_, client)| mixes(&client.sum));
         let mut targets: FxHashMap<TargetName, MixSum> = FxHashMap::default();
         for (target, sum) in mixing().flat_map(|(_, client)| &client.targets) {
             targets.entry(*target).or_default().merge(sum);

@@ -1,6 +1,6 @@
 //! One client's reads or writes of one object.
 
-use lioprof_model::{AccessPattern, MixSum, RpcRow, Symbol};
+use lioprof_model::{AccessPattern, Direction, MixSum, RpcRow, Symbol};
 use lustre_debuglog::Extent;
 
 const PAGE_BYTES: u64 = 4096;
@@ -23,7 +23,7 @@ pub(super) struct Stream {
     /// By xid: the order in which the client sent them.
     waiting: Vec<(u64, Extent)>,
     last: Option<Extent>,
-    last_step: i128,
+    last_step: Option<i128>,
 }
 
 /// Small RPCs.
@@ -59,7 +59,7 @@ impl Stream {
             job: None,
             waiting: Vec::new(),
             last: None,
-            last_step: 0,
+            last_step: None,
         }
     }
 
@@ -71,10 +71,16 @@ impl Stream {
         pattern.bytes += bytes;
         pattern.extent_bytes = pattern.extent_bytes.saturating_add(len);
         pattern.unaligned_rpcs += u64::from(!extent.start.is_multiple_of(PAGE_BYTES));
-        pattern.split_rpcs += u64::from(extent.end / MIB - extent.start / MIB >= len.div_ceil(MIB));
-        // A read that ends with the file is shorter than its extent, too, but in one piece.
-        let in_pieces = row.direction() == Some(lioprof_model::Direction::Write);
-        pattern.gapped_rpcs += u64::from(in_pieces && len >= bytes.saturating_add(PAGE_BYTES));
+        let in_pieces = if row.direction() == Some(Direction::Write) {
+            len >= bytes.saturating_add(PAGE_BYTES)
+        } else {
+            // A read that ends with the file is shorter than its extent, too, but in one piece.
+            bytes > 0 && len >= bytes.saturating_mul(2).saturating_add(MIB)
+        };
+        pattern.gapped_rpcs += u64::from(in_pieces);
+        // Where the pieces of one lie is not known.
+        let is_split = !in_pieces && extent.end / MIB - extent.start / MIB >= len.div_ceil(MIB);
+        pattern.split_rpcs += u64::from(is_split);
         if bytes <= super::class::SMALL_BYTES {
             self.small.add(extent);
         }
@@ -102,16 +108,17 @@ impl Stream {
         let last = self.last.replace(extent);
         let Some(last) = last else { return };
         let step = i128::from(extent.start) - i128::from(last.start);
-        let regular = step == self.last_step;
-        self.last_step = step;
-        let pattern = &mut self.pattern;
-        // Clients read and cache pages: what is left out inside one is no gap.
+        let last_step = self.last_step.replace(step);
+        // Clients read and cache pages: what is left out inside one is no gap, and steps are equal that differ by less.
         let page = |byte: u64| byte / PAGE_BYTES;
+        let regular = last_step.is_some_and(|last_step| (step - last_step).unsigned_abs() <= u128::from(PAGE_BYTES));
+        let pattern = &mut self.pattern;
         if step >= 0 && extent.end > last.end && page(extent.start) <= page(last.end) + 1 {
             pattern.sequential_rpcs += 1;
         } else if step < 0 && (regular || page(extent.end) + 1 == page(last.start)) {
             pattern.backward_rpcs += 1;
-        } else if step > 0 && regular && extent.start > last.end {
+        } else if step > 0 && extent.start > last.end && last_step.is_none_or(|last_step| last_step > 0) {
+            // Stripes cut equal steps in a file into unequal ones in its objects; but chance seldom goes forward twice.
             pattern.strided_rpcs += 1;
         } else {
             pattern.jump_rpcs += 1;
@@ -121,9 +128,10 @@ impl Stream {
     /// Ends the stream: nothing more is to come.
     pub(super) fn end(&mut self) {
         self.settle(self.waiting.len());
-        if self.pattern.rpcs < super::class::SHORT_RPCS {
-            self.pattern =
-                AccessPattern { rpcs: self.pattern.rpcs, short_rpcs: self.pattern.rpcs, ..AccessPattern::default() };
+        let pattern = &mut self.pattern;
+        if pattern.rpcs < super::class::SHORT_RPCS {
+            pattern.short_rpcs = pattern.rpcs;
+            (pattern.sequential_rpcs, pattern.strided_rpcs, pattern.backward_rpcs, pattern.jump_rpcs) = (0, 0, 0, 0);
         }
     }
 }
@@ -149,11 +157,16 @@ mod tests {
         let sequential: Vec<_> = (0..20).map(|n| (n * 47_008, 47_008)).collect();
         assert_eq!(steps(&sequential).sequential_rpcs, 19);
         let strided: Vec<_> = (0..20).map(|n| (n * 65_536, 4096)).collect();
-        assert_eq!((steps(&strided).strided_rpcs, steps(&strided).jump_rpcs), (18, 1));
+        assert_eq!((steps(&strided).strided_rpcs, steps(&strided).jump_rpcs), (19, 0));
+        // 64 KiB of every 1.3 MB of a file with four stripes: in an object the steps are unequal.
+        let stripes = |n: u64| (n * 1_300_000 / MIB / 4 * MIB + n * 1_300_000 % MIB) / PAGE_BYTES * PAGE_BYTES;
+        let first: Vec<_> =
+            (0..40).filter(|n| (n * 1_300_000 / MIB).is_multiple_of(4)).map(|n| (stripes(n), 65_536)).collect();
+        assert_eq!(steps(&first).strided_rpcs, first.len() as u64 - 1);
         let backward: Vec<_> = (0..20).rev().map(|n| (n * 8192, 8192)).collect();
         assert_eq!(steps(&backward).backward_rpcs, 19);
         let random: Vec<_> = (0..20).map(|n| (n * n * 7919 % 100_000 * 4096, 4096)).collect();
-        assert!(steps(&random).jump_rpcs >= 17, "{:?}", steps(&random));
+        assert!(steps(&random).jump_rpcs >= 12, "{:?}", steps(&random));
         let short = steps(&[(0, 4096), (4096, 4096)]);
         assert_eq!((short.rpcs, short.short_rpcs, short.sequential_rpcs), (2, 2, 0));
     }

@@ -138,7 +138,7 @@ fn time_of(name: String, raster: &Raster, divided: &[Divided], names: &Names) ->
     }
 }
 
-/// How much of the service time of a target's reads and writes its peers would not have needed.
+/// How much of the service time of a target's reads and writes its peers would not have needed, where that is certain.
 fn excess_share(named: &Named, parts: &ServiceParts) -> Option<f64> {
     if named.on != SpentOn::Bulk || named.target.is_none() {
         return None;
@@ -149,8 +149,10 @@ fn excess_share(named: &Named, parts: &ServiceParts) -> Option<f64> {
         service_us += parts.mean_service_us() * real(parts.rpcs);
         for (_, part) in parts.in_order() {
             let (Some(against), Some(mean_us)) = (part.against_peers, part.us.mean) else { continue };
-            let more = (mean_us - against.peers_mean_us) * real(parts.rpcs);
-            longer_us = Some(longer_us.unwrap_or(0.0) + more);
+            if against.takes_longer() {
+                let more_us = (mean_us - against.peers_mean_us) * real(parts.rpcs);
+                longer_us = Some(longer_us.unwrap_or(0.0) + more_us);
+            }
         }
     }
     longer_us.filter(|_| service_us > 0.0).map(|longer_us| (longer_us / service_us).clamp(0.0, 1.0))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::AgainstPeers;
+use lioprof_stats::{RankSum, adjusted, beyond_peers};
 
 use super::super::times::Times;
 
@@ -10,15 +11,9 @@ use super::super::times::Times;
 pub(super) type Strata<S, W> = BTreeMap<S, BTreeMap<W, Times>>;
 
 /// What has been compared up to now.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Sum {
-    rpcs: u64,
-    peer_rpcs: u64,
-    /// Pairs in which the own one took longer, counted twice; those that took equally long, once.
-    longer_twice: u128,
-    pairs: u128,
-    /// Twelve times the variance of the rank sum.
-    variance_12: u128,
+    ranks: RankSum,
     own_us: u128,
     peers_mean_us: f64,
 }
@@ -47,6 +42,7 @@ impl Sum {
         // Every own bucket is one of everyone's; those between two own ones are the peers'.
         let mut everyone = everyone.iter();
         let mut peers_below = 0;
+        let mut longer_twice = 0;
         for (bucket, count) in own.counts() {
             let mut equal = 0;
             for &(of_all, all_here) in everyone.by_ref() {
@@ -56,29 +52,41 @@ impl Sum {
                 }
                 peers_below += all_here;
             }
-            self.longer_twice += u128::from(count) * u128::from(2 * peers_below + equal);
+            longer_twice += u128::from(count) * u128::from(2 * peers_below + equal);
             peers_below += equal;
         }
-        let (n, m) = (u128::from(mine), u128::from(peers));
-        self.rpcs += mine;
-        self.peer_rpcs += peers;
-        self.pairs += n * m;
-        self.variance_12 += n * m * (n + m + 1);
+        self.ranks.add(mine, peers, longer_twice);
         self.own_us += own.sum_us();
-        self.peers_mean_us += (all.sum_us() - own.sum_us()) as f64 / m as f64 * n as f64;
+        self.peers_mean_us += (all.sum_us() - own.sum_us()) as f64 / peers as f64 * mine as f64;
     }
 
+    /// Chance is that of the ranks alone.
     #[expect(clippy::cast_precision_loss, reason = "ratios need no more than 52 bits")]
     fn against_peers(&self) -> AgainstPeers {
-        let (longer, pairs) = (self.longer_twice as f64 / 2.0, self.pairs as f64);
+        let ranks = &self.ranks;
         AgainstPeers {
-            rpcs: self.rpcs,
-            peer_rpcs: self.peer_rpcs,
-            peers_mean_us: self.peers_mean_us / self.rpcs as f64,
+            rpcs: ranks.own(),
+            peer_rpcs: ranks.peers(),
+            peers_mean_us: self.peers_mean_us / ranks.own() as f64,
             ratio: (self.peers_mean_us > 0.0).then(|| self.own_us as f64 / self.peers_mean_us),
-            longer_share: longer / pairs,
-            z: (longer - pairs / 2.0) / (self.variance_12 as f64 / 12.0).sqrt(),
+            longer_share: ranks.longer_share(),
+            z: ranks.z(),
+            chance: ranks.chance(),
         }
+    }
+}
+
+/// Makes the chances those of all comparisons together, which are of several groups whose members are each other's peers.
+pub(super) fn all_together(groups: &mut [Vec<&mut AgainstPeers>]) {
+    for group in groups.iter_mut() {
+        let ratios: Vec<f64> = group.iter().map(|against| against.ratio.unwrap_or(f64::INFINITY)).collect();
+        for (against, chance) in group.iter_mut().zip(beyond_peers(&ratios)) {
+            against.chance = against.chance.max(chance);
+        }
+    }
+    let chances: Vec<f64> = groups.iter().flatten().map(|against| against.chance).collect();
+    for (against, chance) in groups.iter_mut().flatten().zip(adjusted(&chances)) {
+        against.chance = chance;
     }
 }
 

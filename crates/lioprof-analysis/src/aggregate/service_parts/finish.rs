@@ -10,7 +10,7 @@ use lioprof_model::{
 use lustre_debuglog::TargetKind;
 
 use super::super::times::Times;
-use super::against::{Strata, against_peers};
+use super::against::{Strata, against_peers, all_together};
 use super::sums::{PartKey, PartSum, PartSums};
 
 /// A key with names, which are in the same order in every run.
@@ -85,6 +85,12 @@ fn grouped<W: Ord + Clone, S: Ord>(
         }
         against_peers(&strata)
     });
+    let mut groups: Vec<Vec<&mut AgainstPeers>> = Vec::new();
+    for against in &mut against {
+        let (reads, writes): (Vec<_>, Vec<_>) = against.iter_mut().partition(|((_, of), _)| *of == Direction::Read);
+        groups.extend([reads, writes].map(|group| group.into_iter().map(|(_, against)| against).collect()));
+    }
+    all_together(&mut groups);
     let row = |(who, sum): ((W, Direction), PartSum)| {
         let parts = parts(who.1, &sum, against.each_mut().map(|against| against.remove(&who)));
         (who.0, parts)

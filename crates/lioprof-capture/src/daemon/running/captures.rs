@@ -15,7 +15,7 @@ use crate::control::Control;
 use crate::control::lustre::LustreVersion;
 use crate::drain::{LeftOut, Spool, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
-use crate::talk::status::Status;
+use crate::status::Status;
 
 /// Tracing stops after this many failed looks at the settings in a row.
 const MAX_FAILED_LOOKS: u32 = 5;

@@ -8,9 +8,9 @@ use super::super::facts::SharedFacts;
 use crate::config::Config;
 use crate::control::{Control, ControlError};
 use crate::drain::{Queue, SharedSums};
+use crate::metrics::Metrics;
+use crate::status::{SpoolState, Status};
 use crate::system;
-use crate::talk::metrics::Metrics;
-use crate::talk::status::{SpoolState, Status};
 
 pub(super) struct Common {
     pub(super) config: Config,

@@ -9,7 +9,7 @@ use super::common::Common;
 use crate::budget::usage::{self, Usage};
 use crate::budget::{Budget, Duty, Ladder, Level, Limits, Pace, Tick, Transition};
 use crate::config::{Config, ProfileChoice};
-use crate::talk::status::{BudgetState, State, Status};
+use crate::status::{BudgetState, State, Status};
 
 /// Any number: what is on disk is all or nothing.
 const DISK_LIMIT: u64 = 1 << 30;

@@ -9,7 +9,7 @@ use super::common::Common;
 use crate::config::Config;
 use crate::counters::{Comparison, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
 use crate::drain::{CounterRows, Interval, Job, SampleTime};
-use crate::talk::status::CounterState;
+use crate::status::CounterState;
 
 pub(super) struct Counting {
     sampler: Option<Sampler>,

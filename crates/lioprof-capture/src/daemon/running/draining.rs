@@ -12,8 +12,8 @@ use super::super::keep::{self, RowKeep};
 use super::common::Common;
 use crate::config::Config;
 use crate::drain::{self, Progress, RawKeep, Summed, Worker};
-use crate::talk::metrics::Metrics;
-use crate::talk::status::{Files, Segments, Status};
+use crate::metrics::Metrics;
+use crate::status::{Files, Segments, Status};
 
 pub(super) struct Draining {
     told: mpsc::Sender<Progress>,

@@ -6,15 +6,15 @@ use std::time::Instant;
 use super::super::account::Account;
 use super::super::capture::Capture;
 use super::common::Common;
-use crate::causes::with_causes;
 use crate::config::{Auto, Config};
 use crate::control::sizing::{BufferInputs, buffer_size};
 use crate::control::{Control, Param};
 use crate::drain::Job;
 use crate::kmsg::{self, KernelLog};
+use crate::metrics::Loss;
+use crate::status::Status;
 use crate::system;
-use crate::talk::metrics::Loss;
-use crate::talk::status::Status;
+use lioprof_model::with_causes;
 
 pub(super) struct Kernel {
     log: Option<KernelLog>,

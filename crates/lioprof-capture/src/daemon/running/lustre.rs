@@ -2,12 +2,12 @@
 //! cluster manager, while the service runs from boot to shutdown.
 
 use super::Running;
-use crate::causes::with_causes;
 use crate::control::Control;
 use crate::daemon::DaemonError;
 use crate::drain::Job;
+use crate::status::State;
 use crate::system;
-use crate::talk::status::State;
+use lioprof_model::with_causes;
 
 impl Running {
     /// Lustre is loaded: gathers facts, and starts tracing unless a trigger is configured.

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 
 use super::super::clock::now_us;
 use crate::budget::usage::Usage;
-use crate::talk::metrics::Metrics;
-use crate::talk::status::{Rates, State, Status};
+use crate::metrics::Metrics;
+use crate::status::{Rates, State, Status};
 
 pub(super) struct Telling {
     status: watch::Sender<Arc<Status>>,

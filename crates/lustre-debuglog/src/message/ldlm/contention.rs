@@ -24,10 +24,7 @@ pub enum Contention {
 
 impl Contention {
     /// Parses `contended locks = N` and `add N to RES since=Ns v=(A B)`.
-    ///
-    /// # Errors
-    /// When the text is not of that form: where it stopped being so.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
         complete("contention", text, if text.starts_with(b"add ") { window(text) } else { count(text) })
     }
 }

@@ -1,0 +1,5 @@
+//! The metrics over HTTP.
+
+mod http;
+mod prometheus;
+mod scrape;

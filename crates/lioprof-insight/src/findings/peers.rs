@@ -1,0 +1,169 @@
+//! Whose requests take longer than their like: the comparison that needs no parts of service times, from single requests.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::{Analysis, Direction, SampledRpc};
+use lioprof_stats::{RankSum, adjusted, beyond_peers};
+
+use super::stats::{real, share};
+
+/// Requests that should take equally long if whose they are makes no difference: the other side, direction, size within a factor of two.
+type Like = (Option<u32>, Direction, u32);
+
+/// The service times of one against those of its peers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Against {
+    /// Own requests that have peers.
+    pub(super) rpcs: u64,
+    /// Own mean over the peers', for the same mix of requests.
+    pub(super) ratio: f64,
+    /// Probability that chance makes it look this slow, adjusted for how many are compared.
+    pub(super) chance: f64,
+}
+
+/// Clients, by their index in the analysis, against other clients on the same targets.
+pub(super) fn clients(analysis: &Analysis) -> BTreeMap<u32, Against> {
+    compared(analysis, |rpc| Some(rpc.client), |rpc| rpc.target)
+}
+
+/// Targets, by their index in the analysis, against others that the same clients use.
+pub(super) fn targets(analysis: &Analysis) -> BTreeMap<u32, Against> {
+    compared(analysis, |rpc| rpc.target, |rpc| Some(rpc.client))
+}
+
+/// Servers, by name, against others whose OSTs the same clients use.
+pub(super) fn servers(analysis: &Analysis) -> BTreeMap<&str, Against> {
+    let mut nodes: Vec<&str> = analysis.targets.iter().map(|target| target.node.as_str()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let place = |node: &str| nodes.binary_search(&node).ok().and_then(|place| u32::try_from(place).ok());
+    let of_targets: Vec<Option<u32>> = analysis.targets.iter().map(|target| place(&target.node)).collect();
+    let server = |rpc: &SampledRpc| of_targets.get(rpc.target? as usize).copied().flatten();
+    let compared = compared(analysis, server, |rpc| Some(rpc.client));
+    compared.into_iter().filter_map(|(place, against)| Some((*nodes.get(place as usize)?, against))).collect()
+}
+
+#[derive(Default)]
+struct Sum {
+    ranks: RankSum,
+    own_s: f64,
+    peers_s: f64,
+}
+
+fn compared(
+    analysis: &Analysis,
+    whose: impl Fn(&SampledRpc) -> Option<u32>,
+    other_side: impl Fn(&SampledRpc) -> Option<u32>,
+) -> BTreeMap<u32, Against> {
+    let mut strata: BTreeMap<Like, Vec<(f64, u32)>> = BTreeMap::new();
+    for rpc in &analysis.sample.rpcs {
+        let (Some(whose), Some(octave)) = (whose(rpc), rpc.bytes.and_then(u64::checked_ilog2)) else { continue };
+        strata.entry((other_side(rpc), rpc.direction, octave)).or_default().push((rpc.end - rpc.start, whose));
+    }
+    let mut sums: BTreeMap<u32, Sum> = BTreeMap::new();
+    strata.into_values().for_each(|times| add(&mut sums, times));
+    let ratios: Vec<f64> = sums.values().map(|sum| share(sum.own_s, sum.peers_s)).collect();
+    let chances: Vec<f64> =
+        sums.values().zip(beyond_peers(&ratios)).map(|(sum, chance)| sum.ranks.chance().max(chance)).collect();
+    let all = sums.into_iter().zip(ratios).zip(adjusted(&chances));
+    all.map(|(((whose, sum), ratio), chance)| (whose, Against { rpcs: sum.ranks.own(), ratio, chance })).collect()
+}
+
+/// What somebody has in a stratum.
+#[derive(Clone, Copy, Default)]
+struct Own {
+    count: u64,
+    time_s: f64,
+    longer_twice: u128,
+    /// Times that came before the present ones, and equal ones.
+    below: u64,
+    equal: u64,
+}
+
+/// Adds the times of a stratum, each with whose it is.
+fn add(sums: &mut BTreeMap<u32, Sum>, mut times: Vec<(f64, u32)>) {
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut everyone: BTreeMap<u32, Own> = BTreeMap::new();
+    let mut below = 0;
+    for equal in times.chunk_by(|a, b| a.0 >= b.0) {
+        for (_, whose) in equal {
+            everyone.entry(*whose).or_default().equal += 1;
+        }
+        let all = equal.len() as u64;
+        for &(time_s, whose) in equal {
+            let own = everyone.entry(whose).or_default();
+            own.count += 1;
+            own.time_s += time_s;
+            own.longer_twice += u128::from(2 * (below - own.below) + all - own.equal);
+        }
+        below += all;
+        for (_, whose) in equal {
+            let own = everyone.entry(*whose).or_default();
+            own.below += own.equal;
+            own.equal = 0;
+        }
+    }
+    let all = times.len() as u64;
+    let all_s: f64 = everyone.values().map(|own| own.time_s).sum();
+    for (whose, own) in everyone.into_iter().filter(|(_, own)| own.count < all) {
+        let sum = sums.entry(whose).or_default();
+        sum.ranks.add(own.count, all - own.count, own.longer_twice);
+        sum.own_s += own.time_s;
+        sum.peers_s += real(own.count) * (all_s - own.time_s) / real(all - own.count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rpc(client: u32, target: u32, bytes: u64, service_s: f64) -> SampledRpc {
+        SampledRpc {
+            client,
+            target: Some(target),
+            direction: Direction::Write,
+            bytes: Some(bytes),
+            arrival: 0.0,
+            start: 0.0,
+            end: service_s,
+            object: None,
+            offset: None,
+            last: None,
+        }
+    }
+
+    #[test]
+    fn only_like_is_compared() {
+        let mut analysis = Analysis::default();
+        // The second client's requests take three times as long; those of the third one are larger.
+        analysis.sample.rpcs =
+            vec![rpc(1, 0, 4096, 1.0), rpc(1, 1, 4096, 1.0), rpc(2, 0, 4096, 3.0), rpc(3, 0, 1 << 20, 50.0)];
+        let clients = clients(&analysis);
+        assert_eq!(clients.keys().copied().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((clients[&2].ratio, clients[&2].rpcs), (3.0, 1));
+        // One against one proves nothing.
+        assert!(clients[&2].chance > 0.2, "{clients:?}");
+        assert_eq!(targets(&analysis)[&1].ratio, 1.0);
+        assert_eq!(targets(&Analysis::default()), BTreeMap::new());
+    }
+
+    #[test]
+    fn two_that_are_far_off_are_enough() {
+        let mut analysis = Analysis::default();
+        // Two requests of 9 s where fifty others take 0.6 s.
+        let others = (0..50).map(|n| rpc(n % 2, 1 + n % 3, 4 << 20, 0.6 + f64::from(n % 7) / 50.0));
+        analysis.sample.rpcs = others.chain([rpc(0, 0, 4 << 20, 9.0), rpc(1, 0, 4 << 20, 9.2)]).collect();
+        let targets = targets(&analysis);
+        assert!(targets[&0].chance < 0.01 && targets[&0].ratio > 10.0, "{targets:?}");
+        assert!((1..4).all(|target| targets[&target].chance > 0.5), "{targets:?}");
+    }
+
+    #[test]
+    fn equal_times_count_half() {
+        let mut sums = BTreeMap::new();
+        add(&mut sums, vec![(1.0, 0), (2.0, 0), (2.0, 1), (2.0, 1), (3.0, 1)]);
+        // Of 0's pairs with 1: none longer, two equal.
+        assert!((sums[&0].ranks.longer_share() - 1.0 / 6.0).abs() < 1e-12);
+        assert!((sums[&1].ranks.longer_share() - 5.0 / 6.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,87 @@
+//! What the run would save without a finding: the prediction of its remedy.
+
+use lioprof_model::{Analysis, Change, Finding, Severity};
+
+/// Clients in the place of one that does all the work.
+const WRITERS: u32 = 2;
+
+/// Predictions made of an analysis.
+const MOST: usize = 12;
+
+/// Writes into each finding what the replay says of its remedy.
+pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
+    for finding in findings {
+        let prediction = remedy(finding).and_then(|change| analysis.what_if.of(&change));
+        finding.saves_s = prediction.map(|prediction| prediction.saves_s);
+        finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
+        finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
+    }
+}
+
+/// What to predict: the remedies of what is more than a note, each once.
+pub(super) fn remedies(findings: &[Finding]) -> Vec<Vec<Change>> {
+    let mut changes: Vec<Vec<Change>> = Vec::new();
+    for change in findings.iter().filter(|finding| finding.severity > Severity::Info).filter_map(remedy) {
+        let change = vec![change];
+        if changes.len() < MOST && !changes.contains(&change) {
+            changes.push(change);
+        }
+    }
+    changes
+}
+
+/// What would be otherwise without it; `None` if a replay cannot tell.
+fn remedy(finding: &Finding) -> Option<Change> {
+    let client = || finding.clients.first().cloned();
+    match finding.id.as_str() {
+        "sluggish-ost" => match (finding.targets.as_slice(), finding.nodes.as_slice()) {
+            ([target], _) => Some(Change::TargetAsPeers { target: target.clone() }),
+            (_, [node]) => Some(Change::NodeAsPeers { node: node.clone() }),
+            _ => None,
+        },
+        "slow-client-link" => Some(Change::ClientAsPeers { client: client()? }),
+        "single-writer" => Some(Change::Writers { client: client()?, writers: WRITERS }),
+        // Without targets it is the work of clients that is uneven.
+        "hot-ost" | "load-imbalance" if !finding.targets.is_empty() => Some(Change::SpreadEvenly),
+        "lock-ping-pong" | "many-writers" => Some(Change::NoLockWaits),
+        "small-io-between-large" => Some(Change::NoSmall),
+        "small-rpcs" | "gapped-rpcs" => Some(Change::FullSize),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Confidence, Prediction};
+
+    use super::*;
+
+    #[test]
+    fn a_finding_has_the_prediction_of_its_remedy() {
+        let prediction = |change: Change, saves_s: f64| Prediction {
+            changes: vec![change],
+            elapsed_s: 10.0,
+            saves_s,
+            saves_s_min: saves_s - 1.0,
+            saves_s_max: saves_s + 1.0,
+        };
+        let mut analysis = Analysis::default();
+        let target = "a-OST0001".to_owned();
+        analysis.what_if.predictions =
+            vec![prediction(Change::NoLockWaits, 3.0), prediction(Change::TargetAsPeers { target }, 20.0)];
+        let finding = |id: &str, target: &str| Finding {
+            targets: vec![target.to_owned()],
+            ..Finding::new(id, Severity::Warning, Confidence::High, id)
+        };
+        let mut findings = [
+            finding("sluggish-ost", "a-OST0001"),
+            finding("sluggish-ost", "a-OST0002"),
+            finding("lock-ping-pong", "a-OST0001"),
+            finding("trace-quality", "a-OST0001"),
+        ];
+        fill(&mut findings, &analysis);
+        let saves = findings.each_ref().map(|finding| finding.saves_s);
+        assert_eq!(saves, [Some(20.0), None, Some(3.0), None]);
+        assert_eq!((findings[0].saves_s_min, findings[0].saves_s_max), (Some(19.0), Some(21.0)));
+    }
+}

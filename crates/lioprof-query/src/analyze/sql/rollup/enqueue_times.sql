@@ -1,0 +1,2 @@
+-- Times of lock requests.
+SELECT * FROM rollup.enqueue_times

@@ -1,0 +1,2 @@
+-- Requests to replay, as each server saw them.
+SELECT * FROM rollup.replay

@@ -1,0 +1,28 @@
+//! What a few requests prove.
+//!
+//! Figures that judgements rest on, with what chance may do to them: bounds that hold for any number of requests, however small, and the
+//! same code for a million of them. Everything is a function of its arguments: nothing is drawn at random.
+//!
+//! * [`Share`]: of so many requests, so many were so (exact bounds, Clopper and Pearson).
+//! * [`Rate`]: so many happened, or so many took so long in sum (Poisson and gamma).
+//! * [`Ratio`]: a ratio of two sums over pieces of time (jackknife over the pieces).
+//! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified rank sum test, exact for few).
+//! * [`beyond_peers`]: whether one differs from its peers by more than these differ among themselves.
+//! * [`adjusted`]: many such comparisons at once (Benjamini and Hochberg).
+#![forbid(unsafe_code)]
+
+mod discoveries;
+mod interval;
+mod peers;
+mod ranks;
+mod rate;
+mod ratio;
+mod share;
+
+pub use discoveries::adjusted;
+pub use interval::{Interval, Stands};
+pub use peers::beyond_peers;
+pub use ranks::RankSum;
+pub use rate::Rate;
+pub use ratio::Ratio;
+pub use share::Share;

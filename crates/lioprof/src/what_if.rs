@@ -1,0 +1,105 @@
+//! `lioprof what-if`.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use anyhow::{Context, bail};
+use lioprof_analysis::{AnalyzeError, Config, Replay, analyze_with_stores};
+use lioprof_model::{Analysis, Change, WhatIf};
+use lioprof_trace::Progress;
+
+use crate::args::{self, WhatIfArgs};
+use crate::exit_code::Code;
+use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
+use crate::stores::Stores;
+
+/// Names listed where one is unknown.
+const NAMES: usize = 20;
+
+pub(crate) fn run(args: &WhatIfArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let asked = asked(args);
+    let config = Config {
+        threads: args::threads(args.threads),
+        from: args.from.clone(),
+        to: args.to.clone(),
+        node_rules: args.node.clone(),
+        progress: Progress::default(),
+        ..Config::default()
+    };
+    let bar = Bar::start(&config.progress, verbosity);
+    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
+    drop(bar);
+    let outcome = match outcome {
+        Ok(mut outcome) => {
+            outcome.analysis.what_if = predict(&mut outcome.replay, &asked);
+            outcome
+        }
+        Err(AnalyzeError::NoInput { problems }) => {
+            messages::problems(&problems, verbosity);
+            return Ok(Code::Unusable);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    messages::problems(&outcome.problems, verbosity);
+    for warning in &outcome.analysis.warnings {
+        messages::note(verbosity, &format!("warning: {warning}"));
+    }
+    for change in &asked {
+        check_name(change, &outcome.analysis)?;
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    lioprof_text::what_if::write(&outcome.analysis.what_if, &asked, args.format, &mut out)?;
+    out.flush().context("failed to write to stdout")?;
+    Ok(Code::of_reading(&outcome, args.max_loss))
+}
+
+/// Predicts what was asked for, and what may be worth it.
+fn predict(replay: &mut Replay, asked: &[Change]) -> WhatIf {
+    let mut wanted: Vec<Vec<Change>> = Vec::new();
+    if !asked.is_empty() {
+        wanted.push(asked.to_vec());
+    }
+    wanted.extend(replay.candidates().into_iter().map(|change| vec![change]).filter(|change| change != asked));
+    replay.predict(&wanted)
+}
+
+/// What was asked for: what is slow first, then what is otherwise about the requests.
+fn asked(args: &WhatIfArgs) -> Vec<Change> {
+    let switches = [
+        (args.no_lock_waits, Change::NoLockWaits),
+        (args.no_small, Change::NoSmall),
+        (args.full_size, Change::FullSize),
+        (args.spread_evenly, Change::SpreadEvenly),
+    ];
+    let named = [&args.ost, &args.server, &args.client].into_iter().flatten().cloned();
+    let switched = switches.into_iter().filter_map(|(is_on, change)| is_on.then_some(change));
+    named.chain(switched).chain(args.writers.iter().cloned()).collect()
+}
+
+/// Stops if the logs do not know what is to be changed.
+fn check_name(change: &Change, analysis: &Analysis) -> anyhow::Result<()> {
+    let (what, option, name) = match change {
+        Change::TargetAsPeers { target } | Change::TargetFaster { target, .. } => ("target", "--ost", target),
+        Change::NodeAsPeers { node } => ("server", "--server", node),
+        Change::ClientAsPeers { client } => ("client", "--client", client),
+        Change::Writers { client, .. } => ("client", "--writers", client),
+        Change::SpreadEvenly | Change::NoLockWaits | Change::FullSize | Change::NoSmall => return Ok(()),
+    };
+    let known: BTreeSet<&str> = match what {
+        "target" => analysis.targets.iter().map(|target| target.name.as_str()).collect(),
+        "server" => analysis.nodes.iter().map(|node| node.name.as_str()).collect(),
+        _ => analysis.clients.iter().filter(|client| !client.server).map(|client| client.nid.as_str()).collect(),
+    };
+    if known.contains(name.as_str()) {
+        return Ok(());
+    }
+    let names: Vec<&str> = known.iter().copied().take(NAMES).collect();
+    let more = if known.len() > NAMES { ", .." } else { "" };
+    let expected = if names.is_empty() {
+        "there is none".to_owned()
+    } else {
+        format!("expected one of: {}{more}", names.join(", "))
+    };
+    bail!("{option}: no {what} `{name}` in these logs; {expected}")
+}
