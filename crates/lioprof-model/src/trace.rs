@@ -206,7 +206,7 @@ pub struct TraceLoss {
     /// Numbers in holes that two counters explain only if the one in use stopped for good where the other began.
     pub nrs_sequence_likely: u64,
     /// As `nrs_sequence_likely`, but one of the two counters has so few requests that it may really have stopped; also requests that were
-    /// probably in missing rounds. `None`: an older lioprof, which explained the largest hole away, did not keep this.
+    /// probably in missing rounds. `None`: no upper bound, because a policy was switched, or an older lioprof did not keep this.
     pub nrs_sequence_doubtful: Option<u64>,
     /// Further requests that may have been in missing rounds.
     pub nrs_sequence_possible: u64,

@@ -224,6 +224,7 @@ impl Join {
                     self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, it);
                 }
             }
+            Body::NrsStopDelay => self.gaps.add_unnumbered(),
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
                 self.sent_rpc(event, &sent, None, out);
@@ -402,7 +403,8 @@ impl Join {
         let loss = TraceLoss {
             nrs_sequence_gaps: missing,
             nrs_sequence_likely: likely,
-            nrs_sequence_doubtful: Some(doubtful),
+            // Unknown: there is no upper bound.
+            nrs_sequence_doubtful: (!self.gaps.is_switched()).then_some(doubtful),
             nrs_sequence_possible: possible,
             nrs_sequence_seen: seen,
             ..self.counts.loss.clone()

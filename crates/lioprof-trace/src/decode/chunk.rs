@@ -272,6 +272,7 @@ impl Decoder {
                     Body::NrsStart { number: nrs.sequence.or(nrs.round), policy, ost_index: nrs.ost_index }
                 }
                 (NrsAction::Stop, NrsPolicy::Tbf) => Body::NrsStopTbf { sequence: nrs.sequence? },
+                (NrsAction::Stop, NrsPolicy::Delay) => Body::NrsStopDelay,
                 _ => return None,
             },
             Message::Sending(sent) => {

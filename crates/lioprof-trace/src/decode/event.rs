@@ -43,6 +43,8 @@ pub(crate) enum Body {
     NrsStart { number: Option<u64>, policy: NrsPolicy, ost_index: Option<u32> },
     /// `NRS stop tbf`: the only tbf line with a sequence number.
     NrsStopTbf { sequence: u64 },
+    /// `NRS: finished delayed request`: the policy delay handed it over, without a number.
+    NrsStopDelay,
     /// `Sending RPC`.
     Sending(SentIds),
     /// `Completed RPC`.
@@ -164,6 +166,7 @@ impl Event {
             | Body::BulkEvent { .. }
             | Body::NrsStart { .. }
             | Body::NrsStopTbf { .. }
+            | Body::NrsStopDelay
             | Body::LockPhase(_)
             | Body::KernelContention { .. }
             | Body::Dropped

@@ -40,6 +40,8 @@ const FASTER: u64 = 16;
 pub(crate) struct SequenceGaps {
     parts: BTreeMap<Box<[u8]>, Vec<(Counting, SeenNumbers)>>,
     told: GapSum,
+    /// Requests were handed over by a policy that does not number them.
+    has_unnumbered: bool,
 }
 
 /// A request that a scheduler handed to a thread.
@@ -131,10 +133,21 @@ impl SequenceGaps {
         self.parts.entry(part.into()).or_default().push((it.counting, numbers));
     }
 
+    /// A request is handled that has no number: `delay`.
+    pub(crate) fn add_unnumbered(&mut self) {
+        self.has_unnumbered = true;
+    }
+
     /// Sum over all parts, without what has been told already.
     pub(crate) fn sum(&self) -> GapSum {
         // A number that comes late closes a gap that has been told.
         self.all().with(self.told, u64::saturating_sub)
+    }
+
+    /// Whether a policy was switched: then numbers that are missing may lie at the end of one counter or the beginning of the next, or have
+    /// been given again.
+    pub(crate) fn is_switched(&self) -> bool {
+        self.has_unnumbered || self.parts.values().any(|countings| countings.len() > 1)
     }
 
     /// The sum up to now has been told.
