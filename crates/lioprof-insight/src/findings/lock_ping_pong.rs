@@ -58,17 +58,17 @@ fn is_fought_over(case: &Case<'_>, object: &LockObject) -> bool {
     let access = access_of(case.analysis, object);
     let clients = access.map_or(0, |access| access.writers).max(object.clients.len() as u64);
     let turns = case.limit("turns_per_client") * real(clients);
+    if !object.ping_pong || real(object.alternations) < turns {
+        return false;
+    }
     // As many requests as it takes to have so many pieces, and the steps to them.
     let enough =
         |access: &&ObjectAccess| real(described(&access.read) + described(&access.write)) > turns + real(clients);
     let Some(access) = access.filter(enough) else {
         // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write lies between each
         // other as far as that is known.
-        return object.ping_pong && object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1);
+        return object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1);
     };
-    if !object.ping_pong || real(object.alternations) < turns {
-        return false;
-    }
     let bytes = real(access.read.bytes + access.write.bytes);
     let pieces = real(pieces(access));
     if pieces >= turns {

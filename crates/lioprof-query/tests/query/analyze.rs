@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Config, analyze_with_stores};
-use lioprof_insight::{Limits, find};
+use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::Analysis;
 use lioprof_query::analyze;
 use lioprof_store::Datasets;
@@ -73,9 +73,9 @@ fn rows_that_are_there_twice_are_noticed() {
 }
 
 fn in_order(dir: &Path) -> Analysis {
-    let mut analysis = analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap().analysis;
-    find(&mut analysis, &Limits::default());
-    analysis
+    let mut outcome = analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap();
+    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    outcome.analysis
 }
 
 fn by_sql(dataset: &str) -> Result<Analysis, String> {

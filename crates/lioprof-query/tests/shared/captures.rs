@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lioprof_analysis::{Config, analyze};
-use lioprof_insight::{Limits, find};
+use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::Analysis;
 use lioprof_store::{DatasetExport, Options};
 
@@ -11,9 +11,8 @@ use lioprof_store::{DatasetExport, Options};
 pub(crate) fn export(capture: &str, to: &Path) -> Analysis {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures").join(capture);
     let mut export = DatasetExport::new(to, Options::default());
-    let outcome = analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
+    let mut outcome = analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
     export.finish().unwrap();
-    let mut analysis = outcome.analysis;
-    find(&mut analysis, &Limits::default());
-    analysis
+    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    outcome.analysis
 }
