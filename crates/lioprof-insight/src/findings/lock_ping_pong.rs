@@ -61,13 +61,18 @@ fn is_fought_over(case: &Case<'_>, object: &LockObject) -> bool {
     if !object.ping_pong || real(object.alternations) < turns {
         return false;
     }
+    let handovers = real(object.alternations);
+    let takes_turns = |access: &ObjectAccess| {
+        Share::of(handovers, real(access.read.rpcs + access.write.rpcs)).proves(case.limit("turns_share"))
+    };
     // As many requests as it takes to have so many pieces, and the steps to them.
     let enough =
         |access: &&ObjectAccess| real(described(&access.read) + described(&access.write)) > turns + real(clients);
     let Some(access) = access.filter(enough) else {
         // Too few requests to tell their order: hardly two grants in a row to the same client, and what they write lies between each
         // other as far as that is known.
-        return object.mean_run < 2.0 && access.is_none_or(|access| access.interleaved_writers > 1);
+        return object.mean_run < 2.0
+            && access.is_none_or(|access| access.interleaved_writers > 1 && takes_turns(access));
     };
     let bytes = real(access.read.bytes + access.write.bytes);
     let pieces = real(pieces(access));
@@ -75,9 +80,8 @@ fn is_fought_over(case: &Case<'_>, object: &LockObject) -> bool {
         return bytes < case.limit("turn_bytes") * pieces;
     }
     // Contiguous parts: unless most requests have to wait for the lock, the fight is over something else that lies in the same object.
-    let handovers = real(object.alternations);
-    Share::of(handovers, real(access.read.rpcs + access.write.rpcs)).proves(case.limit("turns_share"))
-        && bytes < case.limit("turn_bytes") * handovers
+    // They meet several times at the start without a fight, so more turns are asked for than where pieces lie apart.
+    handovers >= 2.0 * turns && takes_turns(access) && bytes < case.limit("turn_bytes") * handovers
 }
 
 /// Pieces of the object that lie apart.
