@@ -1,7 +1,7 @@
 //! The daemon's messages.
 //!
 //! On a terminal for people, otherwise as logfmt (one line of `key=value` that people can still read in the journal)
-//! or JSON. A message that repeats itself is written a few times a minute; the rest is counted, and [`report_repeats`] says
+//! or JSON. A message that repeats itself is written a few times a minute; the rest is counted, and `report_repeats` says
 //! how often each was left out.
 
 mod logfmt;

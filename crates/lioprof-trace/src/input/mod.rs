@@ -3,8 +3,8 @@
 //! Three steps, each usable alone:
 //!
 //! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
-//! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first [`PROBE_BYTES`].
-//! 3. [`Opened::into_read_at`]: a stream to a random-access [`Spooled`] source, in memory or in a temporary file.
+//! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first `PROBE_BYTES`.
+//! 3. `Opened::into_read_at`: a stream to a random-access `Spooled` source, in memory or in a temporary file.
 //!
 //! Input files are only ever read.
 //!

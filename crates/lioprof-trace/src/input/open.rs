@@ -66,7 +66,7 @@ impl Opened {
 ///
 /// # Errors
 /// If it cannot be read at all, is empty, or is something else than a Lustre debug log. Damage behind
-/// the first readable bytes is no error, see [`Opened::damage`].
+/// the first readable bytes is no error, see `Opened::damage`.
 pub fn open(found: &Found) -> Result<Opened, InputError> {
     if found.is_stdin {
         return open_stream(&found.path, Box::new(io::stdin()), None);
