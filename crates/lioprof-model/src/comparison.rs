@@ -70,12 +70,12 @@ pub struct Side {
     pub head_overwritten: bool,
     /// Traffic over time, for plots beside the other side.
     #[serde(default)]
-    pub course: Course,
+    pub course: ActivityOverTime,
 }
 
 /// Reads and writes of one side, over time and by duration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct ActivityOverTime {
     /// Bytes read from OSTs per time bin, from the first bin in which any moved to the last.
     pub read_bytes: Vec<u64>,
     /// Bytes written to OSTs, in the same bins.

@@ -59,7 +59,7 @@ pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
-    Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Course, Figure, FindingChange,
+    ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};

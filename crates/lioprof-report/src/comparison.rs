@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{ChangeVerdict, Comparison, Course, Figure, Finding, FindingChange, Row, Rows, Side};
+use lioprof_model::{ActivityOverTime, ChangeVerdict, Comparison, Figure, Finding, FindingChange, Row, Rows, Side};
 use serde::Serialize;
 
 use crate::object::object;
@@ -162,7 +162,7 @@ fn since_start(finding: &Finding, side: &Side) -> Option<(f64, f64)> {
 
 /// One of the two runs.
 fn side(it: &Side) -> impl Serialize {
-    let Course { read_bytes, written_bytes, read_total_hist_us, write_total_hist_us } = &it.course;
+    let ActivityOverTime { read_bytes, written_bytes, read_total_hist_us, write_total_hist_us } = &it.course;
     let bins = read_bytes.len().max(written_bytes.len());
     let width = bins.div_ceil(MAX_BINS).max(1);
     let steps = |bytes: &[u64]| {
@@ -222,7 +222,8 @@ mod tests {
     #[test]
     fn bytes_of_joined_bins_add_up() {
         let bins = MAX_BINS * 2 + 3;
-        let course = Course { read_bytes: vec![3; bins], written_bytes: vec![0; bins], ..Course::default() };
+        let course =
+            ActivityOverTime { read_bytes: vec![3; bins], written_bytes: vec![0; bins], ..ActivityOverTime::default() };
         let run = Side { bin_s: 0.5, course, ..Side::default() };
         let view = serde_json::to_value(side(&run)).unwrap();
         let steps = base64::engine::general_purpose::STANDARD.decode(view["read_bytes"].as_str().unwrap()).unwrap();

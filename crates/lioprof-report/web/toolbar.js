@@ -50,11 +50,11 @@ function toolbar({ overview: makeOverview, directions: told, times = true, findi
     to.value = String(Number(high.toFixed(decimals)));
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(directions[i][0] === now.direction)));
     fill(chips, selectionChips(now, hint));
+    const places = sections.map((part) => [part.id, part.title, part.empty]);
+    if (findings) places.unshift(["findings", "Findings"]);
     fill(
       nav,
-      [...(findings ? [["findings", "Findings"]] : []), ...sections.map((part) => [part.id, part.title, part.empty])].map(([id, title, without]) =>
-        el("a", { href: hrefOf(id, now), class: without ? "without" : null }, title),
-      ),
+      places.map(([id, title, without]) => el("a", { href: hrefOf(id, now), class: without ? "without" : null }, title)),
     );
     it?.refresh();
   });

@@ -6,6 +6,8 @@
 //! * [`Share`]: of so many requests, so many were so (exact bounds, Clopper and Pearson).
 //! * [`Rate`]: so many happened, or so many took so long in sum (Poisson and gamma).
 //! * [`Ratio`]: a ratio of two sums over pieces of time (jackknife over the pieces).
+//! * [`Percentile`]: between which samples it lies (binomial).
+//! * [`student`]: how wide a mean is (Student's t).
 //! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified rank sum test, exact for few).
 //! * [`beyond_peers`]: whether one differs from its peers by more than these differ among themselves.
 //! * [`adjusted`]: many such comparisons at once (Benjamini and Hochberg).
@@ -14,15 +16,19 @@
 mod discoveries;
 mod interval;
 mod peers;
+mod percentile;
 mod ranks;
 mod rate;
 mod ratio;
 mod share;
+mod student;
 
 pub use discoveries::adjusted;
 pub use interval::{Interval, Stands};
 pub use peers::beyond_peers;
+pub use percentile::Percentile;
 pub use ranks::RankSum;
 pub use rate::Rate;
 pub use ratio::Ratio;
 pub use share::Share;
+pub use student::student;

@@ -23,9 +23,15 @@ impl Rate {
     /// What a count may be in the long run if events are independent of each other (Poisson, Garwood).
     #[must_use]
     pub fn count(count: f64) -> Interval {
+        Self::count_within(count, ERROR)
+    }
+
+    /// The same with bounds each of which is wrong with the probability `tail`.
+    #[must_use]
+    pub fn count_within(count: f64, tail: f64) -> Interval {
         let quantile = |shape: f64, p: f64| Gamma::new(shape, 1.0).map(|gamma| gamma.inverse_cdf(p));
-        let low = if count > 0.0 { quantile(count, ERROR).unwrap_or(0.0) } else { 0.0 };
-        Interval { low, high: quantile(count + 1.0, 1.0 - ERROR).unwrap_or(f64::INFINITY) }
+        let low = if count > 0.0 { quantile(count, tail).unwrap_or(0.0) } else { 0.0 };
+        Interval { low, high: quantile(count + 1.0, 1.0 - tail).unwrap_or(f64::INFINITY) }
     }
 }
 

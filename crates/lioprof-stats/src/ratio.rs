@@ -1,8 +1,7 @@
 //! Ratios of sums.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::interval::{ERROR, Interval};
+use super::student::student;
 
 /// A ratio of two sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +30,8 @@ impl Ratio {
         let mean = without.iter().sum::<f64>() / count;
         let squares: f64 = without.iter().map(|value| (value - mean).powi(2)).sum();
         let error = (squares * (count - 1.0) / count).sqrt();
-        let quantile = StudentsT::new(0.0, 1.0, count - 1.0).map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - ERROR));
         let middle = (above / below).ln();
-        let width = if error > 0.0 { quantile * error } else { 0.0 };
+        let width = if error > 0.0 { student(count - 1.0, ERROR) * error } else { 0.0 };
         Some(Interval { low: (middle - width).exp(), high: (middle + width).exp() })
     }
 }

@@ -19,11 +19,17 @@ impl Share {
     /// for the largest is also Holm's).
     #[must_use]
     pub fn among(hits: f64, count: f64, compared: usize) -> Interval {
+        let low = Self::within(hits, count, ERROR / compared.max(1) as f64).low;
+        Interval { low, high: Self::within(hits, count, ERROR).high }
+    }
+
+    /// The same with bounds each of which is wrong with the probability `tail`.
+    #[must_use]
+    pub fn within(hits: f64, count: f64, tail: f64) -> Interval {
         let hits = hits.clamp(0.0, count);
         let quantile = |a: f64, b: f64, p: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(p));
-        let near = ERROR / compared.max(1) as f64;
-        let low = if hits > 0.0 { quantile(hits, count - hits + 1.0, near).unwrap_or(0.0) } else { 0.0 };
-        let high = if hits < count { quantile(hits + 1.0, count - hits, 1.0 - ERROR).unwrap_or(1.0) } else { 1.0 };
+        let low = if hits > 0.0 { quantile(hits, count - hits + 1.0, tail).unwrap_or(0.0) } else { 0.0 };
+        let high = if hits < count { quantile(hits + 1.0, count - hits, 1.0 - tail).unwrap_or(1.0) } else { 1.0 };
         Interval { low, high }
     }
 }

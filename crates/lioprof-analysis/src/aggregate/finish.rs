@@ -29,22 +29,21 @@ use crate::what_if::Run;
 /// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) -> Run {
     aggregate.objects.keep(TOP_OBJECTS);
-    let names = Names { symbols };
     analysis.totals = totals(&aggregate, &analysis.totals);
-    analysis.nodes = nodes(&aggregate, names);
-    analysis.targets = targets(&aggregate, names);
-    analysis.clients = clients(&aggregate, names);
-    analysis.flows = flows(&aggregate, names);
-    analysis.jobs = jobs(&aggregate, names);
+    analysis.nodes = nodes(&aggregate, symbols);
+    analysis.targets = targets(&aggregate, symbols);
+    analysis.clients = clients(&aggregate, symbols);
+    analysis.flows = flows(&aggregate, symbols);
+    analysis.jobs = jobs(&aggregate, symbols);
     analysis.owners = owners(&aggregate);
     analysis.objects = objects(&aggregate);
-    analysis.operations = operations(&aggregate, names);
-    analysis.sent = sent(&aggregate, names);
-    analysis.services = services(&aggregate, names);
-    analysis.client_faults = aggregate.faults.finish(|nid| names.of(nid));
-    analysis.markers = markers(&aggregate, names);
-    analysis.series = series(&aggregate, names);
-    analysis.sample = sample(&aggregate, names, analysis);
+    analysis.operations = operations(&aggregate, symbols);
+    analysis.sent = sent(&aggregate, symbols);
+    analysis.services = services(&aggregate, symbols);
+    analysis.client_faults = aggregate.faults.finish(|nid| symbols.text(nid));
+    analysis.markers = markers(&aggregate, symbols);
+    analysis.series = series(&aggregate, symbols);
+    analysis.sample = sample(&aggregate, symbols, analysis);
     analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
     let run = run(&mut aggregate, symbols);
@@ -54,7 +53,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.locks = aggregate
         .locks
         .as_ref()
-        .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, names)));
+        .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, symbols)));
     run
 }
 
@@ -64,18 +63,6 @@ fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
     let known = seen.chain(aggregate.targets_known.iter().copied());
     let known = known.map(|(node, name)| (symbols.text(node), name)).collect();
     what_if::finish(record, &known, symbols)
-}
-
-/// Names of symbols.
-#[derive(Clone, Copy)]
-struct Names<'a> {
-    symbols: &'a Symbols,
-}
-
-impl Names<'_> {
-    fn of(self, symbol: Symbol) -> String {
-        self.symbols.text(symbol)
-    }
 }
 
 fn kind_name(kind: TargetKind) -> TargetKindName {
@@ -130,12 +117,12 @@ fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
     }
 }
 
-fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
+fn nodes(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Node> {
     let mut nodes: Vec<Node> = aggregate
         .nodes
         .iter()
         .map(|(&symbol, node)| Node {
-            name: names.of(symbol),
+            name: symbols.text(symbol),
             rpcs: node.sums.rpcs,
             sent_rpcs: node.sums.sent_rpcs,
             sent_reads: node.sums.sent_reads,
@@ -146,7 +133,7 @@ fn nodes(aggregate: &Aggregate, names: Names<'_>) -> Vec<Node> {
             first: seconds(node.first_us.unwrap_or(0)),
             last: seconds(node.last_us.unwrap_or(0)),
             sampled: sampled(node),
-            role: aggregate.role(symbol, names.symbols),
+            role: aggregate.role(symbol, symbols),
             targets: aggregate.targets_of(symbol).iter().map(ToString::to_string).collect(),
             // Whoever compares clocks fills these in.
             clock_reference: None,
@@ -218,17 +205,17 @@ fn target_io(direction: &TargetDirection) -> TargetIo {
     TargetIo { io: direction.io.clone(), size_hist: direction.sizes.clone(), latency: direction.times.latency() }
 }
 
-fn targets(aggregate: &Aggregate, names: Names<'_>) -> Vec<Target> {
+fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
     let mut keys: BTreeMap<(String, String), TargetKey> = BTreeMap::new();
     for key in aggregate.targets.keys() {
         if let Some(name) = key.name {
-            keys.insert((name.to_string(), names.of(key.node)), *key);
+            keys.insert((name.to_string(), symbols.text(key.node)), *key);
         }
     }
     // A target that nobody read or wrote is there, too.
     for (node, name) in &aggregate.targets_known {
         let key = TargetKey { node: *node, kind: name.kind(), name: Some(*name) };
-        keys.insert((name.to_string(), names.of(*node)), key);
+        keys.insert((name.to_string(), symbols.text(*node)), key);
     }
     let empty = super::cells::TargetSum::default();
     keys.into_iter()
@@ -255,7 +242,7 @@ fn bytes(io: &ReadWrite) -> u64 {
     io.read.bytes + io.write.bytes
 }
 
-fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
+fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
     let mut touched: FxHashMap<Symbol, u64> = FxHashMap::default();
     for (nid, _) in aggregate.flows.keys().filter(|(_, key)| key.name.is_some()) {
         *touched.entry(*nid).or_default() += 1;
@@ -264,11 +251,11 @@ fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
         .clients
         .iter()
         .map(|(&nid, sum)| {
-            let mut uuids: Vec<String> = sum.uuids.iter().map(|&uuid| names.of(uuid)).collect();
+            let mut uuids: Vec<String> = sum.uuids.iter().map(|&uuid| symbols.text(uuid)).collect();
             uuids.sort();
             uuids.truncate(TOP_UUIDS);
             let client = Client {
-                nid: names.of(nid),
+                nid: symbols.text(nid),
                 uuids,
                 server: sum.server,
                 rpcs: sum.rpcs,
@@ -286,14 +273,14 @@ fn clients(aggregate: &Aggregate, names: Names<'_>) -> Vec<Client> {
     clients.into_iter().map(|(_, client)| client).collect()
 }
 
-fn flows(aggregate: &Aggregate, names: Names<'_>) -> Vec<Flow> {
+fn flows(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Flow> {
     let mut flows: Vec<Flow> = aggregate
         .flows
         .iter()
         .map(|((nid, key), io)| Flow {
-            nid: names.of(*nid),
+            nid: symbols.text(*nid),
             target: key.name.map(|name| name.to_string()),
-            node: names.of(key.node),
+            node: symbols.text(key.node),
             read: io.read.clone(),
             write: io.write.clone(),
         })
@@ -302,13 +289,13 @@ fn flows(aggregate: &Aggregate, names: Names<'_>) -> Vec<Flow> {
     flows
 }
 
-fn jobs(aggregate: &Aggregate, names: Names<'_>) -> Vec<Job> {
+fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
     let mut jobs: Vec<(u64, Job)> = aggregate
         .jobs
         .iter()
         .map(|(job, sum)| {
             let row = Job {
-                job: job.map(|job| names.of(job)),
+                job: job.map(|job| symbols.text(job)),
                 rpcs: sum.rpcs,
                 read: sum.io.read.clone(),
                 write: sum.io.write.clone(),
@@ -373,14 +360,14 @@ fn objects(aggregate: &Aggregate) -> Vec<Object> {
     rows
 }
 
-fn operations(aggregate: &Aggregate, names: Names<'_>) -> Vec<Operation> {
+fn operations(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Operation> {
     let mut operations: Vec<Operation> = aggregate
         .operations
         .iter()
         .map(|((opcode, service), sum)| Operation {
             opcode: opcode.0,
             name: opcode.to_string(),
-            service: lioprof_model::symbol::escape(service_name(names.symbols.bytes(*service))),
+            service: lioprof_model::symbol::escape(service_name(symbols.bytes(*service))),
             rpcs: sum.rpcs,
             errors: sum.errors,
             latency: sum.times.latency(),
@@ -395,17 +382,17 @@ fn operations(aggregate: &Aggregate, names: Names<'_>) -> Vec<Operation> {
     operations
 }
 
-fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
+fn sent(aggregate: &Aggregate, symbols: &Symbols) -> Vec<SentRpcs> {
     let mut sent: Vec<SentRpcs> = aggregate
         .sent
         .iter()
         .map(|((node, opcode, device, nid), sum)| SentRpcs {
-            node: names.of(*node),
+            node: symbols.text(*node),
             opcode: opcode.0,
             name: opcode.to_string(),
-            device: names.of(*device),
-            target: TargetName::parse_bytes(names.symbols.bytes(*device)).map(|target| target.to_string()),
-            nid: names.of(*nid),
+            device: symbols.text(*device),
+            target: TargetName::parse_bytes(symbols.bytes(*device)).map(|target| target.to_string()),
+            nid: symbols.text(*nid),
             rpcs: sum.rpcs,
             round_trip_us: sum.round_trip.distribution(),
         })
@@ -414,8 +401,8 @@ fn sent(aggregate: &Aggregate, names: Names<'_>) -> Vec<SentRpcs> {
     sent
 }
 
-fn services(aggregate: &Aggregate, names: Names<'_>) -> Vec<Service> {
-    let mut services = aggregate.services_by_node(names.symbols, |_| true);
+fn services(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Service> {
+    let mut services = aggregate.services_by_node(symbols, |_| true);
     services.sort_by(|a, b| (&a.node, &a.service).cmp(&(&b.node, &b.service)));
     services
 }
@@ -434,9 +421,9 @@ impl Aggregate {
     }
 }
 
-fn markers(aggregate: &Aggregate, names: Names<'_>) -> Vec<Marker> {
+fn markers(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Marker> {
     let mut markers: Vec<_> =
-        aggregate.markers.iter().map(|&(us, node, text)| (us, names.of(node), names.of(text))).collect();
+        aggregate.markers.iter().map(|&(us, node, text)| (us, symbols.text(node), symbols.text(text))).collect();
     markers.sort();
     markers.into_iter().map(|(us, node, text)| Marker { time: seconds(us), node, text }).collect()
 }
@@ -446,7 +433,7 @@ fn ratio(a: u64, b: u64) -> f64 {
     a as f64 / b as f64
 }
 
-fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
+fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
     let bins = &aggregate.series;
     let span = bins.clock.span();
     let width_us = bins.clock.width_us();
@@ -461,7 +448,7 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
         .iter()
         .map(|(key, b)| TargetSeries {
             name: key.name.map(|name| name.to_string()),
-            node: names.of(key.node),
+            node: symbols.text(key.node),
             kind: kind_name(key.kind),
             read_bytes: count(b, |c| c.read_bytes),
             write_bytes: count(b, |c| c.write_bytes),
@@ -483,7 +470,7 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
         .nodes
         .iter()
         .map(|(node, b)| NodeSeries {
-            node: names.of(*node),
+            node: symbols.text(*node),
             rpcs: count(b, |c| c.rpcs),
             arrived: count(b, |c| c.arrived),
             queued: depth(b, |c| c.queued_us),
@@ -498,9 +485,9 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
         .flows
         .iter()
         .map(|((nid, key), flow)| FlowSeries {
-            nid: nid.map(|nid| names.of(nid)),
+            nid: nid.map(|nid| symbols.text(nid)),
             target: key.name.map(|name| name.to_string()),
-            node: names.of(key.node),
+            node: symbols.text(key.node),
             read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
             write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
         })
@@ -518,7 +505,7 @@ fn series(aggregate: &Aggregate, names: Names<'_>) -> Series {
     }
 }
 
-fn lock_series(aggregate: &Aggregate, names: Names<'_>) -> Vec<LockSeries> {
+fn lock_series(aggregate: &Aggregate, symbols: &Symbols) -> Vec<LockSeries> {
     let span = aggregate.series.clock.span();
     let width = u64::try_from(aggregate.series.clock.width_us()).unwrap_or(1);
     let mut series: Vec<LockSeries> = aggregate
@@ -527,7 +514,7 @@ fn lock_series(aggregate: &Aggregate, names: Names<'_>) -> Vec<LockSeries> {
         .iter()
         .map(|((node, target), b)| LockSeries {
             target: target.to_string(),
-            node: names.of(*node),
+            node: symbols.text(*node),
             conflicts: b.column(span, 0, |c| c.conflicts),
             true_conflicts: b.column(span, 0, |c| c.true_conflicts),
             expansion_conflicts: b.column(span, 0, |c| c.expansion_conflicts),
@@ -559,7 +546,7 @@ fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
         .collect()
 }
 
-fn sample(aggregate: &Aggregate, names: Names<'_>, analysis: &Analysis) -> RpcSample {
+fn sample(aggregate: &Aggregate, symbols: &Symbols, analysis: &Analysis) -> RpcSample {
     let index = |i: usize| u32::try_from(i).ok();
     let clients: BTreeMap<&str, Option<u32>> =
         analysis.clients.iter().enumerate().map(|(i, client)| (client.nid.as_str(), index(i))).collect();
@@ -572,18 +559,18 @@ fn sample(aggregate: &Aggregate, names: Names<'_>, analysis: &Analysis) -> RpcSa
     let mut kept: Vec<_> = aggregate.sample.kept.iter().collect();
     kept.sort_by(|a, b| {
         let key = |k: &super::sample::SampledRpc| (k.end_us, k.arrival_us, k.xid);
-        key(a).cmp(&key(b)).then_with(|| names.symbols.bytes(a.nid).cmp(names.symbols.bytes(b.nid)))
+        key(a).cmp(&key(b)).then_with(|| symbols.bytes(a.nid).cmp(symbols.bytes(b.nid)))
     });
     let rpcs = kept
         .into_iter()
         .filter_map(|rpc| {
-            let node = names.of(rpc.node);
+            let node = symbols.text(rpc.node);
             Some(SampledRpc {
                 arrival: seconds(rpc.arrival_us),
                 start: seconds(rpc.start_us),
                 end: seconds(rpc.end_us),
                 direction: rpc.direction,
-                client: (*clients.get(names.of(rpc.nid).as_str())?)?,
+                client: (*clients.get(symbols.text(rpc.nid).as_str())?)?,
                 target: rpc.target.and_then(|name| *targets.get(&(name.to_string().as_str(), node.as_str()))?),
                 object: rpc.object.map(object_name),
                 offset: rpc.extent.map(|extent| extent.start),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::enqueues::WaitFor;
 use super::object::{Held, Waited};
-use super::parties::{Kind, Overlap, Party, Surroundings};
+use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
 use super::sums::{Contention, LockSums, Modes, ObjectKey};
 
@@ -98,55 +98,55 @@ impl DlmTracker {
         self.threads.insert(pid, Enqueue { inside, ..Enqueue::default() });
     }
 
-    pub(super) fn lock(&mut self, event: &LockEvent, step: LockStep, info: &LockState, around: &Surroundings) {
+    pub(super) fn lock(&mut self, event: &LockEvent, step: LockStep, info: &LockState, served: &ServedRequest) {
         self.saw_locks = true;
         let time_us = event.time_us;
         let created = matches!(step, LockStep::Created | LockStep::LocalCreated);
-        self.learn(info, created, around);
+        self.learn(info, created, served);
         match step {
-            LockStep::Created => self.created(event, info, around),
+            LockStep::Created => self.created(event, info, served),
             LockStep::LocalCreated => {
                 self.name(event.pid, info.cookie);
                 self.decide(info.cookie);
-                self.grant(time_us, info, around, false);
+                self.grant(time_us, info, served, false);
             }
-            LockStep::Incompatible => self.incompatible(event, info, around),
+            LockStep::Incompatible => self.incompatible(event, info, served),
             LockStep::Queued if info.granted_mode == LockMode::None => {
                 self.name(event.pid, info.cookie);
                 self.decide(info.cookie);
-                self.block(time_us, info.cookie, around);
+                self.block(time_us, info.cookie, served);
             }
             LockStep::Queued => {
                 self.decide(info.cookie);
-                self.grant(time_us, info, around, false);
+                self.grant(time_us, info, served, false);
             }
             LockStep::Reply => {
                 // A resent enqueue finds its lock and creates none.
                 self.name(event.pid, info.cookie);
                 self.decide(info.cookie);
                 if info.granted_mode != LockMode::None {
-                    self.grant(time_us, info, around, false);
+                    self.grant(time_us, info, served, false);
                 }
             }
-            LockStep::Granted => self.grant(time_us, info, around, true),
-            LockStep::BlockingAst => self.blocking_ast(time_us, info, around),
-            LockStep::Released => self.release(time_us, info.cookie, around.counts),
+            LockStep::Granted => self.grant(time_us, info, served, true),
+            LockStep::BlockingAst => self.blocking_ast(time_us, info, served),
+            LockStep::Released => self.release(time_us, info.cookie, served.counts),
             LockStep::Evicted => {
-                if around.counts {
+                if served.counts {
                     self.sums.sums_of(self.node, info.target).evictions += 1;
                 }
-                self.release(time_us, info.cookie, around.counts);
+                self.release(time_us, info.cookie, served.counts);
             }
             LockStep::Freed => {
-                self.release(time_us, info.cookie, around.counts);
-                self.forget(time_us, info.cookie, around.counts);
+                self.release(time_us, info.cookie, served.counts);
+                self.forget(time_us, info.cookie, served.counts);
             }
         }
     }
 
     /// Takes over what a line says of the lock; a lock whose birth is missing is taken as it is found.
-    fn learn(&mut self, info: &LockState, created: bool, around: &Surroundings) {
-        if !created && info.nid.is_some() && around.counts && !self.locks.contains_key(&info.cookie) {
+    fn learn(&mut self, info: &LockState, created: bool, served: &ServedRequest) {
+        if !created && info.nid.is_some() && served.counts && !self.locks.contains_key(&info.cookie) {
             self.sums.sums_of(self.node, info.target).unborn_locks += 1;
         }
         let lock = self.locks.entry(info.cookie).or_insert_with(|| Lock {
@@ -173,11 +173,11 @@ impl DlmTracker {
         match info.nid {
             Some(nid) => lock.owner = Party::Client(nid),
             // Whoever's request made it, unless that is known better: the first lines of a client's lock show no client.
-            None if created || lock.owner == Party::Unknown => lock.owner = around.party,
+            None if created || lock.owner == Party::Unknown => lock.owner = served.party,
             None => {}
         }
         if created {
-            lock.job = around.window.and_then(|rpc| rpc.job);
+            lock.job = served.window.and_then(|rpc| rpc.job);
             return;
         }
         lock.requested = info.requested;
@@ -186,10 +186,10 @@ impl DlmTracker {
         }
     }
 
-    fn created(&mut self, event: &LockEvent, info: &LockState, around: &Surroundings) {
-        let job = around.window.and_then(|rpc| rpc.job);
+    fn created(&mut self, event: &LockEvent, info: &LockState, served: &ServedRequest) {
+        let job = served.window.and_then(|rpc| rpc.job);
         self.threads.entry(event.pid).or_default().cookie = Some(info.cookie);
-        if around.counts && around.party != Party::Server {
+        if served.counts && served.party != Party::Server {
             self.sums.sums_of(self.node, info.target).enqueues += 1;
             self.sums.jobs.entry(job).or_default().enqueues += 1;
         }
@@ -206,9 +206,9 @@ impl DlmTracker {
         }
     }
 
-    fn incompatible(&mut self, event: &LockEvent, info: &LockState, around: &Surroundings) {
+    fn incompatible(&mut self, event: &LockEvent, info: &LockState, served: &ServedRequest) {
         let Some(holder) = self.locks.get(&info.cookie) else { return };
-        let kind = Kind::new(holder.owner, around.party);
+        let kind = Kind::new(holder.owner, served.party);
         let conflict = |holder_nid, waiter| Conflict {
             time_us: event.time_us,
             holder: holder_nid,
@@ -216,7 +216,7 @@ impl DlmTracker {
             holder_mode: holder.mode,
             requested: holder.requested,
             granted: holder.granted,
-            counts: around.counts,
+            counts: served.counts,
         };
         let client = match kind {
             Kind::Client { holder, waiter } => Some(conflict(holder, waiter)),
@@ -230,7 +230,7 @@ impl DlmTracker {
         {
             waiter.other_conflict = true;
         }
-        if around.counts {
+        if served.counts {
             self.sums.target(self.node, info.target).conflict(kind);
             // The kernel's rule knows no kinds. Objects without contention between clients are not kept.
             if client.is_some() || self.sums.objects.contains_key(&key) {
@@ -301,7 +301,7 @@ impl DlmTracker {
         self.sums.contention.push((conflict.time_us, target, Contention::Conflict(overlap)));
     }
 
-    fn block(&mut self, time_us: i64, cookie: u64, around: &Surroundings) {
+    fn block(&mut self, time_us: i64, cookie: u64, served: &ServedRequest) {
         let Some(lock) = self.locks.get_mut(&cookie) else { return };
         if lock.blocked_us.is_some() || lock.granted_us.is_some() {
             return;
@@ -312,13 +312,13 @@ impl DlmTracker {
         let key = ObjectKey { node: self.node, target: lock.target, resource: lock.resource, inferred: false };
         lock.contended |= !lock.other_conflict && self.sums.objects.contains_key(&key);
         let (target, job) = (lock.target, lock.job);
-        if around.counts && lock.contended {
+        if served.counts && lock.contended {
             self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(job).or_default().blocked += 1;
         }
     }
 
-    fn grant(&mut self, time_us: i64, info: &LockState, around: &Surroundings, handed_over: bool) {
+    fn grant(&mut self, time_us: i64, info: &LockState, served: &ServedRequest, handed_over: bool) {
         let Some(lock) = self.locks.get_mut(&info.cookie) else { return };
         if lock.granted_us.is_some() {
             return;
@@ -328,7 +328,7 @@ impl DlmTracker {
         let (target, resource, mode, job, blocked_us) =
             (lock.target, lock.resource, lock.mode, lock.job, lock.blocked_us);
         let (contended, requested, born) = (lock.contended, lock.requested, lock.born);
-        if !around.counts {
+        if !served.counts {
             return;
         }
         let key = self.object_key(target, resource);
@@ -345,7 +345,7 @@ impl DlmTracker {
             return;
         };
         // Who let it go: the request in whose window the grant happens.
-        let from = match around.party {
+        let from = match served.party {
             Party::Client(from) if handed_over && from != client => Some(from),
             _ => None,
         };
@@ -368,13 +368,13 @@ impl DlmTracker {
         }
     }
 
-    fn blocking_ast(&mut self, time_us: i64, info: &LockState, around: &Surroundings) {
+    fn blocking_ast(&mut self, time_us: i64, info: &LockState, served: &ServedRequest) {
         let Some(lock) = self.locks.get_mut(&info.cookie) else { return };
         lock.ast_us = Some(time_us);
         if let Party::Client(holder) = lock.owner {
             self.under_ast.entry((lock.target, lock.resource, holder)).or_default().push(info.cookie);
             let key = self.object_key(info.target, info.resource);
-            if around.counts
+            if served.counts
                 && let Some(object) = self.sums.objects.get_mut(&key)
             {
                 object.timeline.blocking_ast(time_us, holder);
@@ -384,11 +384,11 @@ impl DlmTracker {
 
     /// Whose lock is in the way of a request: of the one whose thread meets or calls back this lock, or that gets this one after a wait.
     /// `None`: the line says nothing of this kind, or it is not known.
-    pub(super) fn in_the_way(&self, step: LockStep, cookie: u64, around: &Surroundings) -> Option<WaitFor> {
+    pub(super) fn in_the_way(&self, step: LockStep, cookie: u64, served: &ServedRequest) -> Option<WaitFor> {
         let lock = self.locks.get(&cookie)?;
         match step {
             LockStep::Incompatible | LockStep::BlockingAst if lock.owner != Party::Unknown => {
-                let is_client = matches!(Kind::new(lock.owner, around.party), Kind::Client { .. });
+                let is_client = matches!(Kind::new(lock.owner, served.party), Kind::Client { .. });
                 Some(if is_client { WaitFor::Client } else { WaitFor::Other })
             }
             LockStep::Granted => lock.contended.then_some(WaitFor::Client),

@@ -11,7 +11,7 @@ pub(super) type Kind = traffic::ConflictKind<Symbol>;
 
 /// What surrounds an event: the request that its thread is handling, and who sent it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct ServedRequest {
     pub(crate) window: Option<RpcWindow>,
     pub(crate) party: Party,
     /// Within the time that is looked at.

@@ -13,7 +13,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
-use super::parties::{Kind, Overlap, Party, Surroundings};
+use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
 use super::sums::{Contention, LockSums, ObjectKey};
 
@@ -104,23 +104,23 @@ impl RpcTracker {
         opcode: Opcode,
         target: TargetName,
         nid: Symbol,
-        around: &Surroundings,
+        served: &ServedRequest,
     ) {
         self.settle(time_us - AROUND_US);
         match opcode {
-            Opcode::LDLM_BL_CALLBACK => self.blocking(time_us, target, nid, around),
-            Opcode::LDLM_CP_CALLBACK => self.completion(time_us, target, nid, around),
+            Opcode::LDLM_BL_CALLBACK => self.blocking(time_us, target, nid, served),
+            Opcode::LDLM_CP_CALLBACK => self.completion(time_us, target, nid, served),
             _ => {}
         }
     }
 
-    fn blocking(&mut self, time_us: i64, target: TargetName, holder: Symbol, around: &Surroundings) {
-        let kind = Kind::new(Party::Client(holder), around.party);
-        if !around.counts {
+    fn blocking(&mut self, time_us: i64, target: TargetName, holder: Symbol, served: &ServedRequest) {
+        let kind = Kind::new(Party::Client(holder), served.party);
+        if !served.counts {
             return;
         }
         self.sums.target(self.node, target).conflict(kind);
-        let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, around.window) else { return };
+        let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, served.window) else { return };
         self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
         self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
         self.sums.contention.push((time_us, target, Contention::Conflict(Overlap::Unknown)));
@@ -135,7 +135,7 @@ impl RpcTracker {
         }
     }
 
-    fn completion(&mut self, time_us: i64, target: TargetName, waiter: Symbol, around: &Surroundings) {
+    fn completion(&mut self, time_us: i64, target: TargetName, waiter: Symbol, served: &ServedRequest) {
         let queue = self.waits.entry((target, waiter)).or_default();
         while queue.front().is_some_and(|waiting| time_us - waiting.since_us > GIVE_UP_US) {
             queue.pop_front();
@@ -145,14 +145,14 @@ impl RpcTracker {
         // No callback was sent for it, because the holder had been called back already: it is the last
         // request of this client that was answered.
         let guessed = if known.is_none() { self.enqueues.remove(&waiter) } else { None };
-        let from = match around.party {
+        let from = match served.party {
             Party::Client(from) if from != waiter => Some(from),
             _ => None,
         };
         // A client whose lock was called back asks for it again at once, and gets it in the very request
         // that gives the old one back: its window shows the client itself.
         let fight = self.in_conflict.get(&(target, waiter)).is_some_and(|&last| time_us - last <= AROUND_US);
-        if !around.counts || (known.is_none() && from.is_none() && !fight) {
+        if !served.counts || (known.is_none() && from.is_none() && !fight) {
             return;
         }
         if let (None, Some(waiting)) = (known, guessed) {
@@ -298,8 +298,8 @@ mod tests {
         }
         let window =
             RpcWindow { nid: Symbol(2), client_uuid: Symbol(2), xid: Xid(5), opcode: Opcode::LDLM_ENQUEUE, job: None };
-        let around = Surroundings { window: Some(window), party: Party::Client(Symbol(2)), counts: true };
-        tracker.sending(1_500_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &around);
+        let served = ServedRequest { window: Some(window), party: Party::Client(Symbol(2)), counts: true };
+        tracker.sending(1_500_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &served);
         // A thousand per second, each with an object of its own.
         for nid in 3..CLIENTS {
             tracker.row(&write(nid, 100 + nid, 1_500_000 + 1_000 * i64::from(nid)), false);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::dlm::DlmTracker;
 use super::enqueues::EnqueueTracker;
-use super::parties::{Party, Surroundings};
+use super::parties::{Party, ServedRequest};
 use super::rpc::RpcTracker;
 use super::rules::Rules;
 use super::sums::{Contention, LockSums};
@@ -45,9 +45,9 @@ impl LockTracker {
         match event.happening {
             LockHappening::Lock(step, lock) => {
                 let counts = counts && self.selects(lock.target);
-                let around = self.around(event.window, counts, symbols);
-                self.dlm.lock(event, step, &lock, &around);
-                let in_the_way = self.dlm.in_the_way(step, lock.cookie, &around);
+                let served = self.served(event.window, counts, symbols);
+                self.dlm.lock(event, step, &lock, &served);
+                let in_the_way = self.dlm.in_the_way(step, lock.cookie, &served);
                 self.enqueues.lock(event, step, &lock, in_the_way);
             }
             LockHappening::EnqueueStart => self.dlm.enqueue(event.pid, true),
@@ -74,8 +74,8 @@ impl LockTracker {
                     self.dlm.sums.callback(self.node, target, sent.opcode, sent.time_us);
                     self.rpc.sums.callback(self.node, target, sent.opcode, sent.time_us);
                 }
-                let around = self.around(sent.window, counts, symbols);
-                self.rpc.sending(sent.time_us, sent.opcode, target, sent.nid, &around);
+                let served = self.served(sent.window, counts, symbols);
+                self.rpc.sending(sent.time_us, sent.opcode, target, sent.nid, &served);
             }
             Some(round_trip_us) if counts && sent.opcode == Opcode::LDLM_BL_CALLBACK => {
                 self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
@@ -144,8 +144,8 @@ impl LockTracker {
         self.targets.is_empty() || self.targets.contains(&target)
     }
 
-    pub(super) fn around(&mut self, window: Option<RpcWindow>, counts: bool, symbols: &Symbols) -> Surroundings {
-        Surroundings { window, party: self.party(window, symbols), counts }
+    pub(super) fn served(&mut self, window: Option<RpcWindow>, counts: bool, symbols: &Symbols) -> ServedRequest {
+        ServedRequest { window, party: self.party(window, symbols), counts }
     }
 
     pub(super) fn party(&mut self, window: Option<RpcWindow>, symbols: &Symbols) -> Party {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lioprof_model::{OperationRow, Operations, Part};
 use lioprof_testkit::files::capture;
+use lioprof_testkit::fuzz::for_each_seed;
 use lioprof_trace::{Progress, decode_text};
 use lustre_debuglog::Message;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
@@ -43,16 +44,6 @@ fn left(logs: &[Vec<Vec<u8>>], dir: &Path, mut is_lost: impl FnMut(&[u8]) -> boo
     operations(&[dir.to_owned()])
 }
 
-/// The same numbers in each run.
-struct Random(u64);
-
-impl Random {
-    fn one_in(&mut self, n: u64) -> bool {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33).is_multiple_of(n)
-    }
-}
-
 /// What is wrong in `row`, which was found in a damaged log.
 fn wrong(row: &OperationRow, whole: &Operations) -> Option<String> {
     let is_part = |of: &&OperationRow| {
@@ -79,9 +70,11 @@ fn wrong(row: &OperationRow, whole: &Operations) -> Option<String> {
     (!grown.is_empty()).then(|| format!("{} {} {}: {}", row.node, row.asked, row.begin_us, grown.join(", ")))
 }
 
-/// How many of the removals are tried: `LIOPROF_FUZZ_ITERATIONS`, or so many.
-fn iterations(few: u64) -> u64 {
-    std::env::var("LIOPROF_FUZZ_ITERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+/// Nothing is wrong in what was found.
+#[track_caller]
+fn nothing_wrong(what: &str, found: &Operations, whole: &Operations) {
+    let wrong: Vec<String> = found.rows.iter().filter_map(|row| wrong(row, whole)).collect();
+    assert!(wrong.is_empty(), "{what}, {} of {}:\n{}", wrong.len(), found.rows.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -89,38 +82,28 @@ fn lines_lost_at_random() {
     let logs = logs();
     let dir = tempfile::tempdir().unwrap();
     let whole = left(&logs, dir.path(), |_| false);
-    let mut rows = 0;
-    let mut all_wrong = Vec::new();
-    for seed in 0..iterations(15) {
-        let mut random = Random(seed * 7919);
-        let n = [30, 100, 300, 1000, 3000][usize::try_from(seed).unwrap() % 5];
-        let found = left(&logs, dir.path(), |_| random.one_in(n));
-        rows += found.rows.len();
-        let wrong = found.rows.iter().filter_map(|row| wrong(row, &whole));
-        all_wrong.extend(wrong.map(|wrong| format!("seed {seed} 1/{n}: {wrong}")));
-    }
-    assert!(all_wrong.is_empty(), "{} of {rows}:\n{}", all_wrong.len(), all_wrong.join("\n"));
+    for_each_seed(30, |random| {
+        let n = random.pick(&[30, 100, 300, 1000, 3000]);
+        nothing_wrong(&format!("one line in {n}"), &left(&logs, dir.path(), |_| random.one_in(n)), &whole);
+    });
 }
 
-/// Lines that are lost so far apart (a few operations) do not meet. With as many removals each line of the capture is lost once.
-const APART: u64 = 400;
+/// Lines that are lost so far apart (a few operations) do not meet.
+const APART: usize = 400;
 
 #[test]
 fn single_lines_lost() {
     let logs = logs();
     let dir = tempfile::tempdir().unwrap();
     let whole = left(&logs, dir.path(), |_| false);
-    for nth in 0..iterations(5).min(APART) {
-        // Spread over all of them, also if not all are tried.
-        let from = nth * 79 % APART;
-        let mut line = 0;
+    for_each_seed(60, |random| {
+        let (first, mut line) = (random.below(APART), 0);
         let found = left(&logs, dir.path(), |_| {
             line += 1;
-            line % APART == from
+            line % APART == first
         });
-        let wrong: Vec<String> = found.rows.iter().filter_map(|row| wrong(row, &whole)).collect();
-        assert!(wrong.is_empty(), "{from} of {APART}:\n{}", wrong.join("\n"));
-    }
+        nothing_wrong(&format!("line {first} of each {APART}"), &found, &whole);
+    });
 }
 
 #[test]
@@ -145,8 +128,8 @@ fn all_lines_of_a_kind_lost() {
     ] {
         let is_one = |line: &[u8]| line.windows(words.len()).any(|window| window == words.as_bytes());
         let found = left(&logs, dir.path(), is_one);
-        let wrong: Vec<String> =
-            found.rows.iter().filter(|_| found.from_clients).filter_map(|row| wrong(row, &whole)).collect();
-        assert!(wrong.is_empty(), "without `{words}`, {} of {}:\n{}", wrong.len(), found.rows.len(), wrong.join("\n"));
+        if found.from_clients {
+            nothing_wrong(&format!("without `{words}`"), &found, &whole);
+        }
     }
 }

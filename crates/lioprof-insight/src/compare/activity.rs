@@ -1,6 +1,6 @@
 //! When, and how evenly, an analysis' OSTs were used.
 
-use lioprof_model::{Analysis, Course, Direction, TargetKindName, TargetSeries};
+use lioprof_model::{ActivityOverTime, Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::noise::{PerBin, real};
 
@@ -35,14 +35,14 @@ impl Activity {
     }
 
     /// What is drawn of it.
-    pub(super) fn course(&self, analysis: &Analysis) -> Course {
+    pub(super) fn course(&self, analysis: &Analysis) -> ActivityOverTime {
         let bytes = |bins: &PerBin| self.span.map(|span| bins.part(span).counts()).unwrap_or_default();
         // One service does them: ll_ost_io.
         let times = |opcode| {
             let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
             operation.map(|it| it.total_hist_us.clone()).unwrap_or_default()
         };
-        Course {
+        ActivityOverTime {
             read_bytes: bytes(&self.read),
             written_bytes: bytes(&self.write),
             read_total_hist_us: times(OST_READ),

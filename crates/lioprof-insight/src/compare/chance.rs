@@ -1,6 +1,6 @@
 //! What a value may really be: its limits at a probability of error, and those of a ratio of two values.
 
-use statrs::distribution::{Beta, ContinuousCDF, Gamma, StudentsT};
+use lioprof_stats::{Rate, Share, student};
 
 use super::logs::Logs;
 use super::noise::MeanError;
@@ -32,7 +32,7 @@ impl Uncertain<'_> {
         match self.chance {
             Chance::Exact => Logs::point(self.value.ln()),
             Chance::Mean(mean) => {
-                Logs::around(self.value.ln(), of_logarithm(mean.relative) * t_quantile(mean.freedom, error))
+                Logs::around(self.value.ln(), of_logarithm(mean.relative) * student(mean.freedom, error / 2.0))
             }
             Chance::Ranks(ranks) => ranks.limits(self.value, error),
             Chance::Events { events, each } => events_limits(*events, *each, error),
@@ -96,7 +96,7 @@ fn ratio_of_means(difference: f64, first: MeanError, second: MeanError, error: f
     }
     let parts = variances[0].powi(2) / first.freedom + variances[1].powi(2) / second.freedom;
     let freedom = if parts > 0.0 { variance.powi(2) / parts } else { f64::INFINITY };
-    Logs::around(difference, variance.sqrt() * t_quantile(freedom, error))
+    Logs::around(difference, variance.sqrt() * student(freedom, error / 2.0))
 }
 
 /// Standard error of a mean's logarithm. Values are skewed to the right, and a mean that is too low seems surer than it is; made wider by
@@ -105,32 +105,16 @@ fn of_logarithm(relative: f64) -> f64 {
     relative * (1.0 + relative.powi(2))
 }
 
-/// Of all events, the share that fell on the second side is binomial (Clopper and Pearson).
+/// Of all events, a share fell on the second side.
 fn ratio_of_events(first: f64, second: f64, each: f64, error: f64) -> Logs {
-    let quantile = |a: f64, b: f64, p: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(p));
-    let odds = |share: f64| (share / (1.0 - share)).ln();
-    let low = if second > 0.0 { quantile(second, first + 1.0, error / 2.0).map(odds).ok() } else { None };
-    let high = if first > 0.0 { quantile(second + 1.0, first, 1.0 - error / 2.0).map(odds).ok() } else { None };
-    Logs { low: low.map_or(f64::NEG_INFINITY, |it| it + each), high: high.map_or(f64::INFINITY, |it| it + each) }
+    let share = Share::within(second, first + second, error / 2.0);
+    let odds = |share: f64| (share / (1.0 - share)).ln() + each;
+    Logs { low: odds(share.low), high: odds(share.high) }
 }
 
-/// Of the mean number of events (Garwood).
 fn events_limits(events: f64, each: f64, error: f64) -> Logs {
-    let quantile = |shape: f64, p: f64| Gamma::new(shape, 1.0).map(|gamma| gamma.inverse_cdf(p)).ok();
-    let low = if events > 0.0 { quantile(events, error / 2.0) } else { None };
-    let high = quantile(events + 1.0, 1.0 - error / 2.0);
-    Logs {
-        low: low.map_or(f64::NEG_INFINITY, |it| (it * each).ln()),
-        high: high.map_or(f64::INFINITY, |it| (it * each).ln()),
-    }
-}
-
-/// Beyond this many standard deviations lies a probability of `error`, half of it on each side.
-fn t_quantile(freedom: f64, error: f64) -> f64 {
-    // From here on it is that of the normal distribution, to three digits.
-    const MANY: f64 = 1e4;
-    let freedom = freedom.clamp(1.0, MANY);
-    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - error / 2.0))
+    let count = Rate::count_within(events, error / 2.0);
+    Logs { low: (count.low * each).ln(), high: (count.high * each).ln() }
 }
 
 #[cfg(test)]

@@ -12,9 +12,6 @@ impl Logs {
         Self { low: at, high: at }
     }
 
-    /// From nothing to anything.
-    pub(super) const ANY: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
-
     /// Whether it leaves out "no change".
     pub(super) fn excludes_none(self) -> bool {
         self.low > 0.0 || self.high < 0.0

@@ -1,7 +1,7 @@
 //! Limits of percentiles from the order of the samples.
 
 use lioprof_model::Distribution;
-use statrs::distribution::{Binomial, DiscreteCDF};
+use lioprof_stats::Percentile;
 
 use super::logs::Logs;
 use super::noise::{real, share_error};
@@ -42,10 +42,8 @@ impl Ranks {
     }
 
     /// Limits of the percentile's logarithm, each of them wrong with a probability of `error / 2` at most.
-    ///
-    /// As many of n samples lie below the percentile as a binomial distribution says.
     pub(super) fn limits(&self, value: f64, error: f64) -> Logs {
-        let Some((low, high)) = self.ranks(error / 2.0) else { return Logs::ANY };
+        let Percentile { low, high } = Percentile::within(self.share, self.independent, error / 2.0);
         let log = |share: Option<f64>| Some(self.at(share?)?.ln());
         Logs {
             low: log(low).map_or(f64::NEG_INFINITY, |it| it.min(value.ln())),
@@ -55,33 +53,12 @@ impl Ranks {
 
     /// Samples that are needed for both limits of this percentile.
     pub(super) fn needed(&self, error: f64) -> f64 {
-        ((error / 2.0).ln() / self.share.max(1.0 - self.share).ln()).ceil()
+        Percentile::needed(self.share, error / 2.0)
     }
 
     /// Independent samples.
     pub(super) fn independent(&self) -> u64 {
         self.independent
-    }
-
-    /// Shares of the samples at whose ranks the limits lie; none where no sample is far enough out.
-    fn ranks(&self, tail: f64) -> Option<(Option<f64>, Option<f64>)> {
-        let count = self.independent;
-        // So many that the normal distribution gives the same rank.
-        const MANY: u64 = 100_000;
-        if count > MANY {
-            let normal = statrs::distribution::Normal::standard();
-            let off = -statrs::distribution::ContinuousCDF::inverse_cdf(&normal, tail)
-                * (self.share * (1.0 - self.share) / real(count)).sqrt();
-            return Some((Some(self.share - off), Some(self.share + off)));
-        }
-        let binomial = Binomial::new(self.share, count).ok()?;
-        // The smallest number that is exceeded by chance with the probability `tail` at most.
-        let most = binomial.inverse_cdf(1.0 - tail);
-        let least = binomial.inverse_cdf(tail);
-        // `least` or more lie below with a probability of 1 - tail, at least.
-        let low = (least > 0).then(|| real(least) / real(count));
-        let high = (most < count).then(|| real(most + 1) / real(count));
-        Some((low, high))
     }
 
     /// The time at this share of the ranks.
@@ -131,32 +108,15 @@ fn between(times: &Distribution, share: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn limits(count: u32, share: f64) -> (f64, f64) {
-        // Shuffled, so that neighbours are not alike.
-        let times: Vec<f64> = (0..count).map(|i| f64::from((i * 7919) % count + 1)).collect();
-        let value = f64::from(count) * share;
-        let it = Ranks::of_all(&times, share, value);
-        let it = Ranks { independent: u64::from(count), ..it }.limits(value, 0.05);
-        (it.low.exp(), it.high.exp())
-    }
-
     #[test]
-    fn limits_are_the_ranks_of_tables() {
-        // Of the median: Conover, Practical Nonparametric Statistics, table A3 (95 %).
-        for (count, low, high) in [(6, 1.0, 6.0), (10, 2.0, 9.0), (20, 6.0, 15.0), (50, 18.0, 33.0)] {
-            let (from, to) = limits(count, 0.5);
-            assert!((from - low).abs() < 1e-6 && (to - high).abs() < 1e-6, "{count}: {from} to {to}");
-        }
-        // Five samples say nothing of the median's limits, 367 nothing of the upper limit of p99.
-        assert_eq!(limits(5, 0.5), (0.0, f64::INFINITY));
-        assert_eq!(limits(367, 0.99).1, f64::INFINITY);
-        assert!(limits(368, 0.99).1.is_finite());
-    }
-
-    #[test]
-    fn needed_samples_are_those_that_are_enough() {
-        let it = |share| Ranks::of_all(&[1.0], share, 1.0).needed(0.05);
-        assert_eq!((it(0.5), it(0.9), it(0.99)), (6.0, 36.0, 368.0));
+    fn limits_are_times_of_samples() {
+        // Shuffled, so that neighbours are not alike; of 20 the 6th and the 15th (95 %).
+        let times: Vec<f64> = (0..20).map(|i| f64::from((i * 7) % 20 + 1)).collect();
+        let all = Ranks { independent: 20, ..Ranks::of_all(&times, 0.5, 10.0) };
+        let limits = all.limits(10.0, 0.05);
+        assert!((limits.low.exp() - 6.0).abs() < 1e-6 && (limits.high.exp() - 15.0).abs() < 1e-6, "{limits:?}");
+        let few = Ranks { independent: 5, ..all }.limits(10.0, 0.05);
+        assert_eq!(few, Logs { low: f64::NEG_INFINITY, high: f64::INFINITY });
     }
 
     #[test]

@@ -174,9 +174,9 @@ impl<'a> Fight<'a> {
 
 /// Clients that took a lock back from each other when the capture ends in the middle of their writes may be about to fight.
 fn begun(case: &Case<'_>) -> Look {
-    let objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
+    let mut objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
     let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
-    match objects.filter(|_| goes_on(case.analysis, &osts(case.analysis))).find(back) {
+    match objects.find(back).filter(|_| goes_on(case.analysis, &osts(case.analysis))) {
         None => Ok(Vec::new()),
         Some(object) => Err(NoAnswer::cannot_tell(format!(
             "clients have handed the lock of an object of {} over {} times when the capture ends: too few to say that they go on",

@@ -29,7 +29,7 @@ impl Named {
 }
 
 /// All that time is spent on, each once: bins have places in it.
-struct Names {
+struct SpentOnNames {
     /// In their order. Nothing is the last.
     names: Vec<Named>,
     /// How much of the time that is spent on each its peers would not have needed.
@@ -38,7 +38,7 @@ struct Names {
     places: Vec<usize>,
 }
 
-impl Names {
+impl SpentOnNames {
     fn new(spendings: &[Spending], symbols: &Symbols, parts: &ServiceParts) -> Self {
         let of_numbers: Vec<Named> = spendings.iter().map(|&spending| Named::of(spending, symbols)).collect();
         let mut names = of_numbers.clone();
@@ -56,13 +56,13 @@ impl Names {
     }
 }
 
-/// Time by places in [`Names`].
+/// Time by places in [`SpentOnNames`].
 type Divided = BTreeMap<usize, u64>;
 
 /// The account. `parts` says how much longer than their peers targets took.
 pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
     sums.limit();
-    let names = Names::new(&sums.spendings, symbols, parts);
+    let names = SpentOnNames::new(&sums.spendings, symbols, parts);
     let mut account = TimeAccount::default();
     if !sums.all.is_empty() {
         let bins = divided(&sums.all, &names);
@@ -86,11 +86,11 @@ pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServicePa
 }
 
 /// What the time of each bin was spent on.
-fn divided(raster: &Raster, names: &Names) -> Vec<Divided> {
+fn divided(raster: &Raster, names: &SpentOnNames) -> Vec<Divided> {
     raster.bins().map(|(start_us, cell)| divide(raster, start_us, cell, names)).collect()
 }
 
-fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &Names) -> Divided {
+fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &SpentOnNames) -> Divided {
     let [from_us, to_us] = [start_us, start_us + raster.width_us()].map(|us| us.clamp(raster.first_us, raster.last_us));
     let length_us = to_us.abs_diff(from_us);
     let mut spent = Divided::new();
@@ -117,7 +117,7 @@ fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &Names) -> Divided
     spent
 }
 
-fn time_of(name: String, raster: &Raster, divided: &[Divided], names: &Names) -> TimeOf {
+fn time_of(name: String, raster: &Raster, divided: &[Divided], names: &SpentOnNames) -> TimeOf {
     let mut sums = Divided::new();
     for (&place, us) in divided.iter().flatten() {
         *sums.entry(place).or_default() += us;
@@ -163,7 +163,7 @@ fn part_of(us: u64, share: f64) -> u64 {
     (real(us) * share).round() as u64
 }
 
-fn series(raster: &Raster, divided: &[Divided], names: &Names, all: &TimeOf) -> TimeSeries {
+fn series(raster: &Raster, divided: &[Divided], names: &SpentOnNames, all: &TimeOf) -> TimeSeries {
     let row = |spent: &TimeSpent| {
         let named = Named { on: spent.on, target: spent.target.clone(), node: spent.node.clone() };
         let place = names.names.binary_search(&named).expect("each name is in the list");
