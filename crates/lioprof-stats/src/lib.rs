@@ -8,13 +8,14 @@
 //! * [`Ratio`]: a ratio of two sums over pieces of time (jackknife over the pieces).
 //! * [`Percentile`]: between which samples it lies (binomial).
 //! * [`student`]: how wide a mean is (Student's t).
-//! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified rank sum test, exact for few).
+//! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified: rank sum for many, exact permutations for few).
 //! * [`beyond_peers`]: whether one differs from its peers by more than these differ among themselves.
 //! * [`adjusted`]: many such comparisons at once (Benjamini and Hochberg).
 #![forbid(unsafe_code)]
 
 mod discoveries;
 mod interval;
+mod levels;
 mod peers;
 mod percentile;
 mod ranks;
@@ -27,7 +28,7 @@ pub use discoveries::adjusted;
 pub use interval::{Interval, Stands};
 pub use peers::beyond_peers;
 pub use percentile::Percentile;
-pub use ranks::RankSum;
+pub use ranks::{Equal, RankSum};
 pub use rate::Rate;
 pub use ratio::Ratio;
 pub use share::Share;

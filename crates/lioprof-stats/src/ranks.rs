@@ -2,13 +2,28 @@
 
 use statrs::function::erf::erfc;
 
-/// Standard deviations up to which nobody asks how exactly chance is known.
-const NOTHING: f64 = 1.0;
-/// Pairs up to which the test is exact; with more the sum of ranks is as good as normal.
-const EXACT_PAIRS: u64 = 600;
+use super::levels::LevelSums;
 
-/// The sum of ranks of own times among those of peers that are alike in everything else (van Elteren's test; with one stratum that of
-/// Wilcoxon, Mann and Whitney).
+/// Pairs up to which every order of the times is counted; with more the sum of ranks is as good as normal, and some that are far off do
+/// not decide.
+const EXACT_PAIRS: u128 = 400;
+
+/// Times of one stratum: how many own ones and how many of peers took this long, microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Equal {
+    /// Microseconds.
+    pub time_us: u64,
+    /// Own times.
+    pub own: u64,
+    /// Peers' times.
+    pub peers: u64,
+}
+
+/// Own times among those of peers that are alike in everything else: for many the sum of ranks (van Elteren's test; with one stratum that
+/// of Wilcoxon, Mann and Whitney), for few an exact permutation test of how long they took, on a logarithmic scale.
+///
+/// Ranks alone waste what few times say: of six writes to a slow disk, the first may be held in a cache and be the shortest of all, while the
+/// others take five times as long as any peer's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankSum {
     /// Own times, and their peers', of all strata.
@@ -19,22 +34,32 @@ pub struct RankSum {
     pairs: u128,
     /// Twelve times the variance of the rank sum.
     variance_12: u128,
-    /// Own times and peers' of each stratum, while they are few enough for an exact test.
-    strata: Vec<(u64, u64)>,
+    /// The times of each stratum, while they are few enough for an exact test.
+    strata: Vec<Vec<Equal>>,
 }
 
 impl RankSum {
-    /// Adds a stratum of `own` times and `peers` of others. `longer_twice`: pairs of both in which the own one took longer, counted twice,
-    /// and those in which both took equally long, once.
-    pub fn add(&mut self, own: u64, peers: u64, longer_twice: u128) {
-        let (n, m) = (u128::from(own), u128::from(peers));
-        self.own += own;
-        self.peers += peers;
+    /// Adds a stratum: its times in ascending order.
+    pub fn add(&mut self, times: impl IntoIterator<Item = Equal>) {
+        let (mut own, mut peers, mut longer_twice) = (0_u128, 0_u128, 0_u128);
+        let mut kept = Vec::new();
+        for equal in times {
+            longer_twice += u128::from(equal.own) * (2 * peers + u128::from(equal.peers));
+            own += u128::from(equal.own);
+            peers += u128::from(equal.peers);
+            if self.pairs + own * peers <= EXACT_PAIRS {
+                kept.push(equal);
+            }
+        }
+        self.own += u64::try_from(own).unwrap_or(u64::MAX);
+        self.peers += u64::try_from(peers).unwrap_or(u64::MAX);
         self.longer_twice += longer_twice;
-        self.pairs += n * m;
-        self.variance_12 += n * m * (n + m + 1);
-        if self.pairs <= u128::from(EXACT_PAIRS) {
-            self.strata.push((own, peers));
+        self.pairs += own * peers;
+        self.variance_12 += own * peers * (own + peers + 1);
+        if self.pairs > EXACT_PAIRS {
+            self.strata.clear();
+        } else {
+            self.strata.push(kept);
         }
     }
 
@@ -64,87 +89,80 @@ impl RankSum {
         (self.longer_twice as f64 / 2.0 - self.pairs as f64 / 2.0) / (self.variance_12 as f64 / 12.0).sqrt()
     }
 
-    /// Probability that chance alone makes own times longer in so many pairs, or more: exact for few, by the normal distribution for many.
+    /// Probability that chance alone makes own times as long as they are, or longer.
     #[must_use]
     pub fn chance(&self) -> f64 {
         if self.pairs == 0 {
             1.0
-        } else if self.pairs <= u128::from(EXACT_PAIRS) && self.z() > NOTHING {
-            self.exact()
+        } else if self.pairs <= EXACT_PAIRS && self.z() > 0.0 {
+            self.strata.iter().fold(LevelSums::default(), |sums, of_stratum| sums.and(of_stratum)).chance()
         } else {
             erfc(self.z() / std::f64::consts::SQRT_2) / 2.0
         }
     }
-
-    /// Every order of the times of a stratum is as likely as any other. Ties are taken for the less favourable order.
-    fn exact(&self) -> f64 {
-        let mut all = vec![1.0];
-        for &(own, peers) in &self.strata {
-            let of_stratum = counts(own, peers);
-            let mut sums = vec![0.0; all.len() + of_stratum.len() - 1];
-            for (place, chance) in all.iter().enumerate() {
-                for (more, other) in of_stratum.iter().enumerate() {
-                    sums[place + more] += chance * other;
-                }
-            }
-            all = sums;
-        }
-        let seen = usize::try_from(self.longer_twice / 2).unwrap_or(usize::MAX);
-        all.iter().skip(seen).sum::<f64>().min(1.0)
-    }
-}
-
-/// Probabilities of each number of pairs in which the first is larger, of so many of both: by recursion over the largest of all.
-fn counts(own: u64, peers: u64) -> Vec<f64> {
-    let (n, m) = (usize::try_from(own).unwrap_or(0), usize::try_from(peers).unwrap_or(0));
-    // The largest of all is an own one, which is larger than all peers, with probability n / (n + m).
-    let mut row: Vec<Vec<f64>> = vec![vec![1.0]; m + 1];
-    for own in 1..=n {
-        let mut next = vec![vec![1.0]];
-        for peers in 1..=m {
-            let mut here = vec![0.0; own * peers + 1];
-            let all = (own + peers) as f64;
-            for (place, chance) in row[peers].iter().enumerate() {
-                here[place + peers] += chance * own as f64 / all;
-            }
-            for (place, chance) in next[peers - 1].iter().enumerate() {
-                here[place] += chance * peers as f64 / all;
-            }
-            next.push(here);
-        }
-        row = next;
-    }
-    row.swap_remove(m)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn one(own: u64, peers: u64, longer: u128) -> RankSum {
+    /// One stratum of own times and peers'.
+    fn stratum(own: &[u64], peers: &[u64]) -> Vec<Equal> {
+        let mut all: Vec<Equal> = own.iter().map(|&time_us| Equal { time_us, own: 1, peers: 0 }).collect();
+        all.extend(peers.iter().map(|&time_us| Equal { time_us, own: 0, peers: 1 }));
+        all.sort_by_key(|equal| equal.time_us);
+        all
+    }
+
+    fn of(strata: &[(&[u64], &[u64])]) -> RankSum {
         let mut sum = RankSum::default();
-        sum.add(own, peers, 2 * longer);
+        strata.iter().for_each(|(own, peers)| sum.add(stratum(own, peers)));
         sum
     }
 
     #[test]
     fn few_are_counted_exactly() {
         // Two that take longer than all of fifty: one of 52 * 51 / 2 orders.
-        assert!((one(2, 50, 100).chance() - 1.0 / 1326.0).abs() < 1e-12);
-        // wilcox.test(c(3, 5, 6), c(1, 2, 4, 0), "greater"): W = 11, p = 0.05714.
-        assert!((one(3, 4, 11).chance() - 0.057_142_857).abs() < 1e-8);
-        assert!(one(3, 4, 0).chance() > 0.95);
+        let peers: Vec<u64> = (1000..1050).collect();
+        assert!((of(&[(&[9000, 9900], &peers)]).chance() - 1.0 / 1326.0).abs() < 1e-12);
         // Two strata in which the only own one is the longest of four: 1/4 * 1/4.
-        let mut both = one(1, 3, 3);
-        both.add(1, 3, 6);
-        assert!((both.chance() - 1.0 / 16.0).abs() < 1e-12);
+        let one: (&[u64], &[u64]) = (&[4000], &[1000, 2000, 3000]);
+        assert!((of(&[one, one]).chance() - 1.0 / 16.0).abs() < 1e-12);
+        assert!(of(&[(&[1000, 1100], &[4000, 5000, 6000])]).chance() > 0.95);
+    }
+
+    #[test]
+    fn how_long_they_take_counts_among_few() {
+        // Six writes to a slow disk against their like (a real run); the first was held in a cache.
+        let slow = of(&[
+            (&[3027], &[3503, 4236, 4029]),
+            (&[8592], &[3644, 4761, 3372]),
+            (&[20506], &[3044, 3620, 1856]),
+            (&[14931], &[2876, 3288, 4616]),
+            (&[19678], &[3079, 4700, 4028]),
+            (&[13993], &[2675, 4659, 3400]),
+        ]);
+        assert!(slow.chance() < 0.002, "{}", slow.chance());
+        // As many that are the longest of their like, but not by much.
+        let much_alike =
+            of(&[(&[3027], &[3503, 4236, 4029]), (&[4770], &[3644, 4761, 3372]), (&[3620], &[3044, 3600, 1856])]);
+        assert!(much_alike.chance() > 0.1, "{}", much_alike.chance());
+    }
+
+    #[test]
+    fn one_that_is_far_off_proves_nothing() {
+        let one = of(&[(&[900_000, 1010, 1030], &[1000, 1020, 1040, 1010, 990, 1005])]);
+        assert!(one.chance() > 0.15, "{}", one.chance());
     }
 
     #[test]
     fn many_are_normal_where_few_nearly_are() {
-        let (few, many) = (one(20, 30, 400), one(20, 31, 413));
-        assert!((few.chance() / many.chance() - 1.0).abs() < 0.1, "{} {}", few.chance(), many.chance());
-        assert!(one(1000, 1000, 1_000_000).chance() < 1e-100);
+        // As many steps up as down, on a logarithmic scale: both tests see the same.
+        let times = |first: u64, count: u64| -> Vec<u64> { (0..count).map(|n| 1000 * (first + n * 7 % 20)).collect() };
+        let few = of(&[(&times(30, 20), &times(24, 20))]);
+        let many = of(&[(&times(30, 20), &times(24, 21))]);
+        let (few, many) = (few.chance(), many.chance());
+        assert!(few < 0.05 && many < 0.05 && (few / many).ln().abs() < 1.0, "{few} {many}");
         assert_eq!(RankSum::default().chance(), 1.0);
     }
 }

@@ -22,6 +22,9 @@ const FEWEST_DRAWS: usize = 3;
 const TRUE_WITHIN: f64 = 0.25;
 /// So much do two runs of the same work on the same system differ, of their time: no interval is narrower.
 pub(super) const RUNS_DIFFER: f64 = 0.06;
+/// By this factor the real change of the time, on a logarithmic scale, was more or less than predicted for real pairs of runs that the
+/// models had not been made with (`docs/what-if.md`).
+const MODELS_OFF: f64 = 1.8;
 
 /// The requests of an analysis, to be replayed with something changed.
 #[derive(Clone, Debug, Default)]
@@ -140,8 +143,9 @@ fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, sca
     let (by_models, drawn) = (of(false), of(true));
     let mean_s = mean(&by_models)?;
     let chance_s = 2.0 * deviation(&drawn) + RUNS_DIFFER * (replayed_s - mean_s).max(0.0);
-    let least_s = by_models.iter().copied().fold(f64::INFINITY, f64::min) - chance_s;
-    let most_s = by_models.iter().copied().fold(f64::NEG_INFINITY, f64::max) + chance_s;
+    let off = [MODELS_OFF, 1.0 / MODELS_OFF].map(|factor| scaled(mean_s, replayed_s, factor));
+    let least_s = by_models.iter().map(|s| s - chance_s).chain(off).fold(f64::INFINITY, f64::min);
+    let most_s = by_models.iter().map(|s| s + chance_s).chain(off).fold(f64::NEG_INFINITY, f64::max);
     let bounded = |saves_s: f64| rounded(saves_s.min(whole_s));
     Some(Prediction {
         changes,
@@ -151,6 +155,13 @@ fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, sca
         saves_s_min: bounded(if least_s > 0.0 { least_s } else { least_s * scale }),
         saves_s_max: bounded(if most_s > 0.0 { most_s * scale } else { most_s }),
     })
+}
+
+/// What is saved of a time if its logarithm changes so many times as much.
+fn scaled(saves_s: f64, of_s: f64, factor: f64) -> f64 {
+    // A time of nothing has no logarithm.
+    const LEAST: f64 = 1e-6;
+    of_s * (1.0 - (1.0 - saves_s / of_s).max(LEAST).powf(factor))
 }
 
 fn mean(values: &[f64]) -> Option<f64> {

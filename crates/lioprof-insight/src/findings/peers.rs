@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, SampledRpc};
-use lioprof_stats::{RankSum, adjusted, beyond_peers};
+use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
 
 use super::stats::{real, share};
 
-/// Requests that should take equally long if whose they are makes no difference: the other side, direction, size within a factor of two.
+/// Requests that should take equally long if whose they are makes no difference: the other side, direction, nearest power of two of the size.
 type Like = (Option<u32>, Direction, u32);
 
 /// The service times of one against those of its peers.
@@ -57,7 +57,7 @@ fn compared(
 ) -> BTreeMap<u32, Against> {
     let mut strata: BTreeMap<Like, Vec<(f64, u32)>> = BTreeMap::new();
     for rpc in &analysis.sample.rpcs {
-        let (Some(whose), Some(octave)) = (whose(rpc), rpc.bytes.and_then(u64::checked_ilog2)) else { continue };
+        let (Some(whose), Some(octave)) = (whose(rpc), rpc.bytes.and_then(octave)) else { continue };
         strata.entry((other_side(rpc), rpc.direction, octave)).or_default().push((rpc.end - rpc.start, whose));
     }
     let mut sums: BTreeMap<u32, Sum> = BTreeMap::new();
@@ -69,48 +69,42 @@ fn compared(
     all.map(|(((whose, sum), ratio), chance)| (whose, Against { rpcs: sum.ranks.own(), ratio, chance })).collect()
 }
 
-/// What somebody has in a stratum.
-#[derive(Clone, Copy, Default)]
-struct Own {
-    count: u64,
-    time_s: f64,
-    longer_twice: u128,
-    /// Times that came before the present ones, and equal ones.
-    below: u64,
-    equal: u64,
-}
-
 /// Adds the times of a stratum, each with whose it is.
 fn add(sums: &mut BTreeMap<u32, Sum>, mut times: Vec<(f64, u32)>) {
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut everyone: BTreeMap<u32, Own> = BTreeMap::new();
-    let mut below = 0;
-    for equal in times.chunk_by(|a, b| a.0 >= b.0) {
-        for (_, whose) in equal {
-            everyone.entry(*whose).or_default().equal += 1;
-        }
-        let all = equal.len() as u64;
-        for &(time_s, whose) in equal {
-            let own = everyone.entry(whose).or_default();
-            own.count += 1;
-            own.time_s += time_s;
-            own.longer_twice += u128::from(2 * (below - own.below) + all - own.equal);
-        }
-        below += all;
-        for (_, whose) in equal {
-            let own = everyone.entry(*whose).or_default();
-            own.below += own.equal;
-            own.equal = 0;
-        }
+    let mut everyone: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
+    for &(time_s, whose) in &times {
+        let own = everyone.entry(whose).or_default();
+        *own = (own.0 + 1, own.1 + time_s);
     }
     let all = times.len() as u64;
-    let all_s: f64 = everyone.values().map(|own| own.time_s).sum();
-    for (whose, own) in everyone.into_iter().filter(|(_, own)| own.count < all) {
+    let all_s: f64 = everyone.values().map(|own| own.1).sum();
+    for (whose, (count, own_s)) in everyone.into_iter().filter(|(_, own)| own.0 < all) {
         let sum = sums.entry(whose).or_default();
-        sum.ranks.add(own.count, all - own.count, own.longer_twice);
-        sum.own_s += own.time_s;
-        sum.peers_s += real(own.count) * (all_s - own.time_s) / real(all - own.count);
+        sum.ranks.add(times.chunk_by(|a, b| a.0 >= b.0).map(|equal| {
+            let own = equal.iter().filter(|time| time.1 == whose).count() as u64;
+            Equal { time_us: microseconds(equal[0].0), own, peers: equal.len() as u64 - own }
+        }));
+        sum.own_s += own_s;
+        sum.peers_s += real(count) * (all_s - own_s) / real(all - count);
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times are not negative, and far below 2^53 us"
+)]
+fn microseconds(time_s: f64) -> u64 {
+    (time_s * 1e6).round().max(0.0) as u64
+}
+
+/// The power of two that a size is nearest to: requests that are just not full are like full ones.
+fn octave(bytes: u64) -> Option<u32> {
+    let below = bytes.checked_ilog2()?;
+    // More than the square root of two above it.
+    let nearer_above = u128::from(bytes) * u128::from(bytes) > 2 << (2 * below);
+    Some(below + u32::from(nearer_above))
 }
 
 #[cfg(test)]
@@ -156,6 +150,13 @@ mod tests {
         let targets = targets(&analysis);
         assert!(targets[&0].chance < 0.01 && targets[&0].ratio > 10.0, "{targets:?}");
         assert!((1..4).all(|target| targets[&target].chance > 0.5), "{targets:?}");
+    }
+
+    #[test]
+    fn requests_that_are_just_not_full_are_like_full_ones() {
+        let sizes = [1, 2, 3, 4096, 5792, 5793, 4_169_728, 4_194_304, 5_900_000];
+        assert_eq!(sizes.map(octave), [0, 1, 2, 12, 12, 13, 22, 22, 22].map(Some));
+        assert_eq!(octave(0), None);
     }
 
     #[test]

@@ -8,7 +8,8 @@ const enqueuesSection = () =>
       "Mean time of lock requests (LDLM_ENQUEUE), from their arrival until they were handled and their lock was granted; the bars have " +
       "one scale. Queue (orange): they waited for a service thread. Service (green): the handling, without waits. Wait (dark): " +
       "another client had the lock; on OSTs that is after the reply, on MDTs within the handling. Other wait (grey): for a lock of " +
-      "the same client or of the server. The parts add up exactly; requests of which a line is missing are counted as unknown and left out.",
+      "the same client or of the server. The parts add up exactly; requests of which a line is missing are counted as unknown and " +
+      "left out.",
     missing: () =>
       DATA.enqueue_parts.length ? null : "The log does not show what lock requests waited for: it needs mask dlmtrace (profile full).",
     build: buildEnqueues,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::AgainstPeers;
-use lioprof_stats::{RankSum, adjusted, beyond_peers};
+use lioprof_model::latency::latency_bucket_high_us;
+use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
 
 use super::super::times::Times;
 
@@ -39,23 +40,12 @@ impl Sum {
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 52 bits")]
     fn add(&mut self, own: &Times, all: &Times, everyone: &[(u16, u64)]) {
         let (mine, peers) = (own.count(), all.count() - own.count());
-        // Every own bucket is one of everyone's; those between two own ones are the peers'.
-        let mut everyone = everyone.iter();
-        let mut peers_below = 0;
-        let mut longer_twice = 0;
-        for (bucket, count) in own.counts() {
-            let mut equal = 0;
-            for &(of_all, all_here) in everyone.by_ref() {
-                if of_all == bucket {
-                    equal = all_here - count;
-                    break;
-                }
-                peers_below += all_here;
-            }
-            longer_twice += u128::from(count) * u128::from(2 * peers_below + equal);
-            peers_below += equal;
-        }
-        self.ranks.add(mine, peers, longer_twice);
+        // Every own bucket is one of everyone's.
+        let mut own_counts = own.counts().peekable();
+        self.ranks.add(everyone.iter().map(|&(bucket, count)| {
+            let own = own_counts.next_if(|of_own| of_own.0 == bucket).map_or(0, |of_own| of_own.1);
+            Equal { time_us: latency_bucket_high_us(bucket), own, peers: count - own }
+        }));
         self.own_us += own.sum_us();
         self.peers_mean_us += (all.sum_us() - own.sum_us()) as f64 / peers as f64 * mine as f64;
     }
