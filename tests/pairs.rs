@@ -2,9 +2,11 @@
 //! first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::blessed_table;
 use serde_json::Value;
 
 use crate::figures::{rows, text};
@@ -29,16 +31,23 @@ pub(crate) fn dir(name: &str) -> PathBuf {
 #[test]
 fn the_first_finding_is_what_was_done() {
     let mut wrong = Vec::new();
+    let mut table = "\n| what was done | took s | first finding | would save s |\n|---|---|---|---|\n".to_owned();
     for run in runs() {
         let json = analyze(&[&dir(&run["capture"])], &[]);
         let above = |finding: &&Value| text(finding, "severity") != Some("info");
-        let found: Vec<&str> = rows(&json, "findings").iter().filter(above).filter_map(|it| text(it, "id")).collect();
+        let findings: Vec<&Value> = rows(&json, "findings").iter().filter(above).collect();
+        let found: Vec<&str> = findings.iter().filter_map(|it| text(it, "id")).collect();
+        let title = findings.first().and_then(|it| text(it, "title")).unwrap_or("nothing above info");
+        let saves = findings.first().and_then(|it| it["saves_s"].as_f64()).map_or(String::new(), |s| format!("{s:.1}"));
+        let took_s: f64 = run["elapsed_s"].parse().unwrap();
+        writeln!(table, "| {} | {took_s:.1} | {title} | {saves} |", run["what"]).unwrap();
         // Nothing at all where nothing was done.
         if found.first().copied().unwrap_or_default() != run["finding"] {
             wrong.push(format!("{} ({}): {found:?} instead of {:?}", run["capture"], run["what"], run["finding"]));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    blessed_table("docs/findings.md", ("<!-- pairs -->\n", "<!-- end of the pairs -->"), &(table + "\n"));
 }
 
 /// A capture that no row names would be looked at by nobody.

@@ -136,8 +136,10 @@ class AnalysisPages(Pages):
             self.holds(f"{name}: the card says {words}", words in text)
         card.get_by_role("link").click()
         # All views are drawn anew first, which takes its time where the machine has other things to do.
-        page.wait_for_function("document.querySelector('#lock-timeline h2').getBoundingClientRect().top < 500")
-        page.wait_for_timeout(200)
+        for _ in range(50):
+            page.wait_for_timeout(200)
+            if page.locator("#lock-timeline h2").bounding_box()["y"] < 500:
+                break
         chosen = self.selected(page)
         self.equal(f"{name}: the link selects", (chosen["t"][0], chosen["target"], chosen["client"], len(chosen["object"])), ("5-8.5", finding["targets"], finding["clients"], 1))
         top = page.locator("#lock-timeline h2").bounding_box()["y"]

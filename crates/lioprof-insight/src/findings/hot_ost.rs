@@ -77,11 +77,9 @@ fn look(case: &Case<'_>) -> Look {
             confidence,
             match others {
                 0 => format!("All bytes of {} clients went to {}, the only OST in the log", flows.len(), hot.name),
-                _ => format!(
-                    "{} of the bytes went to {}, {others} other OSTs are there",
-                    percent(bytes_share, 0),
-                    hot.name
-                ),
+                _ => {
+                    format!("{} of the bytes went to {}, one of {} OSTs", percent(bytes_share, 0), hot.name, others + 1)
+                }
             },
         )
         .explain(format!(

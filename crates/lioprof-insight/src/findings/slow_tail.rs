@@ -117,9 +117,11 @@ fn first_slow(case: &Case<'_>, all: &[Alike<'_>]) -> Option<usize> {
             && share_of(slow, all.len()).against(case.limit("tail_share")) == Stands::Below
     };
     let widest = (1..all.len())
-        .filter(fits)
         .map(|index| (share(all[index].ratio, all[index - 1].ratio), index))
-        .filter(|&(gap, index)| gap >= case.limit("gap") && all[index].ratio >= case.limit("tail_ratio"))
+        // Few are left for the costly question.
+        .filter(|&(gap, index)| {
+            gap >= case.limit("gap") && all[index].ratio >= case.limit("tail_ratio") && fits(&index)
+        })
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let spread = || {
         let hundredth = all.len() - (all.len() / 100).max(1);
