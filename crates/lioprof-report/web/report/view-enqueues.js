@@ -12,6 +12,7 @@ const enqueuesSection = () =>
       "left out.",
     missing: () =>
       DATA.enqueue_parts.length ? null : "The log does not show what lock requests waited for: it needs mask dlmtrace (profile full).",
+    follows: [],
     build: buildEnqueues,
     wide: true,
   });
