@@ -16,8 +16,9 @@ import sys
 LAYERS = [
     {"lustre-debuglog", "lioprof-about", "lioprof-stats", "lioprof-testkit"},
     {"lioprof-model"},
-    {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text"},
-    {"lioprof-analysis", "lioprof-capture", "lioprof-sim"},
+    {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text",
+     "lioprof-params"},
+    {"lioprof-analysis", "lioprof-capture", "lioprof-sim", "lioprof-health"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]
 # Used by tests only.
