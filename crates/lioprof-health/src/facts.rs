@@ -57,6 +57,17 @@ pub struct ServerFacts {
     pub settings: Vec<Setting>,
 }
 
+impl ServerFacts {
+    /// Why these facts are none of a Lustre server: neither its version nor its targets could be read.
+    #[must_use]
+    pub fn unusable(&self) -> Option<&str> {
+        match (&self.version, &self.targets) {
+            (Fact::Unknown(_), Fact::Unknown(why)) => Some(why),
+            _ => None,
+        }
+    }
+}
+
 /// One target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetFacts {

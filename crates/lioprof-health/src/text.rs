@@ -7,11 +7,11 @@ use lioprof_model::units::plural;
 use crate::outcome::{Detail, Report, Result, Status};
 
 /// Width of the text in columns.
-const WIDTH: usize = 100;
+const WIDTH: usize = 80;
 /// Width of the column with the status.
 const STATUS: usize = 10;
 /// Width of the column with what was checked.
-const TITLE: usize = 50;
+const TITLE: usize = 40;
 /// Details that are listed of a check unless all are asked for.
 const FEW: usize = 8;
 
@@ -27,7 +27,7 @@ pub struct TextOptions {
 pub fn text(report: &Report, options: TextOptions) -> String {
     let mut out = String::new();
     for failed in &report.failed {
-        paragraph(&mut out, "UNKNOWN   ", &format!("{}: {}", failed.server, failed.found));
+        paragraph(&mut out, "unknown   ", &format!("{} was not checked: {}", failed.server, failed.found));
     }
     for result in &report.results {
         check(&mut out, result, options);

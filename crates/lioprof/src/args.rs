@@ -347,12 +347,22 @@ pub(crate) struct CheckArgs {
     /// Directory to use in place of `/`, such as the mount point of a simulated server.
     #[arg(long, value_name = "DIR", default_value = "/", conflicts_with = "facts_files")]
     pub(crate) root: PathBuf,
+    /// Check these servers over ssh, all together: oss[01-40],mds1.
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["facts_files", "facts"])]
+    pub(crate) hosts: Option<lioprof_remote::HostList>,
+    /// How to call ssh, such as `ssh -F file`.
+    #[arg(long, value_name = "COMMAND", default_value = "ssh", requires = "hosts")]
+    pub(crate) ssh: String,
+    /// lioprof on the servers: a name in the login's PATH, or a path.
+    #[arg(long, value_name = "PROGRAM", default_value = "lioprof", requires = "hosts")]
+    pub(crate) remote_lioprof: String,
 }
 
 const CHECK_HELP: &str = "\
 Examples:
   lioprof check                            # this server, as root
   lioprof check --watch 60s                # and whether one of its disks is slower than the others
+  lioprof check --hosts oss[01-40],mds1    # all servers, over ssh (with sudo -n unless the login is root)
   lioprof check --facts >oss01.json        # on each server, then for all of them together:
   lioprof check oss*.json
 

@@ -46,12 +46,12 @@ pub(super) fn read(root: &Path, time_us: i64) -> Fact<KernelLogFacts> {
 fn records(root: &Path) -> io::Result<String> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(below(root, "dev/kmsg"))?;
-    let mut text = String::new();
+    let mut all = Vec::new();
     let mut buffer = vec![0; RECORD_BYTES];
     for _ in 0..MAX_RECORDS {
         match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(read) => text.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap_or_default())),
+            Ok(read) => all.extend_from_slice(buffer.get(..read).unwrap_or_default()),
             Err(err) if err.kind() == io::ErrorKind::WouldBlock => break,
             Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
             // Overwritten before it was read; the next read goes on with the oldest there is.
@@ -59,7 +59,7 @@ fn records(root: &Path) -> io::Result<String> {
             Err(err) => return Err(err),
         }
     }
-    Ok(text)
+    Ok(String::from_utf8_lossy(&all).into_owned())
 }
 
 /// `4,1234,56789,-;text`: priority, sequence, microseconds since boot, flags. Lines that begin with a space belong to the one before.

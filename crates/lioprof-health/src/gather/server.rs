@@ -19,7 +19,10 @@ pub fn gather(root: &Path, time_us: i64) -> ServerFacts {
         schema: FACTS_SCHEMA.to_owned(),
         server: host::short_name(root).unwrap_or_else(|| "server".to_owned()),
         time_us,
-        version: Fact::or(version.map(|version| version.text), "no file `version`: is Lustre loaded?"),
+        version: Fact::or(
+            version.map(|version| version.text),
+            "no file `version`: is Lustre loaded, and is this root?",
+        ),
         health: health(&mut tree),
         targets,
         services: services::read(&mut tree),
@@ -32,5 +35,5 @@ pub fn gather(root: &Path, time_us: i64) -> ServerFacts {
 /// `health_check`: one word, or since when devices are named several lines (obdclass `obd_sysfs.c`).
 fn health(tree: &mut Tree) -> Fact<String> {
     let text = tree.read("health_check", "health_check").map(|text| text.trim().to_owned());
-    Fact::or(text.filter(|text| !text.is_empty()), "no file `health_check`: is Lustre loaded?")
+    Fact::or(text.filter(|text| !text.is_empty()), "no file `health_check`: is Lustre loaded, and is this root?")
 }

@@ -22,7 +22,9 @@ pub(super) fn read(tree: &mut Tree) -> Fact<Vec<TargetFacts>> {
         }
     }
     if targets.is_empty() && tree.list("").is_empty() {
-        return Fact::Unknown("none of Lustre's directories of parameters is there: is Lustre loaded?".to_owned());
+        return Fact::Unknown(
+            "none of Lustre's directories of parameters is there: is Lustre loaded, and is this root?".to_owned(),
+        );
     }
     let mounts = tree.read_path(&tree.node_path("/proc/mounts"));
     Fact::Known(targets.into_values().map(|target| one(tree, target, mounts.as_deref())).collect())

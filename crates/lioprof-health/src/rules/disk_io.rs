@@ -20,7 +20,7 @@ const SMALL_BYTES: u64 = 64 << 10;
 
 pub(super) const DISK_IO: Rule = Rule {
     id: "disk_io",
-    title: "disk I/O whole and large (brw_stats)",
+    title: "disk I/O in one piece, and large",
     noun: "OST",
     expected: "certainly fewer than 25 % of bulk requests in several disk I/Os, and fewer than 50 % of disk I/Os below 64 KiB",
     remedy: "The counters hold everything since the mount or since they were cleared, so it may be the work of one application. Small \

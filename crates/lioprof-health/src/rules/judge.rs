@@ -1,6 +1,5 @@
 //! Applies all rules.
 
-use super::draft::Draft;
 use super::rule::Rule;
 use super::{alike, disk_io, kernel_log, latency, lnet, room, scheduling, state};
 use crate::facts::ServerFacts;
@@ -36,11 +35,7 @@ pub fn judge(mut servers: Vec<ServerFacts>, failed: Vec<Detail>) -> Report {
     let mut results: Vec<Result> = RULES
         .iter()
         .filter(|rule| rule.id != latency::LATENCY.id || latency::was_watched(&servers))
-        .map(|rule| {
-            let mut draft = Draft::default();
-            (rule.check)(&servers, &mut draft);
-            draft.conclude(rule)
-        })
+        .filter_map(|rule| rule.judge(&servers))
         .collect();
     // Stable: the order of the rules within a status.
     results.sort_by_key(|result| result.status);

@@ -13,7 +13,7 @@ const FEW_ERRORS: u64 = 10;
 
 pub(super) const SEVERE: Rule = Rule {
     id: "kernel_severe",
-    title: "LBUGs, disk errors, hung threads in the last day",
+    title: "LBUGs, disk errors, hung threads (24 h)",
     noun: "server",
     expected: "none in the kernel log",
     remedy: "See `dmesg -T`. Replace the disk, run `e2fsck` on the target, or reboot the server, before anything large depends on it.",
@@ -31,7 +31,7 @@ fn severe(servers: &[ServerFacts], draft: &mut Draft) {
 
 pub(super) const EVICTIONS: Rule = Rule {
     id: "evictions",
-    title: "evictions in the last day",
+    title: "evictions (24 h)",
     noun: "server",
     expected: "none in the kernel log",
     remedy: "An evicted client loses what it had not yet written. Look at the client and its network; docs/locks.md says how a lock \
@@ -45,7 +45,7 @@ fn evictions(servers: &[ServerFacts], draft: &mut Draft) {
 
 pub(super) const ERRORS: Rule = Rule {
     id: "kernel_errors",
-    title: "other errors of Lustre and LNet in the last day",
+    title: "other Lustre and LNet errors (24 h)",
     noun: "server",
     expected: "fewer than 10 a day of each kind in the kernel log (a mount alone logs a few)",
     remedy: "See `dmesg -T | grep -E 'LustreError|LNetError'`.",
@@ -71,13 +71,14 @@ fn of_kinds(servers: &[ServerFacts], draft: &mut Draft, kinds: &[(MessageKind, S
             kinds.iter().filter_map(|&(kind, status, noun)| Some((many(log, kind)?, status, noun))).collect();
         for (messages, status, noun) in &wrong {
             let found = format!(
-                "{} or more, last at {}: {}",
+                "{}, last at {}: {}",
                 plural(messages.count, noun),
                 utc_short(messages.last_us),
                 messages.last.trim()
             );
             draft.wrong(*status, &facts.server, "", found);
         }
+        draft.summary("none");
         if wrong.is_empty() && log.cut {
             let hours = log.covers_s / 3600;
             draft.unknown(

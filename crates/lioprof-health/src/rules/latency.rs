@@ -21,7 +21,7 @@ const CHANCE: f64 = 0.05;
 
 pub(super) const LATENCY: Rule = Rule {
     id: "disk_latency",
-    title: "disks as fast as those of other OSTs",
+    title: "disk latency against other OSTs",
     noun: "OST",
     expected: "mean disk I/O certainly not twice as long as on the other OSTs (brw_stats, I/O time)",
     remedy: "Look at the disk or RAID of this OST: rebuild, failing disk, write cache off, another path. If it just gets larger I/O than \

@@ -14,7 +14,7 @@ const FEW_DROPPED: u64 = 10;
 
 pub(super) const INTERFACES: Rule = Rule {
     id: "lnet_interfaces",
-    title: "LNet interfaces, routers and peers up",
+    title: "LNet interfaces, routers, peers up",
     noun: "interface",
     expected: "every interface `up` in /sys/kernel/debug/lnet/nis, no peer `down`",
     remedy: "See `lnetctl net show -v`, `ip link`, `ibstat`.",

@@ -64,7 +64,7 @@ fn targets(servers: &[ServerFacts], draft: &mut Draft) {
 
 pub(super) const OSTS_OF_MDT: Rule = Rule {
     id: "mdt_osts",
-    title: "OSTs that the MDTs are connected to",
+    title: "OSTs connected to the MDTs",
     noun: "connection of an MDT to an OST",
     expected: "every OST ACTIVE in lod.*.target_obd",
     remedy: "Mount the OST, or check the network between the MDS and its OSS. Files get no objects there until then. An OST that was \
