@@ -14,10 +14,11 @@ import sys
 
 # From bottom to top. A crate may use any crate of a layer below.
 LAYERS = [
-    {"lustre-debuglog", "lioprof-about", "lioprof-stats", "lioprof-testkit"},
+    {"lustre-debuglog", "lioprof-about", "lioprof-stats", "lioprof-remote", "lioprof-testkit"},
     {"lioprof-model"},
-    {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text"},
-    {"lioprof-analysis", "lioprof-capture", "lioprof-sim"},
+    {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text",
+     "lioprof-params"},
+    {"lioprof-analysis", "lioprof-capture", "lioprof-sim", "lioprof-health"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]
 # Used by tests only.

@@ -2,25 +2,17 @@
 
 pub(crate) mod boot;
 pub(crate) mod cpus;
-pub(crate) mod host;
 pub(crate) mod memory;
 pub(crate) mod modules;
 pub(crate) mod mounts;
 pub(crate) mod volumes;
 
+#[cfg(test)]
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(test)]
+use std::path::Path;
 
-/// `path` (absolute or not) below `root`.
-pub(crate) fn below(root: &Path, path: &str) -> PathBuf {
-    root.join(path.trim_start_matches('/'))
-}
-
-/// Text of a small file below `root`; bytes that are no UTF-8 are replaced.
-pub(crate) fn read_text(root: &Path, path: &str) -> io::Result<String> {
-    fs::read(below(root, path)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
+pub(crate) use lioprof_params::{below, host, read_text};
 
 /// Makes a small file below `root`.
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod fs;
 mod kmsg;
 mod layout;
 mod node;
+mod state;
 mod stats;
 mod system;
 

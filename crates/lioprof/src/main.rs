@@ -4,6 +4,7 @@
 mod about;
 mod analyze;
 mod args;
+mod check;
 mod compare;
 #[cfg(feature = "daemon")]
 mod daemon;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Export(export_args) => export::run(export_args, verbosity),
         #[cfg(feature = "export")]
         Command::Rollup(rollup_args) => rollup::run(rollup_args, verbosity),
+        Command::Check(check_args) => check::run(check_args, verbosity),
         Command::Findings(findings_args) => findings::list(findings_args),
         #[cfg(feature = "daemon")]
         Command::Daemon(daemon_args) => daemon::run(daemon_args, verbosity),

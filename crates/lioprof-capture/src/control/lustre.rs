@@ -1,92 +1,14 @@
 //! Lustre's version, the targets of this node, and their clients.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lustre_debuglog::{TargetKind, TargetName};
+pub(crate) use lioprof_params::{LustreVersion, Target};
+use lioprof_params::{target_directories, targets_of};
 use serde::{Deserialize, Serialize};
 
 use super::{Control, ControlError};
-use crate::system::{below, read_text};
-
-/// Where Lustre has kept its directories: `/proc` up to 2.16 (partly), sysfs and debugfs since 2.10, step by step (LU-8066).
-const BASES: [&str; 3] = ["proc/fs/lustre", "sys/kernel/debug/lustre", "sys/fs/lustre"];
-
-/// Directories of servers' targets.
-const SERVERS: [&str; 3] = ["obdfilter", "mdt", "mgs"];
-
-/// A release of Lustre.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LustreVersion {
-    /// As the server prints it, for example `2.17.57_62_gc881f8e`.
-    pub text: String,
-    /// Major version: 2 of `2.15.8`.
-    pub major: u32,
-    /// Minor version: 15 of `2.15.8`.
-    pub minor: u32,
-    /// Patch level: 8 of `2.15.8`; 0 if there is none.
-    pub patch: u32,
-}
-
-impl LustreVersion {
-    /// Parses the text of `version`: `2.15.8`, `lustre: 2.10.8` and more lines, `2.17.57_62_gc881f8e`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let word = text
-            .split_whitespace()
-            .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))?;
-        let mut numbers = word.split(|c: char| !c.is_ascii_digit()).map(|digits| digits.parse::<u32>().ok());
-        let (major, minor) = (numbers.next()??, numbers.next()??);
-        let patch = numbers.next().flatten().unwrap_or(0);
-        Some(Self { text: word.to_owned(), major, minor, patch })
-    }
-
-    /// Whether it is older than `major.minor`.
-    pub(crate) fn is_before(&self, major: u32, minor: u32) -> bool {
-        (self.major, self.minor) < (major, minor)
-    }
-}
-
-impl fmt::Display for LustreVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.text)
-    }
-}
-
-/// A target that this node serves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Target {
-    /// Name: `lustre-OST0003`, `MGS`.
-    pub name: String,
-    /// Kind: `ost`, `mdt` or `mgs`.
-    pub kind: String,
-    /// Name of the file system; `None` for the MGS.
-    pub fsname: Option<String>,
-    /// Index in the file system; `None` for the MGS.
-    pub index: Option<u16>,
-    /// State: `UP`, `AT` (attached), `IN` (inactive), `ST` (stopping), `--`; `None` if only its directory was found.
-    pub state: Option<String>,
-}
-
-impl Target {
-    fn new(name: &str, state: Option<&str>) -> Option<Self> {
-        let parsed: TargetName = name.parse().ok()?;
-        let named = parsed.kind() != TargetKind::Mgs;
-        Some(Self {
-            name: name.to_owned(),
-            kind: parsed.kind().as_str().to_ascii_lowercase(),
-            fsname: named.then(|| parsed.fsname().to_owned()),
-            index: named.then(|| parsed.index()),
-            state: state.map(str::to_owned),
-        })
-    }
-
-    /// Whether the target is up.
-    pub(crate) fn is_up(&self) -> bool {
-        self.state.as_deref().is_none_or(|state| state == "UP")
-    }
-}
+use crate::system::read_text;
 
 /// A client mount, or another server, that is connected to a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -127,7 +49,7 @@ impl Control {
             None => self.by_lctl(&["dl"]),
         };
         match devices {
-            Ok(text) => Ok(parse_devices(&text)),
+            Ok(text) => Ok(targets_of(&text)),
             // sysfs and /proc show the directories even where debugfs and lctl are missing.
             Err(error) => match target_directories(self.root()) {
                 found if found.is_empty() => Err(error),
@@ -175,37 +97,6 @@ impl Control {
     }
 }
 
-/// `  3 UP obdfilter lustre-OST0000 lustre-OST0000_UUID 11`: index, state, type, name, uuid, references.
-fn parse_devices(text: &str) -> Vec<Target> {
-    let mut targets: Vec<Target> = text
-        .lines()
-        .filter_map(|line| {
-            let mut fields = line.split_whitespace();
-            let (_index, state, kind, name) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-            SERVERS.contains(&kind).then(|| Target::new(name, Some(state))).flatten()
-        })
-        .collect();
-    targets.sort_by(|a, b| a.name.cmp(&b.name));
-    targets
-}
-
-/// The directories of each target in all places.
-fn target_directories(root: &Path) -> BTreeMap<String, Vec<PathBuf>> {
-    let mut found = BTreeMap::<String, Vec<PathBuf>>::new();
-    for base in BASES {
-        for server in SERVERS {
-            for path in entries(&below(root, base).join(server)) {
-                let name =
-                    path.file_name().and_then(|name| name.to_str()).filter(|name| name.parse::<TargetName>().is_ok());
-                if let Some(name) = name {
-                    found.entry(name.to_owned()).or_default().push(path);
-                }
-            }
-        }
-    }
-    found
-}
-
 fn entries(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).map(|list| list.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
@@ -230,16 +121,6 @@ mod tests {
   6 UP mgs MGS MGS 9
   7 UP mdt lustre-MDT0000 lustre-MDT0000_UUID 21
 ";
-
-    #[test]
-    fn versions_of_all_ages() {
-        let numbers = |text| LustreVersion::parse(text).map(|v| (v.major, v.minor, v.patch));
-        assert_eq!(numbers("lustre: 2.10.8\nkernel: patchless_client\nbuild: 2.10.8\n"), Some((2, 10, 8)));
-        assert_eq!(numbers("2.17.57_62_gc881f8e\n"), Some((2, 17, 57)));
-        assert_eq!(numbers("lustre: 2.16\n"), Some((2, 16, 0)));
-        assert_eq!(numbers("lustre: unknown\n"), None);
-        assert_eq!(numbers(""), None);
-    }
 
     #[test]
     fn targets_from_the_device_list() {

@@ -16,7 +16,7 @@ use std::io::{self, BufRead, Read};
 
 use lioprof_model::time::unix_seconds;
 
-use super::stats::{Counter, Stats};
+use lioprof_params::{Counter, Stats};
 
 /// Longest line that is taken for one; the longest real ones, with `hist{}`, have about 500 bytes.
 const MAX_LINE_BYTES: u64 = 16 * 1024;

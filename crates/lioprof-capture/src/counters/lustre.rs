@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lioprof_params::{Stats, Tree, brw};
+
+use super::jobs;
 use super::options::SamplerOptions;
 use super::rows::{Rows, Source, Value};
-use super::stats::Stats;
 use super::top::{Top, top};
 use super::totals::{Key, Reading, Totals};
-use super::tree::Tree;
-use super::{brw, jobs};
 
 /// Entity of the row that sums up those without rows of their own.
 const OTHERS: &str = "(others)";
@@ -91,7 +91,7 @@ impl Lustre<'_> {
             Kind::Mdt => self.tree.read("md_stats", &format!("{dir}/{target}/md_stats")),
         };
         if let Some(stats) = stats.as_deref().map(Stats::parse) {
-            stats.rows(&none, &mut Rows::new(self.values, Source::Stats, target));
+            Rows::new(self.values, Source::Stats, target).stats(&none, &stats);
             if kind == Kind::Ost {
                 let reading = Reading::of(&stats);
                 self.totals.targets.insert(Arc::clone(target), reading);
@@ -159,10 +159,10 @@ impl Lustre<'_> {
         let busiest = top(target, &found, &self.activity.clients, self.options.top_clients);
         for nid in &busiest.names {
             if let Some(stats) = full.get(nid) {
-                stats.rows(nid, &mut Rows::new(self.values, Source::ExportStats, target));
+                Rows::new(self.values, Source::ExportStats, target).stats(nid, stats);
             }
             if let Some(text) = self.tree.read("export ldlm_stats", &format!("{exports}/{nid}/ldlm_stats")) {
-                Stats::parse(&text).rows(nid, &mut Rows::new(self.values, Source::ExportLdlmStats, target));
+                Rows::new(self.values, Source::ExportLdlmStats, target).stats(nid, &Stats::parse(&text));
             }
         }
         self.others(target, Source::ExportStats, &busiest);
@@ -200,7 +200,7 @@ impl Lustre<'_> {
         let busiest = top(target, &found, before, options.top_jobs);
         let mut rows = Rows::new(self.values, Source::JobStats, target);
         for (id, job) in busiest.names.iter().filter_map(|id| full.get_key_value(id)) {
-            job.stats.rows(id, &mut rows);
+            rows.stats(id, &job.stats);
             for (counter, le_bytes, samples) in &job.hist {
                 rows.push(id, format!("{counter}.le_{le_bytes}"), *samples);
             }
@@ -241,7 +241,7 @@ impl Lustre<'_> {
             for service in self.tree.list(dir) {
                 let Some(text) = self.tree.read(dir, &format!("{dir}/{service}/stats")) else { continue };
                 let entity = Arc::from(service);
-                Stats::parse(&text).rows(&entity, &mut Rows::of_node(self.values, Source::Service));
+                Rows::of_node(self.values, Source::Service).stats(&entity, &Stats::parse(&text));
             }
         }
     }

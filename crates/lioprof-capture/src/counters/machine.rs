@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use lioprof_params::{Tree, base_name};
+
 use super::rows::{Rows, Source, Value};
-use super::tree::{Tree, base_name};
 
 /// Memory figures that matter to a server, as `/proc/meminfo` names them, and as bytes.
 const MEMORY: [(&str, &str); 9] = [

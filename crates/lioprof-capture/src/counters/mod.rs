@@ -1,7 +1,7 @@
 //! The node's own counters, sampled beside the trace.
 //!
 //! ```text
-//! control files ─ tree ─> text ─ parsers ─> Sample { values (a tidy table), totals (reads and writes by key) }
+//! control files ─ Tree ─> text ─ parsers ─> Sample { values (a tidy table), totals (reads and writes by key) }
 //!                                                                    totals ─ ledger ─> counted ─ compare ─> Comparison
 //! ```
 //!
@@ -12,7 +12,6 @@
 //! A server has up to hundreds of thousands of exports. Reading all of them often would cost more than the trace, so
 //! clients and jobs are read in every tenth sample only, up to a limit, and only the busiest get rows of their own.
 
-mod brw;
 mod compare;
 mod compare_text;
 mod jobs;
@@ -23,11 +22,9 @@ mod options;
 mod rows;
 mod sample;
 mod sampler;
-mod stats;
 mod top;
 mod totals;
 mod trace_sums;
-mod tree;
 
 pub(crate) use compare::Comparison;
 pub(crate) use ledger::Ledger;

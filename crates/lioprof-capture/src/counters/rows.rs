@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use lioprof_params::Stats;
+
 /// Collects values with less writing.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
@@ -29,6 +31,24 @@ impl<'a> Rows<'a> {
             counter: counter.into(),
             value,
         });
+    }
+
+    /// One row per figure of each counter.
+    pub(super) fn stats(&mut self, entity: &Arc<str>, stats: &Stats) {
+        for (name, counter) in &stats.lines {
+            let figures = [
+                ("samples", Some(counter.samples)),
+                ("min", counter.min),
+                ("max", counter.max),
+                ("sum", counter.sum),
+                ("sumsq", counter.sumsq),
+            ];
+            for (figure, value) in figures {
+                if let Some(value) = value {
+                    self.push(entity, format!("{name}.{figure}"), value);
+                }
+            }
+        }
     }
 }
 

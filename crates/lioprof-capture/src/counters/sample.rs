@@ -1,28 +1,9 @@
 //! One sample: a long table of figures with few columns.
 
-use std::time::Duration;
-
-use serde::Serialize;
+use lioprof_params::Cost;
 
 use super::rows::Value;
 use super::totals::Totals;
-
-/// The cost of a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Cost {
-    /// Number of files opened.
-    pub(crate) files: u64,
-    /// Paths tried that do not exist.
-    pub(crate) misses: u64,
-    /// Number of directories listed.
-    pub(crate) dirs: u64,
-    /// Number of `read` calls.
-    pub(crate) reads: u64,
-    /// Bytes read from the files.
-    pub(crate) bytes: u64,
-    /// Duration of the sample.
-    pub(crate) elapsed: Duration,
-}
 
 /// The node's counters at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use lioprof_params::{Cost, Tree};
+
 use super::lustre::{Activity, Lustre};
 use super::machine;
 use super::options::SamplerOptions;
 use super::rows::{Rows, Source};
-use super::sample::{Cost, Sample};
-use super::tree::Tree;
+use super::sample::Sample;
 
 /// Reads the counters of the node whose file system is below a directory, normally `/`.
 #[derive(Debug)]

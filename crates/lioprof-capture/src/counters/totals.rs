@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lioprof_params::Stats;
 use serde::{Deserialize, Serialize};
-
-use super::stats::Stats;
 
 /// RPCs and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::Stats;
 use super::node::{FileContent, Flavour, Live, TreeNode, TreeNodes};
-use super::system;
+use super::{state, system};
 use crate::kernel::{Kernel, LustreVersion, Mask, Parameter};
 
 const DEBUGFS_LNET: &str = "sys/kernel/debug/lnet";
@@ -90,6 +90,7 @@ fn lnet_table(nodes: &mut TreeNodes, directory: &str, flavour: Flavour, kernel: 
     file("catastrophe", 0o444, FileContent::Text(b"0\n".to_vec()));
     let cpus: String = (0..kernel.config().cpus).map(|cpu| format!(" {cpu}")).collect();
     file("cpu_partition_table", 0o444, FileContent::Text(format!("0\t:{cpus}\n").into_bytes()));
+    state::lnet(nodes, directory, flavour);
 }
 
 fn parameters(nodes: &mut TreeNodes, version: LustreVersion) {
@@ -133,6 +134,18 @@ fn lustre(nodes: &mut TreeNodes, version: LustreVersion, names: &[String]) {
             }
         }
     }
+    state_files(nodes, version, names);
+}
+
+/// Files that no counters are in, where a capture did not bring them along.
+fn state_files(nodes: &mut TreeNodes, version: LustreVersion, names: &[String]) {
+    for (name, text) in state::files(names) {
+        let (directory, flavour) = place(&name, version);
+        let path = format!("{directory}/{name}");
+        if nodes.get(&path).is_none() {
+            nodes.text(&path, flavour, text);
+        }
+    }
 }
 
 /// Where a parameter of this name is.
@@ -145,10 +158,12 @@ fn place(name: &str, version: LustreVersion) -> (&'static str, Flavour) {
     }
     let (kind, rest) = name.split_once('/').unwrap_or((name, ""));
     let leaf = rest.rsplit('/').next().unwrap_or_default();
-    let table = leaf.ends_with("stats") || rest.contains("/exports/") || leaf == "req_history";
+    let table =
+        leaf.ends_with("stats") || rest.contains("/exports/") || ["req_history", "recovery_status"].contains(&leaf);
     match kind {
         "obdfilter" | "mdt" | "mgs" if table && !version.target_counters_in_debugfs() => PROC,
         "ldlm" if rest.starts_with("namespaces/") => SYSFS,
+        "ost" | "mds" | "ldlm" if leaf.starts_with("threads_") || leaf == "high_priority_ratio" => SYSFS,
         "ost" | "mds" | "ldlm" => DEBUGFS,
         _ if table => DEBUGFS,
         _ => SYSFS,

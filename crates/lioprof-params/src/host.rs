@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::read_text;
+use crate::text::read_text;
 
 /// The host name up to its first dot; `None` if the kernel does not tell.
-pub(crate) fn short_name(root: &Path) -> Option<String> {
+#[must_use]
+pub fn short_name(root: &Path) -> Option<String> {
     let text = read_text(root, "proc/sys/kernel/hostname")
         .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
     let name = text.trim().split('.').next().unwrap_or_default();
@@ -13,7 +14,8 @@ pub(crate) fn short_name(root: &Path) -> Option<String> {
 }
 
 /// Release of the kernel; `None` if it does not tell.
-pub(crate) fn kernel_release(root: &Path) -> Option<String> {
+#[must_use]
+pub fn kernel_release(root: &Path) -> Option<String> {
     read_text(root, "proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 

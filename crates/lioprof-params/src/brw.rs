@@ -11,17 +11,20 @@
 
 /// One bucket of one histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bucket {
+pub struct Bucket {
     /// Histogram, `pages_per_bulk_rw`.
-    pub(super) histogram: String,
+    pub histogram: String,
     /// Bucket as printed, `1K`.
-    pub(super) bucket: Box<str>,
-    pub(super) read: u64,
-    pub(super) write: u64,
+    pub bucket: Box<str>,
+    /// Reads.
+    pub read: u64,
+    /// Writes.
+    pub write: u64,
 }
 
 /// The buckets that counted anything.
-pub(super) fn parse(text: &str) -> Vec<Bucket> {
+#[must_use]
+pub fn parse(text: &str) -> Vec<Bucket> {
     let mut histogram = String::new();
     let mut buckets = Vec::new();
     for line in text.lines() {

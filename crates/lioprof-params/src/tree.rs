@@ -5,45 +5,66 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-
-use super::sample::Cost;
+use serde::Serialize;
 
 /// Most bytes that are read of a file that is not read line by line; `stats` files have a few kilobytes.
 const MAX_BYTES: usize = 1 << 20;
 
+/// The cost of reading parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Cost {
+    /// Number of files opened.
+    pub files: u64,
+    /// Paths tried that do not exist.
+    pub misses: u64,
+    /// Number of directories listed.
+    pub dirs: u64,
+    /// Number of `read` calls.
+    pub reads: u64,
+    /// Bytes read from the files.
+    pub bytes: u64,
+    /// Duration of the sample.
+    pub elapsed: Duration,
+}
+
 /// The three trees of parameters, and what reading them has cost.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub struct Tree {
     root: PathBuf,
     /// `/proc/fs/lustre`, `/sys/fs/lustre`, `/sys/kernel/debug/lustre`.
     trees: [PathBuf; 3],
     /// In which tree a kind of file was last found, so that it is looked for there first.
     known: FxHashMap<&'static str, usize>,
     buffer: Vec<u8>,
-    pub(super) cost: Cost,
+    /// What reading has cost so far.
+    pub cost: Cost,
 }
 
 impl Tree {
-    pub(super) fn new(root: &Path) -> Self {
+    /// The trees below `root`.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
         let trees = ["proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre"].map(|tree| root.join(tree));
         Self { root: root.to_owned(), trees, known: FxHashMap::default(), buffer: Vec::new(), cost: Cost::default() }
     }
 
     /// A path of the node, `/proc/stat`.
-    pub(super) fn node_path(&self, path: &str) -> PathBuf {
+    #[must_use]
+    pub fn node_path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
     /// Names in a directory of parameters, over all trees, sorted.
-    pub(super) fn list(&mut self, dir: &str) -> BTreeSet<String> {
+    pub fn list(&mut self, dir: &str) -> BTreeSet<String> {
         let paths = self.trees.clone().map(|tree| tree.join(dir));
         paths.iter().flat_map(|path| self.list_path(path)).collect()
     }
 
     /// Names in a directory, in no order. One that cannot be listed is empty: a target may go at any time.
-    pub(super) fn list_path(&mut self, path: &Path) -> Vec<String> {
+    pub fn list_path(&mut self, path: &Path) -> Vec<String> {
         let Ok(entries) = fs::read_dir(path) else {
             self.cost.misses += 1;
             return Vec::new();
@@ -53,23 +74,23 @@ impl Tree {
     }
 
     /// The text of a parameter. `kind` stands for all parameters of its sort.
-    pub(super) fn read(&mut self, kind: &'static str, parameter: &str) -> Option<String> {
+    pub fn read(&mut self, kind: &'static str, parameter: &str) -> Option<String> {
         let mut file = self.open(kind, parameter)?;
         self.slurp(&mut file).ok()
     }
 
     /// A parameter that is one number.
-    pub(super) fn number(&mut self, kind: &'static str, parameter: &str) -> Option<u64> {
+    pub fn number(&mut self, kind: &'static str, parameter: &str) -> Option<u64> {
         self.read(kind, parameter)?.trim().parse().ok()
     }
 
     /// A parameter to be read line by line.
-    pub(super) fn lines(&mut self, kind: &'static str, parameter: &str) -> Option<BufReader<File>> {
+    pub fn lines(&mut self, kind: &'static str, parameter: &str) -> Option<BufReader<File>> {
         Some(BufReader::with_capacity(64 * 1024, self.open(kind, parameter)?))
     }
 
     /// The text of a file of the node.
-    pub(super) fn read_path(&mut self, path: &Path) -> Option<String> {
+    pub fn read_path(&mut self, path: &Path) -> Option<String> {
         let mut file = self.open_path(path)?;
         self.slurp(&mut file).ok()
     }
@@ -124,6 +145,7 @@ impl Tree {
 }
 
 /// The last part of a path, `sda` of `/dev/sda`.
-pub(super) fn base_name(path: &Path) -> Option<&str> {
+#[must_use]
+pub fn base_name(path: &Path) -> Option<&str> {
     path.file_name().and_then(OsStr::to_str)
 }

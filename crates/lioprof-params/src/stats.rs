@@ -11,51 +11,37 @@
 //! the sum of squares. The sum of squares wraps at 2^64, which takes a million RPCs of 4 MiB.)
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use lioprof_model::time::unix_seconds;
 
-use super::rows::Rows;
-
 /// One counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counter {
-    pub(super) samples: u64,
-    pub(super) min: Option<u64>,
-    pub(super) max: Option<u64>,
-    pub(super) sum: Option<u64>,
-    /// Modulo 2^64.
-    pub(super) sumsq: Option<u64>,
-}
-
-impl Counter {
-    /// One row per figure.
-    pub(super) fn rows(&self, name: &str, entity: &Arc<str>, rows: &mut Rows<'_>) {
-        let figures = [
-            ("samples", Some(self.samples)),
-            ("min", self.min),
-            ("max", self.max),
-            ("sum", self.sum),
-            ("sumsq", self.sumsq),
-        ];
-        for (figure, value) in figures {
-            if let Some(value) = value {
-                rows.push(entity, format!("{name}.{figure}"), value);
-            }
-        }
-    }
+pub struct Counter {
+    /// How often it was counted.
+    pub samples: u64,
+    /// Smallest value, if the counter keeps values.
+    pub min: Option<u64>,
+    /// Largest value.
+    pub max: Option<u64>,
+    /// Sum of values.
+    pub sum: Option<u64>,
+    /// Sum of squares modulo 2^64.
+    pub sumsq: Option<u64>,
 }
 
 /// One file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stats {
+pub struct Stats {
     /// When the counters were cleared, if the version says so.
-    pub(super) start_us: Option<i64>,
-    pub(super) lines: BTreeMap<Box<str>, Counter>,
+    pub start_us: Option<i64>,
+    /// Counters by name.
+    pub lines: BTreeMap<Box<str>, Counter>,
 }
 
 impl Stats {
-    pub(super) fn parse(text: &str) -> Self {
+    /// Reads the text of a file; lines of another form are skipped.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
         let mut stats = Self::default();
         for line in text.lines() {
             let mut words = line.split_ascii_whitespace();
@@ -75,14 +61,10 @@ impl Stats {
         stats
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Counter> {
+    /// A counter by name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Counter> {
         self.lines.get(name)
-    }
-
-    pub(super) fn rows(&self, entity: &Arc<str>, rows: &mut Rows<'_>) {
-        for (name, line) in &self.lines {
-            line.rows(name, entity, rows);
-        }
     }
 }
 

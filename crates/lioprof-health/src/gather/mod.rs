@@ -1,0 +1,13 @@
+//! Reads the facts of one server.
+
+mod disk;
+mod kernel_log;
+mod lnet;
+mod server;
+mod services;
+mod settings;
+mod targets;
+mod watch;
+
+pub use server::gather;
+pub use watch::Watch;

@@ -1,0 +1,121 @@
+//! Disks that are slower than those of other OSTs, from the counters while they were watched.
+//!
+//! The statistics are those of the findings: a rank test of the durations against those of all other OSTs, reads and writes apart; how
+//! far the OST is from its peers compared with how far these are apart; and all OSTs at once.
+
+use std::collections::BTreeMap;
+
+use lioprof_model::units::real;
+use lioprof_stats::{RankSum, adjusted, beyond_peers};
+
+use super::draft::Draft;
+use super::rule::Rule;
+use super::state::all_targets;
+use crate::facts::{DiskHistogram, Fact, ServerFacts};
+use crate::outcome::Status::Warning;
+
+/// Mean duration over the peers', from which an OST is slow: as in the finding of a slow OST.
+const RATIO: f64 = 2.0;
+/// Probability that chance makes one look so slow, at most.
+const CHANCE: f64 = 0.05;
+
+pub(super) const LATENCY: Rule = Rule {
+    id: "disk_latency",
+    title: "disk latency against other OSTs",
+    noun: "OST",
+    expected: "mean disk I/O certainly not twice as long as on the other OSTs (brw_stats, I/O time)",
+    remedy: "Look at the disk or RAID of this OST: rebuild, failing disk, write cache off, another path. If it just gets larger I/O than \
+             its peers, that shows in brw_stats, too.",
+    check: latency,
+};
+
+/// Whether any server's disks were watched.
+pub(super) fn was_watched(servers: &[ServerFacts]) -> bool {
+    all_targets(servers).any(|(_, target)| target.watched.is_some())
+}
+
+/// Durations of an OST in one direction against those of its peers.
+struct Compared {
+    /// Sums over both directions.
+    ranks: RankSum,
+    own_ms: f64,
+    /// What the peers' means would have made of the same mix.
+    peers_ms: f64,
+}
+
+fn latency(servers: &[ServerFacts], draft: &mut Draft) {
+    let mut watched: Vec<(&str, &str, &DiskHistogram)> = Vec::new();
+    for (facts, target) in all_targets(servers).filter(|(_, target)| target.kind == "ost") {
+        match &target.watched {
+            Some(Fact::Known(times)) if !times.reads.is_empty() || !times.writes.is_empty() => {
+                watched.push((&facts.server, &target.name, times));
+            }
+            Some(Fact::Known(_)) => draft.unknown(&facts.server, &target.name, "no disk I/O while it was watched"),
+            Some(Fact::Unknown(why)) => draft.unknown(&facts.server, &target.name, why),
+            None => draft.unknown(&facts.server, &target.name, "was not watched"),
+        }
+    }
+    let compared: Vec<Option<Compared>> = (0..watched.len()).map(|at| compare(&watched, at)).collect();
+    let ratios: Vec<f64> = compared.iter().flatten().map(|it| it.own_ms / it.peers_ms).collect();
+    let chances: Vec<f64> = compared
+        .iter()
+        .flatten()
+        .zip(beyond_peers(&ratios))
+        .map(|(it, chance)| it.ranks.chance().max(chance))
+        .collect();
+    let mut chances = adjusted(&chances).into_iter();
+    for ((server, target, _), compared) in watched.into_iter().zip(compared) {
+        let Some(compared) = compared else {
+            draft.unknown(server, target, "no other OST did disk I/O in the same direction");
+            continue;
+        };
+        let ratio = compared.own_ms / compared.peers_ms;
+        let chance = chances.next().unwrap_or(1.0);
+        if ratio >= RATIO && chance <= CHANCE {
+            let own = real(compared.ranks.own());
+            let found = format!(
+                "{:.1} ms per disk I/O, {ratio:.1} times the other OSTs' {:.1} ms ({} I/Os against {}, chance {chance:.3})",
+                compared.own_ms / own,
+                compared.peers_ms / own,
+                compared.ranks.own(),
+                compared.ranks.peers(),
+            );
+            draft.wrong(Warning, server, target, found);
+        } else {
+            draft.fine();
+        }
+    }
+}
+
+/// `None` if there is nothing to compare.
+fn compare(watched: &[(&str, &str, &DiskHistogram)], at: usize) -> Option<Compared> {
+    let mut compared = Compared { ranks: RankSum::default(), own_ms: 0.0, peers_ms: 0.0 };
+    for of in [|times: &DiskHistogram| times.reads.clone(), |times: &DiskHistogram| times.writes.clone()] {
+        let own = of(watched.get(at)?.2);
+        let mut peers: BTreeMap<u64, u64> = BTreeMap::new();
+        for (_, (_, _, times)) in watched.iter().enumerate().filter(|(other, _)| *other != at) {
+            for (end, count) in of(times) {
+                *peers.entry(end).or_default() += count;
+            }
+        }
+        let (own_count, peer_count): (u64, u64) = (own.values().sum(), peers.values().sum());
+        if own_count == 0 || peer_count == 0 {
+            continue;
+        }
+        let mut longer_twice = 0_u128;
+        for (end, count) in &own {
+            let below: u64 = peers.range(..end).map(|(_, count)| count).sum();
+            let equal = peers.get(end).copied().unwrap_or(0);
+            longer_twice += u128::from(*count) * u128::from(2 * below + equal);
+        }
+        compared.ranks.add(own_count, peer_count, longer_twice);
+        compared.own_ms += sum_ms(&own);
+        compared.peers_ms += sum_ms(&peers) / real(peer_count) * real(own_count);
+    }
+    (compared.ranks.own() > 0).then_some(compared)
+}
+
+/// With the upper end of each bucket as its duration: up to twice too long, for all OSTs alike.
+fn sum_ms(times: &BTreeMap<u64, u64>) -> f64 {
+    times.iter().map(|(&end_ms, &count)| real(end_ms.max(1)) * real(count)).sum()
+}

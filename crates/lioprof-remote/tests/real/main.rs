@@ -1,0 +1,4 @@
+//! Commands over real OpenSSH servers.
+
+#[cfg(test)]
+mod sshd;
