@@ -7,13 +7,14 @@
 //! * [`Rate`]: so many happened, or so many took so long in sum (Poisson and gamma).
 //! * [`Ratio`]: a ratio of two sums over pieces of time (jackknife over the pieces).
 //! * [`Percentile`]: between which samples it lies (binomial).
-//! * [`student`]: how wide a mean is (Student's t).
+//! * [`student()`]: how wide a mean is (Student's t).
 //! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified: rank sum for many, exact permutations for few).
 //! * [`beyond_peers`]: whether one differs from its peers by more than these differ among themselves.
 //! * [`adjusted`]: many such comparisons at once (Benjamini and Hochberg).
 #![forbid(unsafe_code)]
 
 mod discoveries;
+mod equal;
 mod interval;
 mod levels;
 mod peers;
@@ -25,10 +26,11 @@ mod share;
 mod student;
 
 pub use discoveries::adjusted;
+pub use equal::Equal;
 pub use interval::{Interval, Stands};
 pub use peers::beyond_peers;
 pub use percentile::Percentile;
-pub use ranks::{Equal, RankSum};
+pub use ranks::RankSum;
 pub use rate::Rate;
 pub use ratio::Ratio;
 pub use share::Share;

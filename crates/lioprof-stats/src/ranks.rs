@@ -2,22 +2,12 @@
 
 use statrs::function::erf::erfc;
 
+use super::equal::Equal;
 use super::levels::LevelSums;
 
 /// Pairs up to which every order of the times is counted; with more the sum of ranks is as good as normal, and some that are far off do
 /// not decide.
 const EXACT_PAIRS: u128 = 400;
-
-/// Times of one stratum: how many own ones and how many of peers took this long, microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Equal {
-    /// Microseconds.
-    pub time_us: u64,
-    /// Own times.
-    pub own: u64,
-    /// Peers' times.
-    pub peers: u64,
-}
 
 /// Own times among those of peers that are alike in everything else: for many the sum of ranks (van Elteren's test; with one stratum that
 /// of Wilcoxon, Mann and Whitney), for few an exact permutation test of how long they took, on a logarithmic scale.
