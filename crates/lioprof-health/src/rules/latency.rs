@@ -3,10 +3,10 @@
 //! The statistics are those of the findings: a rank test of the durations against those of all other OSTs, reads and writes apart; how
 //! far the OST is from its peers compared with how far these are apart; and all OSTs at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::real;
-use lioprof_stats::{RankSum, adjusted, beyond_peers};
+use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
 
 use super::draft::Draft;
 use super::rule::Rule;
@@ -102,13 +102,13 @@ fn compare(watched: &[(&str, &str, &DiskHistogram)], at: usize) -> Option<Compar
         if own_count == 0 || peer_count == 0 {
             continue;
         }
-        let mut longer_twice = 0_u128;
-        for (end, count) in &own {
-            let below: u64 = peers.range(..end).map(|(_, count)| count).sum();
-            let equal = peers.get(end).copied().unwrap_or(0);
-            longer_twice += u128::from(*count) * u128::from(2 * below + equal);
-        }
-        compared.ranks.add(own_count, peer_count, longer_twice);
+        let ends: BTreeSet<u64> = own.keys().chain(peers.keys()).copied().collect();
+        let count = |of: &BTreeMap<u64, u64>, end: u64| of.get(&end).copied().unwrap_or(0);
+        compared.ranks.add(ends.into_iter().map(|end_ms| Equal {
+            time_us: 1000 * end_ms,
+            own: count(&own, end_ms),
+            peers: count(&peers, end_ms),
+        }));
         compared.own_ms += sum_ms(&own);
         compared.peers_ms += sum_ms(&peers) / real(peer_count) * real(own_count);
     }
