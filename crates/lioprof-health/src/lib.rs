@@ -5,10 +5,10 @@
 //!                                           ServerFacts of other servers ──────┴── judge ──> Results ── text
 //! ```
 //!
-//! * [`gather`] reads one server, [`Watch`] its disks over some time.
+//! * [`gather()`] reads one server, [`Watch`] its disks over some time.
 //! * [`ServerFacts`] are what was read. What could not be read says why ([`Fact::Unknown`]).
-//! * [`judge`] applies all rules. They are functions of the facts alone, so saved facts give the same results.
-//! * [`mod@text`] writes results for people, worst first.
+//! * [`judge()`] applies all rules. They are functions of the facts alone, so saved facts give the same results.
+//! * [`text()`] writes results for people, worst first.
 #![forbid(unsafe_code)]
 
 mod facts;
