@@ -24,6 +24,7 @@
 mod before;
 mod budget;
 mod by_hand;
+mod checked;
 mod disk;
 mod ending;
 mod files;
