@@ -1,9 +1,11 @@
 //! OpenSSH servers of our own, with keys of their own, for tests of what runs on other hosts.
 
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::wait::eventually;
 
@@ -99,7 +101,7 @@ impl SshClient {
             .spawn()
             .unwrap_or_else(|err| panic!("{}: {err}", words[0]));
         let sshd = Sshd { child, name: name.to_owned(), address };
-        eventually("sshd to listen", || TcpStream::connect(address).is_ok());
+        eventually("sshd to listen", || greets(address));
         sshd
     }
 
@@ -119,6 +121,14 @@ impl SshClient {
         // ssh takes the first that fits.
         write(self.config(), format!("{}\n{config}", lines.join("\n")));
     }
+}
+
+/// Whether it is sshd that answers there: on the way to an address that does not exist yet something else may.
+fn greets(address: SocketAddr) -> bool {
+    let patience = Duration::from_secs(1);
+    let Ok(mut stream) = TcpStream::connect_timeout(&address, patience) else { return false };
+    let mut greeting = [0; 4];
+    stream.set_read_timeout(Some(patience)).is_ok() && stream.read_exact(&mut greeting).is_ok() && greeting == *b"SSH-"
 }
 
 fn write(path: impl AsRef<Path>, text: impl AsRef<str>) {
