@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{ActivityOverTime, ChangeVerdict, Comparison, Figure, Finding, FindingChange, Row, Rows, Side};
 use serde::Serialize;
 
+use crate::numbered::Numbered;
 use crate::object::object;
 use crate::view::number::{Dense, Exact, drawn};
 
@@ -49,22 +50,12 @@ type Judged = Option<ChangeVerdict>;
 
 /// Reasons by number: there are few, for many figures.
 #[derive(Default)]
-struct Reasons<'a> {
-    numbers: BTreeMap<&'a str, usize>,
-    texts: Vec<&'a str>,
-}
+struct Reasons<'a>(Numbered<'a>);
 
 impl<'a> Reasons<'a> {
-    fn number(&mut self, reason: &'a str) -> usize {
-        *self.numbers.entry(reason).or_insert_with(|| {
-            self.texts.push(reason);
-            self.texts.len() - 1
-        })
-    }
-
     fn figure(&mut self, it: &'a Figure) -> FigureView {
         let judged = (it.better.is_some() || it.verdict == ChangeVerdict::Same).then_some(it.verdict);
-        let reason = it.reason.as_deref().filter(|_| it.better.is_some()).map(|reason| self.number(reason));
+        let reason = it.reason.as_deref().filter(|_| it.better.is_some()).map(|reason| self.0.number(reason));
         let (min, max) = (it.change_min, it.change_max);
         FigureView(value(it.before), value(it.after), it.change, min, max, judged, it.headline, reason)
     }
@@ -127,7 +118,7 @@ pub(crate) fn comparison<'a>(it: &'a Comparison, title: &'a str, verdict: &'a st
         clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
         operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
         // Why a figure was not judged, by number.
-        reasons: reasons.texts,
+        reasons: reasons.0.texts,
     })
 }
 

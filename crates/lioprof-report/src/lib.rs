@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod comparison;
+mod numbered;
 mod object;
 mod operations;
 mod page;

@@ -6,6 +6,7 @@ use lioprof_model::units::{percent, plural, real, share};
 use lioprof_model::{Generator, KindSums, OperationRow, OperationRpc, Operations, Part, Quantiles, Stretch};
 use serde::Serialize;
 
+use crate::numbered::Numbered;
 use crate::object::object;
 
 /// Single operations of each kind that the page has, and of all kinds together: the slowest.
@@ -28,22 +29,6 @@ type Figures = [u64; 5];
 /// A part's number and how long it took, microseconds.
 type Piece = (usize, i64);
 
-/// Names by number: the same few come again and again.
-#[derive(Default)]
-struct Names<'a> {
-    numbers: BTreeMap<&'a str, usize>,
-    texts: Vec<&'a str>,
-}
-
-impl<'a> Names<'a> {
-    fn number(&mut self, text: &'a str) -> usize {
-        *self.numbers.entry(text).or_insert_with(|| {
-            self.texts.push(text);
-            self.texts.len() - 1
-        })
-    }
-}
-
 /// The data of the page.
 pub(crate) fn operations<'a>(
     it: &'a Operations,
@@ -55,7 +40,7 @@ pub(crate) fn operations<'a>(
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.duration_us.total));
     let left_out_kinds = kinds.len().saturating_sub(MAX_KINDS);
     kinds.truncate(MAX_KINDS);
-    let mut nodes = Names::default();
+    let mut nodes = Numbered::default();
     let shown: Vec<_> = slowest(it, &kinds)
         .into_iter()
         .map(|(number, kind)| operation(number, &it.rows[number], kind, &mut nodes))
@@ -158,7 +143,12 @@ fn slowest(it: &Operations, kinds: &[KindSums]) -> Vec<(usize, usize)> {
     order
 }
 
-fn operation<'a>(number: usize, row: &'a OperationRow, kind: usize, nodes: &mut Names<'a>) -> impl Serialize + use<'a> {
+fn operation<'a>(
+    number: usize,
+    row: &'a OperationRow,
+    kind: usize,
+    nodes: &mut Numbered<'a>,
+) -> impl Serialize + use<'a> {
     let mut rpcs: Vec<&OperationRpc> = row.sent.iter().collect();
     rpcs.sort_by_key(|rpc| std::cmp::Reverse(rpc.answered_us - rpc.sent_us));
     let left_out_rpcs = rpcs.len().saturating_sub(MAX_RPCS);
@@ -187,7 +177,7 @@ fn operation<'a>(number: usize, row: &'a OperationRow, kind: usize, nodes: &mut 
     })
 }
 
-fn rpc<'a>(rpc: &'a OperationRpc, begin_us: i64, nodes: &mut Names<'a>) -> impl Serialize + use<'a> {
+fn rpc<'a>(rpc: &'a OperationRpc, begin_us: i64, nodes: &mut Numbered<'a>) -> impl Serialize + use<'a> {
     object!(Rpc {
         opcode: rpc.opcode.to_string(),
         // Microseconds since the operation's begin.
