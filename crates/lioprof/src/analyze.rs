@@ -4,36 +4,23 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Outcome, Selection, analyze_with_stores};
+use lioprof_analysis::{Config, Outcome, analyze_with_stores};
 use lioprof_insight::{find_and_predict, read_baseline};
 use lioprof_model::{Baseline, Severity, WriteTest};
 use lioprof_text::{Color, Format, Style};
-use lioprof_trace::Progress;
 
-use crate::args::{self, AnalyzeArgs, FailOn};
+use crate::args::{AnalyzeArgs, FailOn};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
-use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{output_dir, thresholds};
+use crate::{output_dir, reading, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = config(args)?;
     let limits = thresholds::limits(&args.thresholds)?;
-    let bar = Bar::start(&config.progress, verbosity);
-    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
-    drop(bar);
-    let outcome = match outcome {
-        Ok(mut outcome) => {
-            find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
-            outcome
-        }
-        Err(AnalyzeError::NoInput { problems }) => {
-            messages::problems(&problems, verbosity);
-            return Ok(Code::Unusable);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
+    let Some(mut outcome) = read else { return Ok(Code::Unusable) };
+    find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
     messages::problems(&outcome.problems, verbosity);
     // The summary says them, too: not twice on one screen.
     let on_screen = args.format == Format::Summary && io::stdout().is_terminal() && io::stderr().is_terminal();
@@ -49,23 +36,13 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
 
 fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
     Ok(Config {
-        threads: args::threads(args.threads),
         chunk_bytes: args.chunk_bytes.map_or(Config::default().chunk_bytes, |bytes| bytes as usize),
         bin_us: args.bin,
-        from: args.from.clone(),
-        to: args.to.clone(),
-        selection: Selection {
-            clients: args.client.clone(),
-            targets: args.target.clone(),
-            jobs: args.job.clone(),
-            opcodes: args.opcode.clone(),
-        },
-        node_rules: args.node.clone(),
+        selection: args.selection.selection(),
         locks: !args.no_locks,
-        names: false,
         contended: args.contended,
-        progress: Progress::default(),
         baseline: baseline(&args.baseline, args.baseline_write.into())?,
+        ..args.log.config()
     })
 }
 
@@ -90,7 +67,7 @@ fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
         FailOn::Warning => Severity::Warning,
         FailOn::Critical => Severity::Critical,
     });
-    match Code::of_reading(outcome, args.max_loss) {
+    match Code::of_reading(outcome, args.log.max_loss) {
         Code::Success if limit.is_some() && worst >= limit => Code::Failed,
         code => code,
     }

@@ -13,7 +13,7 @@ use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA
 use lioprof_text::Color;
 use lioprof_trace::Progress;
 
-use crate::args::{CompareArgs, CompareFormat, threads};
+use crate::args::{CompareArgs, CompareFormat};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
@@ -95,7 +95,7 @@ fn read(
         return Ok(Some((saved(path, limits)?, true)));
     }
     let config =
-        Config { threads: threads(args.threads), bin_us: args.bin, progress: Progress::default(), ..Config::default() };
+        Config { threads: args.threads.count(), bin_us: args.bin, progress: Progress::default(), ..Config::default() };
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&[path.to_owned()], &Stores, &config, None);
     drop(bar);

@@ -8,7 +8,7 @@ use lioprof_model::units::plural;
 use lioprof_trace::input::Severity;
 use lioprof_trace::{Progress, decode_text};
 
-use crate::args::{self, DecodeArgs};
+use crate::args::DecodeArgs;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DecodeArgs, verbosity: Verbosity) -> anyhow::Result<Cod
 
 fn write(args: &DecodeArgs, progress: &Progress, out: impl Write + Send) -> io::Result<lioprof_trace::DecodeOutcome> {
     let mut out = io::BufWriter::with_capacity(1 << 20, out);
-    let outcome = decode_text(&args.inputs, &args.node, args::threads(args.threads), progress, &mut out)?;
+    let outcome = decode_text(&args.inputs, &args.node, args.threads.count(), progress, &mut out)?;
     out.flush()?;
     Ok(outcome)
 }

@@ -4,49 +4,35 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, analyze_with_stores};
+use lioprof_analysis::{Config, analyze_with_stores};
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
 use lioprof_perfetto::{PerfettoWriter, Written};
 use lioprof_store::{CsvWriter, DatasetExport, StoreError};
-use lioprof_trace::Progress;
 
-use crate::args::{self, ExportArgs};
+use crate::args::ExportArgs;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
-use crate::progress::Bar;
+use crate::reading;
 use crate::stores::Stores;
 
 pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let mut outputs = Outputs::create(args)?;
     let config = Config {
-        threads: args::threads(args.threads),
-        from: args.from.clone(),
-        to: args.to.clone(),
-        node_rules: args.node.clone(),
         // Rows are wanted, not what they say of locks.
         locks: false,
-        progress: Progress::default(),
-        ..Config::default()
+        ..args.log.config()
     };
-    let bar = Bar::start(&config.progress, verbosity);
-    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, Some(&mut outputs));
-    drop(bar);
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(AnalyzeError::NoInput { problems }) => {
-            messages::problems(&problems, verbosity);
-            outputs.abandon(args);
-            return Ok(Code::Unusable);
-        }
-        Err(error) => return Err(error.into()),
+    let read = reading::read(&config, verbosity, |config| {
+        analyze_with_stores(&args.inputs, &Stores, config, Some(&mut outputs))
+    })?;
+    let Some(outcome) = read else {
+        outputs.abandon(args);
+        return Ok(Code::Unusable);
     };
-    messages::problems(&outcome.problems, verbosity);
-    for warning in &outcome.analysis.warnings {
-        messages::note(verbosity, &format!("warning: {warning}"));
-    }
+    reading::say(&outcome, verbosity);
     outputs.finish(args, verbosity)?;
-    Ok(Code::of_reading(&outcome, args.max_loss))
+    Ok(Code::of_reading(&outcome, args.log.max_loss))
 }
 
 /// Writes all outputs that were asked for.

@@ -20,6 +20,7 @@ mod messages;
 mod operations;
 mod output_dir;
 mod progress;
+mod reading;
 #[cfg(feature = "replay")]
 mod replay;
 #[cfg(feature = "report")]

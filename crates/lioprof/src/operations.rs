@@ -4,53 +4,31 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use lioprof_analysis::{AnalyzeError, Config, Selection, find_operations};
+use lioprof_analysis::{Config, find_operations};
 use lioprof_model::Operations;
 #[cfg(feature = "parquet")]
 use lioprof_model::units::plural;
 use lioprof_text::operations::{SLOWEST, write};
-use lioprof_trace::Progress;
 
-use crate::args::{self, OperationsArgs};
+use crate::args::OperationsArgs;
 use crate::exit_code::Code;
-use crate::messages::{self, Verbosity};
-use crate::output_dir;
-use crate::progress::Bar;
+#[cfg(feature = "parquet")]
+use crate::messages;
+use crate::messages::Verbosity;
 use crate::stores::Stores;
+use crate::{output_dir, reading};
 
 pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let config = Config {
-        threads: args::threads(args.threads),
-        from: args.from.clone(),
-        to: args.to.clone(),
-        selection: Selection {
-            clients: args.client.clone(),
-            targets: args.target.clone(),
-            jobs: args.job.clone(),
-            opcodes: args.opcode.clone(),
-        },
-        node_rules: args.node.clone(),
+        selection: args.selection.selection(),
         // Lock lines are taken as they are.
         locks: false,
         names: args.names,
-        progress: Progress::default(),
-        ..Config::default()
+        ..args.log.config()
     };
-    let bar = Bar::start(&config.progress, verbosity);
-    let found = find_operations(&args.inputs, &Stores, &config);
-    drop(bar);
-    let (outcome, operations) = match found {
-        Ok(found) => found,
-        Err(AnalyzeError::NoInput { problems }) => {
-            messages::problems(&problems, verbosity);
-            return Ok(Code::Unusable);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    messages::problems(&outcome.problems, verbosity);
-    for warning in &outcome.analysis.warnings {
-        messages::note(verbosity, &format!("warning: {warning}"));
-    }
+    let found = reading::read(&config, verbosity, |config| find_operations(&args.inputs, &Stores, config))?;
+    let Some((outcome, operations)) = found else { return Ok(Code::Unusable) };
+    reading::say(&outcome, verbosity);
     if let Some(dir) = &args.output {
         output_dir::write_operations(&operations, &outcome.analysis.generator, dir, &args.plots, verbosity)?;
     }
@@ -73,7 +51,7 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         write(&operations, args.format, verbosity == Verbosity::Verbose, &mut out)?;
     }
     out.flush().context("failed to write to stdout")?;
-    Ok(Code::of_reading(&outcome, args.max_loss))
+    Ok(Code::of_reading(&outcome, args.log.max_loss))
 }
 
 /// Commands that tell the names of the slowest operations' files, for an administrator to run on a client.

@@ -11,7 +11,7 @@ use lioprof_model::parts::rollup::Rollup;
 use lioprof_model::units::plural;
 use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError};
 
-use crate::args::{self, RollupArgs};
+use crate::args::RollupArgs;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
 
     let new = all.iter().filter(|node| chosen(node) && (args.force || !work.is_current(node)));
     let new: Vec<NodeToRollUp> = new.map(|node| NodeToRollUp { node: node.clone(), clock: None }).collect();
-    let threads = args::threads(args.threads);
+    let threads = args.threads.count();
     let mut failed = failures + work.roll_up(&new, threads);
     let gone = work.forget(&all)?;
 

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
-use lioprof_analysis::{AnalyzeError, Config, Replay, analyze_with_stores};
+use lioprof_analysis::{Replay, analyze_with_stores};
 use lioprof_model::{Analysis, Change, WhatIf};
-use lioprof_trace::Progress;
 
-use crate::args::{self, WhatIfArgs};
+use crate::args::WhatIfArgs;
 use crate::exit_code::Code;
-use crate::messages::{self, Verbosity};
-use crate::progress::Bar;
+use crate::messages::Verbosity;
+use crate::reading;
 use crate::stores::Stores;
 
 /// Names listed where one is unknown.
@@ -19,39 +18,18 @@ const NAMES: usize = 20;
 
 pub(crate) fn run(args: &WhatIfArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let asked = asked(args);
-    let config = Config {
-        threads: args::threads(args.threads),
-        from: args.from.clone(),
-        to: args.to.clone(),
-        node_rules: args.node.clone(),
-        progress: Progress::default(),
-        ..Config::default()
-    };
-    let bar = Bar::start(&config.progress, verbosity);
-    let outcome = analyze_with_stores(&args.inputs, &Stores, &config, None);
-    drop(bar);
-    let outcome = match outcome {
-        Ok(mut outcome) => {
-            outcome.analysis.what_if = predict(&mut outcome.replay, &asked);
-            outcome
-        }
-        Err(AnalyzeError::NoInput { problems }) => {
-            messages::problems(&problems, verbosity);
-            return Ok(Code::Unusable);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    messages::problems(&outcome.problems, verbosity);
-    for warning in &outcome.analysis.warnings {
-        messages::note(verbosity, &format!("warning: {warning}"));
-    }
+    let config = args.log.config();
+    let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
+    let Some(mut outcome) = read else { return Ok(Code::Unusable) };
+    outcome.analysis.what_if = predict(&mut outcome.replay, &asked);
+    reading::say(&outcome, verbosity);
     for change in &asked {
         check_name(change, &outcome.analysis)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     lioprof_text::what_if::write(&outcome.analysis.what_if, &asked, args.format, &mut out)?;
     out.flush().context("failed to write to stdout")?;
-    Ok(Code::of_reading(&outcome, args.max_loss))
+    Ok(Code::of_reading(&outcome, args.log.max_loss))
 }
 
 /// Predicts what was asked for, and what may be worth it.

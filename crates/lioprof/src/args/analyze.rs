@@ -1,0 +1,82 @@
+//! `lioprof analyze`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use lioprof_analysis::ContendedRule;
+use lioprof_model::WriteTest;
+use lioprof_text::Format;
+
+use super::shared::{FailOn, LogArgs, PlotFormat, SelectionArgs, ThresholdArgs};
+use super::values::{bin_us, contended};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = ANALYZE_HELP)]
+pub(crate) struct AnalyzeArgs {
+    /// Text or binary logs, plain or .gz .zst .xz .bz2, or directories to search for them; - is stdin.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Write analysis.json, tables (CSV), plots and report.html into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: Format,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
+    /// Width of the time bins in seconds [default: chosen from the duration].
+    #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
+    pub(crate) bin: Option<i64>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Skip the analysis of locks.
+    #[arg(long)]
+    pub(crate) no_locks: bool,
+    /// An object with CONFLICTS lock conflicts within SECONDS counts as contended for HOLD seconds (default: SECONDS)
+    /// [default: 32/2/2 as in Lustre up to 2.17, 16/4/30 if the log shows a newer one].
+    #[arg(long, value_name = "CONFLICTS/SECONDS[/HOLD]", value_parser = contended)]
+    pub(crate) contended: Option<ContendedRule>,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
+    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Vec<PathBuf>,
+    /// obdfilter-survey test to compare writes with: `write` (new data) or `rewrite` (overwrites the same data, which may be
+    /// several times as fast thanks to the server's cache).
+    #[arg(long, value_enum, value_name = "TEST", default_value = "write", requires = "baseline")]
+    pub(crate) baseline_write: BaselineWrite,
+    /// Exit with code 1 if there is a finding of this severity or worse.
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// Number of bytes to read and decode at a time; for tests.
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(64..=268_435_456))]
+    pub(crate) chunk_bytes: Option<u32>,
+}
+
+const ANALYZE_HELP: &str = "\
+Examples:
+  lioprof analyze /tmp/rpc.bin                     tables on the terminal
+  lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV, plots, report.html into report/
+  lctl dk | lioprof analyze -                      the current content of the kernel's debug buffer
+  lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
+  lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
+  lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";
+
+/// Tests of obdfilter-survey that writes can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaselineWrite {
+    Write,
+    Rewrite,
+}
+
+impl From<BaselineWrite> for WriteTest {
+    fn from(test: BaselineWrite) -> Self {
+        match test {
+            BaselineWrite::Write => Self::Write,
+            BaselineWrite::Rewrite => Self::Rewrite,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `lioprof compare`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::shared::{PlotFormat, ThreadArgs, ThresholdArgs};
+use super::values::bin_us;
+use crate::compare::RegressionLimit;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPARE_HELP)]
+pub(crate) struct CompareArgs {
+    /// Reference capture: a log, a directory of logs, or an analysis.json (recognized by content).
+    pub(crate) before: PathBuf,
+    /// Capture to compare with BEFORE.
+    pub(crate) after: PathBuf,
+    /// Write comparison.json, comparison.html and plots of both into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: CompareFormat,
+    /// Plots to write with -o, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
+    /// Width of the time bins in seconds, if logs are compared [default: chosen from the duration].
+    #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
+    pub(crate) bin: Option<i64>,
+    #[command(flatten)]
+    pub(crate) thresholds: ThresholdArgs,
+    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) got
+    /// certainly worse by more than this share: by the near end of its interval.
+    #[arg(long, value_name = "regression=SHARE")]
+    pub(crate) fail_on: Option<RegressionLimit>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+const COMPARE_HELP: &str = "\
+Examples:
+  lioprof compare before/ after/                        tables on the terminal
+  lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
+  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it got worse
+
+docs/compare.md explains intervals and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
+arguments or unreadable input.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// Tables for people, 80 columns.
+    Summary,
+    /// The whole comparison as JSON, schema lioprof.comparison/1.
+    Json,
+    /// Print nothing.
+    None,
+}

@@ -1,0 +1,30 @@
+//! `lioprof rollup`.
+
+use std::path::PathBuf;
+
+use super::shared::ThreadArgs;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = ROLLUP_HELP)]
+pub(crate) struct RollupArgs {
+    /// Directory written by `daemon` or `export --parquet`.
+    #[arg(value_name = "DATASET")]
+    pub(crate) dataset: PathBuf,
+    /// Roll up only these nodes, so that several machines can share the work.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Vec<String>,
+    /// Rebuild rollups that are up to date, too.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+const ROLLUP_HELP: &str = "\
+Examples:
+  lioprof rollup rows                          roll up nodes with new parts into rows/rollups
+  lioprof rollup /shared/rows --node oss17     on oss17; once all nodes are done, `lioprof rollup /shared/rows` for the clocks
+
+Only nodes with new parts are read, one per thread at a time. At the end the clocks of the nodes are compared; a node whose
+clock is off is rolled up again with corrected times. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong
+arguments, or nodes that could not be rolled up.";

@@ -1,0 +1,114 @@
+//! Options of several commands.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use lioprof_analysis::{Bound, Config, NidPattern, Selection};
+use lioprof_trace::Progress;
+use lioprof_trace::input::NodeRule;
+use lustre_debuglog::{Opcode, TargetName};
+
+use super::values::{bound, opcode, share, threshold};
+
+/// Which logs are of which node, which time of them counts, and how they are read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogArgs {
+    /// Name of the node (server) that all inputs, or those that match GLOB, come from.
+    #[arg(long, value_name = "NAME[=GLOB]")]
+    pub(crate) node: Vec<NodeRule>,
+    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) from: Option<Bound>,
+    /// Use only what ended at or before this time.
+    #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
+    pub(crate) to: Option<Bound>,
+    /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
+    /// unknown amount is lost (the ring buffer was overwritten).
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
+    pub(crate) max_loss: f64,
+    #[command(flatten)]
+    threads: ThreadArgs,
+}
+
+impl LogArgs {
+    /// A configuration with these options; all else is as by default.
+    pub(crate) fn config(&self) -> Config {
+        Config {
+            threads: self.threads.count(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            node_rules: self.node.clone(),
+            progress: Progress::default(),
+            ..Config::default()
+        }
+    }
+}
+
+/// What to count.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SelectionArgs {
+    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    #[arg(long, value_name = "NID|RANGE")]
+    client: Vec<NidPattern>,
+    /// Count only RPCs to this target, and operations with one: lustre-OST0003.
+    #[arg(long, value_name = "NAME")]
+    target: Vec<TargetName>,
+    /// Count only RPCs of this job id, and operations with one.
+    #[arg(long, value_name = "ID")]
+    job: Vec<String>,
+    /// Count only RPCs of this opcode, and operations with one: OST_WRITE, ldlm_enqueue, 101.
+    #[arg(long, value_name = "NAME", value_parser = opcode)]
+    opcode: Vec<Opcode>,
+}
+
+impl SelectionArgs {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            clients: self.client.clone(),
+            targets: self.target.clone(),
+            jobs: self.job.clone(),
+            opcodes: self.opcode.clone(),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ThreadArgs {
+    /// Number of threads [default: number of cores, at most 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+impl ThreadArgs {
+    /// The number of threads asked for, else the number of cores up to 8: more threads would be idle.
+    pub(crate) fn count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+        self.threads.map_or_else(cores, usize::from)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlotFormat {
+    Svg,
+    Png,
+    /// No plots.
+    None,
+}
+
+/// Thresholds of the findings.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ThresholdArgs {
+    /// Override a threshold of the findings; `lioprof findings` lists them.
+    #[arg(long = "threshold", value_name = "RULE.NAME=VALUE", value_parser = threshold)]
+    pub(crate) single: Vec<(String, f64)>,
+    /// Override thresholds from this TOML file, as written by `lioprof findings`; --threshold takes precedence.
+    #[arg(long = "thresholds", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Lowest severity of a finding that makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Warning,
+    Critical,
+}

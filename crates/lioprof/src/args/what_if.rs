@@ -1,0 +1,100 @@
+//! `lioprof what-if`.
+
+use std::path::PathBuf;
+
+use lioprof_model::Change;
+use lioprof_text::what_if::WhatIfFormat;
+
+use super::shared::LogArgs;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = WHAT_IF_HELP)]
+pub(crate) struct WhatIfArgs {
+    /// Logs or rows of all servers that took part, as for `analyze`.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// An OST as fast as the others (peers), or so many times as fast as it was (x2, x0.5); may be given several times, as all options.
+    #[arg(long, value_name = "NAME=peers|xFACTOR", value_parser = ost_change)]
+    pub(crate) ost: Vec<Change>,
+    /// All OSTs of a server as fast as those of other servers: its link, its memory.
+    #[arg(long, value_name = "NAME=peers", value_parser = server_change)]
+    pub(crate) server: Vec<Change>,
+    /// A client's requests as fast as those of other clients: its link.
+    #[arg(long, value_name = "NID=peers", value_parser = client_change)]
+    pub(crate) client: Vec<Change>,
+    /// What one client reads and writes done by N, each with a link of its own.
+    #[arg(long, value_name = "NID=N", value_parser = writers_change)]
+    pub(crate) writers: Vec<Change>,
+    /// The same requests evenly on all OSTs.
+    #[arg(long)]
+    pub(crate) spread_evenly: bool,
+    /// No client waits for a lock that another one has.
+    #[arg(long)]
+    pub(crate) no_lock_waits: bool,
+    /// Requests of up to 1 MiB in place of small ones in the same object.
+    #[arg(long)]
+    pub(crate) full_size: bool,
+    /// No small requests of clients that send large ones.
+    #[arg(long)]
+    pub(crate) no_small: bool,
+    /// What to print on stdout.
+    #[arg(long, value_enum, default_value = "summary")]
+    pub(crate) format: WhatIfFormat,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+const WHAT_IF_HELP: &str = "\
+Examples:
+  lioprof what-if oss*/rpc.bin                                     what lioprof tries itself
+  lioprof what-if oss*/rpc.bin --ost lustre-OST0002=peers          that OST as fast as the others
+  lioprof what-if oss*/rpc.bin --ost lustre-OST0002=x2 --no-lock-waits   both together
+  lioprof what-if /shared/rows --writers 10.10.0.11@tcp=4 --format json
+
+docs/what-if.md says how it is done, and what it cannot know. Exit codes: 0 done, 2 wrong arguments or unreadable
+input, 3 more lost than --max-loss.";
+
+/// `NAME=VALUE`; a NID has no `=`.
+fn named(text: &str, expected: &str) -> Result<(String, String), String> {
+    let named = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let (name, value) = named.ok_or_else(|| format!("expected {expected}; found `{text}`"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn ost_change(text: &str) -> Result<Change, String> {
+    let expected = "an OST and what it is to be, such as lustre-OST0002=peers or lustre-OST0002=x2";
+    let (target, value) = named(text, expected)?;
+    if value == "peers" {
+        return Ok(Change::TargetAsPeers { target });
+    }
+    let factor = value.strip_prefix('x').and_then(|factor| factor.parse::<f64>().ok());
+    let factor = factor.filter(|factor| factor.is_finite() && *factor > 0.0);
+    factor
+        .map(|factor| Change::TargetFaster { target, factor })
+        .ok_or_else(|| format!("expected {expected}; found `{text}`"))
+}
+
+fn server_change(text: &str) -> Result<Change, String> {
+    let expected = "a server as its peers, such as oss2=peers";
+    match named(text, expected)? {
+        (node, value) if value == "peers" => Ok(Change::NodeAsPeers { node }),
+        _ => Err(format!("expected {expected}; found `{text}`")),
+    }
+}
+
+fn client_change(text: &str) -> Result<Change, String> {
+    let expected = "a client as its peers, such as 10.10.0.12@tcp=peers";
+    match named(text, expected)? {
+        (client, value) if value == "peers" => Ok(Change::ClientAsPeers { client }),
+        _ => Err(format!("expected {expected}; found `{text}`")),
+    }
+}
+
+fn writers_change(text: &str) -> Result<Change, String> {
+    let expected = "a client and how many are to do its work, from 2 to 1000, such as 10.10.0.11@tcp=2";
+    let (client, value) = named(text, expected)?;
+    let writers = value.parse().ok().filter(|writers| (2..=1000).contains(writers));
+    writers
+        .map(|writers| Change::Writers { client, writers })
+        .ok_or_else(|| format!("expected {expected}; found `{text}`"))
+}
