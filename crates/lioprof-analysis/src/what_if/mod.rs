@@ -6,7 +6,8 @@
 //!
 //! * `run`: the requests, as the log tells of them.
 //! * `chain`: which completion let each of them go out.
-//! * `sharing`: how much of a disk or a link each part of a request took, given what else was under way.
+//! * `sharing`: how much of a disk or a link each part of a request took, given what else was under way; `turns`: disks that serve one
+//!   request after the other.
 //! * `change`: the plan with one thing otherwise.
 //! * `replay`: the clock.
 //! * `candidates`, `predict`: what is worth a replay, and what several models make of it.
@@ -31,6 +32,7 @@ mod sharing;
 mod sizes;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod works;
 
 pub use predict::Replay;

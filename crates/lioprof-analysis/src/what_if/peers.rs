@@ -81,7 +81,36 @@ pub(super) fn as_peers(plan: &mut Plan, subject: Subject) -> Option<()> {
         }
     }
     raise_limits(plan, subject);
+    pause_as_peers(plan, subject);
     has_peers.then_some(())
+}
+
+/// Shortens pauses after reads over a slow link to those after peers' reads, by rank.
+///
+/// A server is done with a read once its data are in its network's buffers; over a slow link the client has them, and goes on, later.
+fn pause_as_peers(plan: &mut Plan, subject: Subject) {
+    if matches!(subject, Subject::Place(_)) {
+        return;
+    }
+    let after_read = |step: &Step| {
+        let enabler = &plan.steps[step.link.enabler.filter(|_| step.link.barrier_us.is_none())?];
+        (enabler.kind == Kind::Read).then(|| subject.is_of(enabler))
+    };
+    let mut own: Vec<usize> = (0..plan.steps.len()).filter(|&it| after_read(&plan.steps[it]) == Some(true)).collect();
+    let peers = sorted(plan.steps.iter().filter(|step| after_read(step) == Some(false)).map(|step| step.think_us));
+    if peers.is_empty() {
+        return;
+    }
+    own.sort_by(|&a, &b| plan.steps[a].think_us.total_cmp(&plan.steps[b].think_us));
+    for (rank, &number) in own.iter().enumerate() {
+        let think_us = &mut plan.steps[number].think_us;
+        *think_us = think_us.min(of_rank(&peers, rank, own.len()));
+    }
+}
+
+/// What stands in the middle of a rank's share.
+fn of_rank(sorted: &[f64], rank: usize, ranks: usize) -> f64 {
+    sorted[(2 * rank + 1) * sorted.len() / (2 * ranks)]
 }
 
 /// Puts the peers' works in the place of own ones, by rank.
@@ -91,8 +120,7 @@ fn take_on(plan: &mut Plan, own: &[usize], peers: &[usize], aspect: Aspect, by_b
     let mut by_rank = own.to_vec();
     by_rank.sort_by(|&a, &b| work(&plan.steps[a]).total_cmp(&work(&plan.steps[b])));
     for (rank, &number) in by_rank.iter().enumerate() {
-        // The middle of the rank's share.
-        let work_us = theirs[(2 * rank + 1) * theirs.len() / (2 * by_rank.len())];
+        let work_us = of_rank(&theirs, rank, by_rank.len());
         let step = &mut plan.steps[number];
         let bytes = if by_bytes { step.bytes } else { 1.0 };
         aspect.set(step, work_us * bytes);

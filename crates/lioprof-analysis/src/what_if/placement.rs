@@ -1,6 +1,6 @@
 //! Requests elsewhere: evenly on all OSTs, or sent by several clients.
 
-use super::plan::Plan;
+use super::plan::{Plan, Step};
 use super::run::Run;
 
 /// Sends each client's reads, writes and syncs to all OSTs in turn. `None` with fewer than two.
@@ -10,13 +10,12 @@ pub(super) fn spread_evenly(plan: &mut Plan, run: &Run) -> Option<()> {
         return None;
     }
     let nodes = run.nodes_of_places();
-    // Each client begins with another one, as files do. What is synced follows what is written.
-    let mut next: Vec<[usize; 2]> = (0..plan.streams).map(|first| [first; 2]).collect();
+    // What is synced follows what is written.
+    let mut loads = [(); 2].map(|()| Loads::new(osts.len()));
     for step in plan.steps.iter_mut().filter(|step| step.kind.uses_disk() && run.places[step.place].is_ost) {
-        let turn = &mut next[step.stream][usize::from(step.kind.is_bulk())];
-        step.place = osts[*turn % osts.len()];
+        let least = loads[usize::from(step.kind.is_bulk())].give(step);
+        step.place = osts[least];
         step.node = nodes[step.place];
-        *turn += 1;
     }
     Some(())
 }
@@ -28,12 +27,37 @@ pub(super) fn share_work(plan: &mut Plan, client: usize, clients: usize) -> Opti
     }
     let others = plan.streams;
     plan.streams += clients - 1;
-    let mut turn = 0;
+    let mut loads = Loads::new(clients);
     for step in plan.steps.iter_mut().filter(|step| step.client == client && step.kind.is_bulk()) {
-        if turn > 0 {
-            step.stream = others + turn - 1;
+        let least = loads.give(step);
+        if least > 0 {
+            step.stream = others + least - 1;
         }
-        turn = (turn + 1) % clients;
     }
     Some(())
+}
+
+/// How much each of several has to do. How long requests take differs by what else was under way and by what caches held; whoever gets the
+/// next one because all share the work does not get more of it than the others.
+struct Loads {
+    work_us: Vec<f64>,
+}
+
+impl Loads {
+    fn new(several: usize) -> Self {
+        Self { work_us: vec![0.0; several] }
+    }
+
+    /// Gives a step to the first of those who have the least to do.
+    fn give(&mut self, step: &Step) -> usize {
+        let mut least = 0;
+        for number in 1..self.work_us.len() {
+            if self.work_us[number] < self.work_us[least] {
+                least = number;
+            }
+        }
+        // What takes no time counts as well: in turn, then.
+        self.work_us[least] += step.work_us.iter().sum::<f64>().max(1.0);
+        least
+    }
 }

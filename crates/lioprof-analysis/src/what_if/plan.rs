@@ -73,6 +73,8 @@ pub(super) struct Plan {
     pub(super) streams: usize,
     pub(super) nodes: usize,
     pub(super) places: usize,
+    /// Disks that serve one request after the other, by place; empty: none.
+    pub(super) takes_turns: Vec<bool>,
     /// The run is over with the last read or write, see [`Run::moves_data`].
     pub(super) moves_data: bool,
     /// Bytes per µs that a server, a stream and all together move at most; empty: as many as they like.
@@ -130,6 +132,7 @@ impl Plan {
             streams: run.clients.len(),
             nodes: nodes_of_places.last().map_or(0, |last| last + 1),
             places: run.places.len(),
+            takes_turns: Vec::new(),
             moves_data: run.moves_data(),
             most_of_all: None,
             most_of_node: Vec::new(),

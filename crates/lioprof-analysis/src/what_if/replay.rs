@@ -74,6 +74,10 @@ struct Resource {
     at_us: f64,
     members: BinaryHeap<Reverse<Member>>,
     version: u32,
+    /// It serves one after the other: the first gets all of it.
+    takes_turns: bool,
+    /// The progress at which the last one is over, if it takes turns.
+    busy_until_us: f64,
 }
 
 /// A part of a step at a resource.
@@ -86,18 +90,30 @@ struct Member {
 
 impl Resource {
     fn advance(&mut self, now_us: f64) {
-        let members = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
-        if members > 0 {
-            self.progress_us += (now_us - self.at_us) / f64::from(members);
+        if !self.members.is_empty() {
+            self.progress_us += (now_us - self.at_us) / self.sharing();
         }
         self.at_us = now_us;
+    }
+
+    /// How many share it.
+    fn sharing(&self) -> f64 {
+        if self.takes_turns { 1.0 } else { f64::from(u32::try_from(self.members.len()).unwrap_or(u32::MAX)) }
+    }
+
+    /// The progress at which a part that comes now is over.
+    fn over_us(&mut self, work_us: f64) -> f64 {
+        if !self.takes_turns {
+            return self.progress_us + work_us;
+        }
+        self.busy_until_us = self.busy_until_us.max(self.progress_us) + work_us;
+        self.busy_until_us
     }
 
     /// When the next one is over, if nothing comes.
     fn next_us(&self) -> Option<f64> {
         let Reverse(next) = self.members.peek()?;
-        let members = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
-        Some(self.at_us + (next.over_us - self.progress_us).max(0.0) * f64::from(members))
+        Some(self.at_us + (next.over_us - self.progress_us).max(0.0) * self.sharing())
     }
 }
 
@@ -147,6 +163,10 @@ impl<'a> Clock<'a> {
         let mut shared: Vec<Resource> = Vec::new();
         // Links that are as fast as they were seen to be come after all others.
         shared.resize_with(resources(plan) + plan.nodes + plan.streams + 1, Resource::default);
+        // Disks come first.
+        for (disk, takes_turns) in shared.iter_mut().zip(&plan.takes_turns) {
+            disk.takes_turns = *takes_turns;
+        }
         Self {
             plan,
             transfer,
@@ -269,7 +289,8 @@ impl<'a> Clock<'a> {
         let order = self.order;
         let shared = &mut self.resources[resource];
         shared.advance(now_us);
-        shared.members.push(Reverse(Member { over_us: shared.progress_us + work_us, order, step: number }));
+        let over_us = shared.over_us(work_us);
+        shared.members.push(Reverse(Member { over_us, order, step: number }));
         self.schedule(resource);
     }
 

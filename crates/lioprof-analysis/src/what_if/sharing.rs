@@ -1,11 +1,12 @@
 //! How much of a disk or a link each part of a request took.
 //!
 //! A part that is one of n at a resource gets the nth part of it (processor sharing), so its work is the time that it took, each moment
-//! divided by how many there were. With fewer at the resource it is over sooner, with more later; the resource as a whole is as fast as
-//! it was seen to be.
+//! divided by how many there were. A disk may also take one after the other (`turns.rs`); then its work is the time since the one before
+//! was over. With fewer at the resource it is over sooner, with more later; the resource as a whole is as fast as it was seen to be.
 
 use super::model::Sharing;
 use super::plan::{AFTER, BEFORE, Plan, Step, TRANSFER};
+use super::turns;
 
 /// Reads and writes of up to so many bytes have no transfer of their own ("short I/O").
 pub(super) const INLINE_BYTES: u32 = 16_384;
@@ -13,6 +14,7 @@ pub(super) const INLINE_BYTES: u32 = 16_384;
 /// Turns the time that each part took into its work.
 pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
     let mut moments: Vec<Moment> = Vec::new();
+    let mut turns = turns::Turns::new(plan.places);
     for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.kind.uses_disk()) {
         let mut from_us = step.arrival_us + step.queue_us;
         for part in [BEFORE, TRANSFER, AFTER] {
@@ -20,6 +22,10 @@ pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
             if let Some(resource) = resource(plan, step, part, transfer).filter(|_| to_us > from_us) {
                 moments.push(Moment { resource, at_us: from_us, starts: true, number, part });
                 moments.push(Moment { resource, at_us: to_us, starts: false, number, part });
+                // The other one of the two takes next to nothing, and falls between the turns.
+                if part != TRANSFER && 2.0 * step.work_us[part] >= step.disk_us() {
+                    turns.add(resource, turns::Turn { from_us, to_us, number, part });
+                }
             }
             from_us = to_us;
         }
@@ -46,6 +52,7 @@ pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
             under_way -= 1;
         }
     }
+    turns.take_if_better(plan);
 }
 
 struct Moment {

@@ -102,6 +102,48 @@ fn who_shares_a_disk_is_faster_alone() {
 }
 
 #[test]
+fn a_disk_that_takes_turns_is_told_by_its_requests() {
+    // Sixteen reads at once, each 100 ms of the disk, one after the other: the last ones would look dear if all had shared it.
+    let read = |n: i64| Request {
+        kind: Kind::Read,
+        parts: Some((u32::try_from((n + 1) * 100 * MS).unwrap(), 0)),
+        ..write(0, 0, 0, (n + 1) * 100 * MS)
+    };
+    let run = run((0..16).map(read).collect(), Vec::new());
+    close(saves(&run, Change::SpreadEvenly).unwrap().elapsed_s, 0.400);
+}
+
+#[test]
+fn work_is_dealt_out_evenly_and_not_the_number_of_requests() {
+    // Every second one takes three times as long: in turn, one of two clients would get all of those.
+    let requests = (0..8).map(|n| Request { parts: Some((0, 0)), ..write(0, 0, n, 800 * MS) });
+    let mut requests: Vec<Request> = requests.collect();
+    for (n, request) in requests.iter_mut().enumerate() {
+        let service_us = if n % 2 == 0 { 200 * MS } else { 800 * MS };
+        request.end_us = request.arrival_us + service_us;
+        request.parts = Some((0, u32::try_from(service_us).unwrap()));
+    }
+    let run = run(requests, Vec::new());
+    let change = Change::Writers { client: CLIENTS[0].to_owned(), writers: 2 };
+    let prediction = saves(&run, change).unwrap();
+    // Of 800 ms of the link each has half.
+    assert!((prediction.elapsed_s - 0.4).abs() < 0.05, "{prediction:?}");
+}
+
+#[test]
+fn who_reads_over_a_slow_link_has_the_data_later_than_the_log_shows() {
+    let mut requests = one_by_one(0, 0, 10, 100 * MS, 400 * MS);
+    requests.extend(one_by_one(1, 1, 10, 100 * MS, 50 * MS));
+    requests.iter_mut().for_each(|request| request.kind = Kind::Read);
+    let run = run(requests, Vec::new());
+    let prediction = saves(&run, Change::NodeAsPeers { node: "oss0".to_owned() }).unwrap();
+    close(prediction.elapsed_s, 10.0 * 0.100 + 9.0 * 0.050);
+    // A disk that is slow does not hold them back.
+    let prediction = saves(&run, Change::TargetAsPeers { target: "a-OST0000".to_owned() }).unwrap();
+    close(prediction.elapsed_s, 10.0 * 0.100 + 9.0 * 0.400);
+}
+
+#[test]
 fn pauses_for_locks_go_and_pauses_of_programs_stay() {
     let requests = one_by_one(0, 0, 10, 10 * MS, 50 * MS);
     let wait = |n: i64| LockWait { client: 0, place: 0, from_us: n * 60 * MS + 20 * MS, to_us: n * 60 * MS + 50 * MS };
