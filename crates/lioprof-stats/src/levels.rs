@@ -1,6 +1,6 @@
 //! The exact distribution of sums of logarithms, if chance alone decides which times are one's own.
 
-use super::equal::Equal;
+use super::stratum::Equal;
 
 /// Steps per factor of two: times that differ by less than 4 % count as equal.
 const STEPS: f64 = 16.0;

@@ -8,13 +8,12 @@
 //! * [`Ratio`]: a ratio of two sums over pieces of time (jackknife over the pieces).
 //! * [`Percentile`]: between which samples it lies (binomial).
 //! * [`student()`]: how wide a mean is (Student's t).
-//! * [`RankSum`]: own times against those of peers that are alike in everything else (stratified: rank sum for many, exact permutations for few).
-//! * [`beyond_peers`]: whether one differs from its peers by more than these differ among themselves.
-//! * [`adjusted`]: many such comparisons at once (Benjamini and Hochberg).
+//! * [`RankSum`]: own times against those of peers that are alike in everything else, a [`Stratum`] (rank sum for many, exact permutations for few).
+//! * [`stand_out()`]: whether any of many is slower than its peers: by more than chance, and by more than these differ among themselves.
+//! * [`adjusted`]: many comparisons at once (Benjamini and Hochberg).
 #![forbid(unsafe_code)]
 
 mod discoveries;
-mod equal;
 mod interval;
 mod levels;
 mod peers;
@@ -23,15 +22,16 @@ mod ranks;
 mod rate;
 mod ratio;
 mod share;
+mod stratum;
 mod student;
 
 pub use discoveries::adjusted;
-pub use equal::Equal;
 pub use interval::{Interval, Stands};
-pub use peers::beyond_peers;
+pub use peers::{AgainstPeers, stand_out};
 pub use percentile::Percentile;
 pub use ranks::RankSum;
 pub use rate::Rate;
 pub use ratio::Ratio;
 pub use share::Share;
+pub use stratum::Stratum;
 pub use student::student;

@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::discoveries::adjusted;
+
 /// What peers may differ by without anything being wrong, as the standard deviation of the logarithm of a mean time: 20 %. Four OSTs of one
 /// age and model that do the same work differ by so much in real captures.
 const USUAL_SPREAD: f64 = 0.2;
@@ -12,11 +14,31 @@ const FARTHEST: f64 = 1e4;
 /// With more, one of them makes no difference to what is usual.
 const MANY: usize = 40;
 
+/// One that was compared with its peers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgainstPeers {
+    /// Own mean over the peers'.
+    pub ratio: f64,
+    /// Probability that chance alone makes single requests differ as much ([`RankSum`](super::RankSum)).
+    pub chance: f64,
+}
+
+/// For each of some groups, whose members are each other's peers, the probability that it is not slower than its peers: the greater of that
+/// of its requests and that of how far it is from its peers compared with how far these are apart; adjusted for all that were looked at.
+#[must_use]
+pub fn stand_out(groups: &[Vec<AgainstPeers>]) -> Vec<Vec<f64>> {
+    let of_group = |group: &Vec<AgainstPeers>| {
+        let ratios: Vec<f64> = group.iter().map(|it| it.ratio).collect();
+        group.iter().zip(beyond_peers(&ratios)).map(|(it, chance)| it.chance.max(chance)).collect::<Vec<f64>>()
+    };
+    let mut chances = adjusted(&groups.iter().flat_map(of_group).collect::<Vec<f64>>()).into_iter();
+    groups.iter().map(|group| chances.by_ref().take(group.len()).collect()).collect()
+}
+
 /// For each ratio of an own mean to that of all peers, the probability that one of these peers is so far above the others: a one-sided t
 /// test of the logarithms whose spread is estimated from the peers (robustly, by the median of distances) and from experience, weighted by
 /// their numbers (moderated, after Smyth 2004). In the order given.
-#[must_use]
-pub fn beyond_peers(ratios: &[f64]) -> Vec<f64> {
+fn beyond_peers(ratios: &[f64]) -> Vec<f64> {
     let levels: Vec<f64> = ratios.iter().map(|ratio| ratio.clamp(1.0 / FARTHEST, FARTHEST).ln()).collect();
     let of_all = (levels.len() > MANY).then(|| spread(&levels));
     let chance = |index: usize| {
@@ -52,7 +74,6 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::adjusted;
     use super::*;
 
     /// Ratios of own to peers' means, from the means.

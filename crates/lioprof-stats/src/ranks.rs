@@ -2,8 +2,8 @@
 
 use statrs::function::erf::erfc;
 
-use super::equal::Equal;
 use super::levels::LevelSums;
+use super::stratum::{Equal, Stratum};
 
 /// Pairs up to which every order of the times is counted; with more the sum of ranks is as good as normal, and some that are far off do
 /// not decide.
@@ -29,27 +29,23 @@ pub struct RankSum {
 }
 
 impl RankSum {
-    /// Adds a stratum: its times in ascending order.
-    pub fn add(&mut self, times: impl IntoIterator<Item = Equal>) {
-        let (mut own, mut peers, mut longer_twice) = (0_u128, 0_u128, 0_u128);
-        let mut kept = Vec::new();
-        for equal in times {
-            longer_twice += u128::from(equal.own) * (2 * peers + u128::from(equal.peers));
-            own += u128::from(equal.own);
-            peers += u128::from(equal.peers);
-            if self.pairs + own * peers <= EXACT_PAIRS {
-                kept.push(equal);
-            }
+    /// Adds own times of a stratum, of which these are some: how long they took in ascending order, microseconds, and how many did.
+    pub fn add(&mut self, stratum: &Stratum, own: &[(u64, u64)]) {
+        let mut count = 0_u64;
+        for (peers_shorter, equal) in stratum.among(own) {
+            self.longer_twice += u128::from(equal.own) * (2 * u128::from(peers_shorter) + u128::from(equal.peers));
+            count += equal.own;
         }
-        self.own += u64::try_from(own).unwrap_or(u64::MAX);
-        self.peers += u64::try_from(peers).unwrap_or(u64::MAX);
-        self.longer_twice += longer_twice;
-        self.pairs += own * peers;
-        self.variance_12 += own * peers * (own + peers + 1);
+        let peer_count = stratum.count().saturating_sub(count);
+        self.own += count;
+        self.peers += peer_count;
+        let (own_times, peers) = (u128::from(count), u128::from(peer_count));
+        self.pairs += own_times * peers;
+        self.variance_12 += own_times * peers * (own_times + peers + 1);
         if self.pairs > EXACT_PAIRS {
             self.strata.clear();
         } else {
-            self.strata.push(kept);
+            self.strata.push(stratum.with(own).collect());
         }
     }
 
@@ -96,17 +92,18 @@ impl RankSum {
 mod tests {
     use super::*;
 
-    /// One stratum of own times and peers'.
-    fn stratum(own: &[u64], peers: &[u64]) -> Vec<Equal> {
-        let mut all: Vec<Equal> = own.iter().map(|&time_us| Equal { time_us, own: 1, peers: 0 }).collect();
-        all.extend(peers.iter().map(|&time_us| Equal { time_us, own: 0, peers: 1 }));
-        all.sort_by_key(|equal| equal.time_us);
-        all
-    }
-
+    /// Adds up strata of own times and peers'.
     fn of(strata: &[(&[u64], &[u64])]) -> RankSum {
+        let once = |times: &[u64]| {
+            let mut times = times.to_vec();
+            times.sort_unstable();
+            times.into_iter().map(|time_us| (time_us, 1)).collect::<Vec<(u64, u64)>>()
+        };
         let mut sum = RankSum::default();
-        strata.iter().for_each(|(own, peers)| sum.add(stratum(own, peers)));
+        for (own, peers) in strata {
+            let all: Stratum = once(&[*own, *peers].concat()).into_iter().collect();
+            sum.add(&all, &once(own));
+        }
         sum
     }
 

@@ -3,10 +3,10 @@
 //! The statistics are those of the findings: a rank test of the durations against those of all other OSTs, reads and writes apart; how
 //! far the OST is from its peers compared with how far these are apart; and all OSTs at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lioprof_model::units::real;
-use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
+use lioprof_stats::{AgainstPeers, RankSum, Stratum, stand_out};
 
 use super::draft::Draft;
 use super::rule::Rule;
@@ -55,15 +55,11 @@ fn latency(servers: &[ServerFacts], draft: &mut Draft) {
             None => draft.unknown(&facts.server, &target.name, "was not watched"),
         }
     }
-    let compared: Vec<Option<Compared>> = (0..watched.len()).map(|at| compare(&watched, at)).collect();
-    let ratios: Vec<f64> = compared.iter().flatten().map(|it| it.own_ms / it.peers_ms).collect();
-    let chances: Vec<f64> = compared
-        .iter()
-        .flatten()
-        .zip(beyond_peers(&ratios))
-        .map(|(it, chance)| it.ranks.chance().max(chance))
-        .collect();
-    let mut chances = adjusted(&chances).into_iter();
+    let everyone = [direction(&watched, |times| &times.reads), direction(&watched, |times| &times.writes)];
+    let compared: Vec<Option<Compared>> = watched.iter().map(|(.., times)| compare(times, &everyone)).collect();
+    let group =
+        compared.iter().flatten().map(|it| AgainstPeers { ratio: it.own_ms / it.peers_ms, chance: it.ranks.chance() });
+    let mut chances = stand_out(&[group.collect()]).concat().into_iter();
     for ((server, target, _), compared) in watched.into_iter().zip(compared) {
         let Some(compared) = compared else {
             draft.unknown(server, target, "no other OST did disk I/O in the same direction");
@@ -87,35 +83,45 @@ fn latency(servers: &[ServerFacts], draft: &mut Draft) {
     }
 }
 
+/// Durations by the upper end of their bucket, milliseconds.
+type Durations = BTreeMap<u64, u64>;
+
+/// The durations of all OSTs in one direction.
+struct Everyone {
+    of: fn(&DiskHistogram) -> &Durations,
+    stratum: Stratum,
+    sum_ms: f64,
+}
+
+fn direction(watched: &[(&str, &str, &DiskHistogram)], of: fn(&DiskHistogram) -> &Durations) -> Everyone {
+    let mut all = Durations::new();
+    for (&end_ms, &count) in watched.iter().flat_map(|(.., times)| of(times)) {
+        *all.entry(end_ms).or_default() += count;
+    }
+    Everyone { of, stratum: all.iter().map(in_us).collect(), sum_ms: sum_ms(&all) }
+}
+
+fn in_us((&end_ms, &count): (&u64, &u64)) -> (u64, u64) {
+    (1000 * end_ms, count)
+}
+
 /// `None` if there is nothing to compare.
-fn compare(watched: &[(&str, &str, &DiskHistogram)], at: usize) -> Option<Compared> {
+fn compare(times: &DiskHistogram, everyone: &[Everyone]) -> Option<Compared> {
     let mut compared = Compared { ranks: RankSum::default(), own_ms: 0.0, peers_ms: 0.0 };
-    for of in [|times: &DiskHistogram| times.reads.clone(), |times: &DiskHistogram| times.writes.clone()] {
-        let own = of(watched.get(at)?.2);
-        let mut peers: BTreeMap<u64, u64> = BTreeMap::new();
-        for (_, (_, _, times)) in watched.iter().enumerate().filter(|(other, _)| *other != at) {
-            for (end, count) in of(times) {
-                *peers.entry(end).or_default() += count;
-            }
+    for Everyone { of, stratum, sum_ms: all_ms } in everyone {
+        let own = of(times);
+        let (count, own_ms): (u64, f64) = (own.values().sum(), sum_ms(own));
+        let peers = stratum.count() - count;
+        if count > 0 && peers > 0 {
+            compared.ranks.add(stratum, &own.iter().map(in_us).collect::<Vec<_>>());
+            compared.own_ms += own_ms;
+            compared.peers_ms += (all_ms - own_ms) / real(peers) * real(count);
         }
-        let (own_count, peer_count): (u64, u64) = (own.values().sum(), peers.values().sum());
-        if own_count == 0 || peer_count == 0 {
-            continue;
-        }
-        let ends: BTreeSet<u64> = own.keys().chain(peers.keys()).copied().collect();
-        let count = |of: &BTreeMap<u64, u64>, end: u64| of.get(&end).copied().unwrap_or(0);
-        compared.ranks.add(ends.into_iter().map(|end_ms| Equal {
-            time_us: 1000 * end_ms,
-            own: count(&own, end_ms),
-            peers: count(&peers, end_ms),
-        }));
-        compared.own_ms += sum_ms(&own);
-        compared.peers_ms += sum_ms(&peers) / real(peer_count) * real(own_count);
     }
     (compared.ranks.own() > 0).then_some(compared)
 }
 
 /// With the upper end of each bucket as its duration: up to twice too long, for all OSTs alike.
-fn sum_ms(times: &BTreeMap<u64, u64>) -> f64 {
+fn sum_ms(times: &Durations) -> f64 {
     times.iter().map(|(&end_ms, &count)| real(end_ms.max(1)) * real(count)).sum()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, SampledRpc};
-use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
+use lioprof_stats::{AgainstPeers, RankSum, Stratum, stand_out};
 
 use super::stats::{real, share};
 
@@ -55,38 +55,52 @@ fn compared(
     whose: impl Fn(&SampledRpc) -> Option<u32>,
     other_side: impl Fn(&SampledRpc) -> Option<u32>,
 ) -> BTreeMap<u32, Against> {
-    let mut strata: BTreeMap<Like, Vec<(f64, u32)>> = BTreeMap::new();
+    let mut strata: BTreeMap<Like, Vec<Time>> = BTreeMap::new();
     for rpc in &analysis.sample.rpcs {
         let (Some(whose), Some(octave)) = (whose(rpc), rpc.bytes.and_then(octave)) else { continue };
-        strata.entry((other_side(rpc), rpc.direction, octave)).or_default().push((rpc.end - rpc.start, whose));
+        let service_s = rpc.end - rpc.start;
+        let time = Time { us: microseconds(service_s), service_s, whose };
+        strata.entry((other_side(rpc), rpc.direction, octave)).or_default().push(time);
     }
     let mut sums: BTreeMap<u32, Sum> = BTreeMap::new();
     strata.into_values().for_each(|times| add(&mut sums, times));
-    let ratios: Vec<f64> = sums.values().map(|sum| share(sum.own_s, sum.peers_s)).collect();
-    let chances: Vec<f64> =
-        sums.values().zip(beyond_peers(&ratios)).map(|(sum, chance)| sum.ranks.chance().max(chance)).collect();
-    let all = sums.into_iter().zip(ratios).zip(adjusted(&chances));
-    all.map(|(((whose, sum), ratio), chance)| (whose, Against { rpcs: sum.ranks.own(), ratio, chance })).collect()
+    let ratio = |sum: &Sum| share(sum.own_s, sum.peers_s);
+    let group = sums.values().map(|sum| AgainstPeers { ratio: ratio(sum), chance: sum.ranks.chance() }).collect();
+    let chances = stand_out(&[group]).concat();
+    let all = sums.iter().zip(chances);
+    all.map(|((&whose, sum), chance)| (whose, Against { rpcs: sum.ranks.own(), ratio: ratio(sum), chance })).collect()
 }
 
-/// Adds the times of a stratum, each with whose it is.
-fn add(sums: &mut BTreeMap<u32, Sum>, mut times: Vec<(f64, u32)>) {
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut everyone: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
-    for &(time_s, whose) in &times {
-        let own = everyone.entry(whose).or_default();
-        *own = (own.0 + 1, own.1 + time_s);
+/// Service time of a request.
+#[derive(Clone, Copy)]
+struct Time {
+    us: u64,
+    service_s: f64,
+    whose: u32,
+}
+
+/// Adds the times of a stratum.
+fn add(sums: &mut BTreeMap<u32, Sum>, mut times: Vec<Time>) {
+    times.sort_by(|a, b| a.us.cmp(&b.us).then(a.service_s.total_cmp(&b.service_s)));
+    let stratum: Stratum = times.iter().map(|time| (time.us, 1)).collect();
+    let mut everyone: BTreeMap<u32, (Vec<(u64, u64)>, f64)> = BTreeMap::new();
+    for time in &times {
+        let (own, own_s) = everyone.entry(time.whose).or_default();
+        match own.last_mut().filter(|last| last.0 == time.us) {
+            Some(last) => last.1 += 1,
+            None => own.push((time.us, 1)),
+        }
+        *own_s += time.service_s;
     }
-    let all = times.len() as u64;
     let all_s: f64 = everyone.values().map(|own| own.1).sum();
-    for (whose, (count, own_s)) in everyone.into_iter().filter(|(_, own)| own.0 < all) {
-        let sum = sums.entry(whose).or_default();
-        sum.ranks.add(times.chunk_by(|a, b| a.0 >= b.0).map(|equal| {
-            let own = equal.iter().filter(|time| time.1 == whose).count() as u64;
-            Equal { time_us: microseconds(equal[0].0), own, peers: equal.len() as u64 - own }
-        }));
-        sum.own_s += own_s;
-        sum.peers_s += real(count) * (all_s - own_s) / real(all - count);
+    for (whose, (own, own_s)) in everyone {
+        let count: u64 = own.iter().map(|own| own.1).sum();
+        if count < stratum.count() {
+            let sum = sums.entry(whose).or_default();
+            sum.ranks.add(&stratum, &own);
+            sum.own_s += own_s;
+            sum.peers_s += real(count) * (all_s - own_s) / real(stratum.count() - count);
+        }
     }
 }
 
@@ -162,7 +176,8 @@ mod tests {
     #[test]
     fn equal_times_count_half() {
         let mut sums = BTreeMap::new();
-        add(&mut sums, vec![(1.0, 0), (2.0, 0), (2.0, 1), (2.0, 1), (3.0, 1)]);
+        let time = |(service_s, whose)| Time { us: microseconds(service_s), service_s, whose };
+        add(&mut sums, [(1.0, 0), (2.0, 0), (2.0, 1), (2.0, 1), (3.0, 1)].map(time).to_vec());
         // Of 0's pairs with 1: none longer, two equal.
         assert!((sums[&0].ranks.longer_share() - 1.0 / 6.0).abs() < 1e-12);
         assert!((sums[&1].ranks.longer_share() - 5.0 / 6.0).abs() < 1e-12);

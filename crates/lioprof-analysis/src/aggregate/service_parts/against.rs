@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::AgainstPeers;
 use lioprof_model::latency::latency_bucket_high_us;
-use lioprof_stats::{Equal, RankSum, adjusted, beyond_peers};
+use lioprof_stats::{RankSum, Stratum, stand_out};
 
 use super::super::times::Times;
 
@@ -25,27 +25,27 @@ pub(super) fn against_peers<S: Ord, W: Ord + Clone>(strata: &Strata<S, W>) -> BT
     for of_stratum in strata.values() {
         let mut all = Times::default();
         of_stratum.values().for_each(|times| all.merge(times));
-        let everyone: Vec<(u16, u64)> = all.counts().collect();
+        let stratum: Stratum = counted(&all).collect();
         for (who, own) in of_stratum {
             if own.count() > 0 && own.count() < all.count() {
-                sums.entry(who.clone()).or_default().add(own, &all, &everyone);
+                sums.entry(who.clone()).or_default().add(own, &all, &stratum);
             }
         }
     }
     sums.into_iter().map(|(who, sum)| (who, sum.against_peers())).collect()
 }
 
+/// Times and how many took so long, by buckets.
+fn counted(times: &Times) -> impl Iterator<Item = (u64, u64)> {
+    times.counts().map(|(bucket, count)| (latency_bucket_high_us(bucket), count))
+}
+
 impl Sum {
-    /// Adds a stratum. `everyone` are the buckets of `all`, the own ones among them.
+    /// Adds own times, some of all those of a stratum.
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 52 bits")]
-    fn add(&mut self, own: &Times, all: &Times, everyone: &[(u16, u64)]) {
+    fn add(&mut self, own: &Times, all: &Times, stratum: &Stratum) {
         let (mine, peers) = (own.count(), all.count() - own.count());
-        // Every own bucket is one of everyone's.
-        let mut own_counts = own.counts().peekable();
-        self.ranks.add(everyone.iter().map(|&(bucket, count)| {
-            let own = own_counts.next_if(|of_own| of_own.0 == bucket).map_or(0, |of_own| of_own.1);
-            Equal { time_us: latency_bucket_high_us(bucket), own, peers: count - own }
-        }));
+        self.ranks.add(stratum, &counted(own).collect::<Vec<_>>());
         self.own_us += own.sum_us();
         self.peers_mean_us += (all.sum_us() - own.sum_us()) as f64 / peers as f64 * mine as f64;
     }
@@ -68,14 +68,13 @@ impl Sum {
 
 /// Makes the chances those of all comparisons together, which are of several groups whose members are each other's peers.
 pub(super) fn all_together(groups: &mut [Vec<&mut AgainstPeers>]) {
-    for group in groups.iter_mut() {
-        let ratios: Vec<f64> = group.iter().map(|against| against.ratio.unwrap_or(f64::INFINITY)).collect();
-        for (against, chance) in group.iter_mut().zip(beyond_peers(&ratios)) {
-            against.chance = against.chance.max(chance);
-        }
-    }
-    let chances: Vec<f64> = groups.iter().flatten().map(|against| against.chance).collect();
-    for (against, chance) in groups.iter_mut().flatten().zip(adjusted(&chances)) {
+    let compared = |against: &&mut AgainstPeers| lioprof_stats::AgainstPeers {
+        ratio: against.ratio.unwrap_or(f64::INFINITY),
+        chance: against.chance,
+    };
+    let all: Vec<Vec<lioprof_stats::AgainstPeers>> =
+        groups.iter().map(|group| group.iter().map(compared).collect()).collect();
+    for (against, chance) in groups.iter_mut().flatten().zip(stand_out(&all).concat()) {
         against.chance = chance;
     }
 }
