@@ -71,6 +71,13 @@ pub(crate) fn lioprof<S: AsRef<OsStr>>(args: &[S]) -> Run {
     Run::new(show(args), output)
 }
 
+/// Runs `lioprof ARGS...` with these variables of the environment.
+#[track_caller]
+pub(crate) fn lioprof_with<S: AsRef<OsStr>>(args: &[S], variables: &[(&str, &str)]) -> Run {
+    let output = command(args).envs(variables.iter().copied()).stdin(Stdio::null()).output().unwrap();
+    Run::new(show(args), output)
+}
+
 /// Runs `lioprof ARGS...` and writes to its standard input. A command that stops reading is fine.
 #[track_caller]
 pub(crate) fn lioprof_fed<S: AsRef<OsStr>>(

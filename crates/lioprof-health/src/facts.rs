@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::survey::SurveyFacts;
+
 /// Name and version of the facts' JSON.
 pub const FACTS_SCHEMA: &str = "lioprof.facts/1";
 
@@ -55,6 +57,9 @@ pub struct ServerFacts {
     pub kernel_log: Fact<KernelLogFacts>,
     /// Settings that servers of the same kind should have in common.
     pub settings: Vec<Setting>,
+    /// What its OSTs deliver by themselves (`--survey`); `None`: that was not asked for.
+    #[serde(default)]
+    pub survey: Option<Fact<SurveyFacts>>,
 }
 
 impl ServerFacts {

@@ -15,13 +15,15 @@ mod facts;
 mod gather;
 mod outcome;
 mod rules;
+mod survey;
 mod text;
 
 pub use facts::{
     DiskHistogram, DiskIo, FACTS_SCHEMA, Fact, KernelLogFacts, KernelMessages, LnetFacts, LnetInterface, MessageKind,
     OstOfMdt, Policy, Recovery, ServerFacts, ServiceFacts, Setting, Space, TargetFacts,
 };
-pub use gather::{Watch, gather};
+pub use gather::{ClientIo, Watch, gather};
 pub use outcome::{Detail, Report, Result, Status};
 pub use rules::judge;
+pub use survey::{Bandwidths, LastSurvey, SurveyFacts, parse_survey};
 pub use text::{TextOptions, text};

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use lioprof_model::units::plural;
+use lioprof_text::hanging;
 
 use crate::outcome::{Detail, Report, Result, Status};
 
-/// Width of the text in columns.
-const WIDTH: usize = 80;
 /// Width of the column with the status.
 const STATUS: usize = 10;
 /// Width of the column with what was checked.
@@ -27,7 +26,7 @@ pub struct TextOptions {
 pub fn text(report: &Report, options: TextOptions) -> String {
     let mut out = String::new();
     for failed in &report.failed {
-        paragraph(&mut out, "unknown   ", &format!("{} was not checked: {}", failed.server, failed.found));
+        out += &hanging(&format!("{} was not checked: {}", failed.server, failed.found), "unknown   ");
     }
     for result in &report.results {
         check(&mut out, result, options);
@@ -45,21 +44,21 @@ fn check(out: &mut String, result: &Result, options: TextOptions) {
     };
     // Writing to a String cannot fail.
     let _infallible = writeln!(out, "{status:<STATUS$}{:<TITLE$} {}", result.title, result.found);
+    let indent = |word: &str| format!("{}{word}", " ".repeat(STATUS));
     let limit = if options.all { usize::MAX } else { FEW };
     let lines = grouped(&result.details);
     for line in lines.iter().take(limit) {
-        paragraph(out, &" ".repeat(STATUS), line);
+        *out += &hanging(line, &indent(""));
     }
     if lines.len() > limit {
         let more = format!("and {} more; --verbose lists them", lines.len() - limit);
-        paragraph(out, &" ".repeat(STATUS), &more);
+        *out += &hanging(&more, &indent(""));
     }
-    let indent = |word: &str| format!("{}{word}", " ".repeat(STATUS));
     if result.status < Status::Unknown || options.all {
-        paragraph(out, &indent("expected: "), result.expected);
+        *out += &hanging(result.expected, &indent("expected: "));
     }
     if result.status < Status::Unknown {
-        paragraph(out, &indent("-> "), result.remedy);
+        *out += &hanging(result.remedy, &indent("-> "));
     }
 }
 
@@ -97,18 +96,4 @@ fn summary(out: &mut String, report: &Report) {
     }
     let servers = plural(report.servers.len() as u64, "server");
     let _infallible = writeln!(out, "\n{servers}: {}.", words.join(", "));
-}
-
-fn paragraph(out: &mut String, first: &str, text: &str) {
-    let rest = " ".repeat(first.len());
-    // Names have hyphens and stay whole, so that they can be copied.
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent(first)
-        .subsequent_indent(&rest)
-        .break_words(false)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    for line in textwrap::wrap(text, options) {
-        out.push_str(&line);
-        out.push('\n');
-    }
 }

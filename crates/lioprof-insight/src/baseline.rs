@@ -10,6 +10,7 @@
 //!
 //! All figures are sums over the OSTs; in brackets are the slowest and the fastest moment of any one of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,16 +66,36 @@ pub enum BaselineError {
     },
 }
 
-/// Reads the outputs of one or more surveys. `writes`: the test that writes are held against.
+/// Reads the outputs of one or more surveys; of a directory, the newest `*.summary` of each server. `writes`: the test that writes are held against.
 ///
 /// # Errors
 /// If one cannot be read or holds something else.
 pub fn read_baseline(paths: &[PathBuf], writes: WriteTest) -> Result<Baseline, BaselineError> {
-    let read = |path: &PathBuf| {
-        let bytes = fs::read(path).map_err(|err| BaselineError::Read { path: path.clone(), err })?;
-        parse(&String::from_utf8_lossy(&bytes), path)
-    };
-    Ok(Baseline { surveys: paths.iter().map(read).collect::<Result<_, _>>()?, writes })
+    let mut surveys = Vec::new();
+    for path in paths {
+        let failed = |err| BaselineError::Read { path: path.clone(), err };
+        let files = if path.is_dir() { newest(path).map_err(failed)? } else { vec![path.clone()] };
+        for file in files {
+            let bytes = fs::read(&file).map_err(|err| BaselineError::Read { path: file.clone(), err })?;
+            surveys.push(parse(&String::from_utf8_lossy(&bytes), &file)?);
+        }
+    }
+    Ok(Baseline { surveys, writes })
+}
+
+/// The newest `*.summary` of each server in a directory. Names end with `_SERVER.summary`, after the time, whoever made them.
+fn newest(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in dir.read_dir()? {
+        names.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(".summary")));
+    }
+    names.sort_unstable();
+    let of_server = |name: &String| name.rsplit_once('_').map_or_else(|| name.clone(), |(_, server)| server.to_owned());
+    let newest: BTreeMap<String, String> = names.into_iter().map(|name| (of_server(&name), name)).collect();
+    if newest.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no `*.summary` in this directory"));
+    }
+    Ok(newest.into_values().map(|name| dir.join(name)).collect())
 }
 
 fn parse(text: &str, path: &Path) -> Result<ObdfilterSurvey, BaselineError> {
@@ -283,5 +304,26 @@ ost  2 sz  1228800K rsz 1024K obj    2 thr    4 write  190.49 [  77.77,  129.31]
             let error = parsed(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn of_a_directory_the_newest_of_each_server_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |mib: u32| format!("ost 1 sz 1K rsz 1024K obj 1 thr 1 write {mib}.00 SHORT\n");
+        let all = [
+            ("2026-11-23T04-56-19Z_oss1", 5),
+            ("2026-11-24T04-56-19Z_oss1", 7),
+            ("obdfilter_survey_2026-11-23@04:56_oss2", 9),
+        ];
+        for (name, mib) in all {
+            fs::write(dir.path().join(format!("{name}.summary")), line(mib)).unwrap();
+        }
+        fs::write(dir.path().join("2026-11-25T04-56-19Z_oss1.detail"), "").unwrap();
+        let baseline = read_baseline(&[dir.path().to_owned()], WriteTest::Write).unwrap();
+        let mib: Vec<f64> = baseline.surveys.iter().map(|survey| survey.write.unwrap().bytes_per_s / MIB).collect();
+        assert_eq!(mib, [7.0, 9.0]);
+        let empty = tempfile::tempdir().unwrap();
+        let error = read_baseline(&[empty.path().to_owned()], WriteTest::Write).unwrap_err();
+        assert!(lioprof_model::with_causes(&error).contains("no `*.summary`"), "{error}");
     }
 }

@@ -49,6 +49,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "lock-pairs.js",
             "view-locks.js",
             "view-lock-timeline.js",
+            "stacked.js",
             "view-enqueues.js",
             "view-objects.js",
             "view-jobs.js",

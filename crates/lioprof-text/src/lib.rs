@@ -25,4 +25,4 @@ pub mod what_if;
 
 pub use comparison::write as write_comparison;
 pub use format::{Format, write, write_json};
-pub use style::{Color, Style, paragraph};
+pub use style::{Color, Style, hanging, paragraph, wrapped};

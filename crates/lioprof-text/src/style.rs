@@ -59,16 +59,31 @@ pub(crate) fn style_of(severity: Severity) -> Ansi {
 /// # Errors
 /// Those of `out`.
 pub fn paragraph(text: &str, first: &str, rest: &str, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(wrapped(text, first, rest).as_bytes())
+}
+
+/// A text as lines of at most 80 columns, the first one behind `first`, the others behind `rest`. Nothing is made of nothing.
+#[must_use]
+pub fn wrapped(text: &str, first: &str, rest: &str) -> String {
+    lines(text, first, rest, true)
+}
+
+/// A text as lines of at most 80 columns, the first one behind `first`, the others as far in. Paths that are longer stay whole, so that they
+/// can be copied.
+#[must_use]
+pub fn hanging(text: &str, first: &str) -> String {
+    lines(text, first, &" ".repeat(first.chars().count()), false)
+}
+
+fn lines(text: &str, first: &str, rest: &str, break_words: bool) -> String {
     if text.is_empty() {
-        return Ok(());
+        return String::new();
     }
     // Names have hyphens; they are looked for as a whole.
     let options = textwrap::Options::new(WIDTH)
         .initial_indent(first)
         .subsequent_indent(rest)
+        .break_words(break_words)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    for line in textwrap::wrap(text, options) {
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
+    textwrap::wrap(text, options).iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }

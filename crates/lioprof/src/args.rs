@@ -24,7 +24,7 @@ use crate::about;
 
 pub(crate) use analyze::AnalyzeArgs;
 pub(crate) use check::CheckArgs;
-pub(crate) use compare::{CompareArgs, CompareFormat};
+pub(crate) use compare::{CompareArgs, CompareFormat, RegressionLimit};
 #[cfg(feature = "daemon")]
 pub(crate) use daemon::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs, MarkArgs, StatusArgs, TalkArgs};
 pub(crate) use decode::DecodeArgs;

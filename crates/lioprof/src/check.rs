@@ -1,33 +1,45 @@
 //! `lioprof check`: the state of servers, without tracing.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use lioprof_health::{Detail, FACTS_SCHEMA, ServerFacts, Status, TextOptions, Watch, gather, judge, text};
+use lioprof_health::{
+    Detail, FACTS_SCHEMA, Fact, ServerFacts, Status, SurveyFacts, TextOptions, Watch, gather, judge, text,
+};
 use lioprof_model::time::now_us;
+use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::with_causes;
-use lioprof_remote::{HostList, RemoteCommand, Ssh, on_all};
+use lioprof_remote::{RemoteCommand, Ssh, on_all};
 
 use crate::args::{CheckArgs, FailOn};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
+use crate::survey::{self, Caution};
+use crate::survey_files::SurveyFiles;
 
 pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let mut out = io::stdout().lock();
     if args.facts {
-        let facts = of_this_server(&args.root, args.watch, verbosity);
+        let mut facts = of_this_server(&args.root, args.watch, verbosity);
+        if args.run_survey {
+            facts.survey = Some(survey::of_this_server(&args.root, &facts, &args.survey_settings, caution(args)));
+        }
         serde_json::to_writer_pretty(&mut out, &facts)?;
         writeln!(out)?;
         return Ok(Code::Success);
     }
-    let (servers, failed) = if let Some(hosts) = &args.hosts {
+    let (mut servers, failed) = if let Some(hosts) = &args.hosts {
         if let Some(time) = args.watch {
             messages::note(verbosity, &format!("watching the disks for {}", humantime::format_duration(time)));
         }
-        of_hosts(hosts, args)?
+        let more = args.watch.map_or_else(Vec::new, |time| vec!["--watch".to_owned(), one_word(time)]);
+        // All at once, so that disks are watched at the same time.
+        let at_once = if args.watch.is_some() { hosts.len() } else { AT_ONCE };
+        of_hosts(hosts.names(), args, &more, at_once, PATIENCE + args.watch.unwrap_or_default())?
     } else if args.facts_files.is_empty() {
         let facts = of_this_server(&args.root, args.watch, verbosity);
         if let Some(why) = facts.unusable() {
@@ -38,6 +50,11 @@ pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code
         let all = args.facts_files.iter().map(|path| of_file(path)).collect::<anyhow::Result<_>>()?;
         (all, Vec::new())
     };
+    if let Some(dir) = &args.survey
+        && !survey_all(dir, &mut servers, args, verbosity)?
+    {
+        return Ok(Code::Unusable);
+    }
     let report = judge(servers, failed);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &report)?;
@@ -65,24 +82,29 @@ fn of_this_server(root: &Path, watch: Option<Duration>, verbosity: Verbosity) ->
 
 /// Servers that are asked at the same time; each takes an ssh process here.
 const AT_ONCE: usize = 64;
+/// Time for a survey: large disks and many threads take hours.
+const SURVEY_PATIENCE: Duration = Duration::from_secs(86_400);
 /// Time for a server to read its files: the kernel log may be long, and the server busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Has each host read its own facts. Hosts that cannot are told apart from those that are not well.
-fn of_hosts(hosts: &HostList, args: &CheckArgs) -> anyhow::Result<(Vec<ServerFacts>, Vec<Detail>)> {
+/// Has each host read its own facts, with more arguments. Hosts that cannot are told apart from those that are not well.
+fn of_hosts(
+    hosts: &[String],
+    args: &CheckArgs,
+    more: &[String],
+    at_once: usize,
+    patience: Duration,
+) -> anyhow::Result<(Vec<ServerFacts>, Vec<Detail>)> {
     let ssh = Ssh::new(&args.ssh)?;
     let mut command = RemoteCommand::new(&args.remote_lioprof).args(["check", "--facts"]).as_root();
-    if let Some(time) = args.watch {
-        command = command.arg("--watch").arg(humantime::format_duration(time).to_string().replace(' ', ""));
+    for argument in more {
+        command = command.arg(argument);
     }
     if args.root != Path::new("/") {
         command = command.arg("--root").arg(args.root.display().to_string());
     }
-    let patience = PATIENCE + args.watch.unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // All at once, so that disks are watched at the same time.
-    let at_once = if args.watch.is_some() { hosts.len() } else { AT_ONCE };
-    let answers = runtime.block_on(on_all(hosts.names(), at_once, |host| {
+    let answers = runtime.block_on(on_all(hosts, at_once, |host| {
         let (ssh, command) = (ssh.clone(), command.clone());
         async move {
             let answer = ssh.run(&host, &command, b"", patience).await;
@@ -106,6 +128,69 @@ fn of_hosts(hosts: &HostList, args: &CheckArgs) -> anyhow::Result<(Vec<ServerFac
         }
     }
     Ok((servers, failed))
+}
+
+fn one_word(time: Duration) -> String {
+    humantime::format_duration(time).to_string().replace(' ', "")
+}
+
+fn caution(args: &CheckArgs) -> Caution {
+    Caution { under_load: args.survey_under_load, idle: args.survey_idle }
+}
+
+/// Surveys all servers that have OSTs, at the same time, and keeps what they found; false if somebody does not want it.
+fn survey_all(dir: &Path, servers: &mut [ServerFacts], args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<bool> {
+    let with_osts: Vec<String> =
+        servers.iter().filter(|facts| survey::osts(facts).count() > 0).map(|facts| facts.server.clone()).collect();
+    let osts: usize = servers.iter().map(|facts| survey::osts(facts).count()).sum();
+    ensure!(osts > 0, "--survey: these servers have no OSTs");
+    let files = SurveyFiles::open(dir, now_us())?;
+    let size = human_bytes(args.survey_settings.size_mib().saturating_mul(1 << 20));
+    let what = format!(
+        "obdfilter-survey writes {size} to objects of its own on each of {} of {}, several times, and deletes them. It takes minutes, \
+         and all that the disks deliver.",
+        plural(osts as u64, "OST"),
+        plural(with_osts.len() as u64, "server"),
+    );
+    if !args.yes && !agreed(&what)? {
+        messages::note(verbosity, "no survey was made");
+        return Ok(false);
+    }
+    let surveys: BTreeMap<String, Fact<SurveyFacts>> = if args.hosts.is_some() {
+        let mut more =
+            vec!["--run-survey".to_owned(), "--survey-settings".to_owned(), args.survey_settings.to_string()];
+        more.extend(["--survey-idle".to_owned(), one_word(args.survey_idle)]);
+        more.extend(args.survey_under_load.then(|| "--survey-under-load".to_owned()));
+        let (surveyed, failed) = of_hosts(&with_osts, args, &more, with_osts.len(), SURVEY_PATIENCE)?;
+        let made = surveyed.into_iter().filter_map(|facts| Some((facts.server, facts.survey?)));
+        made.chain(failed.into_iter().map(|it| (it.server, Fact::Unknown(it.found)))).collect()
+    } else {
+        let made = |facts: &ServerFacts| {
+            let survey = survey::of_this_server(&args.root, facts, &args.survey_settings, caution(args));
+            (facts.server.clone(), survey)
+        };
+        servers.iter().map(made).collect()
+    };
+    for (server, mut survey) in surveys {
+        if let Fact::Known(survey) = &mut survey {
+            files.keep(&server, survey)?;
+        }
+        if let Some(facts) = servers.iter_mut().find(|facts| facts.server == server) {
+            facts.survey = Some(survey);
+        }
+    }
+    Ok(true)
+}
+
+/// Asks on the terminal.
+fn agreed(what: &str) -> anyhow::Result<bool> {
+    ensure!(io::stdin().is_terminal(), "--survey: {what} Nobody is there to ask: --yes goes ahead");
+    let mut err = io::stderr().lock();
+    write!(err, "{what}\nGo ahead? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 fn of_file(path: &Path) -> anyhow::Result<ServerFacts> {

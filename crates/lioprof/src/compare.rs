@@ -13,7 +13,7 @@ use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA
 use lioprof_text::Color;
 use lioprof_trace::Progress;
 
-use crate::args::{CompareArgs, CompareFormat};
+use crate::args::{CompareArgs, CompareFormat, RegressionLimit};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
@@ -40,31 +40,6 @@ pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Co
         return Ok(Code::Unusable);
     }
     Ok(args.fail_on.map_or(Code::Success, |limit| code(&comparison, limit, verbosity)))
-}
-
-/// The limit of `--fail-on regression=SHARE`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct RegressionLimit {
-    /// Share by which a headline figure may get worse: 0.1 is 10 %.
-    share: f64,
-}
-
-impl std::str::FromStr for RegressionLimit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parse = || -> Option<f64> {
-            let value = text.strip_prefix("regression=")?;
-            let share = match value.strip_suffix('%') {
-                Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
-                None => value.trim().parse().ok()?,
-            };
-            (share.is_finite() && share >= 0.0).then_some(share)
-        };
-        let share =
-            parse().ok_or_else(|| format!("expected regression=SHARE, such as regression=10%; found `{text}`"))?;
-        Ok(Self { share })
-    }
 }
 
 fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -> Code {
@@ -165,20 +140,4 @@ fn print(format: CompareFormat, comparison: &Comparison) -> anyhow::Result<()> {
     }
     out.flush().context("failed to write to stdout")?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_shares_or_percent() {
-        let share = |text: &str| text.parse::<RegressionLimit>().map(|limit| limit.share);
-        assert_eq!(share("regression=10%"), Ok(0.1));
-        assert_eq!(share("regression=0.25"), Ok(0.25));
-        assert_eq!(share("regression=0"), Ok(0.0));
-        for bad in ["10%", "regression", "regression=", "regression=-1%", "regression=x", "regression=inf"] {
-            assert!(share(bad).unwrap_err().contains("regression=10%"), "{bad}");
-        }
-    }
 }

@@ -28,6 +28,8 @@ mod report;
 #[cfg(feature = "export")]
 mod rollup;
 mod stores;
+mod survey;
+mod survey_files;
 mod thresholds;
 mod what_if;
 

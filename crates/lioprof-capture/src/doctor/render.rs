@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use lioprof_text::hanging;
+
 use super::check::{Check, Status};
 
-/// Width of the text in columns.
-const WIDTH: usize = 80;
 /// Indentation, as wide as the column of the status.
 const INDENT: &str = "         ";
 
@@ -21,9 +21,9 @@ pub fn text(checks: &[Check]) -> String {
             Status::Skipped => "skipped",
         };
         let first = format!("{status:<9}");
-        paragraph(&mut out, &first, &format!("{}: {}", check.title, one_line(&check.found)));
+        out += &hanging(&format!("{}: {}", check.title, one_line(&check.found)), &first);
         if !check.remedy.is_empty() {
-            paragraph(&mut out, &format!("{INDENT}-> "), &one_line(&check.remedy));
+            out += &hanging(&one_line(&check.remedy), &format!("{INDENT}-> "));
         }
     }
     let count = |status| checks.iter().filter(|check| check.status == status).count();
@@ -36,20 +36,6 @@ pub fn text(checks: &[Check]) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn paragraph(out: &mut String, first: &str, text: &str) {
-    let rest = " ".repeat(first.len());
-    // Paths stay whole, so that they can be copied.
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent(first)
-        .subsequent_indent(&rest)
-        .break_words(false)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    for line in textwrap::wrap(text, options) {
-        out.push_str(&line);
-        out.push('\n');
-    }
 }
 
 #[cfg(test)]
@@ -150,7 +136,7 @@ mod tests {
             for line in text.lines() {
                 // A path has no place to break.
                 let widest = line.split_whitespace().map(str::len).max().unwrap_or(0);
-                assert!(line.chars().count() <= WIDTH || widest > WIDTH - 20, "{line}");
+                assert!(line.chars().count() <= 80 || widest > 60, "{line}");
             }
             let json = serde_json::to_string(&checks).unwrap();
             assert!(json.contains(r#""status":"ok""#) && json.contains(r#""id":"lockdown""#), "{json}");

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use lioprof_model::time::utc;
 use lioprof_model::units::{human_bytes, percent, plural, real, thousands, whole};
+use lioprof_text::wrapped;
 
 use super::Missing;
 use super::{State, Status};
 
-const WIDTH: usize = 80;
 /// Indentation of the texts, as wide as the column of names.
 const NAMES: &str = "            ";
 
@@ -192,15 +192,7 @@ impl Lines<'_, '_> {
         // Names come from files and from other programs.
         let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
         let first = if name.is_empty() { String::new() } else { format!("  {name:<width$}", width = NAMES.len() - 2) };
-        // Names and times are not broken at their hyphens.
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(NAMES)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        for line in textwrap::wrap(&text, options) {
-            writeln!(self.f, "{}", line.trim_end())?;
-        }
-        Ok(())
+        self.f.write_str(&wrapped(&text, &first, NAMES))
     }
 }
 

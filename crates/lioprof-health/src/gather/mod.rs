@@ -1,5 +1,6 @@
 //! Reads the facts of one server.
 
+mod client_io;
 mod disk;
 mod kernel_log;
 mod lnet;
@@ -9,5 +10,6 @@ mod settings;
 mod targets;
 mod watch;
 
+pub use client_io::ClientIo;
 pub use server::gather;
 pub use watch::Watch;

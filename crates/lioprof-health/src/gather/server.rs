@@ -29,6 +29,7 @@ pub fn gather(root: &Path, time_us: i64) -> ServerFacts {
         lnet: lnet::read(&mut tree),
         kernel_log: kernel_log::read(root, time_us),
         settings,
+        survey: None,
     }
 }
 

@@ -11,5 +11,6 @@ mod room;
 mod rule;
 mod scheduling;
 mod state;
+mod survey;
 
 pub use judge::judge;

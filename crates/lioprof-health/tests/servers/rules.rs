@@ -1,7 +1,7 @@
 //! Each rule fires if something is wrong; `nothing_is_wrong_with_the_real_servers` shows that it does not otherwise.
 
 use lioprof_health::Status::{Critical, Ok, Unknown, Warning};
-use lioprof_health::{DiskHistogram, Fact, Status, Watch, judge};
+use lioprof_health::{ClientIo, DiskHistogram, Fact, LastSurvey, Status, SurveyFacts, Watch, judge};
 
 use crate::site::Site;
 
@@ -88,6 +88,10 @@ fn the_kernel_log() {
     site.log(1, "LDISKFS-fs error (device vdc): ldiskfs_lookup:1707: inode #2: comm ll_ost: bad");
     site.expect("kernel_severe", Critical, "server1: 1 disk error");
     let site = Site::new();
+    site.log(2, "LustreError: 4711:0:(ldlm_lock.c:251:ldlm_lock_put()) ASSERTION( lock->l_resource != NULL ) failed: ");
+    site.log(2, "LustreError: 4711:0:(ldlm_lock.c:251:ldlm_lock_put()) LBUG");
+    site.expect("kernel_severe", Critical, "server2: 2 LBUGs");
+    let site = Site::new();
     (0..12).for_each(|number| site.log(1, &format!("LNetError: 5:0:(lib-move.c:1:f()) no route {number}")));
     site.expect("kernel_errors", Warning, "server1: 12 LNetErrors");
 }
@@ -98,6 +102,14 @@ fn lnet() {
     let site = Site::new();
     site.change(2, nis, "10.10.0.2@tcp                up ", "10.10.0.2@tcp              down ");
     site.expect("lnet_interfaces", Critical, "server2: 10.10.0.2@tcp is down");
+    let site = Site::new();
+    site.change(
+        1,
+        "sys/kernel/debug/lnet/peers",
+        "10.10.0.12@tcp              1    NA",
+        "10.10.0.12@tcp              1  down",
+    );
+    site.expect("lnet_interfaces", Warning, "server1: peer or router 10.10.0.12@tcp is down");
     let site = Site::new();
     site.put(2, "sys/kernel/debug/lnet/stats", "0 12 0 4101 4094 0 200 219376256 637407304 0 1040\n");
     site.expect("lnet_drops", Warning, "200 of 4094 messages dropped (4.89 %)");
@@ -196,4 +208,64 @@ fn watching_takes_the_difference() {
     watch.end(&mut facts);
     let target = &facts.targets.known().unwrap()[0];
     assert!(matches!(&target.watched, Some(Fact::Unknown(why)) if why.contains("cleared")), "{target:?}");
+}
+
+/// Both servers surveyed, with these MiB/s of writes by OST; before, OST0001 wrote twice as much as the second figure.
+fn surveyed(mib_per_s: [u64; 4]) -> Vec<lioprof_health::ServerFacts> {
+    let site = Site::new();
+    let mut servers = vec![site.facts(1), site.facts(2)];
+    let bandwidths = |mib: u64| [("write".to_owned(), mib << 20), ("read".to_owned(), 500 << 20)].into();
+    for (number, facts) in servers.iter_mut().enumerate() {
+        let osts = (2 * number..2 * number + 2).map(|ost| (format!("lustre-OST000{ost}"), bandwidths(mib_per_s[ost])));
+        facts.survey = Some(Fact::Known(SurveyFacts { osts: osts.collect(), ..SurveyFacts::default() }));
+    }
+    servers
+}
+
+fn of_survey(servers: Vec<lioprof_health::ServerFacts>, id: &str) -> Option<(Status, String)> {
+    let report = judge(servers, Vec::new());
+    let result = report.results.iter().find(|result| result.id == id)?;
+    let detail = result.details.first().map(|it| format!("{} {} {}", it.server, it.target, it.found));
+    Some((result.status, detail.unwrap_or_else(|| result.found.clone())))
+}
+
+#[test]
+fn an_ost_that_delivers_less_than_its_peers() {
+    assert_eq!(of_survey(vec![Site::new().facts(1)], "survey_peers"), None);
+    let (status, found) = of_survey(surveyed([133, 138, 60, 140]), "survey_peers").unwrap();
+    assert_eq!(
+        (status, found.as_str()),
+        (Warning, "server2 lustre-OST0002 write 60.0 MiB/s, the others 2.3 times as much")
+    );
+    let fine = of_survey(surveyed([133, 138, 110, 140]), "survey_peers").unwrap();
+    assert_eq!(fine, (Ok, "least: write 110 MiB/s on lustre-OST0002".to_owned()));
+    let mut servers = surveyed([133, 138, 110, 140]);
+    servers[1].survey = Some(Fact::Unknown("not surveyed: clients".to_owned()));
+    assert_eq!(of_survey(servers, "survey_peers").unwrap(), (Unknown, "server2  not surveyed: clients".to_owned()));
+}
+
+#[test]
+fn an_ost_that_delivers_less_than_last_time() {
+    let mut servers = surveyed([133, 70, 110, 140]);
+    assert_eq!(of_survey(servers.clone(), "survey_last"), None);
+    let Some(Fact::Known(survey)) = &mut servers[0].survey else { panic!("survey") };
+    let last = |write: u64| ("lustre-OST0001".to_owned(), [("write".to_owned(), write << 20)].into());
+    survey.last = Some(LastSurvey { name: "then.json".to_owned(), osts: [last(140)].into() });
+    let found = "server1 lustre-OST0001 write 50 % less: 70.0 MiB instead of 140 MiB/s than in then.json".to_owned();
+    assert_eq!(of_survey(servers.clone(), "survey_last").unwrap(), (Warning, found));
+    let Some(Fact::Known(survey)) = &mut servers[0].survey else { panic!("survey") };
+    survey.last = Some(LastSurvey { name: "then.json".to_owned(), osts: [last(80)].into() });
+    assert_eq!(of_survey(servers, "survey_last").unwrap().0, Ok);
+}
+
+#[test]
+fn clients_that_write_are_not_idle() {
+    let site = Site::new();
+    let stats = "sys/kernel/debug/lustre/obdfilter/lustre-OST0002/stats";
+    let counters =
+        |writes: u64| format!("snapshot_time 1.0 secs.nsecs\nwrite_bytes {writes} samples [bytes] 1 1 1 1\n");
+    site.put(2, stats, &counters(7));
+    let before = ClientIo::so_far(&site.root(2)).requests;
+    site.put(2, stats, &counters(12));
+    assert_eq!(ClientIo::so_far(&site.root(2)).requests - before, 5);
 }

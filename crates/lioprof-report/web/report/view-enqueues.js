@@ -18,29 +18,17 @@ const enqueuesSection = () =>
   });
 
 function buildEnqueues(body) {
-  const kinds = ["queue", "service", "lock_wait", "other_wait"];
-  const names = ["queue", "service", "wait", "other wait"];
-  const inks = ["--queue", "--service", "--part-after", "--unclassified"];
-  const mean = (row, kind) => row[kind].us[1] ?? 0;
-  const longest = Math.max(1, ...DATA.enqueue_parts.map((row) => mean(row, "total")));
-  const bar = (row) => {
-    let left = 0;
-    const pieces = kinds.map((kind, i) => {
-      const width = (100 * mean(row, kind)) / longest;
-      const piece = el("i", { style: { left: `${left}%`, width: `${width}%`, background: `var(${inks[i]})` } });
-      left += width;
-      return piece;
-    });
-    return el("span.spans", { "aria-hidden": "true" }, el("span.span.stacked", null, pieces));
-  };
-  const partColumn = (kind, name) => ({
-    name,
-    title: "mean",
-    number: true,
-    value: (row) => mean(row, kind),
-    text: (row) => micros(mean(row, kind)),
-    hint: (row) => timesHint(row[kind].us),
-  });
+  const part = (name, ink, kind) => ({ name, ink, times: (row) => row[kind].us });
+  const total = (row) => row.total.us[1] ?? 0;
+  const bars = stacked(
+    [
+      part("queue", "--queue", "queue"),
+      part("service", "--service", "service"),
+      part("wait", "--part-after", "lock_wait"),
+      part("other wait", "--unclassified", "other_wait"),
+    ],
+    Math.max(1, ...DATA.enqueue_parts.map(total)),
+  );
   const key = el("div");
   body.append(key);
   const list = table(body, {
@@ -52,15 +40,14 @@ function buildEnqueues(body) {
       countColumn("requests", (row) => row.enqueues),
       countColumn("unknown", (row) => row.unknown, "requests whose parts the log does not show"),
       countColumn("waited", (row) => row.waited, "requests that waited for another client's lock"),
-      partColumn("total", "time"),
-      { name: `0 … ${micros(longest)}`, title: "the parts, one scale for all", value: (row) => mean(row, "total"), cell: bar },
-      ...kinds.map((kind, i) => partColumn(kind, names[i])),
+      timeColumn("time", (row) => row.total.us, 1, "mean"),
+      bars.column(total),
+      ...bars.columns,
     ],
     rows: () => DATA.enqueue_parts,
   });
   return () => {
-    const style = getComputedStyle(document.documentElement);
-    fill(key, legend(inks.map((ink, i) => [style.getPropertyValue(ink).trim(), names[i]])));
+    fill(key, bars.legend());
     list.show();
   };
 }

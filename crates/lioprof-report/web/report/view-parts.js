@@ -18,30 +18,13 @@ const partsSection = () =>
   });
 
 function buildParts(body) {
-  const kinds = ["before", "transfer", "after"];
-  const names = ["before the transfer", "transfer", "after the transfer"];
-  const mean = (row, kind) => row[kind].us[1] ?? 0;
-  const longest = Math.max(1, ...DATA.service_parts.map((row) => row.mean_us));
-  const bar = (row) => {
-    let left = 0;
-    const pieces = kinds.map((kind) => {
-      const width = (100 * mean(row, kind)) / longest;
-      const piece = el(`i.part-${kind}`, { style: { left: `${left}%`, width: `${width}%` } });
-      left += width;
-      return piece;
-    });
-    return el("span.spans", { "aria-hidden": "true" }, el("span.span.stacked", null, pieces));
-  };
-  const partColumn = (kind, i) => ({
-    name: names[i],
-    title: "mean",
-    number: true,
-    value: (row) => mean(row, kind),
-    text: (row) => micros(mean(row, kind)),
-    hint: (row) => timesHint(row[kind].us),
-  });
+  const part = (name, kind) => ({ name, kind, ink: `--part-${kind}`, times: (row) => row[kind].us });
+  const bars = stacked(
+    [part("before the transfer", "before"), part("transfer", "transfer"), part("after the transfer", "after")],
+    Math.max(1, ...DATA.service_parts.map((row) => row.mean_us)),
+  );
   // Of the longest part: the others matter less.
-  const most = (row) => kinds.reduce((a, b) => (mean(row, b) > mean(row, a) ? b : a));
+  const timesPeers = (row) => row[bars.most(row).kind].ratio;
   const key = el("div");
   body.append(key);
   const list = table(body, {
@@ -59,21 +42,20 @@ function buildParts(body) {
         value: (row) => row.mean_us,
         text: (row) => micros(row.mean_us),
       },
-      { name: `0 … ${micros(longest)}`, title: "the parts, one scale for all", value: (row) => row.mean_us, cell: bar },
-      ...kinds.map(partColumn),
+      bars.column((row) => row.mean_us),
+      ...bars.columns,
       {
         name: "× peers",
         title: "longest part, over that of its peers for the same kind of requests",
         number: true,
-        value: (row) => row[most(row)].ratio,
-        text: (row) => (row[most(row)].ratio === null ? "–" : row[most(row)].ratio.toFixed(1)),
+        value: timesPeers,
+        text: (row) => timesPeers(row)?.toFixed(1) ?? "–",
       },
     ],
     rows: (it) => DATA.service_parts.filter((row) => it.direction.includes(row.direction[0])),
   });
   return () => {
-    const style = getComputedStyle(document.documentElement);
-    fill(key, legend(kinds.map((kind, i) => [style.getPropertyValue(`--part-${kind}`).trim(), names[i]])));
+    fill(key, bars.legend());
     list.show();
   };
 }

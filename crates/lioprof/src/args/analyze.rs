@@ -39,8 +39,9 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) contended: Option<ContendedRule>,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
-    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all.
-    #[arg(long, value_name = "FILE")]
+    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all, or the directory
+    /// of `lioprof check --survey`.
+    #[arg(long, value_name = "FILE|DIR")]
     pub(crate) baseline: Vec<PathBuf>,
     /// obdfilter-survey test to compare writes with: `write` (new data) or `rewrite` (overwrites the same data, which may be
     /// several times as fast thanks to the server's cache).

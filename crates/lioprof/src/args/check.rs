@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::shared::FailOn;
+use crate::survey::SurveySettings;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = CHECK_HELP)]
@@ -22,6 +23,25 @@ pub(crate) struct CheckArgs {
     /// Exit with code 1 if a check ends with this status or worse.
     #[arg(long, value_enum, value_name = "STATUS", default_value = "warning")]
     pub(crate) fail_on: FailOn,
+    /// Have obdfilter-survey (package lustre-iokit) measure what the OSTs' disks deliver, keep its output in this directory, compare OSTs with
+    /// each other and with the last survey there. It writes to all OSTs; lioprof asks before.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["facts_files", "facts"])]
+    pub(crate) survey: Option<PathBuf>,
+    /// Variables of obdfilter-survey: size is MiB per OST, thr threads and nobj objects per OST, rsz KiB per request.
+    #[arg(long, value_name = "NAME=NUMBER ..", default_value = "size=1024 nobjhi=1 thrlo=4 thrhi=16")]
+    pub(crate) survey_settings: SurveySettings,
+    /// Survey also servers whose OSTs clients read or write at the same time: it slows them down, and they the survey.
+    #[arg(long)]
+    pub(crate) survey_under_load: bool,
+    /// Do not ask before a survey.
+    #[arg(long, requires = "survey")]
+    pub(crate) yes: bool,
+    /// Survey this server and print it with the facts; `--survey` asks servers so.
+    #[arg(long, requires = "facts", hide = true)]
+    pub(crate) run_survey: bool,
+    /// Time for which clients must be idle before a survey; for tests.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "5s", hide = true)]
+    pub(crate) survey_idle: std::time::Duration,
     /// Directory to use in place of `/`, such as the mount point of a simulated server.
     #[arg(long, value_name = "DIR", default_value = "/", conflicts_with = "facts_files")]
     pub(crate) root: PathBuf,
@@ -43,7 +63,8 @@ Examples:
   lioprof check --hosts oss[01-40],mds1    # all servers, over ssh (with sudo -n unless the login is root)
   lioprof check --facts >oss01.json        # on each server, then for all of them together:
   lioprof check oss*.json
+  lioprof check --hosts oss[01-40] --survey /root/survey   # before the file system is opened: what do the disks deliver?
 
-Reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above
+Without --survey it reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above
 --fail-on, 1 something is, 2 wrong arguments, or a server could not be checked. What could not be read is `unknown`, and
 fails nothing.";

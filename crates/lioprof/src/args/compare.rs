@@ -6,7 +6,6 @@ use clap::ValueEnum;
 
 use super::shared::{PlotFormat, ThreadArgs, ThresholdArgs};
 use super::values::bin_us;
-use crate::compare::RegressionLimit;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPARE_HELP)]
@@ -54,4 +53,45 @@ pub(crate) enum CompareFormat {
     Json,
     /// Print nothing.
     None,
+}
+
+/// The limit of `--fail-on regression=SHARE`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RegressionLimit {
+    /// Share by which a headline figure may get worse: 0.1 is 10 %.
+    pub(crate) share: f64,
+}
+
+impl std::str::FromStr for RegressionLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = || -> Option<f64> {
+            let value = text.strip_prefix("regression=")?;
+            let share = match value.strip_suffix('%') {
+                Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+                None => value.trim().parse().ok()?,
+            };
+            (share.is_finite() && share >= 0.0).then_some(share)
+        };
+        let share =
+            parse().ok_or_else(|| format!("expected regression=SHARE, such as regression=10%; found `{text}`"))?;
+        Ok(Self { share })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_shares_or_percent() {
+        let share = |text: &str| text.parse::<RegressionLimit>().map(|limit| limit.share);
+        assert_eq!(share("regression=10%"), Ok(0.1));
+        assert_eq!(share("regression=0.25"), Ok(0.25));
+        assert_eq!(share("regression=0"), Ok(0.0));
+        for bad in ["10%", "regression", "regression=", "regression=-1%", "regression=x", "regression=inf"] {
+            assert!(share(bad).unwrap_err().contains("regression=10%"), "{bad}");
+        }
+    }
 }
