@@ -25,8 +25,8 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-A DATASET is a folder, a folder with several datasets below it, or s3://BUCKET/PREFIX. Credentials,
-region and endpoint of an object store come from variables such as AWS_ACCESS_KEY_ID,
+A DATASET is a folder, a folder with several datasets below it, or s3://BUCKET/PREFIX. Credentials, \
+region and endpoint of an object store come from variables such as AWS_ACCESS_KEY_ID, \
 AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT.
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
   lioprof-query sql s3://traces/rows 'SELECT nid, sum(bytes) FROM rpcs GROUP BY nid' --format csv
   lioprof-query prompt rows                                    interactive prompt
 
-Exit codes: 0 done, 2 wrong arguments, invalid SQL, unreadable or unwritable files, missing rollups, or a cluster that does
+Exit codes: 0 done, 2 wrong arguments, invalid SQL, unreadable or unwritable files, missing rollups, or a cluster that does \
 not answer; 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
@@ -100,9 +100,9 @@ pub(crate) struct SqlArgs {
 
 const SQL_HELP: &str = "\
 Examples:
-  lioprof-query sql rows 'SELECT target, sum(read_bytes) FROM flows GROUP BY target ORDER BY target'
+  lioprof-query sql rows 'SELECT target, sum(read_bytes) FROM flows GROUP BY target'
   lioprof-query sql rows -f question.sql -o answer.parquet
-  lioprof-query sql rows \"SELECT * FROM rpcs WHERE job = 'dd.0' ORDER BY end_time\" --format csv | head
+  lioprof-query sql rows \"SELECT * FROM rpcs WHERE job = 'dd.0'\" --format csv | head
   lioprof-query sql rows 'SHOW TABLES'";
 
 #[derive(Debug, clap::Args)]
@@ -139,7 +139,7 @@ pub(crate) struct ReadyArgs {
 }
 
 const READY_HELP: &str = "\
-Times are UTC: 2026-11-21T03:00:00Z, 2026-11-21 03:00, Unix seconds, or just 03:00 if the dataset
+Times are UTC: 2026-11-21T03:00:00Z, 2026-11-21 03:00, Unix seconds, or just 03:00 if the dataset \
 covers a single day.
 
 Examples:
@@ -215,7 +215,7 @@ pub(crate) struct SchedulerArgs {
 
 #[cfg(feature = "cluster")]
 const SCHEDULER_HELP: &str = "\
-The scheduler prints its address once it listens. Anyone who can reach that port can make executors read and write every file
+The scheduler prints its address once it listens. Anyone who can reach that port can make executors read and write every file \
 that they have access to: keep it inside a trusted network. docs/cluster.md explains how to set up a cluster.
 
 Example:

@@ -56,7 +56,7 @@ pub(crate) struct Args {
 const AFTER_HELP: &str = "\
 To capture a log on an OSS (docs/capture.md has the details):
   masks=$(dirname /sys/module/l*/parameters/libcfs_debug)   # as numbers: not every bit has a name
-  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # note these and debug_mb, to restore them
+  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # note these and debug_mb
   lctl get_param debug_mb
   lctl set_param debug_mb=512 subsystem_debug='rpc filter ldlm'
   lctl clear
@@ -85,7 +85,7 @@ pub(crate) enum Command {
     /// Export every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
     #[cfg(feature = "export")]
     Export(Box<ExportArgs>),
-    /// Check whether servers are fit for a large run: targets, space, errors, settings, disks. Traces nothing, writes nothing.
+    /// Check whether servers are fit for a large run: targets, space, errors, settings, disks. Traces nothing.
     Check(Box<CheckArgs>),
     /// List the kinds of findings and their thresholds, in the format that `analyze --thresholds` reads.
     Findings(FindingsArgs),
@@ -127,5 +127,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_are_not_wrapped() {
+        for command in Args::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            // Text is wrapped to the terminal; examples begin with spaces and stay as they are.
+            for line in help.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+            }
+            let mut texts = help.split("\n\n").filter(|text| !text.is_empty());
+            assert!(texts.all(|text| text.contains("\n  ") || !text.contains('\n')), "{}: {help}", command.get_name());
+        }
     }
 }

@@ -60,8 +60,8 @@ pub(crate) struct AnalyzeArgs {
 const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
-  lioprof analyze oss*/rpc.bin.zst -o report       several servers; JSON, CSV, plots, report.html into report/
-  lctl dk | lioprof analyze -                      the current content of the kernel's debug buffer
+  lioprof analyze oss*/rpc.bin.zst -o report       several servers; tables, plots, page in report/
+  lctl dk | lioprof analyze -                      what is in the kernel's debug buffer now
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
   lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";

@@ -59,12 +59,12 @@ pub(crate) struct CheckArgs {
 const CHECK_HELP: &str = "\
 Examples:
   lioprof check                            # this server, as root
-  lioprof check --watch 60s                # and whether one of its disks is slower than the others
-  lioprof check --hosts oss[01-40],mds1    # all servers, over ssh (with sudo -n unless the login is root)
+  lioprof check --watch 60s                # and whether a disk is slower than the others
+  lioprof check --hosts oss[01-40],mds1    # all servers, over ssh (as root, or with sudo -n)
   lioprof check --facts >oss01.json        # on each server, then for all of them together:
   lioprof check oss*.json
-  lioprof check --hosts oss[01-40] --survey /root/survey   # before the file system is opened: what do the disks deliver?
+  lioprof check --hosts oss[01-40] --survey survey      # what do the disks deliver?
 
-Without --survey it reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above
---fail-on, 1 something is, 2 wrong arguments, or a server could not be checked. What could not be read is `unknown`, and
+Without --survey it reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above \
+--fail-on, 1 something is, 2 wrong arguments, or a server could not be checked. What could not be read is `unknown`, and \
 fails nothing.";

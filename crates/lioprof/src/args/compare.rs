@@ -39,10 +39,10 @@ pub(crate) struct CompareArgs {
 const COMPARE_HELP: &str = "\
 Examples:
   lioprof compare before/ after/                        tables on the terminal
-  lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json and overlaid plots into cmp/
-  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: exit code 1 if it got worse
+  lioprof compare old/analysis.json new.bin.zst -o cmp  comparison.json, page and plots in cmp/
+  lioprof compare base.json rpc.bin --fail-on regression=10%    for CI: code 1 if it got worse
 
-docs/compare.md explains intervals and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong
+docs/compare.md explains intervals and verdicts. Exit codes: 0 done, 1 a regression larger than --fail-on, 2 wrong \
 arguments or unreadable input.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

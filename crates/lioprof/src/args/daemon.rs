@@ -71,8 +71,8 @@ Examples:
   lioprof analyze /var/tmp/cap -o report
   lioprof daemon --config /etc/lioprof/lioprof.toml
 
-The daemon restores every setting that it changed when it ends. After a kill -9 or a power failure, run
-`lioprof daemon --restore`, or start the daemon again. Exit codes: 0 ended as asked and restored all settings, 1 ended
+The daemon restores every setting that it changed when it ends. After a kill -9 or a power failure, run \
+`lioprof daemon --restore`, or start the daemon again. Exit codes: 0 ended as asked and restored all settings, 1 ended \
 early, or failed to write or restore something, 2 could not start.";
 
 #[derive(Debug, clap::Args)]

@@ -31,11 +31,11 @@ pub(crate) struct ExportArgs {
 
 const EXPORT_HELP: &str = "\
 Examples:
-  lioprof export oss*/rpc.bin.zst --parquet rows             for DuckDB, Polars, pandas, and `lioprof analyze rows`
+  lioprof export oss*/rpc.bin.zst --parquet rows             for DuckDB, Polars, pandas, lioprof
   lioprof export /var/lib/lioprof --parquet old --old-readers   the daemon's rows, for Spark 3
   lioprof export rpc.bin --csv tables                        one file per table, one line per RPC
   lioprof export rpc.bin --perfetto rpc.pftrace              open it at https://ui.perfetto.dev
-  lioprof export /var/lib/lioprof --perfetto noon.pftrace --from 2026-11-21T12:00:00Z --to 2026-11-21T12:01:00Z
+  lioprof export rows --perfetto noon.pftrace --from 2026-11-21T12:00:00Z --to 2026-11-21T12:01:00Z
 
-docs/export.md describes columns and tracks. Exit codes: 0 done, 2 wrong arguments, unreadable input or incomplete
+docs/export.md describes columns and tracks. Exit codes: 0 done, 2 wrong arguments, unreadable input or incomplete \
 output, 3 more lost than --max-loss.";

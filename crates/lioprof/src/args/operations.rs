@@ -49,13 +49,13 @@ To capture (docs/operations.md has the details), on each client and each server,
   lctl set_param debug='+rpctrace +dlmtrace +vfstrace +iotrace'    # clients
   lctl set_param debug='+rpctrace +dlmtrace +net'                  # servers
   ...                                                              # run what is slow
-  lctl debug_daemon stop                                           # then put debug and debug_mb back
+  lctl debug_daemon stop                               # then put debug and debug_mb back
 
 Examples:
-  lioprof operations client1/rpc.bin mds1/rpc.bin oss*/rpc.bin     one log per node, in directories named after the nodes
+  lioprof operations client1/rpc.bin mds1/rpc.bin oss*/rpc.bin     directories named after nodes
   lioprof operations logs --format csv > operations.csv            one line per operation
   lioprof operations logs -v                                       with percentiles of each part
-  lioprof operations logs -o ops                                   ops/operations.html: click through to single operations
-  lioprof operations logs --resolve                                commands that tell the files' names
+  lioprof operations logs -o ops                                   a page: down to one operation
+  lioprof operations logs --resolve                                how to get the files' names
 
 Exit codes: 0 done, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";

@@ -15,7 +15,7 @@ pub(crate) struct ReportArgs {
 }
 
 const REPORT_HELP: &str = "\
-The page opens from disk in any current browser and needs no network. `lioprof analyze -o DIR` and `lioprof compare -o DIR`
+The page opens from disk in any current browser and needs no network. `lioprof analyze -o DIR` and `lioprof compare -o DIR` \
 also write it.
 
 Examples:

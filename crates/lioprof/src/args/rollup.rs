@@ -23,8 +23,8 @@ pub(crate) struct RollupArgs {
 const ROLLUP_HELP: &str = "\
 Examples:
   lioprof rollup rows                          roll up nodes with new parts into rows/rollups
-  lioprof rollup /shared/rows --node oss17     on oss17; once all nodes are done, `lioprof rollup /shared/rows` for the clocks
+  lioprof rollup /shared/rows --node oss17     on oss17; at last the first one, for the clocks
 
-Only nodes with new parts are read, one per thread at a time. At the end the clocks of the nodes are compared; a node whose
-clock is off is rolled up again with corrected times. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong
+Only nodes with new parts are read, one per thread at a time. At the end the clocks of the nodes are compared; a node whose \
+clock is off is rolled up again with corrected times. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong \
 arguments, or nodes that could not be rolled up.";

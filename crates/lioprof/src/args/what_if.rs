@@ -51,7 +51,7 @@ Examples:
   lioprof what-if oss*/rpc.bin --ost lustre-OST0002=x2 --no-lock-waits   both together
   lioprof what-if /shared/rows --writers 10.10.0.11@tcp=4 --format json
 
-docs/what-if.md says how it is done, and what it cannot know. Exit codes: 0 done, 2 wrong arguments or unreadable
+docs/what-if.md says how it is done, and what it cannot know. Exit codes: 0 done, 2 wrong arguments or unreadable \
 input, 3 more lost than --max-loss.";
 
 /// `NAME=VALUE`; a NID has no `=`.
