@@ -23,6 +23,8 @@ pub(super) struct Step {
     pub(super) bytes: f64,
     pub(super) log2_bytes: u32,
     pub(super) object: u32,
+    /// Between its first and its last byte some are left out.
+    pub(super) gapped: bool,
     /// There is no such request.
     pub(super) gone: bool,
     pub(super) arrival_us: f64,
@@ -116,6 +118,7 @@ impl Plan {
                 bytes: f64::from(request.bytes),
                 log2_bytes: request.log2_bytes(),
                 object: request.object,
+                gapped: request.gapped,
                 gone: false,
                 arrival_us: moment(request.arrival_us),
                 end_us: moment(request.end_us),

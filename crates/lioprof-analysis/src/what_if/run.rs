@@ -69,6 +69,8 @@ pub(crate) struct Request {
     pub(crate) bytes: u32,
     /// Hash of the object; 0 if it is not known.
     pub(crate) object: u32,
+    /// Between its first and its last byte some are left out.
+    pub(crate) gapped: bool,
     /// Time before the transfer, and of the transfer, if the log shows them.
     pub(crate) parts: Option<(u32, u32)>,
 }

@@ -104,7 +104,8 @@ fn per_byte_us(plan: &Plan, kind: Kind, lean: Lean) -> [f64; 2] {
 
 /// Leaves out the small requests of clients that send large ones, too.
 ///
-/// Without them, a client that reads in order reads ahead of its program, and at the end reads up to a window that nobody wants.
+/// Without them, a client that reads in order reads ahead of its program, and at the end reads up to a window that nobody wants. And its large
+/// reads are whole: what small ones had read already was left out, and each gap was one more I/O of the disk.
 pub(super) fn no_small(plan: &mut Plan, lean: Lean) {
     let mut large_bytes = vec![0.0; plan.streams];
     let mut large_read_bytes = vec![0.0; plan.streams];
@@ -121,12 +122,29 @@ pub(super) fn no_small(plan: &mut Plan, lean: Lean) {
             any[step.client] = true;
         }
     }
+    mend(plan, &any);
     for step in &mut plan.steps {
         let client = step.client;
         if step.kind == Kind::Read && !step.gone && any[client] && large_read_bytes[client] > 0.0 {
             // No more than twice as much: a window grows with what is read.
             let more = (READ_AHEAD_BYTES / large_read_bytes[client]).min(1.0);
             step.work_us.iter_mut().for_each(|work_us| *work_us *= 1.0 + more * lean.share());
+        }
+    }
+}
+
+/// Gives reads with gaps of these clients the disk's work of reads without, if that is less: the middle one of the large reads, or if all of
+/// them have gaps, the least.
+fn mend(plan: &mut Plan, clients: &[bool]) {
+    let large = |gapped: bool| {
+        let reads = plan.steps.iter().filter(move |step| step.kind == Kind::Read && step.bytes >= LARGE_BYTES);
+        sorted(reads.filter(move |step| step.gapped == gapped).map(Step::disk_us))
+    };
+    let (whole, gapped) = (large(false), large(true));
+    let disk_us = if whole.is_empty() { quantile(&gapped, 0) } else { quantile(&whole, 50) };
+    for step in plan.steps.iter_mut().filter(|step| step.gapped && step.kind == Kind::Read && clients[step.client]) {
+        if step.disk_us() > disk_us {
+            step.set_disk_us(disk_us);
         }
     }
 }

@@ -26,6 +26,7 @@ fn write(client: usize, place: usize, arrival_us: i64, service_us: i64) -> Reque
         kind: Kind::Write,
         bytes: 1 << 20,
         object: 1,
+        gapped: false,
         parts: Some((0, 0)),
     }
 }
@@ -167,6 +168,25 @@ fn small_requests_and_their_pauses_go() {
 }
 
 #[test]
+fn large_reads_are_whole_without_small_ones() {
+    let mut requests = Vec::new();
+    for n in 0..10 {
+        let small = Request { kind: Kind::Read, bytes: 4096, ..write(0, 0, n * 1000 * MS, 20 * MS) };
+        // What the small ones had read is left out of all but the first; each piece takes the disk 100 ms.
+        let pieces = if n == 0 { 1 } else { 8 };
+        let service_us = pieces * 100 * MS;
+        let parts = Some((u32::try_from(service_us).unwrap(), 0));
+        let large =
+            Request { kind: Kind::Read, gapped: n > 0, parts, ..write(0, 0, n * 1000 * MS + 30 * MS, service_us) };
+        requests.extend([small, large]);
+    }
+    let run = run(requests, Vec::new());
+    let whole = saves(&run, Change::NoSmall).unwrap();
+    // What stays are ten times 100 ms, pauses, and at most what is read ahead.
+    assert!(whole.elapsed_s > 1.0 && whole.elapsed_s < 4.0, "{whole:?}");
+}
+
+#[test]
 fn small_requests_are_put_together() {
     let mut requests = one_by_one(0, 0, 160, 10 * MS, 5 * MS);
     requests.iter_mut().for_each(|request| request.bytes = 65_536);
@@ -226,6 +246,7 @@ fn garbage() -> impl Strategy<Value = Run> {
     let bytes = prop_oneof![Just(0u32), 1u32..100_000, Just(u32::MAX)];
     let one = (time.clone(), time.clone(), time, 0usize..2, 0usize..4, 1u8..7, bytes, 0u32..3, parts);
     let request = one.prop_map(|(arrival_us, start_us, end_us, client, place, kind, bytes, object, parts)| Request {
+        gapped: object % 2 == 1,
         arrival_us,
         start_us,
         end_us,

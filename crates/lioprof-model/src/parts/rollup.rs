@@ -617,6 +617,8 @@ pub struct ReplayedRpc {
     pub bytes: u32,
     /// Hash of the object; 0 if it is not known.
     pub object: u32,
+    /// Between its first and its last byte at least a page is left out.
+    pub gapped: bool,
     /// NID.
     pub nid: String,
     /// See [`super::of_rows::CombinationKey::mdt`].

@@ -59,6 +59,7 @@ pub(crate) fn finish(mut record: Record, known: &BTreeSet<(String, TargetName)>,
             kind: kept.kind,
             bytes: kept.bytes,
             object: kept.object,
+            gapped: kept.gapped,
             parts: kept.parts(),
         });
     }

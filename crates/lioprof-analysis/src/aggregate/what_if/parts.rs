@@ -27,6 +27,7 @@ impl Record {
                 transfer_us: kept.parts().map(|(_, transfer_us)| transfer_us),
                 bytes: kept.bytes,
                 object: kept.object,
+                gapped: kept.gapped,
                 nid: symbols.text(kept.client),
                 mdt: place.mdt(),
                 target: place.target(),
@@ -51,7 +52,7 @@ impl Record {
             let client = symbols.intern(row.nid.as_bytes());
             let kept = Kept::new(row.end_us, u64::from(row.total_us), u64::from(row.service_us), client, place, kind);
             let parts = row.before_us.zip(row.transfer_us);
-            self.keep(kept.with_data(row.bytes, row.object, parts));
+            self.keep(kept.with_data(row.bytes, row.object, parts).with_gaps(row.gapped));
         }
         self.limit();
         Ok(())

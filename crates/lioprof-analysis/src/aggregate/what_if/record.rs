@@ -14,6 +14,9 @@ use crate::what_if::Kind;
 /// Requests kept, of a node and of all nodes together: a replay of so many takes a tenth of a second.
 const MOST: usize = 1 << 15;
 
+/// Smallest gap.
+const PAGE_BYTES: u64 = 4096;
+
 /// Stands for a part that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -31,6 +34,8 @@ pub(super) struct Kept {
     pub(super) client: Symbol,
     pub(super) place: u16,
     pub(super) kind: Kind,
+    /// Between its first and its last byte some are left out.
+    pub(super) gapped: bool,
 }
 
 impl Kept {
@@ -47,6 +52,7 @@ impl Kept {
             client,
             place,
             kind,
+            gapped: false,
         }
     }
 
@@ -54,6 +60,10 @@ impl Kept {
         (self.bytes, self.object) = (bytes, object);
         (self.before_us, self.transfer_us) = parts.unwrap_or((UNKNOWN, UNKNOWN));
         self
+    }
+
+    pub(super) fn with_gaps(self, gapped: bool) -> Self {
+        Self { gapped, ..self }
     }
 
     /// Time before the transfer and of the transfer.
@@ -95,7 +105,7 @@ impl Record {
             };
             let bulk = row.bulk.filter(|bulk| bulk.is_within(row.service_us));
             let parts = bulk.map(|bulk| (short(bulk.before_us), short(bulk.transfer_us)));
-            kept = kept.with_data(bytes, row.object.map_or(0, hash), parts);
+            kept = kept.with_data(bytes, row.object.map_or(0, hash), parts).with_gaps(has_gaps(row));
         }
         self.keep(kept);
     }
@@ -203,6 +213,12 @@ fn short(value: u64) -> u32 {
 }
 
 /// A hash of an object that is the same on every machine; never 0.
+/// Whether at least a page lies between the bytes of a request.
+fn has_gaps(row: &RpcRow) -> bool {
+    let RpcSize::Exact(bytes) = row.size else { return false };
+    row.extent.is_some_and(|extent| extent.len_bytes() >= bytes.saturating_add(PAGE_BYTES))
+}
+
 fn hash(object: ObjectName) -> u32 {
     let (first, second) = match object {
         ObjectName::Fid(fid) => (fid.seq, u64::from(fid.oid) | u64::from(fid.ver) << 32),
