@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::run::{Kind, Run};
 
 /// Takes clients' waits for locks out of their pauses, and the requests for locks that there would not be: who need not give a lock of a
-/// target back asks once. `lean`: whether those stay, and how much of the pause after each is for it.
+/// target back asks once. `lean`: whether those stay, and how much of the pauses around each is for it.
 pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
     let waits = waits_by_client(run);
     let fought: BTreeSet<(usize, usize)> = run.waits.iter().map(|wait| (wait.client, wait.place)).collect();
@@ -37,7 +37,10 @@ pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
             step.work_us[0] = (step.work_us[0] - waited_us).max(0.0);
         }
         if is_gone[number] {
-            // The pause before it stays: it is the program's.
+            // The pause before it is the program's, or the client was busy with giving the lock back: what was written under it goes out first.
+            if lean == Lean::Most {
+                step.think_us = 0.0;
+            }
             step.work_us = [0.0; 3];
             step.queue_us = 0.0;
         }
