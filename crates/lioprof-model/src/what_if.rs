@@ -95,7 +95,7 @@ impl fmt::Display for Change {
         match self {
             Self::TargetAsPeers { target } => write!(f, "{target} as fast as its peers"),
             Self::TargetFaster { target, factor } => write!(f, "{target} {factor} times as fast"),
-            Self::NodeAsPeers { node } => write!(f, "{node}'s OSTs as fast as those of other servers"),
+            Self::NodeAsPeers { node } => write!(f, "{node} as fast as other servers"),
             Self::ClientAsPeers { client } => write!(f, "{client} as fast as other clients"),
             Self::SpreadEvenly => f.write_str("the same requests evenly on all OSTs"),
             Self::NoLockWaits => f.write_str("no waiting for locks"),

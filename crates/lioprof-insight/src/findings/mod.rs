@@ -6,6 +6,7 @@
 mod alike;
 mod below_available;
 mod bottleneck;
+mod busy_together;
 mod case;
 mod client_bound;
 mod disk_bound;

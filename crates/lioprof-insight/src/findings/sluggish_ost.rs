@@ -9,6 +9,7 @@
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity, Target, TargetKindName};
 
+use super::busy_together::{AllWorks, Works, by_interval, per_byte, per_rpc, rate};
 use super::case::{Case, Look, NoAnswer, Rule};
 use super::draft::Cost;
 use super::limits::limit;
@@ -47,9 +48,6 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
-/// Bins that are looked at together: in fewer requests, the beginning and the end of each would matter.
-const INTERVALS: usize = 24;
-
 /// An OST against others in the intervals in which both were busy.
 struct Comparison {
     own: Work,
@@ -72,7 +70,7 @@ fn look(case: &Case<'_>) -> Look {
         )));
     }
     case.osts_are_known()?;
-    let mut works = Works::new(by_interval(case, &osts));
+    let mut works = Works::new(by_interval(&osts, analysis.series.bin_s));
     let alone_s = alone_s(&osts, analysis.series.bin_s);
     let everyone: Vec<usize> = (0..osts.len()).collect();
     let by_request = by_request(analysis, &osts);
@@ -83,19 +81,20 @@ fn look(case: &Case<'_>) -> Look {
     let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found)).collect();
 
     let whole: Vec<Work> = osts.iter().map(|ost| ost.work(analysis.series.bin_s, 0..analysis.series.bins)).collect();
+    let whole = AllWorks::of(whole);
 
     // A whole server first: its OSTs among themselves look alike.
     let mut nodes: Vec<&str> = osts.iter().map(|ost| ost.node).collect();
     nodes.sort_unstable();
     nodes.dedup();
     for &node in nodes.iter().filter(|_| nodes.len() > 1) {
-        let (own, others): (Vec<usize>, Vec<usize>) = everyone.iter().partition(|&&index| osts[index].node == node);
+        let own: Vec<usize> = everyone.iter().copied().filter(|&index| osts[index].node == node).collect();
         if own.len() < 2 || own.iter().any(|&index| is_done[index]) {
             continue;
         }
         let slower = |&ost: &usize| {
             let over_all = by_request[ost].and_then(|against| compare_over_all(&whole, ost, &against));
-            let both = [compare(&mut works, ost, &others), over_all];
+            let both = [compare(&mut works, ost, &own), over_all];
             both.into_iter().flatten().find(|comparison| is_slower(case, comparison))
         };
         let comparisons: Vec<Option<Comparison>> = own.iter().map(slower).collect();
@@ -107,8 +106,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     let mut compared = 0;
     for &ost in &everyone {
-        let others: Vec<usize> = everyone.iter().copied().filter(|&other| other != ost).collect();
-        let in_common = compare(&mut works, ost, &others);
+        let in_common = compare(&mut works, ost, &[ost]);
         compared += usize::from(in_common.is_some());
         let over_all = by_request[ost].and_then(|against| compare_over_all(&whole, ost, &against));
         let slower = [in_common, over_all].into_iter().flatten().find(|comparison| is_slower(case, comparison));
@@ -187,85 +185,30 @@ fn is_slower(case: &Case<'_>, comparison: &Comparison) -> bool {
     comparison.service_ratio >= case.limit("service_ratio") && comparison.rate_ratio >= case.limit("rate_ratio")
 }
 
-/// What each OST did in each interval: `None` where it had nothing to do.
-fn by_interval(case: &Case<'_>, osts: &[Ost<'_>]) -> Vec<Vec<Option<Work>>> {
-    let Some((first, last)) = span(osts) else { return Vec::new() };
-    let wide = (last - first + 1).div_ceil(INTERVALS);
-    let starts = || (first..=last).step_by(wide);
-    let work = |ost: &Ost<'_>, start: usize| {
-        let bins = start..(start + wide).min(last + 1);
-        let busy = bins.clone().any(|bin| ost.is_busy(bin));
-        busy.then(|| ost.work(case.analysis.series.bin_s, bins))
-    };
-    osts.iter().map(|ost| starts().map(|start| work(ost, start)).collect()).collect()
-}
-
-/// What each OST did in each interval, and the sums over the intervals last asked for: most OSTs are compared over the same
-/// ones.
-struct Works {
-    by_interval: Vec<Vec<Option<Work>>>,
-    intervals: Vec<usize>,
-    sums: Vec<Work>,
-}
-
-impl Works {
-    fn new(by_interval: Vec<Vec<Option<Work>>>) -> Self {
-        Self { by_interval, intervals: Vec::new(), sums: Vec::new() }
-    }
-
-    /// What each OST did in the intervals in which this one and at least half of the others were busy: with fewer, they are
-    /// no measure.
-    fn in_common(&mut self, ost: usize, others: &[usize]) -> &[Work] {
-        let works = &self.by_interval;
-        let common = |&interval: &usize| {
-            let busy = others.iter().filter(|&&other| works[other][interval].is_some()).count();
-            works[ost][interval].is_some() && 2 * busy >= others.len()
-        };
-        let intervals: Vec<usize> = (0..works[ost].len()).filter(common).collect();
-        if self.sums.is_empty() || self.intervals != intervals {
-            self.sums = works.iter().map(|work| sum(work, &intervals)).collect();
-            self.intervals = intervals;
-        }
-        &self.sums
-    }
-}
-
-fn sum(works: &[Option<Work>], intervals: &[usize]) -> Work {
-    let mut sum = Work::default();
-    intervals.iter().filter_map(|&interval| works[interval].as_ref()).for_each(|work| sum.add(work));
-    sum
-}
-
-/// `None`: too little happened at the same time.
-fn compare(works: &mut Works, ost: usize, others: &[usize]) -> Option<Comparison> {
-    let works = works.in_common(ost, others);
-    let own = works[ost];
-    let peers: Vec<&Work> = others.iter().map(|&other| &works[other]).filter(|work| work.rpcs > 0.0).collect();
-    if own.rpcs == 0.0 || 2 * peers.len() < others.len() || peers.is_empty() {
+/// An OST against those that are not on its side; `None`: too little happened at the same time.
+fn compare(works: &mut Works, ost: usize, side: &[usize]) -> Option<Comparison> {
+    let all = works.in_common(ost, side);
+    let own = all.works[ost];
+    let (peers, peers_service_s) = all.others(side, &all.per_rpc, per_rpc)?;
+    if own.rpcs == 0.0 || 2 * peers < all.works.len() - side.len() {
         return None;
     }
-    let per_rpc = |work: &Work| share(work.handling_s, work.rpcs);
-    let per_byte = |work: &Work| share(work.handling_s, work.bytes);
-    let rate = |work: &Work| share(work.bytes, work.busy_s);
-    let peers_service_s = median(peers.iter().copied().map(per_rpc))?;
     let by_rpc = share(per_rpc(&own), peers_service_s);
-    let by_byte = share(per_byte(&own), median(peers.iter().copied().map(per_byte))?);
-    let rate_ratio = share(median(peers.iter().copied().map(rate))?, rate(&own));
-    Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers: peers.len(), peers_service_s })
+    let by_byte = share(per_byte(&own), all.others(side, &all.per_byte, per_byte)?.1);
+    let rate_ratio = share(all.others(side, &all.rate, rate)?.1, rate(&own));
+    Some(Comparison { own, service_ratio: by_rpc.min(by_byte), rate_ratio, peers, peers_service_s })
 }
 
 /// Over the whole run: a slow OST goes on while its peers have nothing left to do, and what its long requests move cannot be told by time.
 /// Its single requests are compared with their like, so others' may be of another time.
-fn compare_over_all(works: &[Work], ost: usize, against: &Against) -> Option<Comparison> {
-    let rate = |work: &Work| share(work.bytes, work.busy_s);
-    let peers = works.iter().enumerate().filter(|(other, work)| *other != ost && work.rpcs > 0.0);
-    let peers_rate = median(peers.clone().map(|(_, work)| rate(work)))?;
-    let own = works[ost];
+fn compare_over_all(all: &AllWorks, ost: usize, against: &Against) -> Option<Comparison> {
+    let (peers, peers_rate) = all.others(&[ost], &all.rate, rate)?;
+    let own = all.works[ost];
     Some(Comparison {
         own,
         service_ratio: against.ratio,
         rate_ratio: share(peers_rate, rate(&own)),
-        peers: peers.count(),
+        peers,
         peers_service_s: share(share(own.handling_s, own.rpcs), against.ratio),
     })
 }
