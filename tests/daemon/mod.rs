@@ -17,6 +17,7 @@
 //! * `ending`: signals, `--for`, `--until`, triggers.
 //! * `traced`: when there was tracing, as an analysis tells it.
 //! * `budget`: step by step down to nothing.
+//! * `dashboards`: those for Grafana, and rules, against a real Prometheus (`scripts/check-metrics`).
 //!
 //! They need root, `/dev/fuse` and loop devices, wait for states instead of sleeping, and each has its own directory.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
@@ -25,6 +26,7 @@ mod before;
 mod budget;
 mod by_hand;
 mod checked;
+mod dashboards;
 mod disk;
 mod ending;
 mod files;

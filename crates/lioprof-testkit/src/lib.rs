@@ -4,12 +4,14 @@
 //! * [`files`]: where fixtures and documents are, what is in a folder, unpacking.
 //! * [`blessed()`], [`blessed_table`]: files of the repository that tests hold to what the code does.
 //! * [`sshd`]: OpenSSH servers with keys of their own.
+//! * [`prometheus`]: a real Prometheus.
 //! * [`fuzz`]: random numbers by seed, and damage to logs made with them.
 //!
 //! All of it panics where something is wrong, and names what.
 
 pub mod files;
 pub mod fuzz;
+pub mod prometheus;
 pub mod sshd;
 
 mod blessed;
