@@ -7,6 +7,7 @@
 //! * `lock_requests`: what their time was made of.
 //! * `damaged`: wounds made from the captures.
 //! * `cli`: bad inputs, messages and exit codes.
+//! * `bounded`: `analysis.json` of long runs and large sites.
 //! * `about`: versions, manual pages, completions.
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
@@ -29,6 +30,9 @@
 mod about;
 #[cfg(test)]
 mod binlog;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod bounded;
 #[cfg(test)]
 mod captures;
 #[cfg(test)]

@@ -22,7 +22,8 @@ def main():
     chromium, lioprof, folder, shots = sys.argv[1:]
     folder, shots = pathlib.Path(folder), pathlib.Path(shots)
     give_findings(folder / "lock_pingpong_dlm" / "analysis.json")
-    for name in ("large", "lock_pingpong_dlm"):
+    make_a_day(folder / "file_per_process" / "analysis.json", folder / "day" / "analysis.json")
+    for name in ("large", "lock_pingpong_dlm", "day"):
         began = time.monotonic()
         subprocess.run([lioprof, "report", "--quiet", folder / name / "analysis.json"], check=True)
         print(f"check-report: {name}: made in {time.monotonic() - began:.2f} s from {megabytes(folder / name / 'analysis.json')}")
@@ -32,6 +33,7 @@ def main():
         for name in ("file_per_process", "shared_striped_write", "lock_pingpong", "lock_pingpong_dlm", "ops_mix", "metadata", "empty", "few", "large"):
             checks.figures(name)
         checks.zoom("file_per_process")
+        checks.day("day", PEAK_BIN, PEAK_BYTES / BIN_S)
         checks.filters("file_per_process")
         checks.filters("ops_mix")
         checks.findings("lock_pingpong_dlm")
@@ -71,6 +73,34 @@ def main():
         anatomy.pictures()
         browser.close()
     print(f"check-report: {checks.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
+
+
+# A day in bins of five seconds, one of which stands out.
+BINS, BIN_S = 17_280, 5
+PEAK_BIN, PEAK_BYTES = 9_001, 40_000_000_000
+
+
+def make_a_day(path, day):
+    """A day of a server whose OSTs move a little all the time, and one of them very much in a single bin."""
+    analysis = json.loads(path.read_text())
+    start = analysis["window"]["start"] // BIN_S * BIN_S
+    analysis["window"] |= {"start": start, "end": start + BINS * BIN_S, "duration_s": BINS * BIN_S}
+    series = analysis["series"]
+    series |= {"bin_s": BIN_S, "start": start, "bins": BINS, "flows": [], "latency": []}
+    calm = [100_000_000 + 40_000_000 * (bin % 7) for bin in range(BINS)]
+    for row in series["targets"] + series["nodes"]:
+        for key, value in row.items():
+            if isinstance(value, list):
+                row[key] = [1 if "rpcs" in key or key == "arrived" else 0.5] * BINS
+        if "read_bytes" in row:
+            row |= {"read_bytes": list(calm), "write_bytes": list(calm), "read_bounded_bytes": [0] * BINS, "write_bounded_bytes": [0] * BINS}
+    first = next(row for row in series["targets"] if row["name"] and row["kind"] == "ost")
+    others = sum(row["read_bytes"][PEAK_BIN] + row["write_bytes"][PEAK_BIN] for row in series["targets"] if row is not first)
+    # With what the others move: the sum of all is the highest line.
+    first["read_bytes"][PEAK_BIN], first["write_bytes"][PEAK_BIN] = PEAK_BYTES - others, 0
+    analysis["locks"] = None
+    day.parent.mkdir()
+    day.write_text(json.dumps(analysis))
 
 
 def give_findings(path):

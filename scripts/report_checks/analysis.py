@@ -7,6 +7,7 @@ from browser import Pages
 from text import SPACE, count_in, exactly, human_bytes, io_bytes, megabytes, micros, shortener
 
 MAX_BYTES = 5_000_000
+MAX_BYTES_OF_A_DAY = 14_000_000
 
 
 class AnalysisPages(Pages):
@@ -82,6 +83,59 @@ class AnalysisPages(Pages):
         page.locator(".overview .canvas").click()
         self.equal(f"{name}: a click on the overview shows all", self.selected(page), {})
         self.close(page)
+
+    def day(self, name, peak_bin, rate):
+        """17,280 bins, one of which stands out: it is visible in all of the day, and by itself after zooming in."""
+        analysis, page = self.analysis(name), self.open(name)
+        path = self.folder / name / "report.html"
+        print(f"check-report: {name}: {megabytes(path)}")
+        self.holds(f"{name}: at most {MAX_BYTES_OF_A_DAY} bytes", path.stat().st_size <= MAX_BYTES_OF_A_DAY)
+        bin_s = analysis["series"]["bin_s"]
+        drawn = """() => {
+            const chart = echarts.getInstanceByDom(document.querySelector('#bandwidth .chart [_echarts_instance_]'));
+            const lanes = chart.getOption().series.map(it => it.data ?? []);
+            return {
+                highest: Math.max(...lanes.flat().map(([, value]) => value ?? 0)),
+                points: Math.max(...lanes.map(it => it.length)),
+                at: lanes.flat().reduce((best, it) => (it[1] ?? 0) > (best[1] ?? 0) ? it : best)[0],
+            };
+        }"""
+        self.chart(page, "bandwidth")
+        whole = page.evaluate(drawn)
+        self.holds(f"{name}: the peak is drawn as high as it is", abs(whole["highest"] / rate - 1) < 1e-5)
+        self.holds(f"{name}: where it is", abs(whole["at"] - peak_bin * bin_s) < 86400 / 500)
+        self.holds(f"{name}: no more points than pixels can show", whole["points"] < 3 * 1440)
+        # It is there for the eye, too: the column of pixels of the peak is coloured near the top of the first lane.
+        page.locator("#bandwidth").screenshot(path=self.shots / "day.png")
+        box = page.locator("#bandwidth .chart").first.locator(".canvas").bounding_box()
+        column = page.evaluate("""([share]) => {
+            const source = document.querySelector('#bandwidth .chart canvas');
+            const context = source.getContext('2d');
+            const scale = source.width / source.getBoundingClientRect().width;
+            const [left, right] = [source.width * (share - 0.02), source.width * (share + 0.02)];
+            const image = context.getImageData(left, 30 * scale, right - left, 20 * scale).data;
+            let coloured = 0;
+            for (let i = 0; i < image.length; i += 4)
+                if (image[i + 3] > 60 && Math.max(image[i], image[i + 1], image[i + 2]) - Math.min(image[i], image[i + 1], image[i + 2]) > 60) coloured += 1;
+            return coloured;
+        }""", [self.share_of(page, peak_bin * bin_s / analysis["window"]["duration_s"])])
+        self.holds(f"{name}: the peak can be seen ({column} coloured pixels in {box['width']:.0f})", column > 5)
+        # Zoomed in by the address: two minutes around it.
+        page.evaluate("([from, to]) => { location.hash = `bandwidth?t=${from}-${to}`; }", [(peak_bin - 12) * bin_s, (peak_bin + 12) * bin_s])
+        page.wait_for_timeout(400)
+        near = page.evaluate(drawn)
+        self.holds(f"{name}: zoomed in, the bin begins where it does", abs(near["at"] - peak_bin * bin_s) < 1e-3 and abs(near["highest"] / rate - 1) < 1e-5)
+        page.locator("#bandwidth").screenshot(path=self.shots / "day-zoomed.png")
+        self.close(page)
+
+    @staticmethod
+    def share_of(page, share):
+        """Where a share of the time is across the canvas."""
+        return page.evaluate("""share => {
+            const chart = echarts.getInstanceByDom(document.querySelector('#bandwidth .chart [_echarts_instance_]'));
+            const [from, to] = [chart.getOption().xAxis[0].min, chart.getOption().xAxis[0].max];
+            return chart.convertToPixel({ gridIndex: 0 }, [from + share * (to - from), 0])[0] / chart.getWidth();
+        }""", share)
 
     def filters(self, name):
         analysis, page = self.analysis(name), self.open(name)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::baseline::Baseline;
+use crate::bounded::OtherRows;
 use crate::enqueue_parts::EnqueueParts;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
@@ -99,6 +100,10 @@ pub struct Analysis {
     /// Every check and its result: problems found, none found, or not enough evidence.
     #[serde(default)]
     pub checks: Vec<Check>,
+    /// Rows that lists leave out to bound the size of this file, summed up, by the path of the list; a list that is not here is
+    /// complete.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, OtherRows>,
 }
 
 /// Program and version.

@@ -25,6 +25,7 @@ pub mod access;
 pub mod analysis;
 mod available;
 pub mod baseline;
+pub mod bounded;
 mod causes;
 mod client;
 pub mod comparison;
@@ -56,6 +57,7 @@ mod what_if;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
+pub use bounded::OtherRows;
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
@@ -80,7 +82,7 @@ pub use phases::RpcPhases;
 pub use row::{
     BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
 };
-pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetSeries};
+pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
 };

@@ -14,6 +14,9 @@ pub struct Series {
     pub start: f64,
     /// Number of bins; every array below has this length.
     pub bins: usize,
+    /// Number of bins of the analysis that each of these joins, if they were joined; 0 otherwise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub joined: u64,
     /// Reads and writes of each target (for MDTs: Data-on-MDT).
     pub targets: Vec<TargetSeries>,
     /// All RPCs of all services of each node.
@@ -22,6 +25,27 @@ pub struct Series {
     pub flows: Vec<FlowSeries>,
     /// Total times (arrival to end) of reads and of writes.
     pub latency: Vec<Heatmap>,
+    /// If bins were joined: the most bytes of each target in a single bin of those that each of these joins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peaks: Vec<TargetPeaks>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// Most bytes of one target in single bins, where bins were joined; those bins are `bin_s / joined` wide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetPeaks {
+    /// Name of the target, as in [`TargetSeries::name`].
+    pub name: Option<String>,
+    /// Node that serves it.
+    pub node: String,
+    /// Bytes read.
+    pub read_bytes: Vec<u64>,
+    /// Bytes written.
+    pub write_bytes: Vec<u64>,
 }
 
 /// One target over time.

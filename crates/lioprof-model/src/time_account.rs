@@ -34,7 +34,8 @@ pub struct TimeOf {
     pub last: f64,
     /// From the first to the last, µs: the sum of `spent`.
     pub span_us: u64,
-    /// What the time was spent on, most first.
+    /// What the time was spent on, most first. In a bounded analysis clients and jobs have at most 16 rows, and one more for the rest of
+    /// each kind.
     pub spent: Vec<TimeSpent>,
 }
 
@@ -45,7 +46,7 @@ pub struct TimeSpent {
     pub on: SpentOn,
     /// Target; `null` where no target is concerned, or which one is not known.
     pub target: Option<String>,
-    /// Server; empty for `nothing`.
+    /// Server; empty for `nothing`, and where a bounded analysis sums up all that is left of this kind.
     pub node: String,
     /// Microseconds.
     pub us: u64,
@@ -112,6 +113,7 @@ impl TimeSpent {
         let place = match (&self.target, self.on) {
             (_, SpentOn::Nothing) => return self.on.phrase().to_owned(),
             (Some(target), _) => target.clone(),
+            (None, _) if self.node.is_empty() => "all others".to_owned(),
             (None, SpentOn::Queue | SpentOn::Metadata | SpentOn::Other) => self.node.clone(),
             (None, _) => format!("{}, target unknown", self.node),
         };

@@ -62,12 +62,29 @@ function corners(edges, values) {
   return out;
 }
 
-/** A row of steps, filled down to 0. */
+/** Steps as they can be seen in a range: of the bins that share a column of pixels the highest, so that no peak gets lost. */
+function seenSteps(edges, values, [from, to], columns) {
+  const [first, last] = [binOf(edges, from), binOf(edges, to)];
+  if (last - first < columns) return [edges, values];
+  const [kept, highest] = [[], []];
+  let column = -Infinity;
+  for (let bin = first; bin <= last; bin += 1) {
+    const its = Math.floor(((edges[bin] - from) / (to - from)) * columns);
+    if (its > column) {
+      kept.push(edges[bin]);
+      highest.push(values[bin]);
+      column = its;
+    } else if (values[bin] > highest[highest.length - 1]) highest[highest.length - 1] = values[bin];
+  }
+  return [[...kept, edges[last + 1]], highest];
+}
+
+/** A row of steps, filled down to 0; the time chart makes its data, which depend on what is visible. */
 function stepArea(name, edges, values, fillStyle, line) {
   return {
     type: "line",
     name,
-    data: corners(edges, values),
+    steps: [edges, values],
     symbol: "none",
     silent: true,
     connectNulls: false,
@@ -138,7 +155,14 @@ function timeChart(parent, { label, lanes, zooms = true }) {
           ...axisLook(lane.y),
           ...(lane.y.axisTick && { axisTick: { ...axisLook().axisTick, ...lane.y.axisTick } }),
         })),
-        series: plan.lanes.flatMap((lane, i) => lane.series.map((it) => ({ ...it, xAxisIndex: i, yAxisIndex: i }))),
+        series: plan.lanes.flatMap((lane, i) =>
+          lane.series.map(({ steps, ...it }) => ({
+            ...it,
+            ...(steps && { data: corners(...seenSteps(...steps, plan.range, Math.max(1, Math.floor(inner)))) }),
+            xAxisIndex: i,
+            yAxisIndex: i,
+          })),
+        ),
       };
     },
   });

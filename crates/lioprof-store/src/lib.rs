@@ -20,6 +20,7 @@
 //!   about twenty bytes on disk. Columns are filled directly and texts are looked up by symbol, never by hash.
 #![forbid(unsafe_code)]
 
+mod analysis_tables;
 mod csv;
 mod error;
 mod export;
@@ -37,6 +38,7 @@ mod table;
 mod text;
 mod write;
 
+pub use analysis_tables::{ANALYSIS_TABLES, complete_analysis, write_analysis_tables};
 pub use csv::{CsvRows, CsvWriter};
 pub use error::StoreError;
 pub use export::{DatasetExport, Exported};

@@ -13,7 +13,7 @@ use crate::{summary, tables, time_account, verdict};
 pub enum Format {
     /// Tables for people, 80 columns.
     Summary,
-    /// The whole analysis as JSON, schema lioprof.analysis/1.
+    /// JSON, schema lioprof.analysis/1; of a very large site with lists cut to their largest rows.
     Json,
     /// The client x target table as CSV; all tables with -o.
     Csv,
@@ -38,11 +38,11 @@ pub fn write(analysis: &Analysis, format: Format, style: Style, out: &mut dyn Wr
     }
 }
 
-/// Writes an analysis as one line of JSON.
+/// Writes an analysis as one line of JSON, bounded ([`Analysis::bounded`]).
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_json(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, analysis)?;
+    serde_json::to_writer(&mut *out, &analysis.bounded())?;
     writeln!(out)
 }

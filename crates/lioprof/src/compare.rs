@@ -18,7 +18,7 @@ use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 use crate::stores::Stores;
-use crate::{output_dir, thresholds};
+use crate::{output_dir, saved, thresholds};
 
 pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
@@ -67,7 +67,7 @@ fn read(
     verbosity: Verbosity,
 ) -> anyhow::Result<Option<(Analysis, bool)>> {
     if is_analysis(path)? {
-        return Ok(Some((saved(path, limits)?, true)));
+        return Ok(Some((read_saved(path, limits, verbosity)?, true)));
     }
     let config =
         Config { threads: args.threads.count(), bin_us: args.bin, progress: Progress::default(), ..Config::default() };
@@ -83,7 +83,7 @@ fn read(
             Ok(Some((analysis, complete)))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {
-            Some(report) => Ok(Some((saved(&report, limits)?, true))),
+            Some(report) => Ok(Some((read_saved(&report, limits, verbosity)?, true))),
             None => {
                 messages::problems(&problems, verbosity);
                 Ok(None)
@@ -115,8 +115,8 @@ fn is_analysis(path: &Path) -> anyhow::Result<bool> {
     Ok((bytes.next(), bytes.next()) == (Some(&b'{'), Some(&b'"')))
 }
 
-/// A saved analysis, with its findings judged again by the thresholds of this run.
-fn saved(path: &Path, limits: &Limits) -> anyhow::Result<Analysis> {
+/// A saved analysis, with its findings judged again by the thresholds of this run, unless something that they are judged by is left out.
+fn read_saved(path: &Path, limits: &Limits, verbosity: Verbosity) -> anyhow::Result<Analysis> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
     let mut analysis: Analysis = serde_json::from_reader(BufReader::new(file))
@@ -124,7 +124,10 @@ fn saved(path: &Path, limits: &Limits) -> anyhow::Result<Analysis> {
     if analysis.schema != SCHEMA {
         bail!("`{name}` has the schema `{}`, expected `{SCHEMA}`: analyze the log again", analysis.schema);
     }
-    find(&mut analysis, limits);
+    saved::complete(&mut analysis, path, verbosity)?;
+    if !analysis.is_cut() {
+        find(&mut analysis, limits);
+    }
     Ok(analysis)
 }
 

@@ -27,6 +27,7 @@ mod replay;
 mod report;
 #[cfg(feature = "export")]
 mod rollup;
+mod saved;
 mod stores;
 mod survey;
 mod survey_files;

@@ -13,8 +13,11 @@ use crate::messages::{self, Verbosity};
 
 pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbosity: Verbosity) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
-    let json = dir.join("analysis.json");
-    create(&json, |out| Ok(lioprof_text::write_json(analysis, out)?))?;
+    let bounded = analysis.bounded();
+    create(&dir.join("analysis.json"), |out| Ok(lioprof_text::write_json(&bounded, out)?))?;
+    #[cfg(feature = "parquet")]
+    complete_tables(analysis, &bounded, dir, verbosity)?;
+    drop(bounded);
     for table in lioprof_text::tables::ALL {
         create(&dir.join(format!("{}.csv", table.name)), |out| Ok((table.write)(analysis, out)?))?;
     }
@@ -25,6 +28,22 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
         let written = lioprof_plot::write_all(analysis, dir, &formats, &lioprof_plot::PlotOptions::default())
             .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
         skipped(&written, verbosity);
+    }
+    Ok(())
+}
+
+/// What the JSON lacks, and a note that it does.
+#[cfg(feature = "parquet")]
+fn complete_tables(analysis: &Analysis, bounded: &Analysis, dir: &Path, verbosity: Verbosity) -> anyhow::Result<()> {
+    let tables = lioprof_store::write_analysis_tables(analysis, bounded, dir)
+        .with_context(|| format!("failed to write tables into `{}`", dir.display()))?;
+    if !tables.is_empty() {
+        let folder = dir.join(lioprof_store::ANALYSIS_TABLES);
+        let (tables, folder) = (tables.join(", "), folder.display());
+        messages::note(
+            verbosity,
+            &format!("note: analysis.json has the largest rows and joined bins; complete in `{folder}`: {tables}"),
+        );
     }
     Ok(())
 }

@@ -11,10 +11,10 @@ use serde::Deserialize;
 use crate::args::ReportArgs;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
-use crate::output_dir;
+use crate::{output_dir, saved};
 
 pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let saved = read(&args.input)?;
+    let saved = read(&args.input, verbosity)?;
     match output(args, &saved) {
         Some(path) => {
             output_dir::create(&path, |out| Ok(saved.write(out)?))?;
@@ -67,7 +67,7 @@ struct SavedSchema {
     schema: String,
 }
 
-fn read(path: &Path) -> anyhow::Result<Saved> {
+fn read(path: &Path, verbosity: Verbosity) -> anyhow::Result<Saved> {
     let name = path.display();
     let mut json = Vec::new();
     if path == Path::new("-") {
@@ -92,6 +92,7 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
         );
     }
     let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;
+    saved::complete(&mut analysis, path, verbosity)?;
     // Saved before there were findings: they follow from the figures alone.
     if analysis.checks.is_empty() {
         lioprof_insight::find(&mut analysis, &lioprof_insight::Limits::default());

@@ -502,6 +502,7 @@ fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
         nodes,
         flows,
         latency: heatmaps(aggregate, span.0),
+        ..Series::default()
     }
 }
 

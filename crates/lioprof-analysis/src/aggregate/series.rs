@@ -13,6 +13,8 @@ use lioprof_model::Merge;
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
 const MAX_FLOWS: usize = 512;
+/// Bins of all these flows: of a day in bins of a few seconds fewer flows have a series of their own.
+const MAX_FLOW_BINS: usize = 2 * MAX_FLOWS * 600;
 
 /// A flow over time and its sum.
 #[derive(Clone, Debug, Default)]
@@ -64,9 +66,7 @@ impl SeriesBins {
             Direction::Read => cell.read_rpcs += 1,
             Direction::Write => cell.write_rpcs += 1,
         }
-        if self.flows.len() >= self.others + 2 * MAX_FLOWS {
-            self.keep_flows(symbols);
-        }
+        self.keep_few_flows(symbols);
     }
 
     /// Adds what happened to a target's locks.
@@ -102,12 +102,16 @@ impl SeriesBins {
             (key.0.map(|nid| symbols.bytes(nid)), symbols.bytes(key.1.node), key.1.kind, key.1.name)
         };
         order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1))));
-        for (_, key) in order.iter().skip(MAX_FLOWS) {
+        for (_, key) in order.iter().skip(self.most_flows()) {
             if let Some(flow) = self.flows.remove(key) {
                 self.flows.entry((None, key.1)).or_default().merge(&flow);
             }
         }
         self.count_others();
+    }
+
+    fn most_flows(&self) -> usize {
+        (MAX_FLOW_BINS / self.clock.span().1.max(1)).clamp(1, MAX_FLOWS)
     }
 
     fn count_others(&mut self) {
@@ -155,7 +159,11 @@ impl SeriesBins {
     /// Sees to it that there are not too many flows.
     pub(super) fn limit_flows(&mut self, symbols: &Symbols) {
         self.count_others();
-        if self.flows.len() >= self.others + 2 * MAX_FLOWS {
+        self.keep_few_flows(symbols);
+    }
+
+    fn keep_few_flows(&mut self, symbols: &Symbols) {
+        if self.flows.len() >= self.others + 2 * self.most_flows() {
             self.keep_flows(symbols);
         }
     }

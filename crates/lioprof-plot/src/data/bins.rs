@@ -17,7 +17,12 @@ pub(crate) struct Bins {
     /// Seconds of a merged bin that the window does not cut.
     full_s: f64,
     bin_s: f64,
+    /// Bins of the series.
+    count: usize,
 }
+
+/// Most bins that lioprof makes of its own accord; if there are more, the user wants to see what single ones show.
+const OWN_BINS: usize = 600;
 
 /// A merged bin of which the window covers less than this is joined to its neighbour: the rate of a
 /// sliver is noise.
@@ -65,7 +70,7 @@ impl Bins {
             let last = edges.len() - 1;
             edges[last] = window.span;
         }
-        Some(Self { edges, groups, full_s, bin_s: series.bin_s })
+        Some(Self { edges, groups, full_s, bin_s: series.bin_s, count })
     }
 
     /// Whether a merged bin is one in which nothing happened because the series has no bins there.
@@ -101,6 +106,28 @@ impl Bins {
             *rate /= (edges[1] - edges[0]).max(self.bin_s * SLIVER);
         }
         rates
+    }
+
+    /// Whether single bins of a width that the user chose are merged here, so that their peaks have to be shown.
+    pub(crate) fn hide_peaks(&self) -> bool {
+        self.count > OWN_BINS && self.full_s > self.bin_s
+    }
+
+    /// Width of a single bin, `5 s`.
+    pub(crate) fn single_width(&self) -> String {
+        duration_us(self.bin_s * 1e6)
+    }
+
+    /// Per second, the highest single bin of each merged one.
+    pub(crate) fn peak_rate(&self, values: &[u64]) -> Vec<f64> {
+        let peak = |group: &Range<usize>| values.iter().take(group.end).skip(group.start).max().copied();
+        self.groups.iter().map(|group| peak(group).unwrap_or(0) as f64 / self.bin_s).collect()
+    }
+
+    /// The highest single bin of each merged one.
+    pub(crate) fn peak(&self, values: &[f64]) -> Vec<f64> {
+        let peak = |group: &Range<usize>| largest(values.iter().take(group.end).skip(group.start));
+        self.groups.iter().map(peak).collect()
     }
 
     /// Means of the bins' figures; those that are no number or negative count as 0.
@@ -169,6 +196,18 @@ mod tests {
         assert_eq!(bins.mean(&[7.0, 8.0]), [0.0, 7.0, 8.0, 0.0]);
         assert_eq!([0, 1].map(|bin| bins.merged(bin)), [1, 2]);
         assert!(bins.is_filler(0) && !bins.is_filler(1) && bins.is_filler(3));
+    }
+
+    #[test]
+    fn a_single_bin_that_stands_out_is_the_peak_of_a_merged_one() {
+        let bins = bins(0.0, 17_280.0, 17_280, 110);
+        assert!(bins.hide_peaks());
+        let mut values = vec![1; 17_280];
+        values[9_001] = 1 << 20;
+        let peaks = bins.peak_rate(&values);
+        assert_eq!(largest(&peaks), f64::from(1 << 20));
+        assert_eq!(peaks.iter().filter(|peak| **peak > 1.0).count(), 1);
+        assert!(largest(&bins.rate(&values)) < 1e4);
     }
 
     #[test]

@@ -33,6 +33,9 @@ const MOST_ABOVE: f64 = 4.0;
 /// Strength of its line.
 const AVAILABLE: f64 = 0.75;
 
+/// Strength of the lines of peaks.
+const PEAK: f64 = 0.6;
+
 /// More OSTs than this become rows of a heat map.
 const MOST_PANELS: usize = 8;
 
@@ -44,6 +47,8 @@ struct Ost {
     rate: [Vec<f64>; 2],
     /// The estimated part of it.
     bounded: [Vec<f64>; 2],
+    /// The highest single bin of each merged one; empty where there is no need to tell.
+    peak: [Vec<f64>; 2],
     /// What it can deliver, by obdfilter-survey.
     available: [Option<f64>; 2],
 }
@@ -60,6 +65,13 @@ impl Ost {
             self.total[i] = self.total[i].saturating_add(total(values[i]));
             add(&mut self.rate[i], &bins.rate(values[i]));
             add(&mut self.bounded[i], &bins.rate(bounded[i]));
+            if bins.hide_peaks() {
+                self.peak[i].resize(bins.len(), 0.0);
+                // A target that two servers have had: one after the other.
+                for (peak, more) in self.peak[i].iter_mut().zip(bins.peak_rate(values[i])) {
+                    *peak = peak.max(more);
+                }
+            }
         }
     }
 }
@@ -90,7 +102,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             let baseline = analysis.baseline.as_ref().filter(|_| name != UNATTRIBUTED)?;
             baseline.ost_bytes_per_s(&parts.first()?.node, direction)
         });
-        let mut ost = Ost { name, total: [0; 2], rate: zero(), bounded: zero(), available };
+        let mut ost =
+            Ost { name, total: [0; 2], rate: zero(), bounded: zero(), peak: [Vec::new(), Vec::new()], available };
         parts.iter().for_each(|part| ost.add(part, &bins));
         if ost.name != UNATTRIBUTED || ost.all() > 0 {
             osts.push(ost);
@@ -99,7 +112,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     // `None` sorts first; unattributed belongs at the end.
     osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
-    let what = format!("Bytes per second over time, in bins of {}.", bins.width());
+    let mut what = format!("Bytes per second over time, in bins of {}.", bins.width());
+    if bins.hide_peaks() {
+        let (drawn, single) = (if few { "Thin lines: the" } else { "Colors: the" }, bins.single_width());
+        what += &format!(" {drawn} highest {single} of each.");
+    }
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
     Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })
@@ -111,7 +128,7 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
         keys.push(Key::new(Swatch::Hatch(READ), "estimated part of reads"));
         keys.push(Key::new(Swatch::Hatch(WRITE), "estimated part of writes"));
     }
-    let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
+    let max = largest(osts.iter().flat_map(|o| o.rate.iter().chain(&o.peak).flatten()));
     // A ceiling far above would leave no height for what was moved.
     let ceilings = |i: usize| osts.iter().filter(move |o| o.total[i] > 0).filter_map(move |o| o.available[i]);
     let drawn = [0, 1].map(|i| ceilings(i).filter(|ceiling| *ceiling <= max * MOST_ABOVE).fold(0.0, f64::max));
@@ -153,6 +170,9 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
             if ost.total[i] > 0 {
                 steps.line(scene, &ost.rate[i], ink, 1.5);
             }
+            if largest(&ost.peak[i]) > 0.0 {
+                steps.line(scene, &ost.peak[i], ink.alpha(PEAK), 0.6);
+            }
         }
         for (i, ink) in [READ, WRITE].into_iter().enumerate() {
             if let Some(ceiling) = ost.available[i].filter(|ceiling| ost.total[i] > 0 && *ceiling <= drawn[i]) {
@@ -179,6 +199,11 @@ fn dashes(scene: &mut Scene, panel: &Panel<'_>, value: f64, ink: Ink) {
 }
 
 fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Scene {
+    for ost in &mut osts {
+        for (rate, peak) in ost.rate.iter_mut().zip(&ost.peak).filter(|(_, peak)| !peak.is_empty()) {
+            rate.clone_from(peak);
+        }
+    }
     osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
     for (i, name) in ["reads", "writes"].into_iter().enumerate() {
@@ -246,7 +271,14 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
 fn mean_of(osts: &[Ost], bins: &Bins) -> Ost {
     let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
     let name = format!("mean of {} others", count(osts.len() as u64));
-    let mut mean = Ost { name, total: [0; 2], rate: zero(), bounded: zero(), available: [None; 2] };
+    let mut mean = Ost {
+        name,
+        total: [0; 2],
+        rate: zero(),
+        bounded: zero(),
+        peak: [Vec::new(), Vec::new()],
+        available: [None; 2],
+    };
     for i in 0..2 {
         for ost in osts {
             add(&mut mean.rate[i], &ost.rate[i]);

@@ -26,6 +26,8 @@ struct Depth<'a> {
     in_process: Vec<f64>,
     /// Queued and in process.
     both: Vec<f64>,
+    /// Of both, the highest single bin of each merged one; empty where there is no need to tell.
+    peak: Vec<f64>,
     mean_queued: f64,
     mean_in_process: f64,
 }
@@ -40,7 +42,8 @@ impl<'a> Depth<'a> {
         let (mean_queued, mean_in_process) = (mean(&queued), mean(&in_process));
         let mut both = in_process.clone();
         add(&mut both, &queued);
-        Self { node: &series.node, in_process, both, mean_queued, mean_in_process }
+        let peak = if bins.hide_peaks() { bins.peak(&series.in_flight) } else { Vec::new() };
+        Self { node: &series.node, in_process, both, peak, mean_queued, mean_in_process }
     }
 
     fn mean(&self) -> f64 {
@@ -62,7 +65,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
     let hidden = cut(&mut depths, MOST_PANELS, Depth::mean);
-    let what = format!("Mean number of requests that waited or were handled, in bins of {}.", bins.width());
+    let mut what = format!("Mean number of requests that waited or were handled, in bins of {}.", bins.width());
+    if bins.hide_peaks() {
+        what += &format!(" Line: the highest {} of each.", bins.single_width());
+    }
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[
         Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
@@ -72,7 +78,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         page.note(format!("The {MOST_PANELS} busiest servers are shown; {} of the requests.", hidden.have("server")));
     }
     let time = Window::of(analysis).axis(if columns > 1 { 6.0 } else { 10.0 });
-    let requests = from_zero(largest(depths.iter().flat_map(|d| &d.both)), 4.0, "requests (mean number)");
+    let requests =
+        from_zero(largest(depths.iter().flat_map(|d| d.both.iter().chain(&d.peak))), 4.0, "requests (mean number)");
     let grid = Grid::new(page.body(Grid::height(depths.len(), columns, 150.0)), depths.len(), columns);
     let panels = grid.panels(&time, &requests);
     let scene = &mut page.scene;
@@ -82,11 +89,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         let zero = vec![0.0; bins.len()];
         steps.between(scene, &depth.in_process, &depth.both, QUEUE.alpha(0.75));
         steps.between(scene, &zero, &depth.in_process, SERVICE.alpha(0.75));
+        if !depth.peak.is_empty() {
+            steps.line(scene, &depth.peak, QUEUE, 0.8);
+        }
         panel.frame(scene);
         let mut figures =
             format!("mean {} queued, {} in process", short(depth.mean_queued), short(depth.mean_in_process));
         if columns == 1 {
-            figures += &format!("; highest bin {}", short(largest(&depth.both)));
+            figures += &format!("; highest bin {}", short(largest(depth.both.iter().chain(&depth.peak))));
         }
         panel.head(scene, depth.node, &figures);
     }

@@ -22,8 +22,12 @@ pub(super) const MAX_FINDINGS: usize = 60;
 /// Rows and columns of the matrix.
 pub(super) const MATRIX: (usize, usize) = (64, 64);
 
-/// Time bins of a row of its own: more cannot be seen on a wall.
+/// Time bins of a row of its own of servers and locks, and of OSTs at least: more cannot be seen on a wall without a zoom.
 pub(super) const MAX_BINS: usize = 400;
+
+/// Numbers of all OSTs over time together, five and a half bytes each: a day of sixteen OSTs in bins of five seconds. A browser draws what
+/// can be seen of them.
+pub(super) const MAX_SERIES_NUMBERS: usize = 2_000_000;
 
 /// OSTs with rows of their own in full resolution.
 pub(super) const MAX_LANES: usize = 24;

@@ -7,7 +7,7 @@ use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
 use super::bins::{Bins, add};
-use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_TARGETS};
+use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_SERIES_NUMBERS, MAX_TARGETS};
 use super::names::NameNumbers;
 use super::number::{Dense, Rough};
 use crate::object::object;
@@ -64,13 +64,13 @@ fn busy(it: &TargetSeries) -> u64 {
 
 /// Figures per bin. Rates are made by the page: bytes by the seconds of the bin.
 pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
-    let bins = Bins::new(analysis, MAX_BINS);
     // One row per name: a target may have been served by several nodes, and what is unknown is so on each.
     let mut by_name: BTreeMap<Option<&str>, Vec<&TargetSeries>> = BTreeMap::new();
     let with_data = |it: &&TargetSeries| it.kind == TargetKindName::Ost || busy(it) > 0;
     for it in analysis.series.targets.iter().filter(with_data) {
         by_name.entry(it.name.as_deref()).or_default().push(it);
     }
+    let bins = Bins::new(analysis, most_bins(by_name.len()));
     let mut total = Lane::default();
     let mut order: BTreeSet<_> = BTreeSet::new();
     let named: BTreeSet<&str> = analysis.findings.iter().flat_map(|it| &it.targets).map(String::as_str).collect();
@@ -99,6 +99,7 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
     });
     let lanes = lanes.collect::<Vec<_>>();
     let together = |direction| analysis.available(direction).map(|it| it.ceiling_bytes_per_s);
+    let node_bins = Bins::new(analysis, MAX_BINS);
     let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
     object!(Series {
         edges_s: bins.edges(),
@@ -107,9 +108,18 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
         // Single targets, busiest first; those that findings name are among them.
         lanes,
         heat,
-        nodes: nodes(analysis, &bins),
+        node_edges_s: node_bins.edges(),
+        nodes: nodes(analysis, &node_bins),
         of_nodes: analysis.series.nodes.len(),
     })
+}
+
+/// Bins that rows for so many targets may have: all that there are of a day of one server, fewer of many OSTs.
+fn most_bins(targets: usize) -> usize {
+    /// Arrays of a [`Lane`].
+    const ARRAYS: usize = 8;
+    let lanes = targets.min(MAX_LANES) + 1;
+    (MAX_SERIES_NUMBERS / (lanes * ARRAYS)).max(MAX_BINS)
 }
 
 /// The same of all nodes that served a target.

@@ -10,7 +10,7 @@ function overviewChart(parent) {
     label: "Overview of all reads and writes",
     lanes: () => {
       if (!rates.some((it) => it > 0)) return { empty: "no bytes of reads or writes over time" };
-      const highest = Math.max(...rates);
+      const highest = rates.reduce((most, rate) => Math.max(most, rate), 0);
       const series = stepArea("all", edges, rates, pale(colors.accent, 0.55), colors.accent);
       const marks = [];
       if (selection.time) marks.push([{ xAxis: selection.time[0] }, { xAxis: selection.time[1] }]);

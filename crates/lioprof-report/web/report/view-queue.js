@@ -15,7 +15,7 @@ const queueSection = () =>
   });
 
 function buildQueue(body, controls) {
-  const edges = precise(DATA.series.edges_s);
+  const edges = precise(DATA.series.node_edges_s);
   const nodes = DATA.series.nodes.map((it) => ({
     node: it.node,
     queued: dense(it.queued),
