@@ -19,6 +19,7 @@ LAYERS = [
     {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text",
      "lioprof-params"},
     {"lioprof-analysis", "lioprof-capture", "lioprof-sim", "lioprof-health"},
+    {"lioprof-record"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]
 # Used by tests only.

@@ -1,7 +1,10 @@
-//! How a capture ends when it should: signals, `stop`, time, load.
+//! How a capture ends when it should: signals, `stop`, time, load, a lease.
 
 use std::cell::Cell;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 use lioprof_model::time::{now_us, utc};
 use lioprof_testkit::files::unpacked;
@@ -119,4 +122,37 @@ fn load_starts_it_and_quiet_ends_it() {
     daemon.stop().exits(0);
     assert_eq!(node.settings(), before);
     assert_kept(&log.name, &node.keep(), &log.path);
+}
+
+#[test]
+fn when_nobody_renews_its_lease() {
+    let log = rich();
+    let node = Node::playing(&log.path);
+    let before = node.settings();
+    let daemon = node.daemon_with(&[], &["--lease", "2s"]);
+    let started = std::time::Instant::now();
+    node.wait_played();
+    // Renewed, it outlives its lease.
+    while started.elapsed() < std::time::Duration::from_secs(4) {
+        let answer = ask(&node.socket(), r#"{"v":1,"command":"renew"}"#);
+        assert!(answer.contains("renewed for 2s"), "{answer}");
+    }
+    assert!(node.settings().debug.contains("rpctrace"));
+    daemon.ended().exits(0).says(&["nobody renewed the lease"]);
+    assert_eq!(node.settings(), before);
+    assert_kept(&log.name, &node.keep(), &log.path);
+
+    let without = node.daemon(&[]);
+    let answer = ask(&node.socket(), r#"{"v":1,"command":"renew"}"#);
+    assert!(answer.contains("no lease"), "{answer}");
+    without.stop().exits(0);
+}
+
+/// The answer to one request.
+fn ask(socket: &Path, request: &str) -> String {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    writeln!(stream, "{request}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    answer
 }

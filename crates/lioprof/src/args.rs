@@ -10,6 +10,8 @@ mod decode;
 mod export;
 mod findings;
 mod operations;
+#[cfg(feature = "daemon")]
+mod record;
 #[cfg(feature = "report")]
 mod report;
 #[cfg(feature = "export")]
@@ -32,11 +34,15 @@ pub(crate) use decode::DecodeArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use findings::FindingsArgs;
 pub(crate) use operations::OperationsArgs;
+#[cfg(feature = "daemon")]
+pub(crate) use record::{AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordMarkArgs};
 #[cfg(feature = "report")]
 pub(crate) use report::ReportArgs;
 #[cfg(feature = "export")]
 pub(crate) use rollup::RollupArgs;
 pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
+#[cfg(feature = "daemon")]
+pub(crate) use shared::default_threads;
 pub(crate) use what_if::WhatIfArgs;
 
 /// Shows what a Lustre file system really does, from its servers' debug logs.
@@ -104,6 +110,13 @@ pub(crate) enum Command {
     /// Write a marker into the log, for `lioprof analyze --from MARK --to MARK`.
     #[cfg(feature = "daemon")]
     Mark(MarkArgs),
+    /// Capture on many servers while a command runs: start daemons over ssh, keep them alive, fetch their rows, make one report.
+    #[cfg(feature = "daemon")]
+    Record(Box<RecordArgs>),
+    /// Do on this server what `lioprof record` says on standard input.
+    #[cfg(feature = "daemon")]
+    #[command(hide = true)]
+    Agent(AgentArgs),
     /// Replay a captured log or a synthetic workload on a simulated server, for tests and demonstrations
     /// (needs root and FUSE).
     #[cfg(feature = "replay")]

@@ -72,6 +72,9 @@ fn with_arguments(mut config: Config, args: &CaptureArgs) -> anyhow::Result<Conf
     if let Some(time) = args.until {
         config.capture.until = OrOff::Is(time);
     }
+    if let Some(lease) = args.lease {
+        config.capture.lease = OrOff::Is(lease);
+    }
     if args.wait {
         config.capture.wait_for_lustre = Auto::Is(true);
     }
@@ -117,6 +120,10 @@ pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         let report = daemon::restore(&config)?;
         write!(out, "{report}")?;
         return Ok(if report.is_complete() { Code::Success } else { Code::Failed });
+    }
+    if args.own_session {
+        // Who leads a session already is in one of its own.
+        let _leads_one = rustix::process::setsid();
     }
     let ending = daemon::run(&config)?;
     report(&ending, &mut out)?;

@@ -17,6 +17,9 @@ pub(crate) enum Code {
     Unusable,
     /// 3: everything was read, but more of it is damaged or lost than `--max-loss` allows.
     TooDamaged,
+    /// That of the command that `lioprof record` ran.
+    #[cfg(feature = "daemon")]
+    Command(u8),
 }
 
 impl Code {
@@ -39,6 +42,8 @@ impl From<Code> for ExitCode {
             Code::Failed => 1,
             Code::Unusable => 2,
             Code::TooDamaged => 3,
+            #[cfg(feature = "daemon")]
+            Code::Command(code) => code,
         })
     }
 }

@@ -21,6 +21,8 @@ mod operations;
 mod output_dir;
 mod progress;
 mod reading;
+#[cfg(feature = "daemon")]
+mod record;
 #[cfg(feature = "replay")]
 mod replay;
 #[cfg(feature = "report")]
@@ -75,6 +77,10 @@ fn main() -> ExitCode {
         Command::Stop(talk_args) => daemon_client::stop(talk_args, verbosity),
         #[cfg(feature = "daemon")]
         Command::Mark(mark_args) => daemon_client::mark(mark_args, verbosity),
+        #[cfg(feature = "daemon")]
+        Command::Record(record_args) => record::run(record_args, verbosity),
+        #[cfg(feature = "daemon")]
+        Command::Agent(agent_args) => record::agent(agent_args),
         #[cfg(feature = "replay")]
         Command::Replay(replay_args) => replay::run(replay_args, verbosity),
         #[cfg(feature = "report")]

@@ -76,6 +76,9 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     if let OrOff::Is(duration) = capture.duration {
         check.span("capture.for", duration, SECOND, DAY * 36_500);
     }
+    if let OrOff::Is(lease) = capture.lease {
+        check.span("capture.lease", lease, SECOND, DAY);
+    }
 
     let trigger = &config.trigger;
     for (key, value) in

@@ -113,6 +113,8 @@ pub struct Capture {
     pub until: OrOff<Timestamp>,
     /// Wait while Lustre's modules are not loaded, instead of exiting; `auto`: if a service manager started the daemon.
     pub wait_for_lustre: Auto<bool>,
+    /// Stop unless somebody renews the lease within this time, again and again.
+    pub lease: OrOff<Span>,
 }
 
 /// Default directory of the segments if it has room: a tmpfs on all distributions.
@@ -176,6 +178,7 @@ impl Default for Capture {
             duration: OrOff::Off,
             until: OrOff::Off,
             wait_for_lustre: Auto::Auto,
+            lease: OrOff::Off,
         }
     }
 }

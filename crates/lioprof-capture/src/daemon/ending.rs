@@ -37,6 +37,8 @@ pub enum Reason {
     Signal(&'static str),
     /// The requested time is over.
     Over,
+    /// Nobody renewed the lease in time.
+    NotRenewed,
     /// An error made it impossible to go on.
     Error(DaemonError),
 }
@@ -53,6 +55,7 @@ impl std::fmt::Display for Reason {
             Self::Asked => f.write_str("asked to stop"),
             Self::Signal(name) => write!(f, "{name}"),
             Self::Over => f.write_str("the time asked for is over"),
+            Self::NotRenewed => f.write_str("nobody renewed the lease"),
             Self::Error(err) => write!(f, "{err}"),
         }
     }

@@ -6,6 +6,7 @@ mod costs;
 mod counting;
 mod draining;
 mod kernel;
+mod lease;
 mod lustre;
 mod telling;
 
@@ -35,6 +36,7 @@ use costs::Costs;
 use counting::Counting;
 use draining::Draining;
 use kernel::Kernel;
+use lease::Lease;
 use lioprof_model::with_causes;
 use telling::Telling;
 
@@ -57,6 +59,7 @@ pub(super) struct Running {
     kernel: Kernel,
     costs: Costs,
     telling: Telling,
+    lease: Option<Lease>,
     next: Next,
 }
 
@@ -88,6 +91,7 @@ impl Running {
             kernel: Kernel::new(root),
             costs: Costs::new(config),
             telling: Telling::new(status, common.started_us),
+            lease: config.capture.lease.get().map(|lease| Lease::new(lease.0, now)),
             next: Next { measure: now, look: now + LOOK_EVERY, housekeeping: now + HOUSEKEEPING_EVERY },
             common,
         };
@@ -110,19 +114,19 @@ impl Running {
         self.telling.line()
     }
 
-    /// Runs the tasks that are due; `true` once the requested time is over.
-    pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
+    /// Runs the tasks that are due; says why the capture is to end, once it is.
+    pub(super) fn tick(&mut self, now: Instant, now_us: i64) -> Result<Option<Reason>, DaemonError> {
         match self.do_what_is_due(now, now_us) {
             // Whatever failed, it did because the modules are gone.
             Err(_) if self.common.waits() && self.common.is_unloaded() => {
                 self.lustre_is_gone();
-                Ok(false)
+                Ok(None)
             }
             done => done,
         }
     }
 
-    fn do_what_is_due(&mut self, now: Instant, now_us: i64) -> Result<bool, DaemonError> {
+    fn do_what_is_due(&mut self, now: Instant, now_us: i64) -> Result<Option<Reason>, DaemonError> {
         let config = &self.common.config;
         self.draining.hear(&self.common.metrics);
         if self.draining.has_ended() {
@@ -151,7 +155,9 @@ impl Running {
         if self.captures.current.is_some() {
             self.counting.sample_if_due(&self.common.config, now);
         }
-        Ok(self.captures.is_over(&self.common.config, now))
+        let over = self.captures.is_over(&self.common.config, now).then_some(Reason::Over);
+        let abandoned = || self.lease.as_ref().filter(|lease| lease.has_run_out(now)).map(|_| Reason::NotRenewed);
+        Ok(over.or_else(abandoned))
     }
 
     /// When [`Self::tick`] is due again.
@@ -179,6 +185,10 @@ impl Running {
                 self.common.queue.push(Job::Flush);
                 Ok("what was decoded until now is being written".to_owned())
             }
+            Request::Renew => match &mut self.lease {
+                Some(lease) => Ok(lease.renew(Instant::now())),
+                None => Err("this daemon has no lease: it runs until it is stopped".to_owned()),
+            },
             // Answered by the socket, and by the main loop.
             Request::Status | Request::Stop => Ok(String::new()),
         }

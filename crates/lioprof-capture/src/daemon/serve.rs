@@ -82,8 +82,8 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
             }
             () = tokio::time::sleep_until(next_tick) => {
                 match running.tick(Instant::now(), now_us()) {
-                    Ok(false) => {}
-                    Ok(true) => break Reason::Over,
+                    Ok(None) => {}
+                    Ok(Some(reason)) => break reason,
                     Err(err) => break Reason::Error(err),
                 }
                 next_tick = tokio::time::Instant::now() + running.tick_after();

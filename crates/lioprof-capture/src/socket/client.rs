@@ -87,6 +87,14 @@ impl Client {
         self.done(&Request::Flush)
     }
 
+    /// Lets the daemon go on for the time of its lease, counted from now.
+    ///
+    /// # Errors
+    /// If there is no daemon, or it has no lease.
+    pub fn renew(&self) -> Result<String, ClientError> {
+        self.done(&Request::Renew)
+    }
+
     fn done(&self, request: &Request) -> Result<String, ClientError> {
         match self.ask(request)? {
             Reply::Done { message } => Ok(message),

@@ -36,6 +36,8 @@ pub(crate) enum Request {
     },
     /// Close the present segment and files, so that what was logged until now is on disk.
     Flush,
+    /// Go on for the time of the lease, counted from now.
+    Renew,
 }
 
 /// Why a request was not carried out.
@@ -118,7 +120,7 @@ pub(super) fn parse_request(line: &[u8]) -> Result<Request, Reply> {
         None => return Err(bad(format!("expected the version of the protocol, \"v\":{VERSION}"))),
     }
     let request = serde_json::from_value(value)
-        .map_err(|err| bad(format!("expected one of the commands status, stop, mark (with a text), flush: {err}")))?;
+        .map_err(|err| bad(format!("expected one of the commands status, stop, mark (with a text), flush, renew: {err}")))?;
     if let Request::Mark { text } = &request {
         check_mark(text).map_err(bad)?;
     }
@@ -152,7 +154,7 @@ mod tests {
     #[test]
     fn requests_and_replies_survive_the_line() {
         let mark = Request::Mark { text: "job \"4711\" {}".to_owned() };
-        for request in [Request::Status, Request::Stop, Request::Flush, mark] {
+        for request in [Request::Status, Request::Stop, Request::Flush, Request::Renew, mark] {
             let line = to_line(&request).unwrap();
             assert_eq!(line.iter().filter(|&&byte| byte == b'\n').count(), 1);
             assert_eq!(parse_request(&line), Ok(request));

@@ -28,6 +28,9 @@ pub(crate) struct CaptureArgs {
     /// Stop at this time, UTC: 2026-11-21T18:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<lioprof_capture::config::Timestamp>,
+    /// Stop unless `lioprof record`, or somebody else by the socket, renews the lease at least this often: 60s.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) lease: Option<lioprof_capture::config::Span>,
     /// Wait until Lustre is loaded, also after it was unloaded. Under systemd it waits by default.
     #[arg(long)]
     pub(crate) wait: bool,
@@ -59,6 +62,9 @@ pub(crate) struct DaemonArgs {
     /// Restore the settings that killed daemons left changed, wherever their data directories are, and exit.
     #[arg(long)]
     pub(crate) restore: bool,
+    /// Leave the session of whoever started it; `lioprof record` needs that.
+    #[arg(long, hide = true)]
+    pub(crate) own_session: bool,
     /// Format of messages: auto (human on a terminal, else logfmt), human, logfmt, json.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) log_format: lioprof_capture::logging::LogFormat,

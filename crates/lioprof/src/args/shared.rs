@@ -82,9 +82,13 @@ pub(crate) struct ThreadArgs {
 impl ThreadArgs {
     /// The number of threads asked for, else the number of cores up to 8: more threads would be idle.
     pub(crate) fn count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
-        self.threads.map_or_else(cores, usize::from)
+        self.threads.map_or_else(default_threads, usize::from)
     }
+}
+
+/// Number of threads unless told.
+pub(crate) fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

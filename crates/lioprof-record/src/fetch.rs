@@ -1,0 +1,165 @@
+//! After a recording: its files are brought here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use lioprof_remote::{Ssh, on_all};
+
+use crate::checksum::sha256_of;
+use crate::connection::{Agent, unexpected};
+use crate::error::HostError;
+use crate::paths::is_inside;
+use crate::plan::Fetch;
+use crate::protocol::{RemoteFile, Reply, Request};
+use crate::push;
+use crate::state::{HostRecord, HostState, Recording};
+
+/// Hosts that send at the same time: their disks and links are what takes time, ours soon are the limit.
+const AT_ONCE: usize = 16;
+/// Time for a host to end its capture.
+const STOP_WITHIN: Duration = Duration::from_secs(400);
+/// Time for a host to read all files of a recording once.
+const LIST_WITHIN: Duration = Duration::from_secs(900);
+/// Time for a host to delete them.
+const REMOVE_WITHIN: Duration = Duration::from_secs(120);
+/// What a file is called until all of it is here.
+const PART: &str = "part";
+/// Attempts for a file that does not arrive as it is.
+const ATTEMPTS: u32 = 2;
+/// Logs of the daemons.
+const LOGS: &str = "logs";
+/// The daemon's log over there.
+const DAEMON_LOG: &str = "daemon.log";
+
+/// A recording that several hosts change at the same time.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    dir: PathBuf,
+    recording: Arc<Mutex<Recording>>,
+}
+
+impl Shared {
+    pub(crate) fn new(dir: &Path, recording: Recording) -> Self {
+        Self { dir: dir.to_owned(), recording: Arc::new(Mutex::new(recording)) }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Recording> {
+        // Whoever panicked has left a whole recording: records are replaced as a whole.
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, mut record: HostRecord) {
+        let mut recording = self.lock();
+        if let Some(place) = recording.hosts.iter_mut().find(|host| host.host == record.host) {
+            std::mem::swap(place, &mut record);
+        }
+        // The next one that is saved has this one in it, and the last one tells of the failure.
+        drop(recording.save(&self.dir));
+    }
+}
+
+/// Fetches what is wanted of all hosts and not here yet. Whoever drops this may begin again.
+pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
+    let (id, wanted, hosts) = {
+        let recording = shared.lock();
+        let open = recording.hosts.iter().filter(|host| !matches!(host.state, HostState::LeftOut | HostState::Fetched));
+        let names: Vec<String> = open.map(|host| host.host.clone()).collect();
+        (recording.id.clone(), recording.fetch, names)
+    };
+    on_all(&hosts, AT_ONCE, |name| {
+        let (shared, ssh, id) = (shared.clone(), ssh.clone(), id.clone());
+        async move {
+            let found = shared.lock().hosts.iter().find(|host| host.host == name).cloned();
+            let Some(mut record) = found else { return };
+            match of_host(&mut record, &ssh, &id, wanted, &shared.dir).await {
+                Ok(()) => record.last_words = None,
+                Err(err) => record.last_words = Some(format!("fetching failed: {err}")),
+            }
+            shared.put(record);
+        }
+    })
+    .await;
+}
+
+async fn of_host(
+    record: &mut HostRecord,
+    ssh: &Ssh,
+    id: &str,
+    wanted: Fetch,
+    dir: &Path,
+) -> Result<(), HostError> {
+    let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
+    let id = id.to_owned();
+    if record.state == HostState::Recording {
+        let stop = Request::Stop { id: id.clone() };
+        let Reply::Stopped(stopped) = agent.ask(&stop, STOP_WITHIN).await? else { return Err(unexpected()) };
+        record.has_stopped(&stopped);
+    }
+    if wanted == Fetch::Rows {
+        let list = Request::List { id: id.clone() };
+        let Reply::Files { files } = agent.ask(&list, LIST_WITHIN).await? else { return Err(unexpected()) };
+        for file in in_order(files) {
+            bring(&mut agent, &id, &file, &destination(dir, &record.host, &file.path)?).await?;
+        }
+        agent.ask(&Request::Remove { id }, REMOVE_WITHIN).await?;
+        record.state = HostState::Fetched;
+    }
+    agent.close().await;
+    if let Some(folder) = record.pushed.take() {
+        push::remove(ssh, &record.host, &folder).await?;
+    }
+    Ok(())
+}
+
+/// Manifests last: a part exists once its manifest does.
+fn in_order(mut files: Vec<RemoteFile>) -> Vec<RemoteFile> {
+    files.sort_by_key(|file| file.path.starts_with(lioprof_store::MANIFESTS));
+    files
+}
+
+fn destination(dir: &Path, host: &str, path: &str) -> Result<PathBuf, HostError> {
+    if !is_inside(path) {
+        return Err(HostError::Protocol(format!("{path:?} in a list of files")));
+    }
+    Ok(if path == DAEMON_LOG {
+        // A user may stand before the name, nothing else that a file may not have.
+        dir.join(LOGS).join(format!("{}.log", host.replace('/', "_")))
+    } else {
+        Recording::rows(dir).join(path)
+    })
+}
+
+/// Brings a file, or the rest of it.
+async fn bring(agent: &mut Agent, id: &str, file: &RemoteFile, to: &Path) -> Result<(), HostError> {
+    let is_there = |path: &Path| {
+        let size = fs::metadata(path).map(|found| found.len()).ok();
+        size == Some(file.bytes) && sha256_of(path).is_ok_and(|(_, sum)| sum == file.sha256)
+    };
+    if is_there(to) {
+        return Ok(());
+    }
+    let failed = |source| HostError::Write { path: to.to_owned(), source };
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let part = to.with_added_extension(PART);
+    for _ in 0..ATTEMPTS {
+        let have = fs::metadata(&part).map(|found| found.len()).unwrap_or_default();
+        let offset = if have <= file.bytes { have } else { 0 };
+        let mut options = fs::File::options();
+        // Without this, a part that is too long would keep its end.
+        options.create(true).write(true).append(offset > 0).truncate(offset == 0);
+        let mut out = options.open(&part).map_err(failed)?;
+        if offset < file.bytes {
+            agent.get(id, &file.path, offset, &mut out).await?;
+        }
+        out.sync_all().map_err(failed)?;
+        if is_there(&part) {
+            return fs::rename(&part, to).map_err(failed);
+        }
+        fs::remove_file(&part).map_err(failed)?;
+    }
+    Err(HostError::Checksum { path: file.path.clone() })
+}

@@ -1,0 +1,133 @@
+//! `lioprof record`, and the agent that it starts on servers.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Subcommand, ValueEnum};
+use lioprof_record::Fetch;
+
+use super::daemon::ConfigArgs;
+use super::shared::SelectionArgs;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = RECORD_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct RecordArgs {
+    #[command(subcommand)]
+    pub(crate) later: Option<LaterCommand>,
+    /// Servers to record, as ClusterShell and Slurm write them: oss[01-40],mds1.
+    #[arg(long, value_name = "LIST", required = true)]
+    pub(crate) hosts: Option<lioprof_remote::HostList>,
+    /// Directory for the rows of all servers, the report, and record.json.
+    #[arg(short, long, value_name = "DIR", required = true)]
+    pub(crate) output: Option<PathBuf>,
+    /// End after this time, such as 5m [default: when COMMAND ends, or at Ctrl-C].
+    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "run")]
+    pub(crate) duration: Option<Duration>,
+    /// Copy this lioprof to servers that lack it, and remove it afterwards.
+    #[arg(long)]
+    pub(crate) push: bool,
+    /// Go on with the servers that are fine.
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// What to fetch at the end.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "rows")]
+    pub(crate) fetch: FetchWhat,
+    /// How to call ssh, such as `ssh -F file`.
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    pub(crate) ssh: String,
+    /// lioprof on the servers: a name in the login's PATH, or a path.
+    #[arg(long, value_name = "PROGRAM", default_value = "lioprof")]
+    pub(crate) remote_lioprof: String,
+    /// Daemons end by themselves, and restore all settings, if they have not heard of this command for this long.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = lease)]
+    pub(crate) lease: Duration,
+    /// What to trace: full (exact bytes, locks), light (rpctrace only), auto (full until a server's budget is used up)
+    /// [default: as each server's configuration says].
+    #[arg(long, value_name = "auto|full|light")]
+    pub(crate) profile: Option<String>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Command to run meanwhile; its exit code is passed on.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) run: Vec<OsString>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LaterCommand {
+    /// Put a mark into the logs of all servers of a recording that runs.
+    Mark(RecordMarkArgs),
+    /// Fetch what is missing of a recording, and make the report again.
+    Fetch(RecordFetchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordMarkArgs {
+    /// Text of the mark: one line, at most 255 characters.
+    pub(crate) text: String,
+    /// Directory that was given to `lioprof record -o`.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordFetchArgs {
+    /// Directory that was given to `lioprof record -o`.
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// What to fetch [default: what was asked for].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fetch: Option<FetchWhat>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+}
+
+/// What is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FetchWhat {
+    /// All rows: what a report is made of
+    Rows,
+    /// Nothing: rows stay on the servers, for `lioprof record fetch --fetch rows`
+    Nothing,
+}
+
+impl From<FetchWhat> for Fetch {
+    fn from(what: FetchWhat) -> Self {
+        match what {
+            FetchWhat::Rows => Self::Rows,
+            FetchWhat::Nothing => Self::Nothing,
+        }
+    }
+}
+
+/// The agent's options: an administrator may start it through a wrapper that names another configuration.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentArgs {
+    #[command(flatten)]
+    pub(crate) source: ConfigArgs,
+}
+
+fn lease(text: &str) -> Result<Duration, String> {
+    let span = humantime::parse_duration(text).map_err(|err| err.to_string())?;
+    if (Duration::from_secs(2)..=Duration::from_secs(86_400)).contains(&span) {
+        Ok(span)
+    } else {
+        Err("expected 2s to 1day".to_owned())
+    }
+}
+
+const RECORD_HELP: &str = "\
+Examples:
+  lioprof record --hosts oss[01-40],mds1 -o run7 -- mpirun -n 4096 ./app
+  lioprof record --hosts oss[01-40],mds1 -o now --for 5m
+  lioprof record --hosts oss[01-40],mds1 -o run8 --job 4711 -- srun ./app     the report is about this job only
+  lioprof record mark 'checkpoint 3' -o run7                                  from another terminal
+  lioprof record fetch run7                                                   what could not be fetched then
+
+Each server is reached by the system's own ssh, with sudo -n unless the login is root. All are checked first (lioprof and its
+version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. Rows of all
+servers go to DIR/rows, the report to DIR/report, what was recorded where and what went wrong to DIR/record.json.
+docs/record.md says what happens when something dies.
+
+Exit codes: that of COMMAND if it is not 0; else 0 all is there, 1 a server failed or something of it is missing, 2 wrong
+arguments, or nothing was recorded and nothing changed.";

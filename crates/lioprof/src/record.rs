@@ -1,0 +1,164 @@
+//! `lioprof record`, and `lioprof agent`, which it starts on servers.
+
+mod screen;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context;
+use lioprof_analysis::{Bound, Config, Selection, analyze_with_stores};
+use lioprof_insight::{find_and_predict, Limits};
+use lioprof_model::units::human_bytes;
+use lioprof_record::{Fetch, HostState, Plan, Recording};
+use lioprof_remote::Ssh;
+use lioprof_text::{Color, Format, Style};
+
+use crate::args::{AgentArgs, LaterCommand, PlotFormat, RecordArgs, RecordFetchArgs, RecordMarkArgs, default_threads};
+use crate::exit_code::Code;
+use crate::messages::{self, Verbosity};
+use crate::stores::Stores;
+use crate::{daemon, output_dir, reading};
+use screen::Screen;
+
+/// Directory of the report in that of the recording.
+const REPORT: &str = "report";
+
+pub(crate) fn agent(args: &AgentArgs) -> anyhow::Result<Code> {
+    let config = daemon::config(&args.source)?;
+    let input = io::BufReader::new(io::stdin());
+    lioprof_record::agent::serve(&config, input, &mut io::stdout().lock())?;
+    Ok(Code::Success)
+}
+
+pub(crate) fn run(args: &RecordArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    match &args.later {
+        Some(LaterCommand::Mark(args)) => return mark(args),
+        Some(LaterCommand::Fetch(args)) => return fetch(args, verbosity),
+        None => {}
+    }
+    let hosts = args.hosts.clone().context("--hosts is missing")?;
+    let dir = args.output.clone().context("-o is missing")?;
+    let plan = Plan {
+        hosts,
+        ssh: Ssh::new(&args.ssh)?,
+        ssh_command: args.ssh.clone(),
+        remote_lioprof: args.remote_lioprof.clone(),
+        push: args.push,
+        partial: args.partial,
+        fetch: args.fetch.into(),
+        lease: args.lease,
+        profile: args.profile.clone(),
+        dir,
+        duration: args.duration,
+        command: args.run.clone(),
+    };
+    let screen = Screen::new(verbosity);
+    let recording = lioprof_record::record(&plan, &screen)?;
+    screen.clear();
+    finish(&recording, &plan.dir, args.selection.selection(), verbosity)
+}
+
+fn mark(args: &RecordMarkArgs) -> anyhow::Result<Code> {
+    let failed = lioprof_record::mark(&args.output, &args.text)?;
+    for text in &failed {
+        messages::error(text);
+    }
+    if failed.is_empty() {
+        writeln!(io::stdout().lock(), "marked: {}", args.text)?;
+        return Ok(Code::Success);
+    }
+    Ok(Code::Failed)
+}
+
+fn fetch(args: &RecordFetchArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let screen = Screen::new(verbosity);
+    let recording = lioprof_record::fetch(&args.dir, args.fetch.map(Fetch::from), &screen)?;
+    finish(&recording, &args.dir, args.selection.selection(), verbosity)
+}
+
+/// Makes the report, and says what is where and what is missing.
+fn finish(recording: &Recording, dir: &Path, selection: Selection, verbosity: Verbosity) -> anyhow::Result<Code> {
+    let shortcomings = recording.shortcomings();
+    let has_rows = lioprof_store::is_dataset(&Recording::rows(dir));
+    if has_rows {
+        report(recording, dir, selection, &shortcomings, verbosity)?;
+    }
+    table(recording, &mut io::stdout().lock())?;
+    for text in &shortcomings {
+        messages::error(text);
+    }
+    for host in &recording.hosts {
+        for warning in &host.warnings {
+            messages::note(verbosity, &format!("{} warned: {warning}", host.host));
+        }
+    }
+    if recording.is_unfinished() {
+        messages::error(&format!("to fetch what is missing: lioprof record fetch {}", dir.display()));
+    }
+    if !has_rows && recording.fetch == Fetch::Rows {
+        messages::error("there are no rows, and so no report");
+    }
+    Ok(match recording.exit_code.unwrap_or_default() {
+        0 if shortcomings.is_empty() => Code::Success,
+        0 => Code::Failed,
+        code => Code::Command(u8::try_from(code).unwrap_or(u8::MAX)),
+    })
+}
+
+/// One report for all hosts, of the time between the two marks if all hosts have them.
+fn report(
+    recording: &Recording,
+    dir: &Path,
+    selection: Selection,
+    shortcomings: &[String],
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let [from, to] = recording.marks().map(Bound::Marker);
+    let traced = recording.hosts.iter().filter(|host| host.state == HostState::Fetched);
+    let marked = traced.clone().all(|host| host.marked);
+    let config = Config {
+        threads: default_threads(),
+        from: Some(from).filter(|_| marked),
+        to: Some(to).filter(|_| marked),
+        selection,
+        ..Config::default()
+    };
+    let rows = [Recording::rows(dir)];
+    let read = reading::read(&config, verbosity, |config| analyze_with_stores(&rows, &Stores, config, None))?;
+    let Some(mut outcome) = read else { return Ok(()) };
+    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    // First: whoever reads the report must know that it is not about all servers.
+    let missing = shortcomings.iter().map(|text| format!("lioprof record: {text}"));
+    outcome.analysis.warnings.splice(0..0, missing);
+    messages::problems(&outcome.problems, verbosity);
+    let to = dir.join(REPORT);
+    output_dir::write(&outcome.analysis, &to, &[PlotFormat::Svg, PlotFormat::Png], verbosity)?;
+    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    lioprof_text::write(&outcome.analysis, Format::Summary, style, &mut out)?;
+    writeln!(out)?;
+    out.flush()?;
+    let seconds = begun.elapsed().as_secs_f64();
+    messages::note(verbosity, &format!("report in `{}`, made in {seconds:.1} s", to.display()));
+    Ok(())
+}
+
+/// What was recorded, a line for each host.
+fn table(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+    let width = recording.hosts.iter().map(|host| host.host.len()).max().unwrap_or_default().max(4);
+    writeln!(out, "{:<width$}  {:>10}  {:>10}  {:>10}  state", "host", "RPCs", "read", "written")?;
+    for host in &recording.hosts {
+        let state = match host.state {
+            HostState::LeftOut => "took no part",
+            HostState::Recording => "not known how it ended",
+            HostState::Ended => "ended, rows are there",
+            HostState::Fetched => "ended, rows are here",
+        };
+        let totals = &host.totals;
+        let [read, written] = [totals.read_bytes, totals.write_bytes].map(human_bytes);
+        writeln!(out, "{:<width$}  {:>10}  {read:>10}  {written:>10}  {state}", host.host, totals.rpcs)?;
+    }
+    Ok(())
+}
