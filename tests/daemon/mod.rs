@@ -16,6 +16,7 @@
 //! * `talk`: commands, metrics, rubbish.
 //! * `ending`: signals, `--for`, `--until`, triggers.
 //! * `traced`: when there was tracing, as an analysis tells it.
+//! * `record`: many servers at once, over ssh.
 //! * `budget`: step by step down to nothing.
 //! * `dashboards`: those for Grafana, and rules, against a real Prometheus (`scripts/check-metrics`).
 //!
@@ -39,6 +40,7 @@ mod node;
 mod others;
 mod overload;
 mod process;
+mod record;
 mod room;
 mod same;
 mod start;

@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_is_answered_in_order() {
-        let said = talk("{\"do\":\"clock\"}\n{\"do\":\"renew\",\"id\":\"a-1\"}\nrubbish\n{\"do\":\"list\",\"id\":\"a-1\"}\n");
+        let said =
+            talk("{\"do\":\"clock\"}\n{\"do\":\"renew\",\"id\":\"a-1\"}\nrubbish\n{\"do\":\"list\",\"id\":\"a-1\"}\n");
         let kinds: Vec<&str> = said[1..].iter().map(|reply| reply["reply"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["clock", "no_daemon", "failed", "files"]);
         assert!(said[1]["now_us"].as_i64().unwrap() > 1_700_000_000_000_000);

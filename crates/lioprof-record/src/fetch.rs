@@ -83,16 +83,10 @@ pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
     .await;
 }
 
-async fn of_host(
-    record: &mut HostRecord,
-    ssh: &Ssh,
-    id: &str,
-    wanted: Fetch,
-    dir: &Path,
-) -> Result<(), HostError> {
+async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, dir: &Path) -> Result<(), HostError> {
     let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
     let id = id.to_owned();
-    if record.state == HostState::Recording {
+    if record.state == HostState::Recording || record.waiting_segments > 0 {
         let stop = Request::Stop { id: id.clone() };
         let Reply::Stopped(stopped) = agent.ask(&stop, STOP_WITHIN).await? else { return Err(unexpected()) };
         record.has_stopped(&stopped);
@@ -102,6 +96,10 @@ async fn of_host(
         let Reply::Files { files } = agent.ask(&list, LIST_WITHIN).await? else { return Err(unexpected()) };
         for file in in_order(files) {
             bring(&mut agent, &id, &file, &destination(dir, &record.host, &file.path)?).await?;
+        }
+        if record.waiting_segments > 0 {
+            agent.close().await;
+            return Ok(());
         }
         agent.ask(&Request::Remove { id }, REMOVE_WITHIN).await?;
         record.state = HostState::Fetched;

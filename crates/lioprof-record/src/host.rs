@@ -97,13 +97,18 @@ impl Host {
                         format!("no other one could be started: {err}")
                     }
                 };
-                self.record.trouble(format!("its daemon had ended by {at} (killed, or nobody renewed its lease): {done}"));
+                self.record
+                    .trouble(format!("its daemon had ended by {at} (killed, or nobody renewed its lease): {done}"));
             }
             Err(HostError::NoDaemon) => self.progress.state = "no daemon".to_owned(),
             Err(err) if err.is_of_connection() => {
                 self.out_since_us.get_or_insert_with(now_us);
-                self.progress =
-                    Progress { state: format!("out of reach: {err}"), rpcs_per_s: 0.0, bytes_per_s: 0.0, ..self.progress.clone() };
+                self.progress = Progress {
+                    state: format!("out of reach: {err}"),
+                    rpcs_per_s: 0.0,
+                    bytes_per_s: 0.0,
+                    ..self.progress.clone()
+                };
             }
             Err(err) => self.record.trouble(err.to_string()),
         }

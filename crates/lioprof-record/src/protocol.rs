@@ -112,6 +112,8 @@ pub(crate) struct Survey {
 pub(crate) struct Stopped {
     /// All settings are as before the capture.
     pub(crate) restored: bool,
+    /// Segments of the log that could not be decoded yet.
+    pub(crate) waiting_segments: u64,
     /// What went wrong.
     pub(crate) troubles: Vec<String>,
 }
@@ -144,9 +146,9 @@ mod tests {
             assert!(!line.contains('\n'), "{line}");
             assert_eq!(serde_json::from_str::<Request>(&line).unwrap(), request);
         }
-        let stopped = Reply::Stopped(Stopped { restored: true, troubles: vec!["x".to_owned()] });
+        let stopped = Reply::Stopped(Stopped { restored: true, waiting_segments: 0, troubles: vec!["x".to_owned()] });
         let line = serde_json::to_string(&stopped).unwrap();
-        assert_eq!(line, r#"{"reply":"stopped","restored":true,"troubles":["x"]}"#);
+        assert_eq!(line, r#"{"reply":"stopped","restored":true,"waiting_segments":0,"troubles":["x"]}"#);
         assert_eq!(serde_json::from_str::<Reply>(&line).unwrap(), stopped);
     }
 }

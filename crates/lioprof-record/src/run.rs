@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lioprof_model::time::{now_us, utc};
@@ -117,7 +117,8 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
     recording.save(&plan.dir)?;
 
     let (end, ended) = watch::channel(false);
-    let board: Board = Arc::new(Mutex::new(hosts.iter().map(|host| host.progress().clone()).collect()));
+    let board: Board = Arc::default();
+    lock(&board).hosts = hosts.iter().map(|host| host.progress().clone()).collect();
     let mut watchers = JoinSet::new();
     for (number, host) in hosts.into_iter().enumerate() {
         watchers.spawn(watch_over(host, number, Arc::clone(&common), ended.clone(), Arc::clone(&board)));
@@ -264,12 +265,17 @@ async fn started(
             })
             .await;
             let name = |host: &Host| host.record.host.clone();
-            let left = all.iter().filter_map(|(host, undone)| Some(format!("{}: {}", name(host), undone.as_ref().err()?)));
+            let left =
+                all.iter().filter_map(|(host, undone)| Some(format!("{}: {}", name(host), undone.as_ref().err()?)));
             let left: Vec<String> = left.collect();
             leave(all.into_iter().map(|(host, _)| host).collect(), common).await;
             recording.forget(&plan.dir);
             let table = problems;
-            return Err(if left.is_empty() { RecordError::Refused { table } } else { RecordError::Left { table, left } });
+            return Err(if left.is_empty() {
+                RecordError::Refused { table }
+            } else {
+                RecordError::Left { table, left }
+            });
         }
         tell.note(&format!("going on without {}:\n{problems}", plural(failed.len() as u64, "host")));
         let mut gone = Vec::new();
@@ -325,7 +331,19 @@ fn update(recording: &mut Recording, hosts: &[Host]) {
     }
 }
 
-type Board = Arc<Mutex<Vec<Progress>>>;
+/// What watchers have to tell.
+#[derive(Debug, Default)]
+struct News {
+    hosts: Vec<Progress>,
+    notes: Vec<String>,
+}
+
+type Board = Arc<Mutex<News>>;
+
+fn lock(board: &Board) -> MutexGuard<'_, News> {
+    // Figures are replaced as a whole.
+    board.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Keeps a host's daemon alive until the end, and ends it.
 async fn watch_over(
@@ -337,9 +355,15 @@ async fn watch_over(
 ) -> Host {
     let every = (Duration::from_millis(common.options.lease_ms) / 4).min(RENEW_EVERY);
     loop {
+        let told = host.record.troubles.len();
         host.keep_alive(&common).await;
-        if let Some(place) = board.lock().unwrap_or_else(PoisonError::into_inner).get_mut(number) {
-            place.clone_from(host.progress());
+        {
+            let mut news = lock(&board);
+            let new = host.record.troubles[told..].iter().map(|trouble| format!("{}: {trouble}", host.record.host));
+            news.notes.extend(new);
+            if let Some(place) = news.hosts.get_mut(number) {
+                place.clone_from(host.progress());
+            }
         }
         tokio::select! {
             _ = ended.wait_for(|ended| *ended) => break,
@@ -378,7 +402,11 @@ async fn run(plan: &Plan, signals: &mut Signals, board: &Board, tell: &dyn Tell)
                 }
             },
             _ = ticks.tick() => {
-                let hosts = board.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let (hosts, notes) = {
+                    let mut news = lock(board);
+                    (news.hosts.clone(), std::mem::take(&mut news.notes))
+                };
+                notes.iter().for_each(|note| tell.note(note));
                 tell.progress(&hosts);
             }
         }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::units::plural;
 use serde::{Deserialize, Serialize};
 
 use crate::connection::ClockOffset;
@@ -78,6 +79,8 @@ pub struct HostRecord {
     pub marked: bool,
     /// Its last figures.
     pub totals: Totals,
+    /// Segments of the log there that could not be decoded yet.
+    pub waiting_segments: u64,
     /// What its daemon last warned of.
     pub warnings: Vec<String>,
     /// What went wrong.
@@ -99,6 +102,7 @@ impl HostRecord {
             clock: None,
             marked: false,
             totals: Totals::default(),
+            waiting_segments: 0,
             warnings: Vec::new(),
             troubles: Vec::new(),
             last_words: None,
@@ -109,6 +113,7 @@ impl HostRecord {
     pub(crate) fn has_stopped(&mut self, stopped: &Stopped) {
         self.last_words = None;
         self.state = HostState::Ended;
+        self.waiting_segments = stopped.waiting_segments;
         stopped.troubles.iter().for_each(|trouble| self.trouble(trouble));
         if !stopped.restored {
             self.trouble("settings are still changed there: run `lioprof daemon --restore`");
@@ -221,7 +226,12 @@ impl Recording {
                 HostState::Ended if self.fetch == Fetch::Rows => Some("has rows that are not here"),
                 HostState::Ended | HostState::Fetched => None,
             };
-            let said: Vec<&str> = missing.into_iter().chain(host.troubles.iter().chain(&host.last_words).map(String::as_str)).collect();
+            let waiting = (host.waiting_segments > 0).then(|| {
+                let segments = plural(host.waiting_segments, "segment");
+                format!("{segments} of its log could not be decoded yet (no room?) and wait there")
+            });
+            let missing = missing.map(str::to_owned).into_iter().chain(waiting);
+            let said: Vec<String> = missing.chain(host.troubles.iter().chain(&host.last_words).cloned()).collect();
             (!said.is_empty()).then(|| format!("{}: {}", host.host, said.join("; ")))
         };
         self.hosts.iter().filter_map(of).collect()

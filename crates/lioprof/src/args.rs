@@ -35,14 +35,14 @@ pub(crate) use export::ExportArgs;
 pub(crate) use findings::FindingsArgs;
 pub(crate) use operations::OperationsArgs;
 #[cfg(feature = "daemon")]
-pub(crate) use record::{AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordMarkArgs};
+pub(crate) use record::{AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordMarkArgs, RecordReportArgs};
 #[cfg(feature = "report")]
 pub(crate) use report::ReportArgs;
 #[cfg(feature = "export")]
 pub(crate) use rollup::RollupArgs;
-pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
 #[cfg(feature = "daemon")]
 pub(crate) use shared::default_threads;
+pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
 pub(crate) use what_if::WhatIfArgs;
 
 /// Shows what a Lustre file system really does, from its servers' debug logs.

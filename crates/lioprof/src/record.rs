@@ -7,14 +7,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use lioprof_analysis::{Bound, Config, Selection, analyze_with_stores};
-use lioprof_insight::{find_and_predict, Limits};
+use lioprof_analysis::{Bound, Config, analyze_with_stores};
+use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::units::human_bytes;
 use lioprof_record::{Fetch, HostState, Plan, Recording};
 use lioprof_remote::Ssh;
 use lioprof_text::{Color, Format, Style};
 
-use crate::args::{AgentArgs, LaterCommand, PlotFormat, RecordArgs, RecordFetchArgs, RecordMarkArgs, default_threads};
+use crate::args::{
+    AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordMarkArgs, RecordReportArgs, default_threads,
+};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::stores::Stores;
@@ -56,7 +58,7 @@ pub(crate) fn run(args: &RecordArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let screen = Screen::new(verbosity);
     let recording = lioprof_record::record(&plan, &screen)?;
     screen.clear();
-    finish(&recording, &plan.dir, args.selection.selection(), verbosity)
+    finish(&recording, &plan.dir, &args.report, verbosity)
 }
 
 fn mark(args: &RecordMarkArgs) -> anyhow::Result<Code> {
@@ -74,15 +76,15 @@ fn mark(args: &RecordMarkArgs) -> anyhow::Result<Code> {
 fn fetch(args: &RecordFetchArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let screen = Screen::new(verbosity);
     let recording = lioprof_record::fetch(&args.dir, args.fetch.map(Fetch::from), &screen)?;
-    finish(&recording, &args.dir, args.selection.selection(), verbosity)
+    finish(&recording, &args.dir, &args.report, verbosity)
 }
 
 /// Makes the report, and says what is where and what is missing.
-fn finish(recording: &Recording, dir: &Path, selection: Selection, verbosity: Verbosity) -> anyhow::Result<Code> {
+fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let shortcomings = recording.shortcomings();
     let has_rows = lioprof_store::is_dataset(&Recording::rows(dir));
     if has_rows {
-        report(recording, dir, selection, &shortcomings, verbosity)?;
+        report(recording, dir, args, &shortcomings, verbosity)?;
     }
     table(recording, &mut io::stdout().lock())?;
     for text in &shortcomings {
@@ -110,7 +112,7 @@ fn finish(recording: &Recording, dir: &Path, selection: Selection, verbosity: Ve
 fn report(
     recording: &Recording,
     dir: &Path,
-    selection: Selection,
+    args: &RecordReportArgs,
     shortcomings: &[String],
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
@@ -122,7 +124,7 @@ fn report(
         threads: default_threads(),
         from: Some(from).filter(|_| marked),
         to: Some(to).filter(|_| marked),
-        selection,
+        selection: args.selection.selection(),
         ..Config::default()
     };
     let rows = [Recording::rows(dir)];
@@ -134,7 +136,7 @@ fn report(
     outcome.analysis.warnings.splice(0..0, missing);
     messages::problems(&outcome.problems, verbosity);
     let to = dir.join(REPORT);
-    output_dir::write(&outcome.analysis, &to, &[PlotFormat::Svg, PlotFormat::Png], verbosity)?;
+    output_dir::write(&outcome.analysis, &to, &args.plots, verbosity)?;
     let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose };
     let mut out = io::BufWriter::new(io::stdout().lock());
     lioprof_text::write(&outcome.analysis, Format::Summary, style, &mut out)?;

@@ -119,8 +119,9 @@ pub(super) fn parse_request(line: &[u8]) -> Result<Request, Reply> {
         }
         None => return Err(bad(format!("expected the version of the protocol, \"v\":{VERSION}"))),
     }
-    let request = serde_json::from_value(value)
-        .map_err(|err| bad(format!("expected one of the commands status, stop, mark (with a text), flush, renew: {err}")))?;
+    let request = serde_json::from_value(value).map_err(|err| {
+        bad(format!("expected one of the commands status, stop, mark (with a text), flush, renew: {err}"))
+    })?;
     if let Request::Mark { text } = &request {
         check_mark(text).map_err(bad)?;
     }

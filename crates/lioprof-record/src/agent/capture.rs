@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lioprof_capture::config::{Auto, Config, Mode, OrOff, Span, Trigger};
-use lioprof_capture::pointers::Pointer;
+use lioprof_capture::pointers::{self, Pointer};
 use lioprof_capture::{Client, ClientError, daemon, doctor};
 use lioprof_model::with_causes;
 use serde_json::Value;
@@ -22,6 +22,8 @@ const RECORDINGS: &str = "recordings";
 pub(super) const LOG: &str = "daemon.log";
 /// The daemon's configuration.
 const CONFIG: &str = "daemon.toml";
+/// Extensions of files in the spool that are of the log.
+const SEGMENTS: [&str; 2] = ["seg", "bin"];
 /// How long a daemon may take to start: it may have segments of a killed one to decode first.
 const START_WITHIN: Duration = Duration::from_secs(120);
 /// How long it may take to answer while it runs.
@@ -168,12 +170,11 @@ impl Capture {
         Ok(if_there_is_one(self.client().mark(text))?.is_some())
     }
 
-    /// Ends the capture. What a killed daemon left is put in order by another one, which ends at once.
+    /// Ends the capture. What a daemon left that was killed or had no room is put in order by another one, which ends at once.
     pub(super) fn stop(&self) -> Result<Stopped, String> {
         let mut troubles = Vec::new();
         self.stop_daemon(&mut troubles)?;
-        if self.is_left_behind() {
-            troubles.push("the daemon was killed: what it left was decoded by another one".to_owned());
+        if self.is_left_behind() || self.waiting_segments() > 0 {
             let again = CaptureOptions { lease_ms: 60_000, profile: None };
             let another = Self { config: self.config.clone() }.with(&again)?;
             match another.start() {
@@ -187,7 +188,19 @@ impl Capture {
                 }
             }
         }
-        Ok(Stopped { restored: !self.is_left_behind(), troubles })
+        Ok(Stopped { restored: !self.is_left_behind(), waiting_segments: self.waiting_segments(), troubles })
+    }
+
+    /// Segments of the log whose rows are not on disk yet. Another daemon on this server would have decoded them when it started.
+    fn waiting_segments(&self) -> u64 {
+        if pointers::of_root(&self.config.control.root).iter().any(|pointer| pointer.is_running() == Some(true)) {
+            return 0;
+        }
+        let dirs = self.config.spool_dirs();
+        let files = dirs.iter().filter_map(|dir| dir.read_dir().ok()).flatten().flatten();
+        let is_segment =
+            |path: PathBuf| path.extension().is_some_and(|extension| SEGMENTS.iter().any(|it| extension == *it));
+        files.filter(|file| is_segment(file.path())).count() as u64
     }
 
     fn stop_daemon(&self, troubles: &mut Vec<String>) -> Result<(), String> {
@@ -221,6 +234,9 @@ impl Capture {
     pub(super) fn remove(&self) -> Result<(), String> {
         if self.pointer().is_running() == Some(true) {
             return Err("its daemon still runs".to_owned());
+        }
+        if self.waiting_segments() > 0 {
+            return Err("segments of the log wait to be decoded".to_owned());
         }
         if self.is_left_behind() {
             return Err("settings are still changed: run `lioprof daemon --restore`".to_owned());

@@ -8,7 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use lioprof_record::Fetch;
 
 use super::daemon::ConfigArgs;
-use super::shared::SelectionArgs;
+use super::shared::{PlotFormat, SelectionArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = RECORD_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -47,7 +47,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "auto|full|light")]
     pub(crate) profile: Option<String>,
     #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
+    pub(crate) report: RecordReportArgs,
     /// Command to run meanwhile; its exit code is passed on.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) run: Vec<OsString>,
@@ -79,7 +79,17 @@ pub(crate) struct RecordFetchArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fetch: Option<FetchWhat>,
     #[command(flatten)]
+    pub(crate) report: RecordReportArgs,
+}
+
+/// What the report is about, and what it consists of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordReportArgs {
+    #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    /// Plots of the report, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) plots: Vec<PlotFormat>,
 }
 
 /// What is fetched.

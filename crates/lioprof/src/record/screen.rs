@@ -99,8 +99,11 @@ fn sum(hosts: &[Progress]) -> String {
     if lost > 0.0 {
         text += &format!(", {} lost", percent(lost / all, 2));
     }
-    let unwell: Vec<String> =
-        hosts.iter().filter(|host| host.state != "tracing").map(|host| format!("{}: {}", host.host, host.state)).collect();
+    let unwell: Vec<String> = hosts
+        .iter()
+        .filter(|host| host.state != "tracing")
+        .map(|host| format!("{}: {}", host.host, host.state))
+        .collect();
     if !unwell.is_empty() {
         text += &format!("; {}", unwell.join(", "));
     }

@@ -1,0 +1,93 @@
+//! All goes well.
+
+use std::fs;
+
+use lioprof_testkit::until;
+use rustix::process::Signal;
+
+use super::site::{Site, go_on, wait_for};
+use crate::util::lioprof;
+
+#[test]
+fn eight_hosts_around_a_command() {
+    let site = Site::new(8);
+    let done = site.path("done");
+    let script = format!("{}; exit 7", wait_for(&done));
+    let recorder = site.start(&["--lease", "20s", "--", "sh", "-c", &script]);
+    assert!(site.hosts.iter().all(super::site::Host::is_traced));
+    let output = site.output().display().to_string();
+    lioprof(&["record", "mark", "half way", "-o", &output]).exits(0);
+    for host in &site.hosts {
+        until("every host to have something to show", || (host.node.played() > 1_000).then_some(()));
+    }
+    go_on(&done);
+    let (code, stderr) = recorder.ends();
+    // The command's own.
+    assert_eq!(code, Some(7), "{stderr}");
+    site.is_as_before();
+    assert!(site.hosts.iter().all(super::site::Host::is_clean));
+
+    let reported = site.reported();
+    assert_eq!(reported.len(), 8, "{reported:?}");
+    assert!(reported.iter().all(|(_, rpcs)| *rpcs > 50), "{reported:?}");
+    let report = site.report();
+    let marks = report["markers"].to_string();
+    assert_eq!(marks.matches("half way").count(), 8, "{marks}");
+    assert!(!report["warnings"].to_string().contains("lioprof record"), "{}", report["warnings"]);
+    assert!(site.output().join("report/report.html").exists());
+    let recording = site.recording();
+    for host in recording["hosts"].as_array().unwrap() {
+        assert_eq!((&host["state"], host["troubles"].as_array().unwrap().len()), (&"fetched".into(), 0), "{host}");
+        // One machine, one clock.
+        let offset_us = host["clock"]["offset_us"].as_i64().unwrap();
+        let error_us = host["clock"]["error_us"].as_i64().unwrap();
+        assert!(offset_us.abs() <= error_us + 1_000, "{host}");
+        let log = site.output().join("logs").join(format!("{}.log", host["host"].as_str().unwrap()));
+        assert!(fs::read_to_string(&log).unwrap().contains("ending the capture"), "{}", log.display());
+    }
+    assert_eq!((&recording["exit_code"], &recording["command"][0]), (&7.into(), &"sh".into()));
+
+    // What is here is not overwritten, and there is nothing more to fetch.
+    site.record(&["--for", "1s"]).exits(2).says(&["already holds a recording"]);
+    lioprof(&["record", "mark", "too late", "-o", &output]).exits(1).says(&["has ended"]);
+}
+
+#[test]
+fn some_time_and_nothing_fetched_until_it_is_asked_for() {
+    let site = Site::new(2);
+    site.record(&["--for", "3s", "--fetch", "nothing", "--profile", "light"]).exits(0);
+    site.is_as_before();
+    assert!(!site.output().join("rows").exists());
+    assert!(site.hosts.iter().all(|host| !host.is_clean()));
+    let output = site.output().display().to_string();
+    lioprof(&["record", "fetch", &output, "--fetch", "rows", "--plots", "none"]).exits(0);
+    assert!(site.hosts.iter().all(super::site::Host::is_clean));
+    assert_eq!(site.reported().len(), 2);
+    // Without the mask dlmtrace there are no lines of locks.
+    assert_eq!(site.report()["nodes"][0]["name"], "oss1");
+}
+
+#[test]
+fn an_interrupt_ends_it_in_order() {
+    let site = Site::new(2);
+    let recorder = site.start(&[]);
+    until("something to show", || (site.hosts[0].node.played() > 1_000).then_some(()));
+    recorder.signal(Signal::INT);
+    let (code, stderr) = recorder.ends();
+    assert_eq!(code, Some(0), "{stderr}");
+    site.is_as_before();
+    assert_eq!(site.reported().len(), 2);
+}
+
+#[test]
+fn this_program_is_lent_to_a_host_that_lacks_it() {
+    let site = Site::new(2);
+    site.hosts[1].remove_lioprof();
+    site.record(&["--for", "1s"]).exits(2).says(&["oss2", "`lioprof` is not there", "--push"]);
+    site.is_as_before();
+    site.record(&["--for", "3s", "--push"]).exits(0);
+    site.is_as_before();
+    assert_eq!(site.reported().len(), 2);
+    let program = site.recording()["hosts"][1]["program"].as_str().unwrap().to_owned();
+    assert!(program.contains("/lioprof-") && !std::path::Path::new(&program).exists(), "{program}");
+}
