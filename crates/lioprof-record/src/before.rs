@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_capture::doctor::{Check, Status};
 use lioprof_remote::{Ssh, on_all};
+use lioprof_text::wrapped;
 
 use crate::connection::{ANSWER_WITHIN, Agent, ClockOffset, unexpected};
 use crate::error::HostError;
@@ -17,8 +18,6 @@ use crate::state::HostRecord;
 pub(crate) const AT_ONCE: usize = 64;
 /// A clock that is further off is worth a word.
 const CLOCK_IS_OFF_US: i64 = 1_000_000;
-/// Width of the table.
-const WIDTH: usize = 100;
 
 /// What was found of a host.
 #[derive(Debug)]
@@ -123,18 +122,17 @@ fn name_twins(candidates: &mut [Candidate]) {
 pub(crate) fn table<'a>(of: impl IntoIterator<Item = (&'a str, &'a [String])>) -> String {
     let of: Vec<_> = of.into_iter().filter(|(_, texts)| !texts.is_empty()).collect();
     let width = of.iter().map(|(host, _)| host.len()).max().unwrap_or_default();
-    let mut lines = Vec::new();
+    let mut out = String::new();
     for (host, texts) in of {
         for (number, text) in texts.iter().enumerate() {
             let first = format!("  {:<width$}  ", if number == 0 { host } else { "" });
             let rest = " ".repeat(first.len());
             // What doctor says comes in paragraphs of its own.
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let options = textwrap::Options::new(WIDTH).initial_indent(&first).subsequent_indent(&rest);
-            lines.push(textwrap::fill(&text, options));
+            out.push_str(&wrapped(&text, &first, &rest));
         }
     }
-    lines.join("\n")
+    out.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -170,6 +168,6 @@ mod tests {
         let table = table([("oss1", &texts[..]), ("oss2", &none[..]), ("oss10", &texts[..1])]);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!((lines[0], lines[lines.len() - 1]), ("  oss1   first", "  oss10  first"));
-        assert!(lines[1].starts_with("         second") && lines.iter().all(|line| line.len() <= WIDTH), "{table}");
+        assert!(lines[1].starts_with("         second") && lines.iter().all(|line| line.len() <= 80), "{table}");
     }
 }

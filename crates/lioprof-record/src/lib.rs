@@ -9,7 +9,7 @@
 //! * [`record`], [`fetch`], [`mark`]: what `lioprof record` does; [`Plan`] says what is wanted, [`Recording`] what came of it.
 //! * [`agent`]: what runs on each server, started by ssh; `protocol` is what both sides say.
 //! * `before` looks at all hosts and changes nothing, `host` keeps a daemon alive and ends it, `fetch` brings the files,
-//!   `push` lends this program to servers that lack it.
+//!   `others` finds who else used a run's OSTs, `push` lends this program to servers that lack it.
 //!
 //! # Design constraints
 //!
@@ -25,6 +25,7 @@ mod connection;
 mod error;
 mod fetch;
 mod host;
+mod others;
 mod paths;
 mod plan;
 mod protocol;
@@ -36,6 +37,7 @@ mod tell;
 
 pub use connection::ClockOffset;
 pub use error::RecordError;
+pub use others::{Others, Use, others, targets_of};
 pub use plan::{Fetch, Plan};
 pub use run::{fetch, mark, record};
 pub use state::{HostRecord, HostState, Recording, Totals};

@@ -1,5 +1,6 @@
 //! `lioprof record`, and `lioprof agent`, which it starts on servers.
 
+mod others;
 mod screen;
 
 use std::io::{self, Write};
@@ -141,6 +142,10 @@ fn report(
     let mut out = io::BufWriter::new(io::stdout().lock());
     lioprof_text::write(&outcome.analysis, Format::Summary, style, &mut out)?;
     writeln!(out)?;
+    if args.selection.is_of_somebody() {
+        let others = others::of_rows(&rows, &config, &outcome.analysis, &to, verbosity)?;
+        writeln!(out, "{others}")?;
+    }
     out.flush()?;
     let seconds = begun.elapsed().as_secs_f64();
     messages::note(verbosity, &format!("report in `{}`, made in {seconds:.1} s", to.display()));

@@ -4,6 +4,7 @@ use std::fs;
 
 use lioprof_testkit::until;
 use rustix::process::Signal;
+use serde_json::Value;
 
 use super::site::{Site, go_on, wait_for};
 use crate::util::lioprof;
@@ -63,8 +64,31 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
     lioprof(&["record", "fetch", &output, "--fetch", "rows", "--plots", "none"]).exits(0);
     assert!(site.hosts.iter().all(super::site::Host::is_clean));
     assert_eq!(site.reported().len(), 2);
-    // Without the mask dlmtrace there are no lines of locks.
     assert_eq!(site.report()["nodes"][0]["name"], "oss1");
+
+    // The same rows, about one client: who else was there is told.
+    let report = site.report();
+    let nid = report["clients"][0]["nid"].as_str().unwrap();
+    let run = lioprof(&["record", "fetch", &output, "--plots", "none", "--client", nid]).exits(0);
+    let stdout = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(stdout.contains("Others on the same 4 OSTs, by job"), "{stdout}");
+    let others = fs::read_to_string(site.output().join("report/others-by-client.csv")).unwrap();
+    let all: u64 = sum_of_bytes(report["flows"].as_array().unwrap());
+    let own = sum_of_bytes(site.report()["flows"].as_array().unwrap());
+    let of_others: u64 = others
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            cells[3].parse::<u64>().unwrap() + cells[5].parse::<u64>().unwrap()
+        })
+        .sum();
+    assert!(own > 0 && of_others > 0);
+    assert_eq!(own + of_others, all);
+}
+
+fn sum_of_bytes(flows: &[Value]) -> u64 {
+    flows.iter().map(|flow| flow["read"]["bytes"].as_u64().unwrap() + flow["write"]["bytes"].as_u64().unwrap()).sum()
 }
 
 #[test]

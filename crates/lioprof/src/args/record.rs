@@ -130,14 +130,12 @@ const RECORD_HELP: &str = "\
 Examples:
   lioprof record --hosts oss[01-40],mds1 -o run7 -- mpirun -n 4096 ./app
   lioprof record --hosts oss[01-40],mds1 -o now --for 5m
-  lioprof record --hosts oss[01-40],mds1 -o run8 --job 4711 -- srun ./app     the report is about this job only
-  lioprof record mark 'checkpoint 3' -o run7                                  from another terminal
-  lioprof record fetch run7                                                   what could not be fetched then
+  lioprof record --hosts oss[01-40],mds1 -o run8 --job 4711 -- srun ./app   # about this job
+  lioprof record mark 'checkpoint 3' -o run7                                # meanwhile
+  lioprof record fetch run7                                                 # what is missing
 
-Each server is reached by the system's own ssh, with sudo -n unless the login is root. All are checked first (lioprof and its
-version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. Rows of all
-servers go to DIR/rows, the report to DIR/report, what was recorded where and what went wrong to DIR/record.json.
-docs/record.md says what happens when something dies.
-
-Exit codes: that of COMMAND if it is not 0; else 0 all is there, 1 a server failed or something of it is missing, 2 wrong
-arguments, or nothing was recorded and nothing changed.";
+Each server is reached by the system's own ssh, with sudo -n unless the login is root. All are checked first (lioprof and its \
+version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. Rows of all \
+servers go to DIR/rows, the report to DIR/report, what was recorded where and what went wrong to DIR/record.json. \
+docs/record.md says what happens when something dies. Exit codes: that of COMMAND if it is not 0; else 0 all is there, 1 a \
+server failed or something of it is missing, 2 wrong arguments, or nothing was recorded and nothing changed.";

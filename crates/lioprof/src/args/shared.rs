@@ -62,6 +62,12 @@ pub(crate) struct SelectionArgs {
 }
 
 impl SelectionArgs {
+    /// Whether it is about some clients or jobs only.
+    #[cfg(feature = "daemon")]
+    pub(crate) fn is_of_somebody(&self) -> bool {
+        !self.client.is_empty() || !self.job.is_empty()
+    }
+
     pub(crate) fn selection(&self) -> Selection {
         Selection {
             clients: self.client.clone(),
