@@ -126,6 +126,7 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
     recording.exit_code = run(plan, &mut signals, &board, tell).await;
     recording.ended_us = Some(now_us());
     end.send_replace(true);
+    tell.progress(&[]);
     tell.note("ending the captures");
     let mut hosts = Vec::new();
     while let Some(host) = watchers.join_next().await {
@@ -147,6 +148,9 @@ async fn fetching(
     signals: &mut Signals,
     tell: &dyn Tell,
 ) -> Result<Recording, RecordError> {
+    if recording.fetch == Fetch::Rows && recording.is_unfinished() {
+        tell.note("fetching the rows");
+    }
     let shared = Shared::new(dir, recording);
     tokio::select! {
         () = fetch::fetch(&shared, ssh) => {}

@@ -4,7 +4,7 @@
 pub trait Tell: Send + Sync {
     /// Something to know, one sentence.
     fn note(&self, text: &str);
-    /// The state of all hosts, about once a second.
+    /// The state of all hosts, about once a second; of none once captures are being ended.
     fn progress(&self, hosts: &[Progress]);
 }
 

@@ -58,7 +58,6 @@ pub(crate) fn run(args: &RecordArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     };
     let screen = Screen::new(verbosity);
     let recording = lioprof_record::record(&plan, &screen)?;
-    screen.clear();
     finish(&recording, &plan.dir, &args.report, verbosity)
 }
 

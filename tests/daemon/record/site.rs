@@ -93,7 +93,7 @@ impl Drop for Namespace {
 
 impl Host {
     fn new(name: &str, keys: Keys<'_>, client: &SshClient) -> Self {
-        let node = Node::in_scenario("busy", &["--rate", "150", "--duration", "300"]);
+        let node = Node::in_scenario("busy", &["--rate", "150", "--duration", "300", "--clients", "8"]);
         let (namespace, address) = Namespace::new();
         let [bin, etc] = ["bin", "etc"].map(|folder| node.path(folder));
         for folder in [&bin, &etc] {

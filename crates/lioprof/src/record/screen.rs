@@ -30,13 +30,6 @@ impl Screen {
         });
         Self { verbosity, bar, last_line: Mutex::new(Instant::now()) }
     }
-
-    /// Takes the lines away.
-    pub(crate) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 impl Tell for Screen {
@@ -50,8 +43,15 @@ impl Tell for Screen {
 
     fn progress(&self, hosts: &[Progress]) {
         if let Some(bar) = &self.bar {
-            bar.set_message(lines(hosts));
-            bar.tick();
+            if hosts.is_empty() {
+                bar.finish_and_clear();
+            } else {
+                bar.set_message(lines(hosts));
+                bar.tick();
+            }
+            return;
+        }
+        if hosts.is_empty() {
             return;
         }
         let mut last_line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
