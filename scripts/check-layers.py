@@ -17,7 +17,7 @@ LAYERS = [
     {"lustre-debuglog", "lioprof-about", "lioprof-stats", "lioprof-remote", "lioprof-testkit"},
     {"lioprof-model"},
     {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text",
-     "lioprof-params"},
+     "lioprof-params", "lioprof-top"},
     {"lioprof-analysis", "lioprof-capture", "lioprof-sim", "lioprof-health"},
     {"lioprof-record"},
     {"lioprof-bench", "lioprof-query", "lioprof"},

@@ -17,6 +17,7 @@
 //! * `ending`: signals, `--for`, `--until`, triggers.
 //! * `traced`: when there was tracing, as an analysis tells it.
 //! * `record`: many servers at once, over ssh.
+//! * `top`: what the server does now, on a real terminal and over ssh as well.
 //! * `budget`: step by step down to nothing.
 //! * `dashboards`: those for Grafana, and rules, against a real Prometheus (`scripts/check-metrics`).
 //!
@@ -46,4 +47,6 @@ mod same;
 mod start;
 mod talk;
 mod tmpfs;
+mod tmux;
+mod top;
 mod traced;

@@ -8,6 +8,7 @@
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `clocks`: how far the nodes' clocks are apart, from RPCs that two of them tell of.
 //! * `counted`, `loss`: what is lost, by the servers' own counters or by the request schedulers' numbers.
+//! * `live`: what a server does now, from a log that is still being written.
 //! * `operations`: what clients' programs did, and which part of the system their time went to.
 //! * `rollup`: the sums as tables, and the analysis made of tables.
 //!
@@ -38,6 +39,7 @@ mod clocks;
 mod config;
 mod counted;
 mod interval;
+mod live;
 mod locks;
 mod loss;
 mod node;
@@ -53,6 +55,7 @@ mod what_if;
 pub use aggregate::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
+pub use live::LiveWindow;
 pub use operations::find_operations;
 pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};

@@ -6,11 +6,11 @@ use lioprof_model::{
     Symbols, TraceSummary,
 };
 use lioprof_trace::{NodeLogs, ReadLogs};
-use lustre_debuglog::Opcode;
+use lustre_debuglog::{Opcode, TargetName};
 
 use crate::aggregate::Aggregate;
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
-use crate::config::Config;
+use crate::config::{Config, Selection};
 use crate::counted;
 use crate::interval::{Interval, Taken};
 use crate::locks::{Contention, LockTracker, Rules};
@@ -63,12 +63,9 @@ pub(crate) struct NodeAccount {
 
 /// Sums up a node's rows within the limits, and passes them on to another sink.
 pub(crate) struct NodeSink<'a> {
-    node: Symbol,
     config: &'a Config,
     interval: Interval,
-    aggregate: Aggregate,
-    locks: Option<LockTracker>,
-    exchanges: Exchanges,
+    tally: NodeTally,
     sink: &'a mut (dyn RowSink + Send),
 }
 
@@ -79,6 +76,31 @@ impl<'a> NodeSink<'a> {
     }
 
     fn within(interval: Interval, node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
+        Self { config, interval, tally: NodeTally::new(node, config), sink }
+    }
+
+    /// The same sink, which also counts per second.
+    pub(crate) fn with_seconds(mut self) -> Self {
+        self.tally.aggregate = self.tally.aggregate.with_seconds();
+        self
+    }
+
+    /// The sums, after the last row.
+    pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> Finished {
+        self.tally.finish(self.interval, summary, symbols)
+    }
+}
+
+/// Sums up a node's rows.
+pub(crate) struct NodeTally {
+    node: Symbol,
+    aggregate: Aggregate,
+    locks: Option<LockTracker>,
+    exchanges: Exchanges,
+}
+
+impl NodeTally {
+    pub(crate) fn new(node: Symbol, config: &Config) -> Self {
         let rules = config.contended.map(|rule| Rules {
             contended_conflicts: rule.conflicts,
             contended_window_us: rule.window_us,
@@ -88,44 +110,100 @@ impl<'a> NodeSink<'a> {
         });
         Self {
             node,
-            config,
-            interval,
             aggregate: Aggregate::new(config.bin_us),
             locks: config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets)),
             exchanges: Exchanges::default(),
-            sink,
         }
     }
 
-    /// The same sink, which also counts per second.
-    pub(crate) fn with_seconds(self) -> Self {
-        Self { aggregate: self.aggregate.with_seconds(), ..self }
+    /// Takes a row; whether it counts, by its time and the selection.
+    pub(crate) fn rpc(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) -> bool {
+        self.exchanges.handled(row, symbols);
+        if let Some(locks) = &mut self.locks {
+            locks.row(row, in_time, symbols);
+            if row.opcode == Opcode::LDLM_ENQUEUE {
+                locks.enqueue(row, in_time && selection.takes_but_for_target(row, symbols));
+            }
+        }
+        let counts = in_time && selection.takes(row, symbols);
+        if counts {
+            self.aggregate.row(row, symbols);
+        }
+        counts
     }
 
-    /// The sums, after the last row.
-    pub(crate) fn finish(self, summary: &TraceSummary, symbols: &Symbols) -> Finished {
-        let Self { node, mut aggregate, locks, exchanges, interval, .. } = self;
-        aggregate.locks = locks.map(LockTracker::finish);
-        aggregate.node(node, summary, symbols);
-        let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
-        Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
+    /// Takes a line of the lock manager, and tells `contended` what contention it shows.
+    pub(crate) fn lock_event(
+        &mut self,
+        event: &LockEvent,
+        in_time: bool,
+        selection: &Selection,
+        symbols: &Symbols,
+        contended: impl FnMut(i64, TargetName, Contention),
+    ) {
+        if let Some(locks) = &mut self.locks {
+            locks.lock_event(event, in_time, symbols);
+            self.contention(selection, symbols, contended);
+        }
+        if in_time {
+            self.aggregate.faults.lock_event(event);
+        }
+    }
+
+    /// Takes an RPC that the node sent, and tells `contended` what contention it shows.
+    pub(crate) fn sent_rpc(
+        &mut self,
+        sent: &SentRpc,
+        in_time: bool,
+        selection: &Selection,
+        symbols: &Symbols,
+        contended: impl FnMut(i64, TargetName, Contention),
+    ) {
+        self.exchanges.sent(sent, symbols);
+        if let Some(locks) = &mut self.locks {
+            locks.sent_rpc(sent, in_time, symbols);
+            self.contention(selection, symbols, contended);
+        }
+        if in_time {
+            self.aggregate.sent_rpc(sent);
+        }
+    }
+
+    /// Notes a marker.
+    pub(crate) fn mark(&mut self, mark: &Mark) {
+        self.aggregate.mark(mark);
     }
 
     /// Moves lock events into the series, and waits of the selected clients into the account of the time.
-    fn lock_contention(&mut self, symbols: &Symbols) {
+    fn contention(
+        &mut self,
+        selection: &Selection,
+        symbols: &Symbols,
+        mut contended: impl FnMut(i64, TargetName, Contention),
+    ) {
         let Some(locks) = &mut self.locks else { return };
         for (time_us, target, contention) in locks.contention() {
+            contended(time_us, target, contention);
             self.aggregate.lock(self.node, time_us, target, contention);
             if let Contention::Wait { wait_us, client, job } = contention
-                && self.config.selection.takes_lock_wait(client, job, symbols)
+                && selection.takes_lock_wait(client, job, symbols)
             {
                 self.aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
             }
         }
     }
+
+    /// The sums, after the last row.
+    pub(crate) fn finish(self, interval: Interval, summary: &TraceSummary, symbols: &Symbols) -> Finished {
+        let Self { node, mut aggregate, locks, exchanges } = self;
+        aggregate.locks = locks.map(LockTracker::finish);
+        aggregate.node(node, summary, symbols);
+        let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
+        Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
+    }
 }
 
-/// Sums of a [`NodeSink`].
+/// Sums of a [`NodeTally`].
 pub(crate) struct Finished {
     pub(crate) aggregate: Aggregate,
     pub(crate) exchanges: ExchangeSample,
@@ -136,7 +214,7 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// For a client node, keeps only per-node figures: the servers' logs count what it sent.
-    fn by_role(mut self, node: Symbol) -> Self {
+    pub(crate) fn by_role(mut self, node: Symbol) -> Self {
         if self.is_client {
             self.aggregate = self.aggregate.of_client(node);
         }
@@ -146,41 +224,24 @@ impl Finished {
 
 impl RowSink for NodeSink<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        self.exchanges.handled(row, symbols);
         let in_time = self.interval.contains(row.end_us);
-        if let Some(locks) = &mut self.locks {
-            locks.row(row, in_time, symbols);
-            if row.opcode == Opcode::LDLM_ENQUEUE {
-                locks.enqueue(row, in_time && self.config.selection.takes_but_for_target(row, symbols));
-            }
-        }
-        if in_time && self.config.selection.takes(row, symbols) {
-            self.aggregate.row(row, symbols);
+        if self.tally.rpc(row, in_time, &self.config.selection, symbols) {
             self.sink.rpc(row, symbols);
         }
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         let in_time = self.interval.contains(event.time_us);
-        if let Some(locks) = &mut self.locks {
-            locks.lock_event(event, in_time, symbols);
-            self.lock_contention(symbols);
-        }
+        self.tally.lock_event(event, in_time, &self.config.selection, symbols, |_, _, _| {});
         if in_time {
-            self.aggregate.faults.lock_event(event);
             self.sink.lock_event(event, symbols);
         }
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        self.exchanges.sent(sent, symbols);
         let in_time = self.interval.contains(sent.time_us);
-        if let Some(locks) = &mut self.locks {
-            locks.sent_rpc(sent, in_time, symbols);
-            self.lock_contention(symbols);
-        }
+        self.tally.sent_rpc(sent, in_time, &self.config.selection, symbols, |_, _, _| {});
         if in_time {
-            self.aggregate.sent_rpc(sent);
             self.sink.sent_rpc(sent, symbols);
         }
     }
@@ -198,7 +259,7 @@ impl RowSink for NodeSink<'_> {
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        self.aggregate.mark(mark);
+        self.tally.mark(mark);
         self.interval.mark(mark.time_us, symbols.bytes(mark.text));
         self.sink.mark(mark, symbols);
     }

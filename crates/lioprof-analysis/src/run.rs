@@ -18,7 +18,7 @@ use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
 use crate::warnings;
-use crate::what_if::Replay;
+use crate::what_if::{Replay, Run};
 
 /// The result of an analysis, and what was wrong with the inputs.
 #[derive(Debug)]
@@ -174,6 +174,29 @@ pub(crate) fn conclude(
     symbols: &Symbols,
     config: &Config,
 ) -> Outcome {
+    for input in &inputs {
+        if let Some(error) = &input.error {
+            let message = format!("`{}`: {error}", input.path);
+            problems.push(InputProblem { path: PathBuf::from(&input.path), severity: Severity::Error, message });
+        }
+    }
+    problems.extend(missing_markers(nodes));
+    let (mut analysis, requests) = conclude_without_predictions(nodes, alignment, sum, inputs, symbols, config);
+    let replay = Replay::new(requests);
+    analysis.what_if = replay.what_if();
+    let damage = damage(&analysis);
+    Outcome { analysis, problems, damage, replay }
+}
+
+/// The analysis but for what changes would bring, which takes longer than all the rest; and the requests, to predict that.
+pub(crate) fn conclude_without_predictions(
+    nodes: &[NodeAccount],
+    alignment: &Alignment,
+    sum: Aggregate,
+    inputs: Vec<Input>,
+    symbols: &Symbols,
+    config: &Config,
+) -> (Analysis, Run) {
     let mut analysis = Analysis {
         schema: SCHEMA.to_owned(),
         generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -188,24 +211,14 @@ pub(crate) fn conclude(
         analysis.totals.sent_timed_out += summary.sent_timed_out;
         analysis.totals.evictions += summary.evictions;
     }
-    for input in &analysis.inputs {
-        if let Some(error) = &input.error {
-            let message = format!("`{}`: {error}", input.path);
-            problems.push(InputProblem { path: PathBuf::from(&input.path), severity: Severity::Error, message });
-        }
-    }
-    problems.extend(missing_markers(nodes));
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis);
     analysis.warnings.extend(alignment.warnings());
-    let replay = Replay::new(aggregate::finish(sum, symbols, &mut analysis));
-    analysis.what_if = replay.what_if();
+    let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(symbols, &mut analysis);
     let mut warnings = warnings::late(&analysis);
     analysis.warnings.append(&mut warnings);
-
-    let damage = damage(&analysis);
-    Outcome { analysis, problems, damage, replay }
+    (analysis, requests)
 }
 
 /// First to last record within `--from` and `--to`. Clients' logs count only if there are no servers' logs: they say nothing of

@@ -13,6 +13,7 @@
 //! * `counters` samples what the server counts itself, `budget` limits what all of it may cost.
 //! * `status` is what the daemon says of itself: `socket` answers clients ([`Client`]), `metrics` Prometheus, `systemd` the
 //!   service manager, [`logging`] writes messages.
+//! * `live` tells what the server does now, by a [`LiveView`] that the caller brings.
 //! * [`daemon`] runs it all.
 //!
 //! Everything but the servers and the main loop is plain blocking code below a root directory, normally `/`.
@@ -42,6 +43,7 @@ mod drain;
 mod durable;
 mod journal;
 mod kmsg;
+mod live;
 mod lock;
 pub mod logging;
 mod metrics;
@@ -51,5 +53,6 @@ mod status;
 mod system;
 mod systemd;
 
+pub use live::LiveView;
 pub use socket::{Client, ClientError};
 pub use status::STATUS_SCHEMA;

@@ -4,6 +4,7 @@ mod text;
 
 use std::fmt;
 
+use lioprof_model::live::LiveVerdict;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Figures, Level, Limits, Transition};
@@ -63,6 +64,9 @@ pub struct Status {
     pub(crate) counters: Option<CounterState>,
     /// Messages of the debug daemon in the kernel log, by kind.
     pub(crate) kernel_log: KernelLog,
+    /// What is wrong with the server, by the last window that was judged (`live.window` of the configuration, a minute); `null`
+    /// before the first.
+    pub(crate) verdict: Option<LiveVerdict>,
     /// Warnings, most important first.
     pub(crate) warnings: Vec<String>,
 }
@@ -93,6 +97,7 @@ impl Default for Status {
             files: Files::default(),
             counters: None,
             kernel_log: KernelLog::default(),
+            verdict: None,
             warnings: Vec::new(),
         }
     }

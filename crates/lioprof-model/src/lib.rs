@@ -35,6 +35,7 @@ pub mod faults;
 pub mod findings;
 pub mod io;
 pub mod latency;
+pub mod live;
 pub mod locks;
 pub mod merge;
 pub mod operations;
@@ -70,6 +71,7 @@ pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use io::{Io, SizeBucket, SizeHistogram};
 pub use latency::Distribution;
+pub use live::{LIVE_SCHEMA, Live};
 pub use locks::{
     ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,

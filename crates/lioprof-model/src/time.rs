@@ -26,6 +26,13 @@ pub fn utc(time_us: i64) -> String {
     moment(time_us).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
+/// The same of Unix seconds.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and all moments can be shown")]
+pub fn utc_of(unix_s: f64) -> String {
+    utc((unix_s * 1e6) as i64)
+}
+
 /// `2026-11-21T08:51:22.123Z`.
 #[must_use]
 pub fn utc_millis(time_us: i64) -> String {

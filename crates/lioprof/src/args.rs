@@ -17,6 +17,8 @@ mod report;
 #[cfg(feature = "export")]
 mod rollup;
 mod shared;
+#[cfg(feature = "daemon")]
+mod top;
 mod values;
 mod what_if;
 
@@ -43,6 +45,8 @@ pub(crate) use rollup::RollupArgs;
 #[cfg(feature = "daemon")]
 pub(crate) use shared::default_threads;
 pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
+#[cfg(feature = "daemon")]
+pub(crate) use top::TopArgs;
 pub(crate) use what_if::WhatIfArgs;
 
 /// Shows what a Lustre file system really does, from its servers' debug logs.
@@ -104,6 +108,9 @@ pub(crate) enum Command {
     /// Show what the daemon on this server is doing.
     #[cfg(feature = "daemon")]
     Status(StatusArgs),
+    /// Show what OSTs, clients and jobs do now, on this server or on many, and what is wrong by the last minute.
+    #[cfg(feature = "daemon")]
+    Top(Box<TopArgs>),
     /// Stop the daemon: drain the log, write the data, restore all settings.
     #[cfg(feature = "daemon")]
     Stop(TalkArgs),

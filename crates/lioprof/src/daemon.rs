@@ -10,6 +10,7 @@ use lioprof_capture::doctor as checks;
 use lioprof_capture::logging::{self, LevelFilter};
 
 use crate::args::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs};
+use crate::daemon_live::DaemonLive;
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 
@@ -125,7 +126,11 @@ pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         // Who leads a session already is in one of its own.
         let _leads_one = rustix::process::setsid();
     }
-    let ending = daemon::run(&config)?;
+    let live = match config.live.window {
+        OrOff::Is(window) => Some(DaemonLive::boxed(&config.node_name(), window.0)),
+        OrOff::Off => None,
+    };
+    let ending = daemon::run(&config, live)?;
     report(&ending, &mut out)?;
     Ok(if ending.is_clean() { Code::Success } else { Code::Failed })
 }

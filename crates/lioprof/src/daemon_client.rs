@@ -1,7 +1,7 @@
 //! `lioprof status`, `stop`, `mark`: the daemon's clients.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lioprof_capture::{Client, ClientError, pointers};
@@ -15,7 +15,7 @@ use crate::messages::Verbosity;
 const PATIENCE: Duration = Duration::from_secs(330);
 
 pub(crate) fn status(args: &StatusArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let status = ask(&args.talk, verbosity, Client::status)?;
+    let status = ask(&args.talk, PATIENCE, verbosity, Client::status)?;
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &status)?;
@@ -27,11 +27,11 @@ pub(crate) fn status(args: &StatusArgs, verbosity: Verbosity) -> anyhow::Result<
 }
 
 pub(crate) fn stop(args: &TalkArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    say(&ask(args, verbosity, Client::stop)?)
+    say(&ask(args, PATIENCE, verbosity, Client::stop)?)
 }
 
 pub(crate) fn mark(args: &MarkArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    say(&ask(&args.talk, verbosity, |client| client.mark(&args.text))?)
+    say(&ask(&args.talk, PATIENCE, verbosity, |client| client.mark(&args.text))?)
 }
 
 fn say(message: &str) -> anyhow::Result<Code> {
@@ -39,13 +39,19 @@ fn say(message: &str) -> anyhow::Result<Code> {
     Ok(Code::Success)
 }
 
+/// The socket of the daemon that [`ask`] finds.
+pub(crate) fn find(args: &TalkArgs, patience: Duration, verbosity: Verbosity) -> anyhow::Result<PathBuf> {
+    ask(args, patience, verbosity, |client| client.status().map(|_| client.path().to_owned()))
+}
+
 /// Asks the daemon of `--socket`, else the configured one, else, if that one does not run, the one that does.
-fn ask<T>(
+pub(crate) fn ask<T>(
     args: &TalkArgs,
+    patience: Duration,
     verbosity: Verbosity,
     request: impl Fn(&Client) -> Result<T, ClientError>,
 ) -> anyhow::Result<T> {
-    let at = |path: &Path| request(&Client::new(path, PATIENCE));
+    let at = |path: &Path| request(&Client::new(path, patience));
     let (configured, root) = match (&args.socket, &args.source.root) {
         (Some(socket), Some(root)) => (socket.clone(), root.clone()),
         (Some(socket), None) => (socket.clone(), "/".into()),

@@ -10,6 +10,8 @@ mod compare;
 mod daemon;
 #[cfg(feature = "daemon")]
 mod daemon_client;
+#[cfg(feature = "daemon")]
+mod daemon_live;
 mod decode;
 mod exit_code;
 #[cfg(feature = "export")]
@@ -34,6 +36,8 @@ mod stores;
 mod survey;
 mod survey_files;
 mod thresholds;
+#[cfg(feature = "daemon")]
+mod top;
 mod what_if;
 
 use std::process::ExitCode;
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
         Command::Doctor(doctor_args) => daemon::doctor(doctor_args),
         #[cfg(feature = "daemon")]
         Command::Status(status_args) => daemon_client::status(status_args, verbosity),
+        #[cfg(feature = "daemon")]
+        Command::Top(top_args) => top::run(top_args, verbosity),
         #[cfg(feature = "daemon")]
         Command::Stop(talk_args) => daemon_client::stop(talk_args, verbosity),
         #[cfg(feature = "daemon")]

@@ -65,7 +65,7 @@ fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
     what_if::finish(record, &known, symbols)
 }
 
-fn kind_name(kind: TargetKind) -> TargetKindName {
+pub(crate) fn kind_name(kind: TargetKind) -> TargetKindName {
     match kind {
         TargetKind::Ost => TargetKindName::Ost,
         TargetKind::Mdt => TargetKindName::Mdt,
@@ -73,7 +73,7 @@ fn kind_name(kind: TargetKind) -> TargetKindName {
     }
 }
 
-pub(super) fn object_name(object: ObjectName) -> String {
+pub(crate) fn object_name(object: ObjectName) -> String {
     match object {
         ObjectName::Fid(fid) => fid.to_string(),
         ObjectName::Resource(first, second) => format!("{first}/{second}"),

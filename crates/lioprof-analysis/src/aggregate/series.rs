@@ -208,7 +208,7 @@ impl Contention {
 pub(super) fn add_contention(clock: &BinClock, bins: &mut Bins<LockCell>, time_us: i64, contention: Contention) {
     let cell = bins.at(clock.bin(time_us));
     match contention {
-        Contention::Conflict(overlap) => {
+        Contention::Conflict { overlap, .. } => {
             cell.conflicts += 1;
             cell.true_conflicts += u64::from(overlap == Overlap::True);
             cell.expansion_conflicts += u64::from(overlap == Overlap::Expansion);

@@ -298,7 +298,9 @@ impl DlmTracker {
         pair.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
         let key = self.object_key(target, resource);
         self.sums.objects.entry(key).or_default().conflict(conflict.holder, conflict.waiter, overlap);
-        self.sums.contention.push((conflict.time_us, target, Contention::Conflict(overlap)));
+        let (holder, waiter) = (conflict.holder, conflict.waiter);
+        let contention = Contention::Conflict { overlap, holder, waiter, resource: Some(resource) };
+        self.sums.contention.push((conflict.time_us, target, contention));
     }
 
     fn block(&mut self, time_us: i64, cookie: u64, served: &ServedRequest) {

@@ -8,7 +8,7 @@ use lioprof_model::{
     ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
     LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
 };
-use lustre_debuglog::{Fid, TargetKind};
+use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
 use super::object::{ObjectLocks, Track};
 use super::rules::Rules;
@@ -181,6 +181,14 @@ fn objects(sums: &LockSums, symbols: &Symbols, window: Window, kind: impl Fn(Tar
         .collect()
 }
 
+/// The object or file that a resource of a target stands for.
+pub(crate) fn fid_of(target: TargetName, resource: ResourceId) -> Option<Fid> {
+    match target.kind() {
+        TargetKind::Ost => Some(resource.to_ost_fid(target.index())),
+        _ => resource.to_fid(),
+    }
+}
+
 fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols, window: Window) -> LockObject {
     let known = |count: u64| (!key.inferred).then_some(count);
     let names = |clients: &mut dyn Iterator<Item = Symbol>| {
@@ -188,9 +196,7 @@ fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols,
         names.sort();
         names
     };
-    let fid: Option<Fid> = (key.target.kind() == TargetKind::Ost)
-        .then(|| key.resource.to_ost_fid(key.target.index()))
-        .or_else(|| key.resource.to_fid());
+    let fid = fid_of(key.target, key.resource);
     // Held beyond the end of the log: nobody knows what came then.
     let span = |&(start, end): &(i64, i64)| Interval { start: seconds(start), end: seconds(end).min(window.end) };
     LockObject {

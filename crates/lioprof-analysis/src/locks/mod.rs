@@ -20,7 +20,7 @@ mod tests;
 mod tracker;
 
 pub(crate) use enqueues::finish as finish_enqueues;
-pub(crate) use finish::finish;
+pub(crate) use finish::{fid_of, finish};
 pub(crate) use parties::Overlap;
 pub(crate) use rules::Rules;
 pub(crate) use sums::{Contention, LockSums};

@@ -123,7 +123,8 @@ impl RpcTracker {
         let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, served.window) else { return };
         self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
         self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
-        self.sums.contention.push((time_us, target, Contention::Conflict(Overlap::Unknown)));
+        let contention = Contention::Conflict { overlap: Overlap::Unknown, holder, waiter, resource: None };
+        self.sums.contention.push((time_us, target, contention));
         self.open.push_back(Open { time_us, target, from: holder, to: waiter, about: About::Conflict });
         // One request may call several holders back; it waits once.
         if self.last_blocked.replace((rpc.nid, rpc.xid)) != Some((rpc.nid, rpc.xid)) {

@@ -116,7 +116,13 @@ impl Union {
 /// Lock contention that the time series has yet to take; bins are made when all is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Contention {
-    Conflict(Overlap),
+    Conflict {
+        overlap: Overlap,
+        holder: Symbol,
+        waiter: Symbol,
+        /// `None`: no lock line names it.
+        resource: Option<ResourceId>,
+    },
     BlockingAst,
     /// A wait of a client that ends now and has lasted this long.
     Wait {

@@ -114,6 +114,9 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     check.range("budget.cpu_percent", u64::from(budget.cpu_percent), 1, 1600);
     check.range("budget.memory_mib", budget.memory_mib, 64, 65_536);
     check.range("budget.records_per_s", budget.records_per_s, 1000, 1_000_000_000);
+    if let OrOff::Is(window) = config.live.window {
+        check.span("live.window", window, 2 * SECOND, DAY / 24);
+    }
     check.span("budget.duty_on", budget.duty_on, SECOND, DAY / 24);
     check.that(
         budget.duty_every > budget.duty_on,

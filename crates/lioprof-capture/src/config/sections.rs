@@ -28,6 +28,8 @@ pub struct Config {
     pub budget: Budget,
     /// The servers' own counters.
     pub counters: Counters,
+    /// What the server does now.
+    pub live: Live,
     /// Commands and metrics.
     pub talk: Talk,
 }
@@ -310,11 +312,25 @@ impl Default for Counters {
     }
 }
 
+/// What the server does now, for `lioprof top`, `lioprof status` and the metrics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Live {
+    /// Length of the windows that are judged; two overlap by half. Off: no live view at all.
+    pub window: OrOff<Span>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self { window: OrOff::Is(Span::from_secs(60)) }
+    }
+}
+
 /// Commands and metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Talk {
-    /// Unix socket for `lioprof status`, `stop`, `mark`.
+    /// Unix socket for `lioprof status`, `top`, `stop`, `mark`.
     pub socket: PathBuf,
     /// Address of the Prometheus metrics.
     pub metrics: OrOff<SocketAddr>,

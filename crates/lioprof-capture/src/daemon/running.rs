@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::control::Control;
 use crate::drain::Job;
 use crate::journal::Foreign;
+use crate::live::{Asker, LiveView};
 use crate::logging;
 use crate::metrics::Metrics;
 use crate::socket::protocol::Request;
@@ -37,6 +38,7 @@ use counting::Counting;
 use draining::Draining;
 use kernel::Kernel;
 use lease::Lease;
+use lioprof_model::live::LiveVerdict;
 use lioprof_model::with_causes;
 use telling::Telling;
 
@@ -80,13 +82,18 @@ fn is_due(next: &mut Instant, now: Instant, every: Duration) -> bool {
 
 impl Running {
     /// Starts the decoding thread and, unless it waits for a trigger, tracing.
-    pub(super) fn start(config: &Config, node: &str, status: watch::Sender<Arc<Status>>) -> Result<Self, DaemonError> {
+    pub(super) fn start(
+        config: &Config,
+        node: &str,
+        status: watch::Sender<Arc<Status>>,
+        live: Option<Box<dyn LiveView>>,
+    ) -> Result<Self, DaemonError> {
         let root = &config.control.root;
         let common = Common::new(config, node);
         let now = common.started;
         let mut running = Self {
             captures: Captures::default(),
-            draining: Draining::new(),
+            draining: Draining::new(live),
             counting: Counting::new(config),
             kernel: Kernel::new(root),
             costs: Costs::new(config),
@@ -189,9 +196,25 @@ impl Running {
                 Some(lease) => Ok(lease.renew(Instant::now())),
                 None => Err("this daemon has no lease: it runs until it is stopped".to_owned()),
             },
-            // Answered by the socket, and by the main loop.
-            Request::Status | Request::Stop => Ok(String::new()),
+            // Answered by the socket, by `tell_live`, and by the main loop.
+            Request::Status | Request::Live | Request::Stop => Ok(String::new()),
         }
+    }
+
+    /// Has the decoding thread tell what the server does now.
+    pub(super) fn tell_live(&self, asker: Asker) {
+        let why_not = if !self.draining.is_busy() {
+            format!("nothing was traced so far: the daemon is {}", self.telling.state)
+        } else if self.common.queue.is_stalled() {
+            "rows cannot be written, and until they are nothing is decoded: see `lioprof status`".to_owned()
+        } else {
+            if self.common.sums.live().ask(asker) {
+                self.common.queue.look();
+            }
+            return;
+        };
+        // A client that has gone needs no answer.
+        drop(asker.send(Err(why_not)));
     }
 
     /// Ends the capture: restores the settings, drains, compares with the counters.
@@ -360,6 +383,7 @@ impl Running {
         self.costs.tell(&mut status);
         self.kernel.tell(&mut status);
         status.counters = self.counting.last;
+        status.verdict = self.common.sums.live().verdict().map(|verdict| LiveVerdict::clone(&verdict));
         self.telling.publish(status, &self.costs.own, &self.common.metrics)
     }
 }

@@ -14,22 +14,26 @@ use super::running::Running;
 use super::signals::Signals;
 use super::start;
 use crate::config::Config;
+use crate::live::LiveView;
 use crate::metrics::MetricsServer;
 use crate::socket::protocol::Request;
 use crate::socket::{self, Command, ControlSocket, ServerLimits};
 use crate::status::Status;
 use crate::systemd::Notifier;
 
-/// Runs until it is told to stop. Restores the kernel's settings whatever happens.
+/// What clients hear at the end.
+const IS_ENDING: &str = "the capture is ending: see `lioprof status`";
+
+/// Runs until it is told to stop. Restores the kernel's settings whatever happens. `live` tells clients what the server does now.
 ///
 /// # Errors
 /// If the daemon cannot start. Failures after the start of tracing are in the [`Ending`].
-pub fn run(config: &Config) -> Result<Ending, DaemonError> {
+pub fn run(config: &Config, live: Option<Box<dyn LiveView>>) -> Result<Ending, DaemonError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(DaemonError::Runtime)?;
-    runtime.block_on(serve(config))
+    runtime.block_on(serve(config, live))
 }
 
-pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
+pub(super) async fn serve(config: &Config, live: Option<Box<dyn LiveView>>) -> Result<Ending, DaemonError> {
     // Signals first: one that comes during the start must not kill the daemon between two steps.
     let mut signals = Signals::new().map_err(DaemonError::Runtime)?;
     let asked = config;
@@ -47,7 +51,7 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
     let (status, status_seen) = watch::channel(Arc::new(Status::default()));
     let (commands, mut commanded) = mpsc::channel::<Command>(16);
     let notifier = Notifier;
-    let mut running = Running::start(config, &node, status)?;
+    let mut running = Running::start(config, &node, status, live)?;
     prepared.made.keep();
     let metrics = running.metrics();
 
@@ -72,13 +76,15 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
             biased;
             name = signals.next() => break Reason::Signal(name),
             Some(command) = commanded.recv() => {
-                let Command { request, answer } = command;
-                if request == Request::Stop {
-                    stops_asked.push(answer);
-                    break Reason::Asked;
+                match command {
+                    Command::Do { request: Request::Stop, answer } => {
+                        stops_asked.push(answer);
+                        break Reason::Asked;
+                    }
+                    // A client that has gone needs no answer.
+                    Command::Do { request, answer } => drop(answer.send(running.request(request))),
+                    Command::Look(asker) => running.tell_live(asker),
                 }
-                // A client that has gone needs no answer.
-                drop(answer.send(running.request(request)));
             }
             () = tokio::time::sleep_until(next_tick) => {
                 match running.tick(Instant::now(), now_us()) {
@@ -119,9 +125,10 @@ pub(super) async fn serve(config: &Config) -> Result<Ending, DaemonError> {
         tokio::select! {
             biased;
             ending = &mut end => break ending,
-            Some(Command { request, answer }) = commanded.recv() => match request {
-                Request::Stop => stops_asked.push(answer),
-                _ => drop(answer.send(Err("the capture is ending: see `lioprof status`".to_owned()))),
+            Some(command) = commanded.recv() => match command {
+                Command::Do { request: Request::Stop, answer } => stops_asked.push(answer),
+                Command::Do { answer, .. } => drop(answer.send(Err(IS_ENDING.to_owned()))),
+                Command::Look(asker) => drop(asker.send(Err(IS_ENDING.to_owned()))),
             },
             _ = &mut server, if serving => serving = false,
         }

@@ -1,6 +1,6 @@
 //! Where rows go.
 
-use lioprof_model::{NEVER_ON_DISK, RowSink, TraceSummary};
+use lioprof_model::{NEVER_ON_DISK, RowSink, Symbols, TraceSummary};
 use lioprof_trace::HandedOn;
 
 use super::DrainError;
@@ -119,6 +119,16 @@ pub(crate) trait Keep: RowSink + Send {
     /// wait for what their threads do next. Not `surely` if the kernel has written nothing since and may only be late.
     fn complete(&mut self, before_us: i64, unfinished: u64, surely: bool) {
         let _ = (before_us, unfinished, surely);
+    }
+
+    /// Everything that happened before this time has been handed on.
+    fn handed_on(&mut self, through_us: i64, symbols: &Symbols) {
+        let _ = (through_us, symbols);
+    }
+
+    /// Answers those who ask what the server does now.
+    fn look(&mut self, symbols: &Symbols) {
+        let _ = symbols;
     }
 
     /// What comes next was logged by another load of Lustre's modules, and all that was logged before is safe.

@@ -39,6 +39,8 @@ pub(crate) enum Job {
     Flush,
     /// Lustre's modules were unloaded: what comes next is of another load.
     NextLoad,
+    /// Answer those who ask what the server does now.
+    Look,
     /// End.
     Finish,
 }
@@ -80,6 +82,17 @@ impl Queue {
         }
         state.jobs.push_back(job);
         self.more.notify_one();
+    }
+
+    /// Adds [`Job::Look`] before all others: it is about what was decoded until now.
+    pub(crate) fn look(&self) {
+        self.lock().jobs.push_front(Job::Look);
+        self.more.notify_one();
+    }
+
+    /// Whether nothing is taken because rows cannot be written.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.lock().stalled
     }
 
     /// Tells whether segments wait only because rows cannot be written: if some are given up, that is why.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lioprof_model::live::LiveVerdict;
 use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
 use lioprof_model::{
     Direction, Io, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
@@ -13,9 +14,12 @@ use rustc_hash::FxHashMap;
 use super::DrainError;
 use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
 use crate::counters::{Count, Edges};
+use crate::live::{LiveView, SharedLive};
 use crate::metrics::{Callback, Metrics, TargetMetrics};
 use crate::status::{Missing, Totals};
 
+/// Why nobody learns what the server does now.
+const LIVE_IS_OFF: &str = "the live view is off: `live.window` of the daemon's configuration";
 /// Clients and jobs that get sums of their own.
 const MAX_KEYS: usize = 50_000;
 
@@ -106,6 +110,7 @@ pub(crate) struct SharedSums {
     /// Checkpoints that the summing thread has not seen yet.
     checkpoints: Mutex<Vec<(SampleTime, Count)>>,
     missing: Mutex<Option<Missing>>,
+    live: SharedLive,
 }
 
 impl SharedSums {
@@ -136,6 +141,20 @@ impl SharedSums {
         *lock(&self.missing)
     }
 
+    /// What the server does now.
+    pub(crate) fn live(&self) -> &SharedLive {
+        &self.live
+    }
+
+    /// Microseconds between two times in which everything was traced.
+    fn traced_us(&self, from_us: i64, to_us: i64) -> i64 {
+        let inside = |stretch: &Stretch| {
+            let end_us = stretch.to.map_or(to_us, |to| to.begun_us.min(to_us));
+            (end_us - stretch.from.ended_us.max(from_us)).max(0)
+        };
+        lock(&self.stretches).iter().map(inside).sum()
+    }
+
     /// The sums over the interval, once everything has been written.
     pub(crate) fn take_interval(&self) -> Option<Interval> {
         lock(&self.interval).take()
@@ -151,6 +170,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Summed<K> {
     inner: K,
     shared: Arc<SharedSums>,
+    live: Option<Box<dyn LiveView>>,
     metrics: Arc<Metrics>,
     /// The metrics of targets, looked up once each.
     targets: FxHashMap<Option<TargetName>, TargetMetrics>,
@@ -166,11 +186,17 @@ pub(crate) struct Summed<K> {
 }
 
 impl<K: Keep> Summed<K> {
-    /// Sums up what goes into `inner`.
-    pub(crate) fn new(inner: K, shared: Arc<SharedSums>, metrics: Arc<Metrics>) -> Self {
+    /// Sums up what goes into `inner`, and hands it to `live` as well.
+    pub(crate) fn new(
+        inner: K,
+        shared: Arc<SharedSums>,
+        metrics: Arc<Metrics>,
+        live: Option<Box<dyn LiveView>>,
+    ) -> Self {
         Self {
             inner,
             shared,
+            live,
             metrics,
             targets: FxHashMap::default(),
             totals: Totals::default(),
@@ -303,6 +329,9 @@ impl<K: Keep> RowSink for Summed<K> {
             {
                 self.io(row, direction, symbols);
             }
+            if let Some(live) = &mut self.live {
+                live.rpc(row, symbols);
+            }
         }
         self.inner.rpc(row, symbols);
     }
@@ -317,12 +346,19 @@ impl<K: Keep> RowSink for Summed<K> {
                     self.target(Some(lock.target)).conflicts(1);
                 }
             }
+            if let Some(live) = &mut self.live {
+                live.lock_event(event, symbols);
+            }
         }
         self.inner.lock_event(event, symbols);
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        if self.is_new() && sent.round_trip_us.is_none() {
+        let is_new = self.is_new();
+        if is_new && let Some(live) = &mut self.live {
+            live.sent_rpc(sent, symbols);
+        }
+        if is_new && sent.round_trip_us.is_none() {
             self.totals.sent_rpcs += 1;
             self.totals.sent_reads += u64::from(sent.opcode == Opcode::OST_READ);
             self.totals.sent_writes += u64::from(sent.opcode == Opcode::OST_WRITE);
@@ -340,7 +376,11 @@ impl<K: Keep> RowSink for Summed<K> {
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        self.is_new();
+        if self.is_new()
+            && let Some(live) = &mut self.live
+        {
+            live.mark(mark, symbols);
+        }
         self.inner.mark(mark, symbols);
     }
 }
@@ -384,11 +424,34 @@ impl<K: Keep> Keep for Summed<K> {
         self.inner.complete(before_us, unfinished, surely);
     }
 
+    fn handed_on(&mut self, through_us: i64, symbols: &Symbols) {
+        if let Some(live) = &mut self.live
+            && let Some(verdict) = live.handed_on(through_us, symbols)
+        {
+            self.shared.live.set_verdict(verdict);
+        }
+        self.inner.handed_on(through_us, symbols);
+    }
+
+    fn look(&mut self, symbols: &Symbols) {
+        let live = self.live.as_mut().map(|live| {
+            let mut live = live.look(&|from_us, to_us| self.shared.traced_us(from_us, to_us), symbols);
+            for server in &mut live.servers {
+                server.verdict = self.shared.live.verdict().map(|verdict| LiveVerdict::clone(&verdict));
+            }
+            live
+        });
+        self.shared.live.answer(live.ok_or_else(|| LIVE_IS_OFF.to_owned()));
+    }
+
     fn next_load(&mut self) {
         self.inner.next_load();
     }
 
     fn forget_symbols(&mut self) {
+        if let Some(live) = &mut self.live {
+            live.forget_symbols();
+        }
         self.inner.forget_symbols();
     }
 

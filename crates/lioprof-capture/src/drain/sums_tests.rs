@@ -86,7 +86,7 @@ impl Keep for Nowhere {
 #[test]
 fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
     let shared = Arc::new(SharedSums::default());
-    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()));
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()), None);
     let mut symbols = Symbols::default();
     shared.begin_stretch(sample(100, 110));
     summed.begin_segment();
@@ -124,7 +124,7 @@ fn what_is_missing_at_a_sample_is_neither_unfinished_nor_too_late() {
 #[test]
 fn missing_bytes_are_no_more_than_those_of_the_missing() {
     let shared = Arc::new(SharedSums::default());
-    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()));
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::new(Metrics::default()), None);
     let mut symbols = Symbols::default();
     shared.begin_stretch(sample(100, 110));
     summed.begin_segment();
@@ -142,7 +142,7 @@ fn missing_bytes_are_no_more_than_those_of_the_missing() {
 /// What goes through, and what of it is compared with the counters and counted in the metrics.
 fn summed_up(into: impl FnOnce(&mut Summed<Nowhere>, &mut Symbols)) -> (Interval, String) {
     let (shared, metrics) = (Arc::new(SharedSums::default()), Arc::new(Metrics::default()));
-    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::clone(&metrics));
+    let mut summed = Summed::new(Nowhere, Arc::clone(&shared), Arc::clone(&metrics), None);
     shared.begin_stretch(sample(100, 110));
     summed.begin_segment();
     into(&mut summed, &mut Symbols::default());

@@ -196,6 +196,7 @@ impl<K: Keep> Worker<K> {
             Job::Interrupt => self.interrupt(),
             Job::Flush => self.close(),
             Job::NextLoad => self.keep.next_load(),
+            Job::Look => self.keep.look(self.live.symbols()),
             Job::Finish => unreachable!("`run` ends before it hands this on"),
         }
     }
@@ -236,6 +237,7 @@ impl<K: Keep> Worker<K> {
             let open_us = self.live.oldest_open_us().unwrap_or(i64::MAX).max(through_us - HOLD_US);
             let unfinished = self.live.known().map_or(0, |known| known.unfinished.len() as u64);
             self.keep.complete(open_us.min(through_us), unfinished, surely);
+            self.keep.handed_on(through_us, self.live.symbols());
         }
     }
 

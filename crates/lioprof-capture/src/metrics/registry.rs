@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use lioprof_model::Finding;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -23,6 +24,9 @@ use crate::status::{State, Status};
 const MAX_TARGETS: usize = 128;
 /// Label of RPCs whose target is not known, and of targets beyond [`MAX_TARGETS`].
 const OTHER_TARGET: &str = "unknown";
+
+/// Series of findings: there are some twenty kinds, and each names at most twenty targets.
+const MAX_FINDINGS: usize = 200;
 
 type FloatGauge = Gauge<f64, AtomicU64>;
 type FloatCounter = Counter<f64, AtomicU64>;
@@ -85,6 +89,7 @@ figures! {
     kept_bytes: Gauge = "kept" in Unit::Bytes, "Bytes of the files that are kept";
     cpu: FloatCounter = "process_cpu" in Unit::Seconds, "CPU time of the daemon";
     resident: Gauge = "process_resident_memory" in Unit::Bytes, "Resident memory of the daemon";
+    findings: Family<Vec<(&'static str, String)>, Gauge> = "finding", "1 for what is wrong by the last window that was judged";
     threads: Gauge = "process_threads", "Threads of the daemon";
 }
 
@@ -192,6 +197,7 @@ impl Metrics {
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
         let up_s = (status.now_us - status.since_us) as f64 / 1e6;
         self.figures.lag.set(status.lag_s.unwrap_or(up_s));
+        self.findings(status.verdict.as_ref().map_or(&[], |verdict| &verdict.findings));
         for &state in State::VARIANTS {
             let label = [("state", state.into())];
             self.figures.state.get_or_create_owned(&label).set(i64::from(state == status.state));
@@ -201,6 +207,21 @@ impl Metrics {
             State::DutyCycled => status.budget.level.duty().map_or(1.0, crate::budget::Duty::share),
             _ => 0.0,
         });
+    }
+
+    /// Sets what is wrong; what no longer is has no series any more.
+    fn findings(&self, findings: &[Finding]) {
+        let of = |finding: &Finding| {
+            let targets = if finding.targets.is_empty() { vec![String::new()] } else { finding.targets.clone() };
+            let (id, severity) = (finding.id.clone(), finding.severity.name());
+            targets
+                .into_iter()
+                .map(move |target| vec![("id", id.clone()), ("severity", severity.to_owned()), ("target", target)])
+        };
+        self.figures.findings.clear();
+        for labels in findings.iter().flat_map(of).take(MAX_FINDINGS) {
+            self.figures.findings.get_or_create_owned(&labels).set(1);
+        }
     }
 
     /// All figures in the OpenMetrics text format.

@@ -5,11 +5,13 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lioprof_model::Live;
+
 use super::protocol::{ErrorKind, Reply, Request, check_mark, parse_reply, to_line};
 use crate::status::Status;
 
-/// Longest reply that is read: a status with thousands of targets.
-const MAX_REPLY_BYTES: u64 = 4 << 20;
+/// Longest reply that is read: thousands of targets.
+const MAX_REPLY_BYTES: u64 = 8 << 20;
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +53,12 @@ impl Client {
         Self { path: path.to_owned(), timeout }
     }
 
+    /// The socket.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The daemon's state.
     ///
     /// # Errors
@@ -59,6 +67,17 @@ impl Client {
         match self.ask(&Request::Status)? {
             Reply::Status { status } => Ok(*status),
             _ => Err(self.protocol("another reply than a status".to_owned())),
+        }
+    }
+
+    /// What the server does now.
+    ///
+    /// # Errors
+    /// If there is no daemon, it does not answer, or it does not trace.
+    pub fn live(&self) -> Result<Live, ClientError> {
+        match self.ask(&Request::Live)? {
+            Reply::Live { live } => Ok(*live),
+            _ => Err(self.protocol("another reply than what the server does".to_owned())),
         }
     }
 

@@ -9,6 +9,7 @@
 //!
 //! A client may send several requests over one connection; each gets its reply before the next is read.
 
+use lioprof_model::Live;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,6 +28,8 @@ pub(crate) const MAX_MARK_CHARS: usize = 255;
 pub(crate) enum Request {
     /// Report the status.
     Status,
+    /// Tell what the server does now.
+    Live,
     /// End the capture: drain, restore, exit.
     Stop,
     /// Put a marker into the log.
@@ -66,6 +69,11 @@ pub(crate) enum Reply {
     Status {
         /// Status of the daemon.
         status: Box<Status>,
+    },
+    /// To [`Request::Live`].
+    Live {
+        /// What the server does now.
+        live: Box<Live>,
     },
     /// Done.
     Done {
@@ -120,7 +128,7 @@ pub(super) fn parse_request(line: &[u8]) -> Result<Request, Reply> {
         None => return Err(bad(format!("expected the version of the protocol, \"v\":{VERSION}"))),
     }
     let request = serde_json::from_value(value).map_err(|err| {
-        bad(format!("expected one of the commands status, stop, mark (with a text), flush, renew: {err}"))
+        bad(format!("expected one of the commands status, live, stop, mark (with a text), flush, renew: {err}"))
     })?;
     if let Request::Mark { text } = &request {
         check_mark(text).map_err(bad)?;
@@ -155,13 +163,14 @@ mod tests {
     #[test]
     fn requests_and_replies_survive_the_line() {
         let mark = Request::Mark { text: "job \"4711\" {}".to_owned() };
-        for request in [Request::Status, Request::Stop, Request::Flush, Request::Renew, mark] {
+        for request in [Request::Status, Request::Live, Request::Stop, Request::Flush, Request::Renew, mark] {
             let line = to_line(&request).unwrap();
             assert_eq!(line.iter().filter(|&&byte| byte == b'\n').count(), 1);
             assert_eq!(parse_request(&line), Ok(request));
         }
         let replies = [
             Reply::Status { status: Box::default() },
+            Reply::Live { live: Box::default() },
             Reply::Done { message: "marked".to_owned() },
             Reply::error(ErrorKind::Busy, "no"),
         ];
@@ -188,7 +197,7 @@ mod tests {
             (b"[1]", ErrorKind::BadRequest, "version"),
             (br#"{"command":"status"}"#, ErrorKind::BadRequest, "version"),
             (br#"{"v":2,"command":"status"}"#, ErrorKind::UnsupportedVersion, "version 1"),
-            (br#"{"v":1,"command":"reboot"}"#, ErrorKind::BadRequest, "status, stop"),
+            (br#"{"v":1,"command":"reboot"}"#, ErrorKind::BadRequest, "status, live, stop"),
             (br#"{"v":1,"command":"mark"}"#, ErrorKind::BadRequest, "text"),
             (br#"{"v":1,"command":"mark","text":" "}"#, ErrorKind::BadRequest, "empty"),
             (br#"{"v":1,"command":"mark","text":"a\nb"}"#, ErrorKind::BadRequest, "one line"),

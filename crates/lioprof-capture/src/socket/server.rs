@@ -5,6 +5,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lioprof_model::Live;
+use lioprof_model::time::now_us;
+use lioprof_model::units::seconds;
 use serde::Serialize;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -15,15 +18,21 @@ use tokio::time::{sleep, timeout};
 use super::bind::ControlSocket;
 use super::error::SocketError;
 use super::protocol::{ErrorKind, MAX_REQUEST_BYTES, Reply, Request, parse_request, to_line};
+use crate::live::Asker;
 use crate::status::Status;
 
-/// A request for the daemon's main loop. [`Request::Status`] never gets there: it is answered from the last status.
+/// What the daemon's main loop is asked for. [`Request::Status`] never gets there: it is answered from the last status.
 #[derive(Debug)]
-pub(crate) struct Command {
-    /// The request.
-    pub(crate) request: Request,
-    /// Where the answer goes: a message for people, or why it failed.
-    pub(crate) answer: oneshot::Sender<Result<String, String>>,
+pub(crate) enum Command {
+    /// To do something.
+    Do {
+        /// The request.
+        request: Request,
+        /// Where the answer goes: a message for people, or why it failed.
+        answer: oneshot::Sender<Result<String, String>>,
+    },
+    /// To tell what the server does now.
+    Look(Asker),
 }
 
 /// Limits on clients.
@@ -163,30 +172,45 @@ impl Client {
                     let status = Arc::clone(&self.status.borrow());
                     self.send(&mut output, &StatusReply { reply: "status", status: &status }).await?;
                 }
+                Ok(Request::Live) => {
+                    let reply = self.ask(Command::Look).await.map(|live| Reply::Live { live: self.with_state(&live) });
+                    self.send(&mut output, &reply.unwrap_or_else(|reply| reply)).await?;
+                }
                 Ok(request) => {
-                    let reply = self.command(request).await;
-                    self.send(&mut output, &reply).await?;
+                    let done = self.ask(|answer| Command::Do { request, answer }).await;
+                    let reply = done.map(|message| Reply::Done { message });
+                    self.send(&mut output, &reply.unwrap_or_else(|reply| reply)).await?;
                 }
                 Err(reply) => self.send(&mut output, &reply).await?,
             }
         }
     }
 
-    async fn command(&self, request: Request) -> Reply {
+    /// What the main loop answers, or the reply that says why it does not.
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, String>>) -> Command) -> Result<T, Reply> {
         let (answer, answered) = oneshot::channel();
         let gone = || Reply::error(ErrorKind::Busy, "the daemon is about to end");
         let work = async {
-            if self.commands.send(Command { request, answer }).await.is_err() {
-                return gone();
+            if self.commands.send(command(answer)).await.is_err() {
+                return Err(gone());
             }
             match answered.await {
-                Ok(Ok(message)) => Reply::Done { message },
-                Ok(Err(message)) => Reply::error(ErrorKind::Failed, message),
-                Err(_) => gone(),
+                Ok(answer) => answer.map_err(|message| Reply::error(ErrorKind::Failed, message)),
+                Err(_) => Err(gone()),
             }
         };
         let late = || format!("the daemon did not answer within {} s", self.limits.command.as_secs_f64());
-        timeout(self.limits.command, work).await.unwrap_or_else(|_| Reply::error(ErrorKind::Timeout, late()))
+        timeout(self.limits.command, work).await.unwrap_or_else(|_| Err(Reply::error(ErrorKind::Timeout, late())))
+    }
+
+    /// The view, with what only the main loop knows.
+    fn with_state(&self, live: &Live) -> Box<Live> {
+        let mut live = Box::new(live.clone());
+        for server in &mut live.servers {
+            server.state = <&str>::from(self.status.borrow().state).to_owned();
+            server.now = seconds(now_us());
+        }
+        live
     }
 
     async fn send(&self, output: &mut (impl AsyncWrite + Unpin), reply: &impl Serialize) -> io::Result<()> {

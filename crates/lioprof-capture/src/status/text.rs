@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use lioprof_model::time::utc;
+use lioprof_model::time::{utc, utc_of};
 use lioprof_model::units::{human_bytes, percent, plural, real, thousands, whole};
 use lioprof_text::wrapped;
 
@@ -61,6 +61,10 @@ impl fmt::Display for Status {
         if let Some(counters) = self.counters {
             let text = format!("{} figures at {}", thousands(counters.values), utc(counters.time_us));
             lines.line("counters", &text)?;
+        }
+        if let Some(verdict) = &self.verdict {
+            let text = format!("{} (until {})", verdict.text, utc_of(verdict.to));
+            lines.line("verdict", &text)?;
         }
         for warning in &self.warnings {
             lines.line("warning", warning)?;

@@ -12,6 +12,7 @@ use super::super::keep::{self, RowKeep};
 use super::common::Common;
 use crate::config::Config;
 use crate::drain::{self, Progress, RawKeep, Summed, Worker};
+use crate::live::LiveView;
 use crate::metrics::Metrics;
 use crate::status::{Files, Segments, Status};
 
@@ -20,13 +21,15 @@ pub(super) struct Draining {
     progress: mpsc::Receiver<Progress>,
     /// Started when there is something to decode: what it keeps is named by what is known of Lustre then.
     worker: Option<JoinHandle<()>>,
+    /// Until the thread takes it.
+    live: Option<Box<dyn LiveView>>,
     pub(super) account: Account,
 }
 
 impl Draining {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(live: Option<Box<dyn LiveView>>) -> Self {
         let (told, progress) = mpsc::channel();
-        Self { told, progress, worker: None, account: Account::default() }
+        Self { told, progress, worker: None, live, account: Account::default() }
     }
 
     /// Starts the decoding thread, unless there is one.
@@ -36,7 +39,8 @@ impl Draining {
         }
         let (config, node) = (&common.config, &*common.node);
         let keep = RowKeep::new(config, node, common.facts.clone(), now_us());
-        let keep = Summed::new(keep, Arc::clone(&common.sums), Arc::clone(&common.metrics));
+        let live = self.live.take();
+        let keep = Summed::new(keep, Arc::clone(&common.sums), Arc::clone(&common.metrics), live);
         let facts = common.facts.clone();
         let fs_name = move || keep::fs_of(&facts.of_log());
         let raw = keep::keeps_raw(config).then(|| RawKeep::named_by(&config.keep.dir, fs_name, node));

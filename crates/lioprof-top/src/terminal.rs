@@ -1,0 +1,103 @@
+//! The terminal: takes it over, and gives it back whatever happens.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Duration;
+
+use lioprof_model::Live;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::keys::{Answer, Key};
+use crate::screen::draw;
+use crate::state::State;
+
+/// Something new to show.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// What servers do now.
+    Live(Box<Live>),
+    /// Why that is not known.
+    Trouble(String),
+}
+
+/// Longest wait for a key: updates come by another way.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Shows updates on the whole terminal until the user has seen enough, or a signal asks to end. A panic gives the terminal back, too.
+///
+/// # Errors
+/// If the terminal cannot be read or written.
+pub fn run(mut state: State, updates: &Receiver<Update>) -> io::Result<()> {
+    let end = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGHUP, SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&end))?;
+    }
+    let mut terminal = ratatui::try_init()?;
+    let shown = show(&mut terminal, &mut state, updates, &end);
+    // The first error says more.
+    shown.and(ratatui::try_restore())
+}
+
+fn show(
+    terminal: &mut DefaultTerminal,
+    state: &mut State,
+    updates: &Receiver<Update>,
+    end: &AtomicBool,
+) -> io::Result<()> {
+    let mut is_new = true;
+    while !end.load(Ordering::Relaxed) {
+        loop {
+            match updates.try_recv() {
+                Ok(Update::Live(live)) => state.update(*live),
+                Ok(Update::Trouble(why)) => state.trouble(why),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return Err(io::Error::other("nobody asks any more")),
+            }
+            is_new = true;
+        }
+        if is_new {
+            terminal.draw(|frame| draw(state, frame.area(), frame.buffer_mut()))?;
+            is_new = false;
+        }
+        if event::poll(TICK)? {
+            is_new = true;
+            if let Event::Key(pressed) = event::read()?
+                && let Some(Answer::Quit) = answer(state, pressed)
+            {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `None`: a key that means nothing.
+fn answer(state: &mut State, pressed: KeyEvent) -> Option<Answer> {
+    if pressed.kind == KeyEventKind::Release {
+        return None;
+    }
+    if pressed.modifiers.contains(KeyModifiers::CONTROL) {
+        return (pressed.code == KeyCode::Char('c')).then_some(Answer::Quit);
+    }
+    let key = match pressed.code {
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    };
+    Some(state.key(key))
+}
