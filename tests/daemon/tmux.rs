@@ -87,11 +87,13 @@ impl Tmux {
         self.wait_screen(what, |screen| parts.iter().all(|part| screen.contains(part)));
     }
 
-    /// Waits for a line.
+    /// The settings of the terminal, short enough for any screen.
     #[track_caller]
-    pub(crate) fn wait_line(&self, what: &str, is: impl Fn(&str) -> bool) -> String {
-        let screen = self.wait_screen(what, |screen| screen.lines().any(&is));
-        screen.lines().find(|line| is(line)).unwrap_or_default().trim().to_owned()
+    pub(crate) fn settings(&self) -> String {
+        self.line("stty -g | cksum");
+        let is_sum = |line: &str| !line.trim().is_empty() && line.bytes().all(|b| b.is_ascii_digit() || b == b' ');
+        let screen = self.wait_screen("the settings of the terminal", |screen| screen.lines().any(is_sum));
+        screen.lines().find(|line| is_sum(line)).unwrap_or_default().trim().to_owned()
     }
 
     /// Waits until the shell is back on a screen of its own, with the settings that it had.
@@ -99,8 +101,7 @@ impl Tmux {
     pub(crate) fn wait_restored(&self, settings: &str) {
         self.wait("the shell", &["ready$"]);
         assert_eq!(self.run(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).trim(), "0 1");
-        self.line("stty -g");
-        self.wait("the settings of before", &[settings]);
+        assert_eq!(self.settings(), settings);
     }
 }
 

@@ -102,6 +102,11 @@ fn a_fight_for_locks_is_seen_while_it_lasts() {
         })
     });
     let conflicts = |list: &str| -> f64 { rows(&live, list).iter().map(|row| number(&row["conflicts_per_s"])).sum() };
+    assert_eq!(
+        rows(&live, "targets").iter().filter(|row| row["kind"] == "ost").count(),
+        2,
+        "the idle one, too: {live}"
+    );
     let all = conflicts("targets");
     assert!((conflicts("waits") - all).abs() < 1e-6 && (conflicts("objects") - all).abs() < 1e-6, "{live}");
     assert!((conflicts("clients") - 2.0 * all).abs() < 1e-6, "each conflict has two parties: {live}");
@@ -138,8 +143,7 @@ fn the_screen_follows_keys_and_gives_the_terminal_back() {
     full_window(&daemon);
     let tmux = Tmux::start(&node.path("tmux"), (120, 30));
     let command = format!("{} top --socket {}", env!("CARGO_BIN_EXE_lioprof"), daemon.socket.display());
-    tmux.line("stty -g");
-    let before = tmux.wait_line("terminal settings", |line| line.contains(':') && !line.contains("stty"));
+    let before = tmux.settings();
     tmux.line(&command);
     tmux.wait(
         "the OSTs",

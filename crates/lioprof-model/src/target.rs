@@ -1,5 +1,6 @@
 //! Kinds of targets.
 
+use lustre_debuglog::TargetKind;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a target.
@@ -12,4 +13,14 @@ pub enum TargetKindName {
     Mdt,
     /// Management service.
     Mgs,
+}
+
+impl From<TargetKind> for TargetKindName {
+    fn from(kind: TargetKind) -> Self {
+        match kind {
+            TargetKind::Ost => Self::Ost,
+            TargetKind::Mdt => Self::Mdt,
+            TargetKind::Mgs => Self::Mgs,
+        }
+    }
 }

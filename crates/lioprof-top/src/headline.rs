@@ -7,6 +7,9 @@ use lioprof_model::{Live, Severity};
 
 use crate::clean::clean;
 
+/// A log is read within seconds; after this time something hinders.
+const LATE_S: f64 = 15.0;
+
 /// What all servers do together, and when that was.
 pub(crate) fn totals(live: &Live) -> String {
     let known = || live.servers.iter().filter(|server| server.error.is_none());
@@ -61,6 +64,10 @@ pub(crate) fn troubles(live: &Live) -> Vec<String> {
             return Some(format!("{name}: {}", clean(error)));
         }
         match server.state.as_str() {
+            "" | "tracing" if server.now - server.to > LATE_S => Some(format!(
+                "{name}: what is shown is {:.0} s old: decoding is behind, or nothing was logged since",
+                server.now - server.to
+            )),
             "" | "tracing" => None,
             state => Some(format!(
                 "{name}: {}; {} s of the last {:.0} s are known",

@@ -9,7 +9,7 @@ use lioprof_model::units::seconds;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
     Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
-    TargetIo, TargetKindName, TargetSeries, Totals,
+    TargetIo, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -63,14 +63,6 @@ fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
     let known = seen.chain(aggregate.targets_known.iter().copied());
     let known = known.map(|(node, name)| (symbols.text(node), name)).collect();
     what_if::finish(record, &known, symbols)
-}
-
-pub(crate) fn kind_name(kind: TargetKind) -> TargetKindName {
-    match kind {
-        TargetKind::Ost => TargetKindName::Ost,
-        TargetKind::Mdt => TargetKindName::Mdt,
-        TargetKind::Mgs => TargetKindName::Mgs,
-    }
 }
 
 pub(crate) fn object_name(object: ObjectName) -> String {
@@ -224,7 +216,7 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
             Target {
                 name,
                 node,
-                kind: kind_name(key.kind),
+                kind: key.kind.into(),
                 read: target_io(&sum.read),
                 write: target_io(&sum.write),
                 opcodes: opcode_names(&sum.opcodes),
@@ -449,7 +441,7 @@ fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
         .map(|(key, b)| TargetSeries {
             name: key.name.map(|name| name.to_string()),
             node: symbols.text(key.node),
-            kind: kind_name(key.kind),
+            kind: key.kind.into(),
             read_bytes: count(b, |c| c.read_bytes),
             write_bytes: count(b, |c| c.write_bytes),
             read_bounded_bytes: count(b, |c| c.read_bounded_bytes),

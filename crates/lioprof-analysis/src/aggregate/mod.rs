@@ -24,6 +24,6 @@ mod times;
 mod what_if;
 
 pub(crate) use bins::BinClock;
-pub(crate) use finish::{both, finish, kind_name, object_name};
+pub(crate) use finish::{both, finish, object_name};
 pub(crate) use sums::Aggregate;
 pub(crate) use times::{RpcTimes, Times};

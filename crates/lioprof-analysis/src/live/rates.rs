@@ -9,7 +9,7 @@ use lustre_debuglog::{ResourceId, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::slice::{Access, Place, PlaceSum, Slice, Sum};
-use crate::aggregate::{kind_name, object_name};
+use crate::aggregate::object_name;
 use crate::locks::fid_of;
 
 /// Sums as rates.
@@ -100,7 +100,7 @@ impl Rates<'_> {
             LiveTarget {
                 target: place.target.map(|target| target.to_string()),
                 server: self.server(),
-                kind: Some(kind_name(place.kind())),
+                kind: Some(place.kind().into()),
                 rpcs_per_s: self.per_s(here.sum.rpcs),
                 read: self.io(&here.sum.io.read),
                 write: self.io(&here.sum.io.write),

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lioprof_model::Live;
+use lioprof_model::live::{LiveIo, LiveTarget, Top};
 use lioprof_model::time::now_us;
 use lioprof_model::units::seconds;
+use lustre_debuglog::TargetName;
 use serde::Serialize;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -206,16 +208,37 @@ impl Client {
     /// The view, with what only the main loop knows.
     fn with_state(&self, live: &Live) -> Box<Live> {
         let mut live = Box::new(live.clone());
+        let status = self.status.borrow();
         for server in &mut live.servers {
-            server.state = <&str>::from(self.status.borrow().state).to_owned();
+            server.state = <&str>::from(status.state).to_owned();
             server.now = seconds(now_us());
         }
+        add_idle(&mut live.targets, &status);
         live
     }
 
     async fn send(&self, output: &mut (impl AsyncWrite + Unpin), reply: &impl Serialize) -> io::Result<()> {
         let line = to_line(reply)?;
         timeout(self.limits.reply, output.write_all(&line)).await.map_err(|_| io::ErrorKind::TimedOut)?
+    }
+}
+
+/// Adds the node's targets that nobody uses: that one is idle is worth knowing.
+fn add_idle(targets: &mut Top<LiveTarget>, status: &Status) {
+    for name in &status.targets {
+        let is_listed = targets.rows.iter().any(|row| row.target.as_ref() == Some(name));
+        let Ok(target) = name.parse::<TargetName>() else { continue };
+        if targets.rows.len() < Live::MOST_TARGETS && !is_listed {
+            let none = LiveIo { bytes_per_s: Some(0.0), ..LiveIo::default() };
+            targets.rows.push(LiveTarget {
+                target: Some(name.clone()),
+                server: Some(status.node.clone()),
+                kind: Some(target.kind().into()),
+                read: none,
+                write: none,
+                ..LiveTarget::default()
+            });
+        }
     }
 }
 

@@ -15,14 +15,13 @@ fn shown(view: View) -> State {
 #[test]
 fn osts() {
     let expected = "\
-lioprof top  oss1  1234 RPCs/s  read 100.0 MiB/s  write 256.0 MiB/s  until 10:03:30 (3 s ago)
-10:02:20 to 10:03:20: 2 clients fight over one object of fs-OST0001 (and 1 more).
+lioprof top  oss1  1234 RPCs/s  read 100.0 MiB/s  write 256.0 MiB/s  until 08:43:30 (3 s ago)
+08:42:20 to 08:43:20: 2 clients fight over one object of fs-OST0001 (and 1 more).
 
  1 OSTs   2 clients   3 jobs   4 objects   5 waits
  target      read MiB/s  write MiB/s  reads/s  writes/s  queue ms  q99 ms  serv ms  s99 ms
  fs-OST0001       128.0        256.0     64.0       256      0.04    1.90     2.50       -
  fs-OST0000         6.0         12.0     3.00      12.0      0.04    1.90     2.50       -
-
 
  others: 1          3.5          7.0     1.75      7.00         -       -        -       -
 q quit  ? help  Enter more  Esc back  / filter  < > sort  r reverse  space freeze
@@ -36,7 +35,7 @@ fn a_narrow_screen_has_whole_columns() {
     let found = screen(&mut shown(View::Osts), 40, 9);
     let expected = "\
 lioprof top  oss1  1234 RPCs/s  read 100
-10:02:20 to 10:03:20: 2 clients fight
+08:42:20 to 08:43:20: 2 clients fight
 over one object of fs-OST0001 (and 1 mor
  1 OSTs   2 clients   3 jobs   4 objects
  target      read MiB/s  write MiB/s
@@ -88,6 +87,10 @@ fn servers_that_do_not_answer_are_named() {
     assert!(found.contains("2 servers  1234 RPCs/s"), "{found}");
     assert!(found.contains("oss1: duty cycled; 2.50 s of the last 10 s are known [and 1 more]"), "{found}");
     assert!(plain(&state).contains("oss2: no route"));
+    let mut late = live();
+    late.servers[0].now += 30.0;
+    state.update(late);
+    assert!(screen(&mut state, 120, 12).contains("oss1: what is shown is 33 s old"));
     state.trouble("the daemon is gone".to_owned());
     assert!(screen(&mut state, 120, 12).contains("the daemon is gone"));
 }

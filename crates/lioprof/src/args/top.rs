@@ -48,11 +48,11 @@ fn interval(text: &str) -> Result<Duration, String> {
 
 const TOP_HELP: &str = "\
 Examples:
-  lioprof top                                  # this server: full screen, q quits, ? helps
-  lioprof top --hosts oss[01-40],mds1          # all servers together, over ssh (with sudo -n unless the login is root)
-  lioprof top --once --view clients            # text, for a mail or a script
+  lioprof top                            # full screen; q quits, ? helps
+  lioprof top --hosts oss[01-40],mds1    # over ssh (as root, or with sudo -n)
+  lioprof top --once --view clients      # text, for a mail or a script
   lioprof top --once --json | jq '.targets.rows[] | {target, write}'
 
-Needs `lioprof daemon` on each server, and asks it; nothing else is traced. Rates are of the last 10 s, a few seconds
-late; verdicts are of the last minute. docs/top.md explains each column. Exit codes: 0 done, 2 wrong arguments, or no
-daemon that answers; with --once also if a host of --hosts cannot be asked.";
+Needs `lioprof daemon` on each server, and asks it; nothing else is traced. Rates are of the last 10 s, a few seconds \
+late; verdicts are of the last minute. docs/top.md explains each column. Exit codes: 0 done, 2 wrong arguments, or no \
+daemon that answers; with --once also if one of --hosts does not.";
