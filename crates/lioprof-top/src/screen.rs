@@ -117,14 +117,12 @@ fn foot(state: &State) -> (String, Style) {
 }
 
 fn help(canvas: &mut Canvas<'_>) {
-    let mut y = HEAD - 1;
-    for (keys, what) in HELP {
+    for (y, (keys, what)) in (HEAD - 1..).zip(HELP) {
         canvas.at(1, y, keys, BOLD);
         canvas.at(19, y, what, PLAIN);
-        y += 1;
     }
-    for note in NOTES {
-        y += 1;
+    let below = u16::try_from(HELP.len()).unwrap_or(u16::MAX).saturating_add(HEAD);
+    for (y, note) in (below..).zip(NOTES) {
         canvas.at(1, y, note, PLAIN);
     }
 }
@@ -138,10 +136,8 @@ fn rows(state: &State, canvas: &mut Canvas<'_>) {
     let page = usize::from(state.page);
     let last_first = table.rows.len().saturating_sub(page);
     let first = selected.saturating_sub(page / 2).min(last_first);
-    let mut y = HEAD;
-    for (at, row) in table.rows.iter().enumerate().skip(first).take(page) {
+    for (y, (at, row)) in (HEAD..).zip(table.rows.iter().enumerate().skip(first).take(page)) {
         cells(row, &table, &widths, y, if at == selected { INVERSE } else { PLAIN }, canvas);
-        y += 1;
     }
     if table.rows.is_empty() {
         canvas.at(1, HEAD, "nothing", DIM);

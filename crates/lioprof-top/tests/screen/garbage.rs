@@ -25,9 +25,9 @@ fn io() -> impl Strategy<Value = LiveIo> {
 }
 
 prop_compose! {
-    fn any_live()(names in vec(name(), 8), figures in vec(figure(), 4), read in io(), write in io(), count in any::<u64>()) -> Live {
+    fn any_live()(names in vec(name(), 8), figures in vec(figure(), 4), read in io(), write in io(), count in any::<u64>(), same in any::<bool>()) -> Live {
         let at = |at: usize| names[at % names.len()].clone();
-        let other = |at: usize| at.wrapping_mul(count as usize % 5);
+        let other = |at: usize| at.wrapping_mul(usize::from(same) * 3);
         let all = || 0..names.len();
         let target = |n: usize| LiveTarget {
             target: at(n), server: at(other(n)), read, write, queue_p50_us: Some(count), in_flight: figures[0], ..LiveTarget::default()

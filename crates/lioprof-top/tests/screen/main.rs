@@ -1,5 +1,4 @@
 //! The screen, drawn into memory.
-#![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 mod garbage;
 mod keys;
