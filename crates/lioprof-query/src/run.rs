@@ -114,7 +114,11 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
     let analysis = &outcome.analysis;
     if let Some(dir) = &args.output {
         fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
-        Output::file(&dir.join("analysis.json"))?.write(|out| lioprof_text::write_json(analysis, out))?;
+        let bounded = analysis.bounded();
+        Output::file(&dir.join("analysis.json"))?.write(|out| lioprof_text::write_json(&bounded, out))?;
+        lioprof_store::write_analysis_tables(analysis, &bounded, dir)
+            .with_context(|| format!("failed to write tables into `{}`", dir.display()))?;
+        drop(bounded);
         for table in lioprof_text::tables::ALL {
             Output::file(&dir.join(format!("{}.csv", table.name)))?.write(|out| (table.write)(analysis, out))?;
         }

@@ -65,7 +65,7 @@ function corners(edges, values) {
 /** Steps as they can be seen in a range: of the bins that share a column of pixels the highest, so that no peak gets lost. */
 function seenSteps(edges, values, [from, to], columns) {
   const [first, last] = [binOf(edges, from), binOf(edges, to)];
-  if (last - first < columns) return [edges, values];
+  if (last - first < columns) return [edges.slice(first, last + 2), values.slice(first, last + 1)];
   const [kept, highest] = [[], []];
   let column = -Infinity;
   for (let bin = first; bin <= last; bin += 1) {
