@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::baseline::Baseline;
-use crate::bounded::OtherRows;
 use crate::enqueue_parts::EnqueueParts;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
+use crate::other_rows::OtherRows;
 use crate::phases::RpcPhases;
 use crate::row::{Direction, SizeEvidence, TargetEvidence};
 use crate::series::{RpcSample, Series};

@@ -7,11 +7,9 @@ mod account;
 mod rows;
 mod series;
 
-use serde::{Deserialize, Serialize};
-
 use crate::analysis::{Analysis, Client, Flow};
 use crate::enqueue_parts::EnqueueParts;
-use crate::io::Io;
+use crate::other_rows::OtherRows;
 use crate::service_parts::ServiceParts;
 use rows::Cut;
 
@@ -41,39 +39,6 @@ const MANY: usize = 2_000;
 const FLOWS: usize = 10_000;
 /// Rows of RPCs that servers sent.
 const SENT: usize = 4_000;
-
-/// Rows that a list leaves out, summed up. A sum is `null` where the list has no such figure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OtherRows {
-    /// Number of rows that the list has kept.
-    pub kept: u64,
-    /// The figure of which these have most.
-    pub by: String,
-    /// Number of rows left out.
-    pub rows: u64,
-    /// Their RPCs.
-    pub rpcs: Option<u64>,
-    /// Their lock requests.
-    pub enqueues: Option<u64>,
-    /// Their bytes, where reads and writes are rows of their own.
-    pub bytes: Option<u64>,
-    /// Their reads.
-    pub read: Option<Io>,
-    /// Their writes.
-    pub write: Option<Io>,
-}
-
-impl OtherRows {
-    fn io(&mut self, read: &Io, write: &Io) {
-        self.read.get_or_insert_default().merge(read);
-        self.write.get_or_insert_default().merge(write);
-    }
-
-    fn count(sum: &mut Option<u64>, more: u64) {
-        let sum = sum.get_or_insert_default();
-        *sum = sum.saturating_add(more);
-    }
-}
 
 impl Analysis {
     /// Whether lists are cut or bins joined.

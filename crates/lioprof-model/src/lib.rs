@@ -39,6 +39,7 @@ pub mod live;
 pub mod locks;
 pub mod merge;
 pub mod operations;
+mod other_rows;
 pub mod parts;
 pub mod phases;
 mod row;
@@ -58,7 +59,6 @@ mod what_if;
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
-pub use bounded::OtherRows;
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash};
 pub use comparison::{
@@ -80,6 +80,7 @@ pub use merge::Merge;
 pub use operations::{
     Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };
+pub use other_rows::OtherRows;
 pub use phases::RpcPhases;
 pub use row::{
     BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,

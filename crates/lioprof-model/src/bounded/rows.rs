@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::OtherRows;
+use crate::other_rows::OtherRows;
 
 /// Cuts lists, and keeps what the others sum up to.
 pub(super) struct Cut<'a>(pub(super) &'a mut BTreeMap<String, OtherRows>);
