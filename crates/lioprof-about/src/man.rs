@@ -50,13 +50,24 @@ fn render(page: &Command, whole: &Command, see_also: &[&str]) -> std::io::Result
     }
     let mut roff = Roff::new();
     if let Some(notes) = page.get_after_long_help().or_else(|| page.get_after_help()) {
-        // Set in columns, so lines must stay lines.
         roff.control("SH", ["NOTES"]);
-        roff.control("nf", []);
+        // Examples are set in columns, so their lines must stay lines; text is filled.
+        let mut filled = true;
         for line in notes.to_string().lines() {
-            roff.text([roman(line)]);
+            let fills = !line.starts_with(' ');
+            if fills != filled {
+                roff.control(if fills { "fi" } else { "nf" }, []);
+                filled = fills;
+            }
+            if line.is_empty() {
+                roff.control("PP", []);
+            } else {
+                roff.text([roman(line)]);
+            }
         }
-        roff.control("fi", []);
+        if !filled {
+            roff.control("fi", []);
+        }
     }
     if page.get_version().is_some() {
         roff.control("SH", ["VERSION"]);
