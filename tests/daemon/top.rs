@@ -172,9 +172,20 @@ fn the_screen_follows_keys_and_gives_the_terminal_back() {
         kill_process(Pid::from_raw(tmux.child()).unwrap(), signal).unwrap();
         tmux.wait_restored(&before);
     }
+    // Without its terminal it does not stay.
+    let lost = Tmux::start(&node.path("lost"), (80, 24));
+    lost.line(&command);
+    lost.wait("the OSTs", &["lioprof top  oss7", "lustre-OST0000"]);
+    let stat = format!("/proc/{}/stat", lost.child());
+    drop(lost);
+    // Nobody may be there to collect it.
+    eventually("top to end with its terminal", || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z ")));
     // A panic, on whatever thread, as well.
     let harness = std::env::current_exe().unwrap();
-    tmux.line(&format!("{} --exact daemon::top::panics_on_the_screen --ignored --nocapture", harness.display()));
+    tmux.line(&format!(
+        "RUST_BACKTRACE=0 {} --exact daemon::top::panics_on_the_screen --ignored --nocapture",
+        harness.display()
+    ));
     tmux.wait_screen("the panic", |screen| screen.contains("meant to be seen") && screen.contains("test result"));
     tmux.wait_restored(&before);
     daemon.stop().exits(0);

@@ -24,6 +24,9 @@ pub enum Update {
     Trouble(String),
 }
 
+/// Exit code after a signal that the screen did not heed, as shells have it for SIGHUP.
+const ENDED_BY_SIGNAL: i32 = 129;
+
 /// Longest wait for a key: updates come by another way.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -36,10 +39,31 @@ pub fn run(mut state: State, updates: &Receiver<Update>) -> io::Result<()> {
     for signal in [SIGTERM, SIGHUP, SIGINT] {
         signal_hook::flag::register(signal, Arc::clone(&end))?;
     }
+    let over = Arc::new(AtomicBool::new(false));
+    end_surely(Arc::clone(&end), Arc::clone(&over))?;
     let mut terminal = ratatui::try_init()?;
     let shown = show(&mut terminal, &mut state, updates, &end);
+    over.store(true, Ordering::Relaxed);
     // The first error says more.
     shown.and(ratatui::try_restore())
+}
+
+/// Ends the process after a signal if the screen does not: from a terminal that is gone, reading never returns.
+fn end_surely(end: Arc<AtomicBool>, over: Arc<AtomicBool>) -> io::Result<()> {
+    let watch = move || {
+        while !end.load(Ordering::Relaxed) {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            std::thread::sleep(TICK);
+        }
+        std::thread::sleep(10 * TICK);
+        if !over.load(Ordering::Relaxed) {
+            ratatui::restore();
+            std::process::exit(ENDED_BY_SIGNAL);
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(watch).map(|_| ())
 }
 
 fn show(

@@ -11,6 +11,9 @@ use lioprof_model::{Live, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, ve
 /// Findings kept of a window: the worst.
 const MAX_FINDINGS: usize = 20;
 
+/// What the log lost is not in its rows; the daemon's status has it.
+const OF_LOSS: &str = "trace-quality";
+
 pub(crate) struct DaemonLive {
     window: LiveWindow,
     limits: Limits,
@@ -45,6 +48,8 @@ impl LiveView for DaemonLive {
     fn handed_on(&mut self, through_us: i64, symbols: &Symbols) -> Option<LiveVerdict> {
         let mut analysis = self.window.handed_on(through_us, symbols)?;
         find(&mut analysis, &self.limits);
+        analysis.checks.retain(|check| check.id != OF_LOSS);
+        analysis.findings.retain(|finding| finding.id != OF_LOSS);
         let text = verdict(&analysis);
         let mut findings = analysis.findings;
         findings.truncate(MAX_FINDINGS);

@@ -109,7 +109,7 @@ fn lnet() {
         "10.10.0.12@tcp              1    NA",
         "10.10.0.12@tcp              1  down",
     );
-    site.expect("lnet_interfaces", Warning, "server1: peer or router 10.10.0.12@tcp is down");
+    site.expect("lnet_interfaces", Warning, "server1: peers down: 10.10.0.12@tcp");
     let site = Site::new();
     site.put(2, "sys/kernel/debug/lnet/stats", "0 12 0 4101 4094 0 200 219376256 637407304 0 1040\n");
     site.expect("lnet_drops", Warning, "200 of 4094 messages dropped (4.89 %)");
