@@ -155,9 +155,18 @@ fn the_screen_follows_keys_and_gives_the_terminal_back() {
     tmux.wait("an OST's clients", &["> Clients of lustre-OST", "@tcp"]);
     tmux.keys(&["Enter"]);
     tmux.wait("a client's objects", &["> Objects of lustre-OST", "[0x"]);
-    tmux.keys(&["Escape", "Escape", "/", "0", "0", "0", "2", "Enter"]);
+    // Escape and what follows it at once is one key for a terminal.
+    tmux.keys(&["Escape"]);
+    tmux.wait_screen("the OST's clients again", |screen| {
+        screen.contains("> Clients of lustre-OST") && !screen.contains("> Objects of")
+    });
+    tmux.keys(&["Escape"]);
+    tmux.wait_screen("the OSTs again", |screen| screen.contains("lustre-OST0003") && !screen.contains("> Clients of"));
+    tmux.keys(&["/", "0", "0", "0", "2", "Enter"]);
     tmux.wait_screen("only one OST", |screen| screen.contains("lustre-OST0002") && !screen.contains("lustre-OST0001"));
-    tmux.keys(&["Escape", "Space"]);
+    tmux.keys(&["Escape"]);
+    tmux.wait("all OSTs", &["lustre-OST0001"]);
+    tmux.keys(&["Space"]);
     tmux.wait("it to freeze", &["FROZEN", "lustre-OST0001"]);
     tmux.keys(&["Space", "?"]);
     tmux.wait("the help", &["reverse the order", "Ctrl-C"]);

@@ -6,7 +6,7 @@
 //!            agent ──────────── lioprof daemon ──────┴─────────────────┴── files
 //! ```
 //!
-//! * [`record`], [`fetch`], [`mark`]: what `lioprof record` does; [`Plan`] says what is wanted, [`Recording`] what came of it.
+//! * [`record()`], [`fetch()`], [`mark()`]: what `lioprof record` does; [`Plan`] says what is wanted, [`Recording`] what came of it.
 //! * [`agent`]: what runs on each server, started by ssh; `protocol` is what both sides say.
 //! * `before` looks at all hosts and changes nothing, `host` keeps a daemon alive and ends it, `fetch` brings the files,
 //!   `others` finds who else used a run's OSTs, `push` lends this program to servers that lack it.
