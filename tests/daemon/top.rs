@@ -210,7 +210,8 @@ fn panics_on_the_screen() {
         updates.send(lioprof_top::Update::Live(Box::default())).unwrap();
         panic!("meant to be seen");
     });
-    lioprof_top::run(lioprof_top::State::new(lioprof_top::View::Osts), &to_show).unwrap();
+    let ended = lioprof_top::run(lioprof_top::State::new(lioprof_top::View::Osts), &to_show);
+    assert!(ended.is_err());
 }
 
 #[test]

@@ -84,7 +84,7 @@ mod tests {
             |name: &str| fs::read_to_string(share.dir.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let page = read("man/man1/tool.1");
         assert!(page.contains(".TH tool 1"), "{page}");
-        assert!(page.contains(".nf\nExamples:\n  tool  a   b\n.fi"), "columns stay columns: {page}");
+        assert!(page.contains("Examples:\n.nf\n  tool  a   b\n.fi"), "columns stay columns: {page}");
         assert!(page.contains("tool\\-look(1)") && !page.contains("secret"), "{page}");
         let page = read("man/man1/tool-look.1");
         assert!(page.contains("\\-\\-far") && page.contains("tool(1), tool.toml(5)"), "{page}");

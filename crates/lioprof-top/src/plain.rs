@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::clean::clean;
 use crate::headline;
 use crate::state::State;
 use crate::table::{Column, Row};
@@ -24,7 +25,7 @@ fn write(state: &State, out: &mut String) -> std::fmt::Result {
     }
     let table = state.table();
     let widths = table.widths();
-    writeln!(out, "\n{}", state.level().title())?;
+    writeln!(out, "\n{}", clean(&state.level().title()))?;
     let headings = table.columns.iter().map(|column| column.heading);
     line(table.columns, &widths, headings, out)?;
     for row in &table.rows {

@@ -87,7 +87,8 @@ fn style_of(severity: Option<Severity>) -> Style {
 fn title(state: &State) -> String {
     let live = state.live();
     let text = if live.servers.is_empty() { "waiting for the first answer".to_owned() } else { headline::totals(live) };
-    format!("lioprof top  {text}{}", if state.is_frozen() { "  FROZEN" } else { "" })
+    // At the front, where a narrow screen has it, too.
+    format!("lioprof top  {}{text}", if state.is_frozen() { "FROZEN  " } else { "" })
 }
 
 fn tabs(state: &State, canvas: &mut Canvas<'_>) {

@@ -27,6 +27,9 @@ pub enum Update {
 /// Exit code after a signal that the screen did not heed, as shells have it for SIGHUP.
 const ENDED_BY_SIGNAL: i32 = 129;
 
+/// A thread has panicked, and its message is on the terminal that was given back for it.
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
 /// Longest wait for a key: updates come by another way.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -41,9 +44,19 @@ pub fn run(mut state: State, updates: &Receiver<Update>) -> io::Result<()> {
     }
     let over = Arc::new(AtomicBool::new(false));
     end_surely(Arc::clone(&end), Arc::clone(&over))?;
+    let says = std::panic::take_hook();
+    // The terminal's own hook, which comes on top, has given it back by then.
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICKED.store(true, Ordering::Relaxed);
+        says(panic);
+    }));
     let mut terminal = ratatui::try_init()?;
     let shown = show(&mut terminal, &mut state, updates, &end);
     over.store(true, Ordering::Relaxed);
+    if PANICKED.load(Ordering::Relaxed) {
+        // Once more would put the cursor where it was before, and what is said next over the message.
+        return shown;
+    }
     // The first error says more.
     shown.and(ratatui::try_restore())
 }
@@ -74,6 +87,9 @@ fn show(
 ) -> io::Result<()> {
     let mut is_new = true;
     while !end.load(Ordering::Relaxed) {
+        if PANICKED.load(Ordering::Relaxed) {
+            return Err(io::Error::other("a thread of it panicked"));
+        }
         loop {
             match updates.try_recv() {
                 Ok(Update::Live(live)) => state.update(*live),
