@@ -1,7 +1,7 @@
 //! An analysis whose size does not depend on the size of the site: what `analysis.json` holds.
 //!
 //! Long lists keep their largest rows; the others are summed up in [`Analysis::others`], never as a row among clients or jobs, where
-//! somebody could take it for one. Bins of long series are joined ([`Series::joined`]). Nothing else is left out.
+//! somebody could take it for one. Bins of long series are joined ([`joined`](crate::series::Series::joined)). Nothing else is left out.
 
 mod account;
 mod rows;

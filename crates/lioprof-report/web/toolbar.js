@@ -58,6 +58,8 @@ function toolbar({ overview: makeOverview, directions: told, times = true, findi
     );
     it?.refresh();
   });
+  // Links lead to just below it: its rows are as many as fit side by side.
+  new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
   return bar;
 }
 
