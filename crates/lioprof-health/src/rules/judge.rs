@@ -34,12 +34,7 @@ const RULES: [Rule; 21] = [
 #[must_use]
 pub fn judge(mut servers: Vec<ServerFacts>, failed: Vec<Detail>) -> Report {
     servers.sort_by(|a, b| a.server.cmp(&b.server));
-    let was_asked = |rule: &Rule| {
-        (rule.id != latency::LATENCY.id || latency::was_watched(&servers))
-            && (![survey::PEERS.id, survey::LAST.id].contains(&rule.id) || survey::was_surveyed(&servers))
-    };
-    let mut results: Vec<Result> =
-        RULES.iter().filter(|rule| was_asked(rule)).filter_map(|rule| rule.judge(&servers)).collect();
+    let mut results: Vec<Result> = RULES.iter().filter_map(|rule| rule.judge(&servers)).collect();
     // Stable: the order of the rules within a status.
     results.sort_by_key(|result| result.status);
     let names = servers.into_iter().map(|facts| facts.server).collect();

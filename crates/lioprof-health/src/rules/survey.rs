@@ -44,11 +44,6 @@ struct Measured<'a> {
     bytes_per_s: u64,
 }
 
-/// Whether any server was surveyed.
-pub(super) fn was_surveyed(servers: &[ServerFacts]) -> bool {
-    servers.iter().any(|facts| facts.survey.is_some())
-}
-
 /// The surveys that were made.
 fn surveys(servers: &[ServerFacts]) -> impl Iterator<Item = (&str, &SurveyFacts)> {
     servers.iter().filter_map(|facts| Some((facts.server.as_str(), facts.survey.as_ref()?.known()?)))

@@ -1,6 +1,7 @@
 //! "Others on the same OSTs", for a report that is about one job or some clients.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Config, Selection, analyze_with_stores};
@@ -15,7 +16,7 @@ use crate::{output_dir, reading};
 /// Rows that are printed of a table; the files have all.
 const TOP: usize = 10;
 /// Columns of the files behind the names.
-const COLUMNS: &str = "reads,read_bytes,writes,write_bytes";
+const COLUMNS: [&str; 4] = ["reads", "read_bytes", "writes", "write_bytes"];
 
 /// Reads the rows once more, for all that happened on the OSTs of `own`. Writes the tables, and returns what to print.
 pub(super) fn of_rows(
@@ -30,30 +31,26 @@ pub(super) fn of_rows(
     let config = Config { selection: Selection { targets, ..Selection::default() }, locks: false, ..config.clone() };
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(rows, &Stores, config, None))?;
     let found = read.map(|all| others(own, &all.analysis)).unwrap_or_default();
-    output_dir::create(&dir.join("others-by-client.csv"), |out| {
-        writeln!(out, "target,nid,{COLUMNS}")?;
-        for ((target, nid), of) in &found.clients {
-            writeln!(out, "{},{},{}", quoted(target), quoted(nid), cells(of))?;
-        }
-        Ok(())
-    })?;
-    output_dir::create(&dir.join("others-by-job.csv"), |out| {
-        writeln!(out, "job,{COLUMNS}")?;
-        for (job, of) in &found.jobs {
-            writeln!(out, "{},{}", quoted(job), cells(of))?;
-        }
-        Ok(())
-    })?;
+    let by_client = found.clients.iter().map(|((target, nid), of)| ([target.as_str(), nid], of));
+    output_dir::create(&dir.join("others-by-client.csv"), |out| Ok(table(out, ["target", "nid"], by_client)?))?;
+    let by_job = found.jobs.iter().map(|(job, of)| ([job.as_str()], of));
+    output_dir::create(&dir.join("others-by-job.csv"), |out| Ok(table(out, ["job"], by_job)?))?;
     Ok(text(&found, names.len()))
 }
 
-fn cells(of: &Use) -> String {
-    format!("{},{},{},{}", of.reads, of.read_bytes, of.writes, of.write_bytes)
-}
-
-/// A cell of CSV; job ids may be anything.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+/// Writes a table as CSV.
+fn table<'a, const N: usize>(
+    out: &mut dyn io::Write,
+    names: [&str; N],
+    rows: impl Iterator<Item = ([&'a str; N], &'a Use)>,
+) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(names.iter().chain(&COLUMNS))?;
+    for (names, of) in rows {
+        let figures = [of.reads, of.read_bytes, of.writes, of.write_bytes].map(|figure| figure.to_string());
+        csv.write_record(names.into_iter().chain(figures.iter().map(String::as_str)))?;
+    }
+    csv.flush()
 }
 
 fn text(found: &Others, osts: usize) -> String {
@@ -98,6 +95,9 @@ mod tests {
 
     #[test]
     fn a_job_id_may_have_commas() {
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        let mut out = Vec::new();
+        table(&mut out, ["job"], [(["a,\"b\""], &Use::default())].into_iter()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "job,reads,read_bytes,writes,write_bytes\n\"a,\"\"b\"\"\",0,0,0,0\n");
     }
 }
