@@ -55,7 +55,12 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
     let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);
     let logs: Vec<NodeLog<'_>> = results
         .iter()
-        .map(|result| NodeLog { exchanges: &result.exchanges, is_client: result.is_client, span_us: log(result) })
+        .map(|result| NodeLog {
+            exchanges: &result.exchanges,
+            is_client: result.is_client,
+            span_us: log(result),
+            readings: config.clocks.get(&result.name).map_or(&[], Vec::as_slice),
+        })
         .collect();
     let clocks = clocks(&logs);
     let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);

@@ -14,11 +14,13 @@ mod estimate;
 mod network;
 mod pairs;
 mod parts;
+mod readings;
 mod sample;
 mod shift;
 
 pub(crate) use network::{Clocks, NodeClock, clocks};
 pub(crate) use pairs::{NodeLog, Pair};
+pub use readings::ClockReading;
 pub(crate) use sample::{ExchangeSample, Exchanges};
 pub(crate) use shift::{Shifted, shifted};
 
@@ -40,5 +42,5 @@ pub(crate) fn is_visible(difference_us: f64, bin_us: i64) -> bool {
 /// that it matters in bins of this width.
 pub(crate) fn worth_aligning(clock: &NodeClock, bin_us: i64) -> bool {
     let offset_us = clock.largest_offset_us();
-    clock.pairs >= MIN_PAIRS && offset_us > clock.error_us && is_visible(offset_us, bin_us)
+    (clock.pairs >= MIN_PAIRS || clock.was_read) && offset_us > clock.error_us && is_visible(offset_us, bin_us)
 }

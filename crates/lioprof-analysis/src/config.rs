@@ -1,10 +1,13 @@
 //! Settings of an analysis.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::{Baseline, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
 
+use crate::clocks::ClockReading;
 use crate::select::NidPattern;
 
 /// Settings of an analysis.
@@ -34,6 +37,8 @@ pub struct Config {
     pub progress: Progress,
     /// What the OSTs can deliver, if the user said so.
     pub baseline: Option<Baseline>,
+    /// Clocks of nodes, by name, as somebody read them while the logs were written.
+    pub clocks: BTreeMap<String, Vec<ClockReading>>,
 }
 
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
@@ -62,6 +67,7 @@ impl Default for Config {
             contended: None,
             progress: Progress::default(),
             baseline: None,
+            clocks: BTreeMap::new(),
         }
     }
 }

@@ -138,6 +138,7 @@ fn compare(nodes: &[&NodeFacts], rollup: &Rollup, symbols: &mut Symbols) -> Resu
         exchanges: exchanges.get(&facts.node).unwrap_or(&none),
         is_client: facts.client,
         span_us: facts.summary.first_us.zip(facts.summary.last_us),
+        readings: &[],
     };
     Ok(clocks(&nodes.iter().map(log).collect::<Vec<_>>()))
 }

@@ -49,7 +49,7 @@ async fn look(ssh: &Ssh, name: &str, program: &str, copy: Option<Copy>, request:
         Ok((agent, checks)) => {
             problems.extend(checks.iter().filter(|check| check.status == Status::Failed).map(of_check));
             notes.extend(checks.iter().filter(|check| check.status == Status::Warning).map(of_check));
-            notes.extend(record.clock.and_then(of_clock));
+            notes.extend(record.clocks.last().copied().and_then(of_clock));
             Some(agent)
         }
         Err(err) => {
@@ -78,7 +78,7 @@ async fn connect(
         (agent, _) => agent?,
     };
     let Reply::Survey(survey) = agent.ask(request, ANSWER_WITHIN).await? else { return Err(unexpected()) };
-    record.clock = Some(agent.clock().await?);
+    record.clocks.push(agent.clock().await?);
     record.node = survey.node;
     record.directory = survey.directory;
     Ok((agent, survey.checks))
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_off_if_that_is_certain() {
-        let said = |offset_us, error_us| of_clock(ClockOffset { offset_us, error_us });
+        let said = |offset_us, error_us| of_clock(ClockOffset { at_us: 0, offset_us, error_us });
         assert_eq!(said(2_000_000, 100), Some("its clock is 2.0 s ahead of this machine's".to_owned()));
         assert_eq!(said(-90_000_000, 100), Some("its clock is 90.0 s behind this machine's".to_owned()));
         assert_eq!(said(2_000_000, 1_500_000), None);

@@ -32,6 +32,8 @@ pub(crate) struct Agent {
 /// How far a host's clock is ahead of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
+    /// What it showed, microseconds since the epoch.
+    pub at_us: i64,
     /// Microseconds that it is ahead; negative: behind.
     pub offset_us: i64,
     /// How far off that may be: half of the round trip.
@@ -121,7 +123,8 @@ impl Agent {
             };
             let half_us = i64::try_from(asked.elapsed().as_micros() / 2).unwrap_or(i64::MAX);
             if best.is_none_or(|best| half_us < best.error_us) {
-                best = Some(ClockOffset { offset_us: there_us - asked_us - half_us, error_us: half_us });
+                best =
+                    Some(ClockOffset { at_us: there_us, offset_us: there_us - asked_us - half_us, error_us: half_us });
             }
         }
         best.ok_or_else(unexpected)

@@ -192,6 +192,10 @@ impl Host {
         }
         let marked = self.mark(common, &common.marks[1]).await;
         self.record.marked &= marked.is_ok();
+        if let Some(agent) = &mut self.agent {
+            // Without it, the clock is known less well.
+            self.record.clocks.extend(agent.clock().await.ok());
+        }
         stop(self, common).await
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::units::plural;
+use lioprof_model::units::{percent, plural, share};
 use serde::{Deserialize, Serialize};
 
 use crate::connection::ClockOffset;
@@ -73,8 +73,8 @@ pub struct HostRecord {
     pub pushed: Option<String>,
     /// Directory of the recording there.
     pub directory: String,
-    /// Its clock before the recording.
-    pub clock: Option<ClockOffset>,
+    /// Its clock before the recording, and at the end.
+    pub clocks: Vec<ClockOffset>,
     /// Whether the marks of start and end are in its log.
     pub marked: bool,
     /// Its last figures.
@@ -99,7 +99,7 @@ impl HostRecord {
             program: program.to_owned(),
             pushed: None,
             directory: String::new(),
-            clock: None,
+            clocks: Vec::new(),
             marked: false,
             totals: Totals::default(),
             waiting_segments: 0,
@@ -219,6 +219,7 @@ impl Recording {
     /// What is missing or went wrong, a sentence for each host.
     #[must_use]
     pub fn shortcomings(&self) -> Vec<String> {
+        let rpcs_of_all: u64 = self.hosts.iter().map(|host| host.totals.rpcs).sum();
         let of = |host: &HostRecord| {
             let missing = match host.state {
                 HostState::LeftOut => Some("took no part"),
@@ -226,11 +227,15 @@ impl Recording {
                 HostState::Ended if self.fetch == Fetch::Rows => Some("has rows that are not here"),
                 HostState::Ended | HostState::Fetched => None,
             };
+            let known = missing.filter(|_| host.totals.rpcs > 0).map(|_| {
+                let (rpcs, part) = (plural(host.totals.rpcs, "RPC"), percent(share(host.totals.rpcs, rpcs_of_all), 1));
+                format!("it had handled {rpcs} when it was last asked, {part} of those of all hosts")
+            });
             let waiting = (host.waiting_segments > 0).then(|| {
                 let segments = plural(host.waiting_segments, "segment");
                 format!("{segments} of its log could not be decoded yet (no room?) and wait there")
             });
-            let missing = missing.map(str::to_owned).into_iter().chain(waiting);
+            let missing = missing.map(str::to_owned).into_iter().chain(known).chain(waiting);
             let said: Vec<String> = missing.chain(host.troubles.iter().chain(&host.last_words).cloned()).collect();
             (!said.is_empty()).then(|| format!("{}: {}", host.host, said.join("; ")))
         };
@@ -278,6 +283,14 @@ mod tests {
     fn what_is_missing_is_said_of_each_host() {
         let mut all = recording(&[HostState::LeftOut, HostState::Recording, HostState::Ended, HostState::Fetched]);
         assert_eq!(all.shortcomings().len(), 3);
+        for (host, rpcs) in all.hosts.iter_mut().zip([0, 20, 5, 75]) {
+            host.totals.rpcs = rpcs;
+        }
+        let of_second = &all.shortcomings()[1];
+        assert!(
+            of_second.contains("it had handled 20 RPCs when it was last asked, 20.0 % of those of all"),
+            "{of_second}"
+        );
         assert!(all.is_unfinished());
         all.fetch = Fetch::Nothing;
         assert_eq!(all.shortcomings().len(), 2);

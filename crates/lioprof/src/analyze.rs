@@ -1,12 +1,11 @@
 //! `lioprof analyze`.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
 
 use anyhow::Context;
 use lioprof_analysis::{Config, Outcome, analyze_with_stores};
-use lioprof_insight::{find_and_predict, read_baseline};
-use lioprof_model::{Baseline, Severity, WriteTest};
+use lioprof_insight::find_and_predict;
+use lioprof_model::Severity;
 use lioprof_text::{Color, Format, Style};
 
 use crate::args::{AnalyzeArgs, FailOn};
@@ -41,16 +40,9 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         selection: args.selection.selection(),
         locks: !args.no_locks,
         contended: args.contended,
-        baseline: baseline(&args.baseline, args.baseline_write.into())?,
+        baseline: args.baseline.read()?,
         ..args.log.config()
     })
-}
-
-fn baseline(paths: &[PathBuf], writes: WriteTest) -> anyhow::Result<Option<Baseline>> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(read_baseline(paths, writes)?))
 }
 
 fn print(format: Format, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {

@@ -3,15 +3,16 @@
 mod others;
 mod screen;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use lioprof_analysis::{Bound, Config, analyze_with_stores};
+use lioprof_analysis::{Bound, ClockReading, Config, analyze_with_stores};
 use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::units::human_bytes;
-use lioprof_record::{Fetch, HostState, Plan, Recording};
+use lioprof_record::{Fetch, HostRecord, HostState, Plan, Recording};
 use lioprof_remote::Ssh;
 use lioprof_text::{Color, Format, Style};
 
@@ -40,6 +41,8 @@ pub(crate) fn run(args: &RecordArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         Some(LaterCommand::Fetch(args)) => return fetch(args, verbosity),
         None => {}
     }
+    // What cannot be read is better said before than after the run.
+    args.report.baseline.read()?;
     let hosts = args.hosts.clone().context("--hosts is missing")?;
     let dir = args.output.clone().context("-o is missing")?;
     let plan = Plan {
@@ -117,6 +120,7 @@ fn report(
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
     let begun = Instant::now();
+    let baseline = args.baseline.read()?;
     let [from, to] = recording.marks().map(Bound::Marker);
     let traced = recording.hosts.iter().filter(|host| host.state == HostState::Fetched);
     let marked = traced.clone().all(|host| host.marked);
@@ -125,6 +129,8 @@ fn report(
         from: Some(from).filter(|_| marked),
         to: Some(to).filter(|_| marked),
         selection: args.selection.selection(),
+        baseline,
+        clocks: clocks(recording),
         ..Config::default()
     };
     let rows = [Recording::rows(dir)];
@@ -149,6 +155,19 @@ fn report(
     let seconds = begun.elapsed().as_secs_f64();
     messages::note(verbosity, &format!("report in `{}`, made in {seconds:.1} s", to.display()));
     Ok(())
+}
+
+/// The servers' clocks as they were read before and after.
+fn clocks(recording: &Recording) -> BTreeMap<String, Vec<ClockReading>> {
+    let of = |host: &HostRecord| {
+        let readings = host.clocks.iter().map(|clock| ClockReading {
+            at_us: clock.at_us,
+            ahead_us: clock.offset_us,
+            error_us: clock.error_us,
+        });
+        (host.node.clone(), readings.collect())
+    };
+    recording.hosts.iter().map(of).collect()
 }
 
 /// What was recorded, a line for each host.

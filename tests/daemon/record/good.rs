@@ -41,9 +41,12 @@ fn eight_hosts_around_a_command() {
     for host in recording["hosts"].as_array().unwrap() {
         assert_eq!((&host["state"], host["troubles"].as_array().unwrap().len()), (&"fetched".into(), 0), "{host}");
         // One machine, one clock.
-        let offset_us = host["clock"]["offset_us"].as_i64().unwrap();
-        let error_us = host["clock"]["error_us"].as_i64().unwrap();
-        assert!(offset_us.abs() <= error_us + 1_000, "{host}");
+        let clocks = host["clocks"].as_array().unwrap();
+        assert_eq!(clocks.len(), 2, "before and after: {host}");
+        for clock in clocks {
+            let [offset_us, error_us] = ["offset_us", "error_us"].map(|key| clock[key].as_i64().unwrap());
+            assert!(offset_us.abs() <= error_us + 1_000, "{host}");
+        }
         let log = site.output().join("logs").join(format!("{}.log", host["host"].as_str().unwrap()));
         assert!(fs::read_to_string(&log).unwrap().contains("ending the capture"), "{}", log.display());
     }
@@ -69,6 +72,8 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
 
     // The same rows, about one client: who else was there is told.
     let report = site.report();
+    let clock = |report: &Value| report["nodes"][1]["clock_offset_us"].as_i64().unwrap();
+    assert!(clock(&report).abs() < 100_000 && report["nodes"][1]["clock_aligned"] == false, "{}", report["nodes"]);
     let nid = report["clients"][0]["nid"].as_str().unwrap();
     let run = lioprof(&["record", "fetch", &output, "--plots", "none", "--client", nid]).exits(0);
     let stdout = String::from_utf8_lossy(&run.stdout).into_owned();
@@ -88,6 +93,20 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
         .sum();
     assert!(own > 0 && of_others > 0);
     assert_eq!(own + of_others, all);
+
+    // Had one of the clocks been three seconds ahead when they were read: its rows are put on the other one.
+    let mut recording = site.recording();
+    for clock in recording["hosts"][1]["clocks"].as_array_mut().unwrap() {
+        clock["offset_us"] = (clock["offset_us"].as_i64().unwrap() + 3_000_000).into();
+    }
+    fs::write(site.output().join("record.json"), recording.to_string()).unwrap();
+    site.fetch().exits(0);
+    let again = site.report();
+    assert!((clock(&again) - clock(&report) - 3_000_000).abs() < 100_000, "{}", again["nodes"]);
+    assert_eq!(
+        (&again["nodes"][0]["clock_aligned"], &again["nodes"][1]["clock_aligned"]),
+        (&false.into(), &true.into())
+    );
 }
 
 fn bytes_by_target(report: &Value) -> BTreeMap<String, u64> {

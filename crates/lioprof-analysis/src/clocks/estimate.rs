@@ -12,7 +12,7 @@ use super::sample::{Handled, Sent};
 
 /// Clocks are not expected to drift apart faster than this, microseconds per second: NTP makes the kernel correct a
 /// clock by at most 500 ppm (`MAXFREQ` in the kernel's `timex.h`).
-const MAX_DRIFT_PPM: f64 = 500.0;
+pub(super) const MAX_DRIFT_PPM: f64 = 500.0;
 
 /// The time that the RPCs span is divided into this many slices; only the tightest bounds of each are used.
 const SLICES: i64 = 256;
@@ -50,6 +50,12 @@ impl Bounds {
         self.room(sent, handled);
         self.at_least.push((handled.arrival_us, sent.sent_us - handled.arrival_us));
         self.at_most.push((handled.start_us, sent.answered_us - handled.start_us));
+    }
+
+    /// At this time of the first clock, the second one was about so far ahead.
+    pub(super) fn within(&mut self, at_us: i64, ahead_us: i64, error_us: i64) {
+        self.at_most.push((at_us, ahead_us + error_us));
+        self.at_least.push((at_us, ahead_us - error_us));
     }
 
     fn room(&mut self, sent: &Sent, handled: &Handled) {

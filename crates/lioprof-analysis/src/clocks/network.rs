@@ -6,6 +6,7 @@ use lioprof_model::parts::clock_line::{ClockLine, whole};
 
 use super::estimate::{Estimate, estimate};
 use super::pairs::{Found, Link, NodeLog, Pair, find};
+use super::readings;
 
 /// A node's clock compared with the reference's.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct NodeClock {
     pub(crate) drift_error: f64,
     /// RPCs between this node and all others.
     pub(crate) pairs: u64,
+    /// Whether it was read from outside.
+    pub(crate) was_read: bool,
     /// First and last record, on this node's clock.
     pub(crate) span_us: (i64, i64),
 }
@@ -75,7 +78,7 @@ pub(crate) struct Clocks {
 /// Compares the clocks of nodes, which are in the order of their names.
 ///
 /// The reference is the server that exchanges RPCs with most others, the first one if there are several. Every other node is
-/// compared over the path with the smallest sum of errors.
+/// compared over the path with the smallest sum of errors; readings from outside make paths where RPCs make none.
 pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
     let nodes = logs.len();
     // A single log cannot be compared with any other.
@@ -96,14 +99,18 @@ pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
         }
     }
     let is_client: Vec<bool> = logs.iter().map(|log| log.is_client).collect();
-    let Some(reference) = most_links(&is_client, &usable) else { return clocks };
+    let mut reference = most_links(&is_client, &usable);
+    readings::add(logs, reference, &clocks.contradictory, &mut usable);
+    reference = reference.or_else(|| most_links(&is_client, &usable));
+    let Some(reference) = reference else { return clocks };
     let ways = ways(logs.len(), reference, &usable);
     for (node, way) in ways.into_iter().enumerate() {
         let (Some(Way { to_reference, error_us, drift_error }), Some(span_us)) = (way, logs[node].span_us) else {
             continue;
         };
-        let pairs = clocks.pairs[node];
-        clocks.nodes[node] = Some(NodeClock { reference, to_reference, error_us, drift_error, pairs, span_us });
+        let (pairs, was_read) = (clocks.pairs[node], !logs[node].readings.is_empty());
+        clocks.nodes[node] =
+            Some(NodeClock { reference, to_reference, error_us, drift_error, pairs, was_read, span_us });
     }
     clocks
 }

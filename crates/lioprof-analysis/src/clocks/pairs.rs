@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbol;
 
 use super::estimate::Bounds;
+use super::readings::ClockReading;
 use super::sample::{ExchangeSample, Handled, Identified, Sampled, Sent};
 
 /// What a node's log holds for comparing clocks.
@@ -14,6 +15,8 @@ pub(crate) struct NodeLog<'a> {
     pub(crate) is_client: bool,
     /// Time of its first and last record.
     pub(crate) span_us: Option<(i64, i64)>,
+    /// Its clock as it was read from outside meanwhile.
+    pub(crate) readings: &'a [ClockReading],
 }
 
 /// Two nodes (positions in the list of nodes, the smaller one first) and the RPCs between them.
@@ -144,7 +147,7 @@ mod tests {
 
         fn pairs(&self) -> Vec<((usize, usize), u64)> {
             let nodes = self.nodes.clone().map(Exchanges::finish);
-            let log = |exchanges| NodeLog { exchanges, is_client: false, span_us: None };
+            let log = |exchanges| NodeLog { exchanges, is_client: false, span_us: None, readings: &[] };
             let logs: Vec<NodeLog<'_>> = nodes.iter().map(log).collect();
             find(&logs).links.iter().map(|(nodes, link)| (*nodes, link.pairs)).collect()
         }

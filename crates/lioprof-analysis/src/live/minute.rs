@@ -109,7 +109,8 @@ impl Minutes {
             TraceSummary { first_us: Some(full.from_us), last_us: Some(through_us), ..TraceSummary::default() };
         let Finished { aggregate, exchanges, is_client, .. } =
             full.tally.finish(Interval::default(), &summary, symbols).by_role(node);
-        let log = NodeLog { exchanges: &exchanges, is_client, span_us: Some((full.from_us, through_us)) };
+        let log =
+            NodeLog { exchanges: &exchanges, is_client, span_us: Some((full.from_us, through_us)), readings: &[] };
         let alignment = Alignment::of(vec![name.to_owned()], clocks(&[log]), &[None], vec![false]);
         let account = NodeAccount {
             name: name.to_owned(),

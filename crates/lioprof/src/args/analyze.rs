@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use lioprof_analysis::ContendedRule;
-use lioprof_model::WriteTest;
 use lioprof_text::Format;
 
-use super::shared::{FailOn, LogArgs, PlotFormat, SelectionArgs, ThresholdArgs};
+use super::shared::{BaselineArgs, FailOn, LogArgs, PlotFormat, SelectionArgs, ThresholdArgs};
 use super::values::{bin_us, contended};
 
 #[derive(Debug, clap::Args)]
@@ -39,14 +37,8 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) contended: Option<ContendedRule>,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
-    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all, or the directory
-    /// of `lioprof check --survey`.
-    #[arg(long, value_name = "FILE|DIR")]
-    pub(crate) baseline: Vec<PathBuf>,
-    /// obdfilter-survey test to compare writes with: `write` (new data) or `rewrite` (overwrites the same data, which may be
-    /// several times as fast thanks to the server's cache).
-    #[arg(long, value_enum, value_name = "TEST", default_value = "write", requires = "baseline")]
-    pub(crate) baseline_write: BaselineWrite,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
     /// Exit with code 1 if there is a finding of this severity or worse.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
@@ -65,19 +57,3 @@ Examples:
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
   lioprof analyze rpc.bin --format json | jq '.targets[] | {name, b: .write.bytes}'";
-
-/// Tests of obdfilter-survey that writes can be compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BaselineWrite {
-    Write,
-    Rewrite,
-}
-
-impl From<BaselineWrite> for WriteTest {
-    fn from(test: BaselineWrite) -> Self {
-        match test {
-            BaselineWrite::Write => Self::Write,
-            BaselineWrite::Rewrite => Self::Rewrite,
-        }
-    }
-}

@@ -8,7 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use lioprof_record::Fetch;
 
 use super::daemon::ConfigArgs;
-use super::shared::{PlotFormat, SelectionArgs};
+use super::shared::{BaselineArgs, PlotFormat, SelectionArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = RECORD_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -87,6 +87,8 @@ pub(crate) struct RecordFetchArgs {
 pub(crate) struct RecordReportArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
     /// Plots of the report, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
     pub(crate) plots: Vec<PlotFormat>,

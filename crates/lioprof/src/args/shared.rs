@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use lioprof_analysis::{Bound, Config, NidPattern, Selection};
+use lioprof_insight::read_baseline;
+use lioprof_model::{Baseline, WriteTest};
 use lioprof_trace::Progress;
 use lioprof_trace::input::NodeRule;
 use lustre_debuglog::{Opcode, TargetName};
@@ -74,6 +76,45 @@ impl SelectionArgs {
             targets: self.target.clone(),
             jobs: self.job.clone(),
             opcodes: self.opcode.clone(),
+        }
+    }
+}
+
+/// What the OSTs can deliver.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaselineArgs {
+    /// Bandwidth that the OSTs can deliver: output of obdfilter-survey (`*.summary`), one file per server or one for all, or the directory
+    /// of `lioprof check --survey`.
+    #[arg(long, value_name = "FILE|DIR")]
+    baseline: Vec<PathBuf>,
+    /// obdfilter-survey test to compare writes with: `write` (new data) or `rewrite` (overwrites the same data, which may be
+    /// several times as fast thanks to the server's cache).
+    #[arg(long, value_enum, value_name = "TEST", default_value = "write", requires = "baseline")]
+    baseline_write: BaselineWrite,
+}
+
+impl BaselineArgs {
+    /// The baseline, if one was given.
+    pub(crate) fn read(&self) -> anyhow::Result<Option<Baseline>> {
+        if self.baseline.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(read_baseline(&self.baseline, self.baseline_write.into())?))
+    }
+}
+
+/// Tests of obdfilter-survey that writes can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaselineWrite {
+    Write,
+    Rewrite,
+}
+
+impl From<BaselineWrite> for WriteTest {
+    fn from(test: BaselineWrite) -> Self {
+        match test {
+            BaselineWrite::Write => Self::Write,
+            BaselineWrite::Rewrite => Self::Rewrite,
         }
     }
 }
