@@ -5,7 +5,7 @@ use lioprof_model::{
     ClientEvent, Counted, HalfRpc, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol,
     Symbols, TraceSummary,
 };
-use lioprof_trace::{NodeLogs, ReadLogs};
+use lioprof_trace::{NodeLogs, ReadLogs, with_sink_thread};
 use lustre_debuglog::{Opcode, TargetName};
 
 use crate::aggregate::Aggregate;
@@ -308,7 +308,8 @@ fn read_first(
         inputs.logs.read(node, config.reading(), symbols, &mut node_sink);
     let mut stored: Vec<StoredResult> = Vec::new();
     for mut source in inputs.stored {
-        let (read, counted) = counted::read(&mut *source, symbols, &mut node_sink);
+        let (read, counted) =
+            with_sink_thread(symbols, &mut node_sink, |symbols, sink| counted::read(&mut *source, symbols, sink));
         summary.merge(&with_counted(source.summary(), counted));
         stored.push(StoredResult { error: read.err(), source });
     }
@@ -362,7 +363,8 @@ impl NodeResult {
         let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
             // The first pass has reported its errors.
-            stored.source.read(symbols, &mut shifted_sink).unwrap_or_default();
+            with_sink_thread(symbols, &mut shifted_sink, |symbols, sink| stored.source.read(symbols, sink))
+                .unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);

@@ -63,3 +63,4 @@ pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use segment_scan::{SegmentScan, is_cut};
+pub use sink_thread::with_sink_thread;

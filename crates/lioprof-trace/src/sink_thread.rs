@@ -166,7 +166,7 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
 /// Lets `make` put rows into `sink`, on another thread if the pool has one. All rows have arrived when this returns.
 ///
 /// Must run on a thread of the pool.
-pub(crate) fn with_sink_thread<R>(
+pub fn with_sink_thread<R>(
     symbols: &mut Symbols,
     sink: &mut (dyn RowSink + Send),
     make: impl FnOnce(&mut Symbols, &mut dyn RowSink) -> R,
