@@ -521,16 +521,17 @@ fn lock_series(aggregate: &Aggregate, symbols: &Symbols) -> Vec<LockSeries> {
 
 fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
     let latency = &aggregate.series.latency;
-    let Some(lowest) = latency.keys().map(|key| key.2).min() else { return Vec::new() };
-    let highest = latency.keys().map(|key| key.2).max().unwrap_or(lowest);
+    let Some(lowest) = latency.keys().map(|(_, bucket)| *bucket).min() else { return Vec::new() };
+    let highest = latency.keys().map(|(_, bucket)| *bucket).max().unwrap_or(lowest);
     let edges_us: Vec<u64> = (lowest..=highest).map(quarter_octave_edge).collect();
     [Direction::Read, Direction::Write]
         .into_iter()
         .map(|direction| {
-            let mut cells: Vec<(u32, u32, u64)> = latency
-                .iter()
-                .filter(|(key, _)| key.0 == direction)
-                .filter_map(|(&(_, bin, bucket), &n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n)))
+            let of_it = latency.iter().filter(|((of, _), _)| *of == direction);
+            let counts = of_it.flat_map(|((_, bucket), bins)| bins.iter().map(move |(bin, n)| (bin, *bucket, *n)));
+            let mut cells: Vec<(u32, u32, u64)> = counts
+                .filter(|(.., n)| *n > 0)
+                .filter_map(|(bin, bucket, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n)))
                 .collect();
             cells.sort_unstable();
             Heatmap { direction, edges_us: edges_us.clone(), cells }

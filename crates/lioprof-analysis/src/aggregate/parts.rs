@@ -116,9 +116,18 @@ impl SeriesBins {
             let key = FlowKey { node, nid: nid.map(|nid| symbols.text(nid)), mdt, target, bin_us, bin: 0 };
             rollup.flows.extend(rows(&flow.bins, |bin| FlowKey { bin, ..key.clone() }));
         }
-        for (&(direction, bin, quarter_octave), &rpcs) in &self.latency {
-            let node = node.to_owned();
-            rollup.latency.push(LatencyBin { node, write: direction.is_write(), bin_us, bin, quarter_octave, rpcs });
+        for (&(direction, quarter_octave), bins) in &self.latency {
+            for (bin, &rpcs) in bins.iter().filter(|(_, rpcs)| **rpcs > 0) {
+                let node = node.to_owned();
+                rollup.latency.push(LatencyBin {
+                    node,
+                    write: direction.is_write(),
+                    bin_us,
+                    bin,
+                    quarter_octave,
+                    rpcs,
+                });
+            }
         }
         for (&(node, target), bins) in &self.locks {
             let key = LockBinKey { node: symbols.text(node), target: target.to_string(), bin_us, bin: 0 };
@@ -149,7 +158,7 @@ impl SeriesBins {
         }
         for row in &rollup.latency {
             let bin = bin_of(row.bin, row.bin_us);
-            *self.latency.entry((Direction::new(row.write), bin, row.quarter_octave)).or_default() += row.rpcs;
+            *self.latency.entry((Direction::new(row.write), row.quarter_octave)).or_default().at(bin) += row.rpcs;
         }
         for Keyed { key: of, sums } in &rollup.locks {
             let key = (symbols.intern(of.node.as_bytes()), target_of(&of.target)?);

@@ -35,7 +35,8 @@ pub(crate) struct SeriesBins {
     pub(crate) flows: FxHashMap<(Option<Symbol>, TargetKey), FlowBins>,
     /// How many of them are a target's others: there is no limit to these but the number of targets.
     others: usize,
-    pub(crate) latency: FxHashMap<(Direction, i64, u32), u64>,
+    /// RPCs by direction and quarter of an octave of their total time.
+    pub(crate) latency: FxHashMap<(Direction, u32), Bins<u64>>,
     pub(crate) locks: FxHashMap<(Symbol, TargetName), Bins<LockCell>>,
 }
 
@@ -57,7 +58,7 @@ impl SeriesBins {
         add_row(&self.clock, self.targets.entry(key).or_default(), row, &placed, Some(direction));
         let bin = placed.bin;
         if let Some(us) = row.total_us {
-            *self.latency.entry((direction, bin, quarter_octave(us))).or_default() += 1;
+            *self.latency.entry((direction, quarter_octave(us))).or_default().at(bin) += 1;
         }
         let flow = self.flows.entry((Some(row.nid), key)).or_default();
         flow.rpcs += 1;
@@ -87,11 +88,7 @@ impl SeriesBins {
         self.targets.values_mut().chain(self.nodes.values_mut()).for_each(|bins| bins.join(factor));
         self.flows.values_mut().for_each(|flow| flow.bins.join(factor));
         self.locks.values_mut().for_each(|bins| bins.join(factor));
-        let mut latency = FxHashMap::default();
-        for ((direction, bin, bucket), n) in self.latency.drain() {
-            *latency.entry((direction, bin.div_euclid(factor), bucket)).or_default() += n;
-        }
-        self.latency = latency;
+        self.latency.values_mut().for_each(|bins| bins.join(factor));
     }
 
     fn keep_flows(&mut self, symbols: &Symbols) {

@@ -233,8 +233,8 @@ impl DlmTracker {
         if served.counts {
             self.sums.target(self.node, info.target).conflict(kind);
             // The kernel's rule knows no kinds. Objects without contention between clients are not kept.
-            if client.is_some() || self.sums.objects.contains_key(&key) {
-                let object = self.sums.objects.entry(key).or_default();
+            if client.is_some() || self.sums.objects.contains(&key) {
+                let object = self.sums.objects.of(key);
                 object.contended.conflict(event.time_us, &self.rules);
                 if let Some(conflict) = &client {
                     object.owners.seed(conflict.holder, conflict.holder_mode);
@@ -297,7 +297,7 @@ impl DlmTracker {
         pair.true_conflicts += u64::from(overlap == Overlap::True);
         pair.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
         let key = self.object_key(target, resource);
-        self.sums.objects.entry(key).or_default().conflict(conflict.holder, conflict.waiter, overlap);
+        self.sums.objects.of(key).conflict(conflict.holder, conflict.waiter, overlap);
         let (holder, waiter) = (conflict.holder, conflict.waiter);
         let contention = Contention::Conflict { overlap, holder, waiter, resource: Some(resource) };
         self.sums.contention.push((conflict.time_us, target, contention));
@@ -312,7 +312,7 @@ impl DlmTracker {
         // It may wait behind a lock that has been called back for somebody else already: no conflict is
         // printed then, but it waits for another client all the same, if that is what the object is fought over.
         let key = ObjectKey { node: self.node, target: lock.target, resource: lock.resource, inferred: false };
-        lock.contended |= !lock.other_conflict && self.sums.objects.contains_key(&key);
+        lock.contended |= !lock.other_conflict && self.sums.objects.contains(&key);
         let (target, job) = (lock.target, lock.job);
         if served.counts && lock.contended {
             self.sums.sums_of(self.node, target).blocked += 1;
@@ -334,7 +334,7 @@ impl DlmTracker {
             return;
         }
         let key = self.object_key(target, resource);
-        let object = self.sums.objects.get_mut(&key);
+        let object = self.sums.objects.known(&key);
         let changed = match object {
             Some(object) => object.owners.grant(time_us, client, mode, &self.rules),
             // Objects are kept from their first conflict on; the owner before it is the conflict's holder.
@@ -361,7 +361,7 @@ impl DlmTracker {
             pair.handovers += 1;
             pair.wait_us += wait_us;
         }
-        if let Some(object) = self.sums.objects.get_mut(&key) {
+        if let Some(object) = self.sums.objects.known(&key) {
             object.wait_us += wait_us;
             object.wait.add(wait_us);
             if let Some(requested) = requested {
@@ -377,7 +377,7 @@ impl DlmTracker {
             self.under_ast.entry((lock.target, lock.resource, holder)).or_default().push(info.cookie);
             let key = self.object_key(info.target, info.resource);
             if served.counts
-                && let Some(object) = self.sums.objects.get_mut(&key)
+                && let Some(object) = self.sums.objects.known(&key)
             {
                 object.timeline.blocking_ast(time_us, holder);
             }
@@ -444,7 +444,7 @@ impl DlmTracker {
     fn hold(&mut self, lock: &Lock, client: Symbol, end_us: Option<i64>, counts: bool) {
         let key = self.object_key(lock.target, lock.resource);
         if let (true, Some(granted), Some(requested)) = (counts, lock.granted, lock.requested)
-            && let Some(object) = self.sums.objects.get_mut(&key)
+            && let Some(object) = self.sums.objects.known(&key)
         {
             let start_us = lock.granted_us;
             object.timeline.hold(Held { client, mode: lock.mode, start_us, end_us, granted, requested });
@@ -465,7 +465,7 @@ impl DlmTracker {
         self.sums.sums_of(self.node, lock.target).open_waits += 1;
         let key = self.object_key(lock.target, lock.resource);
         if let (Party::Client(client), Some(requested)) = (lock.owner, lock.requested)
-            && let Some(object) = self.sums.objects.get_mut(&key)
+            && let Some(object) = self.sums.objects.known(&key)
         {
             object.timeline.wait(Waited { client, start_us: blocked_us, end_us, requested });
         }
@@ -485,7 +485,7 @@ impl DlmTracker {
             .map(|lock| lock.target);
         if let Some(target) = target {
             let key = self.object_key(target, resource);
-            if let Some(object) = self.sums.objects.get_mut(&key) {
+            if let Some(object) = self.sums.objects.known(&key) {
                 object.kernel(added, window);
             }
         }
@@ -505,9 +505,7 @@ impl DlmTracker {
                 self.hold(&lock, client, None, true);
             }
         }
-        for object in self.sums.objects.values_mut() {
-            object.owners.close(&self.rules);
-        }
+        self.sums.objects.each(|object| object.owners.close(&self.rules));
     }
 }
 

@@ -163,9 +163,8 @@ fn bandwidths(target: &str, node: &str, series: &Series, bins: &[LockSeries]) ->
 fn objects(sums: &LockSums, symbols: &Symbols, window: Window, kind: impl Fn(TargetKind) -> bool) -> Vec<LockObject> {
     let mut order: Vec<(&ObjectKey, &ObjectLocks)> =
         sums.objects.iter().filter(|(key, _)| kind(key.target.kind())).collect();
-    let weight = |object: &ObjectLocks| (object.conflicts.max(object.owners.alternations), object.wait_us);
     order.sort_by(|(a_key, a), (b_key, b)| {
-        weight(b).cmp(&weight(a)).then_with(|| {
+        b.weight().cmp(&a.weight()).then_with(|| {
             (a_key.target, a_key.resource, symbols.bytes(a_key.node)).cmp(&(
                 b_key.target,
                 b_key.resource,

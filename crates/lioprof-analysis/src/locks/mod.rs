@@ -10,6 +10,7 @@ mod dlm;
 mod enqueues;
 mod finish;
 mod object;
+mod objects;
 mod parties;
 mod parts;
 mod rpc;

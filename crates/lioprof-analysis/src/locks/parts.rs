@@ -86,7 +86,7 @@ impl LockSums {
         enqueues::import(&rollup.enqueue_times, symbols, &mut sums.enqueues)?;
         for row in &rollup.lock_objects {
             let (key, object) = import_object(row, symbols)?;
-            sums.objects.insert(key, object);
+            sums.objects.extend([(key, object)]);
         }
         for row in &rollup.lock_pairs {
             let [holder, waiter] = [&row.key.holder, &row.key.waiter].map(|nid| symbols.intern(nid.as_bytes()));

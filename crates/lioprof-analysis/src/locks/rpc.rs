@@ -225,7 +225,7 @@ impl RpcTracker {
         // Of a client's own objects only one that is known to be fought over will do.
         let fought = |resource: ResourceId| {
             let key = ObjectKey { node: self.node, target: open.target, resource, inferred: true };
-            self.sums.objects.contains_key(&key)
+            self.sums.objects.contains(&key)
         };
         let mut both = near(open.from)
             .filter(|object| near(open.to).any(|other| other == *object))
@@ -235,7 +235,7 @@ impl RpcTracker {
 
     fn about(&mut self, open: &Open, resource: ResourceId) {
         let key = ObjectKey { node: self.node, target: open.target, resource, inferred: true };
-        let object = self.sums.objects.entry(key).or_default();
+        let object = self.sums.objects.of(key);
         match open.about {
             About::Conflict => {
                 object.conflict(open.from, open.to, Overlap::Unknown);
@@ -259,9 +259,7 @@ impl RpcTracker {
         for (&(target, _), waits) in &self.waits {
             self.sums.sums_of(self.node, target).open_waits += waits.len() as u64;
         }
-        for object in self.sums.objects.values_mut() {
-            object.owners.close(&self.rules);
-        }
+        self.sums.objects.each(|object| object.owners.close(&self.rules));
     }
 }
 
@@ -308,8 +306,8 @@ mod tests {
         let clients = tracker.recent.len();
         assert!(tracker.recent.contains_key(&(ost(), Symbol(1))));
         tracker.finish();
-        let conflicts: u64 = tracker.sums.objects.values().map(|object| object.conflicts).sum();
-        assert_eq!((tracker.sums.objects.len(), conflicts), (1, 1));
+        let conflicts: u64 = tracker.sums.objects.iter().map(|(_, object)| object.conflicts).sum();
+        assert_eq!((tracker.sums.objects.iter().count(), conflicts), (1, 1));
         // Nothing is open any more, but for what is still to come.
         for nid in CLIENTS..2 * CLIENTS {
             tracker.row(&write(nid, 100 + nid, 1_500_000 + 1_000 * i64::from(nid)), false);

@@ -9,7 +9,7 @@ use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::enqueues::EnqueueSums;
-use super::object::ObjectLocks;
+use super::objects::ContendedObjects;
 use super::parties::{Kind, Overlap};
 use crate::aggregate::Times;
 
@@ -139,7 +139,7 @@ pub(crate) struct LockSums {
     /// The rules of the last node.
     pub(crate) rules: Option<LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
-    pub(crate) objects: FxHashMap<ObjectKey, ObjectLocks>,
+    pub(crate) objects: ContendedObjects,
     pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), LockPairSums>,
     pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
@@ -195,7 +195,6 @@ impl LockSums {
         self.evidence.extend(other.evidence);
         self.rules = other.rules.or(self.rules.take());
         self.targets.merge(&other.targets);
-        // Targets live on one node at a time: an object of two nodes was moved, and keeps two rows.
         self.objects.extend(other.objects);
         self.pairs.merge(&other.pairs);
         self.jobs.merge(&other.jobs);
