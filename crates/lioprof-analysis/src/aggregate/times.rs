@@ -1,6 +1,7 @@
 //! Distributions of times.
 
-use hdrhistogram::Histogram;
+use hdrhistogram::iterators::IterationValue;
+use hdrhistogram::{Counter, Histogram};
 use lioprof_model::latency::{latency_bucket, latency_bucket_high_us};
 use lioprof_model::parts::Bucket;
 use lioprof_model::parts::of_rows::Span;
@@ -17,7 +18,9 @@ const FEW: usize = 512;
 enum Counts {
     /// Buckets and how often, in order. Most combinations have a few RPCs only, and a histogram takes ten kilobytes.
     Few(Vec<(u16, u64)>),
-    Many(Box<Histogram<u64>>),
+    /// Up to four billion together: larger counters take twice as much.
+    Many(Box<Histogram<u32>>),
+    VeryMany(Box<Histogram<u64>>),
 }
 
 impl Default for Counts {
@@ -36,43 +39,75 @@ impl Counts {
                     Err(at) => few.insert(at, (bucket, count)),
                 }
                 if few.len() > FEW {
-                    *self = Self::Many(Box::new(self.histogram()));
+                    self.widen();
                 }
             }
-            Self::Many(histogram) => {
-                histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
-            }
+            // No bucket has more than all together.
+            Self::Many(histogram) => match (u32::try_from(histogram.len() + count), u32::try_from(count)) {
+                (Ok(_), Ok(count)) => record(histogram, us, count),
+                _ => {
+                    self.widen();
+                    self.add(us, count);
+                }
+            },
+            Self::VeryMany(histogram) => record(histogram, us, count),
         }
     }
 
+    /// Makes room for more buckets, or larger counts.
+    fn widen(&mut self) {
+        let all: u64 = self.buckets().map(|(_, count)| count).sum();
+        *self = match (&*self, u32::try_from(all)) {
+            (Self::Few(_), Ok(_)) => {
+                Self::Many(Box::new(self.histogram(|count| u32::try_from(count).unwrap_or(u32::MAX))))
+            }
+            _ => Self::VeryMany(Box::new(self.histogram(|count| count))),
+        };
+    }
+
     fn merge(&mut self, other: &Self) {
-        if let (Self::Many(mine), Self::Many(theirs)) = (&mut *self, other) {
-            mine.add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
-        } else {
-            other.buckets().for_each(|(bucket, count)| self.add(latency_bucket_high_us(bucket), count));
+        match (&mut *self, other) {
+            (Self::Many(mine), Self::Many(theirs)) if u32::try_from(mine.len() + theirs.len()).is_ok() => {
+                mine.add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
+            }
+            _ => other.buckets().for_each(|(bucket, count)| self.add(latency_bucket_high_us(bucket), count)),
         }
     }
 
     fn buckets(&self) -> Box<dyn Iterator<Item = (u16, u64)> + '_> {
         match self {
             Self::Few(few) => Box::new(few.iter().copied()),
-            Self::Many(histogram) => Box::new(
-                histogram
-                    .iter_recorded()
-                    .map(|value| (latency_bucket(value.value_iterated_to()), value.count_at_value())),
-            ),
+            Self::Many(histogram) => Box::new(recorded(histogram)),
+            Self::VeryMany(histogram) => Box::new(recorded(histogram)),
         }
     }
 
-    fn histogram(&self) -> Histogram<u64> {
+    fn histogram<C: Counter>(&self, of: impl Fn(u64) -> C) -> Histogram<C> {
         let mut histogram = Histogram::new(DIGITS).expect("the number of digits is valid");
         histogram.auto(true);
         for (bucket, count) in self.buckets() {
-            let us = latency_bucket_high_us(bucket);
-            histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
+            record(&mut histogram, latency_bucket_high_us(bucket), of(count));
         }
         histogram
     }
+
+    fn quantile(&self, quantile: f64) -> u64 {
+        match self {
+            Self::Few(_) => self.histogram(|count| count).value_at_quantile(quantile),
+            Self::Many(histogram) => histogram.value_at_quantile(quantile),
+            Self::VeryMany(histogram) => histogram.value_at_quantile(quantile),
+        }
+    }
+}
+
+fn record<C: Counter>(histogram: &mut Histogram<C>, us: u64, count: C) {
+    histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
+}
+
+fn recorded<C: Counter>(histogram: &Histogram<C>) -> impl Iterator<Item = (u16, u64)> {
+    let bucket =
+        |value: IterationValue<C>| (latency_bucket(value.value_iterated_to()), value.count_at_value().as_u64());
+    histogram.iter_recorded().map(bucket)
 }
 
 /// Times in microseconds: exact count, sum and maximum; percentiles from an HDR histogram.
@@ -135,15 +170,16 @@ impl Times {
             return Distribution::default();
         }
         let made;
-        let histogram = match &self.counts {
-            Counts::Many(histogram) => histogram.as_ref(),
+        let counts = match &self.counts {
+            // Once for all percentiles.
             few @ Counts::Few(_) => {
-                made = few.histogram();
+                made = Counts::VeryMany(Box::new(few.histogram(|count| count)));
                 &made
             }
+            many => many,
         };
         // A bucket stands for its highest value; the largest sample is known exactly.
-        let at = |quantile: f64| Some(histogram.value_at_quantile(quantile).min(self.max_us));
+        let at = |quantile: f64| Some(counts.quantile(quantile).min(self.max_us));
         Distribution {
             count: self.count,
             mean: Some(mean(self.sum_us, self.count)),
@@ -269,6 +305,21 @@ mod tests {
             times.buckets().iter().for_each(|bucket| again.add_bucket(bucket));
             assert_eq!(again.distribution(), found, "{n}");
         }
+    }
+
+    #[test]
+    fn billions_are_counted() {
+        let mut times = Times::default();
+        (0..2_000).for_each(|us| times.add(us * 50));
+        assert!(matches!(times.counts, Counts::Many(_)));
+        let bucket = Bucket { bucket: latency_bucket(700), count: 3_000_000_000, ..Bucket::default() };
+        times.add_bucket(&bucket);
+        let mut twice = times.clone();
+        times.add_bucket(&bucket);
+        twice.merge(&times);
+        let all: u64 = twice.counts().map(|(_, count)| count).sum();
+        assert_eq!((all, all), (9_000_004_000, twice.count()));
+        assert_eq!(twice.distribution().p50, Some(703));
     }
 
     #[test]
