@@ -4,18 +4,12 @@
 //! a lower bound and its purpose is "it happened at all, and when"; the exact account of losses comes from the segments.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use lioprof_params::Kmsg;
 
 use crate::system::below;
-
-/// One record of `/dev/kmsg` is at most 8 KiB (`PRINTKRB_RECORD_MAX`, and `CONSOLE_EXT_LOG_MAX` before).
-const RECORD_BYTES: usize = 8192;
 
 /// The kernel log cannot be followed.
 #[derive(Debug, thiserror::Error)]
@@ -87,9 +81,8 @@ pub(crate) struct KernelCounts {
 #[derive(Debug)]
 pub(crate) struct KernelLog {
     path: PathBuf,
-    file: File,
+    kmsg: Kmsg,
     counts: KernelCounts,
-    buffer: Vec<u8>,
     /// Heard while opening.
     pending: Vec<Kind>,
 }
@@ -98,18 +91,12 @@ impl KernelLog {
     /// Opens `/dev/kmsg` below `root`, at its end.
     pub(crate) fn open(root: &Path) -> Result<Self, KmsgError> {
         let path = below(root, "dev/kmsg");
-        let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-        let open = || {
-            let mut file = OpenOptions::new().read(true).custom_flags(flags).open(&path)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(file)
-        };
-        let file = match open() {
-            Ok(file) => file,
+        let opened = Kmsg::open(root).and_then(|mut kmsg| kmsg.seek_to_end().map(|()| kmsg));
+        let kmsg = match opened {
+            Ok(kmsg) => kmsg,
             Err(source) => return Err(KmsgError::Open { path, source }),
         };
-        let counts = KernelCounts::default();
-        let mut log = Self { path, file, counts, buffer: vec![0; RECORD_BYTES], pending: Vec::new() };
+        let mut log = Self { path, kmsg, counts: KernelCounts::default(), pending: Vec::new() };
         // A simulated server's device learns of the place with the first read only; the kernel's has nothing to say yet.
         log.pending = log.poll()?;
         Ok(log)
@@ -123,20 +110,12 @@ impl KernelLog {
     /// What came since the last call. Does not wait.
     pub(crate) fn poll(&mut self) -> Result<Vec<Kind>, KmsgError> {
         let mut events = std::mem::take(&mut self.pending);
-        loop {
-            match self.file.read(&mut self.buffer) {
-                Ok(0) => return Ok(events),
-                Ok(read) => {
-                    let text = String::from_utf8_lossy(self.buffer.get(..read).unwrap_or_default());
-                    events.extend(text.lines().filter_map(parse_record).inspect(|kind| self.counts.count(kind)));
-                }
-                Err(err) if err.kind() == io::ErrorKind::WouldBlock => return Ok(events),
-                Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
-                // Overwritten before it was read; the next read goes on with the oldest there is.
-                Err(err) if Errno::from_io_error(&err) == Some(Errno::PIPE) => {}
-                Err(source) => return Err(KmsgError::Read { path: self.path.clone(), source }),
-            }
+        let failed = |source| KmsgError::Read { path: self.path.clone(), source };
+        while let Some(record) = self.kmsg.read().map_err(failed)? {
+            let text = String::from_utf8_lossy(record);
+            events.extend(text.lines().filter_map(parse_record).inspect(|kind| self.counts.count(kind)));
         }
+        Ok(events)
     }
 }
 
@@ -180,6 +159,7 @@ fn parse_message(text: &str) -> Option<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
     use std::io::Write;
 
     fn kind(text: &str) -> Option<Kind> {

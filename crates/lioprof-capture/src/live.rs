@@ -2,12 +2,14 @@
 //!
 //! The daemon hands rows to a [`LiveView`] as they come, and knows nothing of sums and rules: whoever starts it brings the view.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lioprof_model::live::LiveVerdict;
 use lioprof_model::{Live, RowSink, Symbols};
 use tokio::sync::oneshot;
+
+use crate::guard::lock;
 
 /// Sums up the last seconds, and judges longer windows.
 pub trait LiveView: RowSink + Send {
@@ -67,11 +69,6 @@ impl SharedLive {
     pub(crate) fn verdict(&self) -> Option<Arc<LiveVerdict>> {
         lock(&self.verdict).clone()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked leaves answers, which are as good as before.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

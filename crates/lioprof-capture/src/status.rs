@@ -15,8 +15,8 @@ use crate::drain::LeftOut;
 pub const STATUS_SCHEMA: &str = "lioprof.status/1";
 
 /// The status of the daemon at one time. Times are microseconds since the epoch; unknown values are `null`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default = "Status::unknown")]
 pub struct Status {
     /// Version of this format, [`STATUS_SCHEMA`].
     pub(crate) schema: String,
@@ -71,34 +71,14 @@ pub struct Status {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Default for Status {
-    fn default() -> Self {
+impl Status {
+    /// Of this daemon, of which nothing else is known yet.
+    pub(crate) fn unknown() -> Self {
         Self {
             schema: STATUS_SCHEMA.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            pid: 0,
-            node: String::new(),
-            lustre_version: None,
-            targets: Vec::new(),
-            state: State::default(),
-            state_since_us: 0,
-            since_us: 0,
-            now_us: 0,
-            profile: String::new(),
             masks: Values::default().or_blank(),
-            spool: SpoolState::default(),
-            segments: Segments::default(),
-            left_out: LeftOut::default(),
-            totals: Totals::default(),
-            rates: Rates::default(),
-            lag_s: None,
-            loss: LossAccount::default(),
-            budget: BudgetState::default(),
-            files: Files::default(),
-            counters: None,
-            kernel_log: KernelLog::default(),
-            verdict: None,
-            warnings: Vec::new(),
+            ..Self::default()
         }
     }
 }

@@ -15,6 +15,12 @@ const BASES: [&str; 3] = ["proc/fs/lustre", "sys/kernel/debug/lustre", "sys/fs/l
 /// Directories of servers' targets.
 const SERVERS: [&str; 3] = ["obdfilter", "mdt", "mgs"];
 
+/// OSDs, whose directories have a target's disk.
+pub const OSDS: [&str; 2] = ["osd-ldiskfs", "osd-zfs"];
+
+/// Directories of services.
+pub const SERVICES: [&str; 3] = ["ost/OSS", "mds/MDS", "ldlm/services"];
+
 /// A target that this node serves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
@@ -85,6 +91,8 @@ pub fn target_directories(root: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     found
 }
 
-fn entries(directory: &Path) -> Vec<PathBuf> {
+/// What is in a directory; nothing if it cannot be listed.
+#[must_use]
+pub fn entries(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).map(|list| list.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
 
 /// Looks at all hosts.
 pub(crate) async fn survey(plan: &Plan, id: &str, options: &CaptureOptions, copy: Option<&Copy>) -> Vec<Candidate> {
-    let mut candidates = on_all(plan.hosts.names(), AT_ONCE, |name| {
+    let mut candidates = on_all(plan.hosts.names().to_vec(), AT_ONCE, |name| {
         let (ssh, program, copy) = (plan.ssh.clone(), plan.remote_lioprof.clone(), copy.cloned());
         let request = Request::Survey { id: id.to_owned(), options: options.clone() };
         async move { look(&ssh, &name, &program, copy, &request).await }

@@ -1,32 +1,16 @@
 //! Checksums of files.
 
-use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
 /// Size and SHA-256 of a file.
 pub(crate) fn sha256_of(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
-    let mut bytes = 0;
-    loop {
-        let count = file.read(&mut buffer)?;
-        if count == 0 {
-            break;
-        }
-        hasher.update(&buffer[..count]);
-        bytes += count as u64;
-    }
-    let mut text = String::with_capacity(64);
-    for byte in hasher.finalize() {
-        // Writing to a String cannot fail.
-        let _infallible = write!(text, "{byte:02x}");
-    }
-    Ok((bytes, text))
+    let bytes = io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok((bytes, format!("{:x}", hasher.finalize())))
 }
 
 #[cfg(test)]

@@ -65,14 +65,11 @@ pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
     let (id, wanted, hosts) = {
         let recording = shared.lock();
         let open = recording.hosts.iter().filter(|host| !matches!(host.state, HostState::LeftOut | HostState::Fetched));
-        let names: Vec<String> = open.map(|host| host.host.clone()).collect();
-        (recording.id.clone(), recording.fetch, names)
+        (recording.id.clone(), recording.fetch, open.cloned().collect::<Vec<_>>())
     };
-    on_all(&hosts, AT_ONCE, |name| {
+    on_all(hosts, AT_ONCE, |mut record| {
         let (shared, ssh, id) = (shared.clone(), ssh.clone(), id.clone());
         async move {
-            let found = shared.lock().hosts.iter().find(|host| host.host == name).cloned();
-            let Some(mut record) = found else { return };
             match of_host(&mut record, &ssh, &id, wanted, &shared.dir).await {
                 Ok(()) => record.last_words = None,
                 Err(err) => record.last_words = Some(format!("fetching failed: {err}")),

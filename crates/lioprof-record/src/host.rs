@@ -168,6 +168,11 @@ impl Host {
                 }
             }
         }
+        self.hang_up().await;
+    }
+
+    /// Lets its agent end, if there is one.
+    pub(crate) async fn hang_up(&mut self) {
         if let Some(agent) = self.agent.take() {
             agent.close().await;
         }

@@ -31,7 +31,6 @@ mod plan;
 mod protocol;
 mod push;
 mod run;
-mod signals;
 mod state;
 mod tell;
 

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use lioprof_capture::daemon::Signals;
 use lioprof_model::time::{now_us, utc};
 use lioprof_model::units::plural;
 use lioprof_remote::{HostList, Ssh, on_all};
@@ -22,12 +23,13 @@ use crate::host::{Common, Host};
 use crate::plan::{Fetch, Plan};
 use crate::protocol::CaptureOptions;
 use crate::push::{self, Copy};
-use crate::signals::{Signals, Wish};
 use crate::state::{HostRecord, HostState, Recording};
 use crate::tell::{Progress, Tell};
 
 /// Leases are renewed this often, or four times within their time if that is more often.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
+/// All hosts at the same time.
+const TOGETHER: usize = usize::MAX;
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 /// Exit code of a command that cannot be started, as shells have it.
@@ -63,21 +65,17 @@ pub fn fetch(dir: &Path, wanted: Option<Fetch>, tell: &dyn Tell) -> Result<Recor
 pub fn mark(dir: &Path, text: &str) -> Result<Vec<String>, RecordError> {
     let recording = Recording::load(dir)?;
     let ssh = ssh_of(&recording, dir)?;
-    let hosts: Vec<_> = recording.hosts.iter().filter(|host| host.state == HostState::Recording).collect();
+    let common = Arc::new(common(ssh, &recording, CaptureOptions { lease_ms: 0, profile: None }));
+    let hosts: Vec<_> = recording.hosts.into_iter().filter(|host| host.state == HostState::Recording).collect();
     if hosts.is_empty() {
         return Ok(vec!["the recording has ended".to_owned()]);
     }
-    let names: Vec<String> = hosts.iter().map(|host| host.host.clone()).collect();
-    let common = Arc::new(common(ssh, &recording, CaptureOptions { lease_ms: 0, profile: None }));
-    let results = runtime()?.block_on(on_all(&names, AT_ONCE, |name| {
-        let found = hosts.iter().find(|host| host.host == name).map(|host| (*host).clone());
+    let results = runtime()?.block_on(on_all(hosts, AT_ONCE, |record| {
         let (common, text) = (Arc::clone(&common), text.to_owned());
         async move {
-            let mut host = Host::new(found?, None);
-            let failed = host.mark(&common, &text).await.err().map(|err| format!("{name}: {err}"));
-            if let Some(agent) = host.agent.take() {
-                agent.close().await;
-            }
+            let mut host = Host::new(record, None);
+            let failed = host.mark(&common, &text).await.err().map(|err| format!("{}: {err}", host.record.host));
+            host.hang_up().await;
             failed
         }
     }));
@@ -215,20 +213,17 @@ fn own_copy() -> Result<Copy, RecordError> {
 
 /// Leaves hosts as they were.
 async fn leave(hosts: Vec<Host>, common: &Common) {
-    let mut tasks = JoinSet::new();
-    for mut host in hosts {
+    on_all(hosts, TOGETHER, |mut host| {
         let ssh = common.ssh.clone();
-        tasks.spawn(async move {
-            if let Some(agent) = host.agent.take() {
-                agent.close().await;
-            }
+        async move {
+            host.hang_up().await;
             if let Some(folder) = host.record.pushed.take() {
                 // Where it cannot be deleted, it is one file in a folder for such files.
                 drop(push::remove(&ssh, &host.record.host, &folder).await);
             }
-        });
-    }
-    while tasks.join_next().await.is_some() {}
+        }
+    })
+    .await;
 }
 
 /// Starts all daemons and sets the first mark. If one does not start, all end again, unless the others are to go on.
@@ -240,7 +235,7 @@ async fn started(
     tell: &dyn Tell,
 ) -> Result<Vec<Host>, RecordError> {
     let (mut traced, mut failed) = (Vec::new(), Vec::new());
-    for (host, result) in on_each(hosts, |mut host| {
+    for (host, result) in on_all(hosts, TOGETHER, |mut host| {
         let common = Arc::clone(common);
         async move {
             let result = host.start(&common).await;
@@ -260,7 +255,7 @@ async fn started(
         let problems = table(texts.iter().map(|(host, text)| (host.as_str(), text.as_slice())));
         if !plan.partial || traced.is_empty() {
             let all: Vec<Host> = traced.into_iter().chain(failed.into_iter().map(|(host, _)| host)).collect();
-            let all = on_each(all, |mut host| {
+            let all = on_all(all, TOGETHER, |mut host| {
                 let common = Arc::clone(common);
                 async move {
                     let undone = host.undo(&common).await;
@@ -292,7 +287,7 @@ async fn started(
         leave(gone, common).await;
     }
     let mark = common.marks[0].clone();
-    let traced = on_each(traced, |mut host| {
+    let traced = on_all(traced, TOGETHER, |mut host| {
         let (common, mark) = (Arc::clone(common), mark.clone());
         async move {
             host.record.marked = host.mark(&common, &mark).await.is_ok();
@@ -303,28 +298,6 @@ async fn started(
     let names: Vec<&str> = traced.iter().map(|host| host.record.host.as_str()).collect();
     tell.note(&format!("recording {}", HostList::folded(&names)));
     Ok(traced)
-}
-
-/// The same with all hosts at once.
-async fn on_each<T, F>(hosts: Vec<Host>, work: impl Fn(Host) -> F) -> Vec<T>
-where
-    T: Send + 'static,
-    F: Future<Output = T> + Send + 'static,
-{
-    let mut tasks = JoinSet::new();
-    for (number, host) in hosts.into_iter().enumerate() {
-        let work = work(host);
-        tasks.spawn(async move { (number, work.await) });
-    }
-    let mut done = Vec::new();
-    while let Some(result) = tasks.join_next().await {
-        match result {
-            Ok(result) => done.push(result),
-            Err(err) => std::panic::resume_unwind(err.into_panic()),
-        }
-    }
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn update(recording: &mut Recording, hosts: &[Host]) {
@@ -398,11 +371,11 @@ async fn run(plan: &Plan, signals: &mut Signals, board: &Board, tell: &dyn Tell)
         tokio::select! {
             code = end_of(&mut child) => return Some(code),
             () = sleep_until(over_at.unwrap_or_else(Instant::now)), if over_at.is_some() && child.is_none() => return None,
-            wish = signals.next() => match &mut child {
+            signal = signals.next() => match &mut child {
                 None => return None,
                 Some(child) => {
                     wishes += 1;
-                    pass_on(child, wish, wishes);
+                    pass_on(child, signal, wishes);
                 }
             },
             _ = ticks.tick() => {
@@ -431,12 +404,13 @@ fn code_of(status: ExitStatus) -> i32 {
 
 /// The command ends the recording, and it may want to end in order, too: it gets what the terminal did not send it. Whoever
 /// asks twice means it.
-fn pass_on(child: &mut Child, wish: Wish, wishes: u32) {
+fn pass_on(child: &mut Child, signal: &str, wishes: u32) {
     let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    match wish {
+    match signal {
         // It may be gone by now.
         _ if wishes > 1 => drop(child.start_kill()),
-        Wish::Terminate => drop(id.map(|id| kill_process(id, Signal::TERM))),
-        Wish::Interrupt => {}
+        // The terminal has sent Ctrl-C to the command, too.
+        "SIGINT" => {}
+        _ => drop(id.map(|id| kill_process(id, Signal::TERM))),
     }
 }

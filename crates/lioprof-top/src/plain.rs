@@ -27,14 +27,14 @@ fn write(state: &State, out: &mut String) -> std::fmt::Result {
     let widths = table.widths();
     writeln!(out, "\n{}", clean(&state.level().title()))?;
     let headings = table.columns.iter().map(|column| column.heading);
-    line(table.columns, &widths, headings, out)?;
+    line(&table.columns, &widths, headings, out)?;
     for row in &table.rows {
-        line(table.columns, &widths, texts(row), out)?;
+        line(&table.columns, &widths, texts(row), out)?;
     }
     if let Some((count, row)) = &table.others {
         let first = format!("others: {count}");
         let texts = std::iter::once(first.as_str()).chain(texts(row).skip(1));
-        line(table.columns, &widths, texts, out)?;
+        line(&table.columns, &widths, texts, out)?;
     }
     Ok(())
 }

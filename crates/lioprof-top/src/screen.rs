@@ -168,7 +168,7 @@ fn headings(state: &State, table: &Table, widths: &[usize], canvas: &mut Canvas<
 
 fn cells(row: &Row, table: &Table, widths: &[usize], y: u16, style: Style, canvas: &mut Canvas<'_>) {
     let mut x = 1;
-    for ((cell, column), &width) in row.cells.iter().zip(table.columns).zip(widths) {
+    for ((cell, column), &width) in row.cells.iter().zip(&table.columns).zip(widths) {
         x = put(canvas, x, y, &cell.text, (width, column.is_name), style);
     }
 }

@@ -135,7 +135,7 @@ impl State {
         let mut table = tables::table(&self.live, &self.level());
         if !self.filter.is_empty() {
             let text = self.filter.to_lowercase();
-            table.rows.retain(|row| row.contains(table.columns, &text));
+            table.rows.retain(|row| row.contains(&table.columns, &text));
             // Whether it is among the others is not known.
             table.others = None;
         }
@@ -151,7 +151,7 @@ impl State {
     /// Where the selected row is.
     pub(crate) fn selected_row(&self, table: &Table) -> usize {
         let Some((names, at)) = self.levels.last().and_then(|open| open.selected.as_ref()) else { return 0 };
-        let found = table.rows.iter().position(|row| row.names(table.columns) == *names);
+        let found = table.rows.iter().position(|row| row.names(&table.columns) == *names);
         found.unwrap_or(*at).min(table.rows.len().saturating_sub(1))
     }
 
@@ -162,7 +162,7 @@ impl State {
         let now = i64::try_from(self.selected_row(&table)).unwrap_or(0);
         let at = usize::try_from(now.saturating_add(by).clamp(0, last.max(0))).unwrap_or(0);
         if let (Some(open), Some(row)) = (self.levels.last_mut(), table.rows.get(at)) {
-            open.selected = Some((row.names(table.columns), at));
+            open.selected = Some((row.names(&table.columns), at));
         }
     }
 

@@ -62,7 +62,7 @@ pub(crate) struct Row {
 /// A list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
-    pub(crate) columns: &'static [Column],
+    pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
     /// The sum of what has no row of its own, and of how many things.
     pub(crate) others: Option<(u64, Row)>,

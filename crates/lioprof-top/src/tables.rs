@@ -7,270 +7,167 @@ use crate::figures::{bandwidth, count, rate, rpc_size, time};
 use crate::level::{Level, View};
 use crate::table::{Cell, Column, Row, Table, name, number};
 
-const TARGETS: &[Column] = &[
-    name("target"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    number("queue ms"),
-    number("q99 ms"),
-    number("serv ms"),
-    number("s99 ms"),
-    number("in flight"),
-    number("confl/s"),
-    number("read KiB"),
-    number("write KiB"),
-    number("clients"),
-    number("RPCs/s"),
-    name("server"),
+/// A column of a list of `T`, and what a row has in it.
+type Field<T> = (Column, fn(&T) -> Cell);
+
+const TARGETS: &[Field<LiveTarget>] = &[
+    (name("target"), |it| Cell::name(it.target.as_deref())),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (number("queue ms"), |it| time(it.queue_p50_us)),
+    (number("q99 ms"), |it| time(it.queue_p99_us)),
+    (number("serv ms"), |it| time(it.service_p50_us)),
+    (number("s99 ms"), |it| time(it.service_p99_us)),
+    (number("in flight"), |it| rate(it.in_flight)),
+    (number("confl/s"), |it| rate(it.conflicts_per_s)),
+    (number("read KiB"), |it| rpc_size(&it.read)),
+    (number("write KiB"), |it| rpc_size(&it.write)),
+    (number("clients"), |it| count(it.clients)),
+    (number("RPCs/s"), |it| rate(it.rpcs_per_s)),
+    (name("server"), |it| Cell::name(it.server.as_deref())),
 ];
 
-const CLIENTS: &[Column] = &[
-    name("client"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    number("confl/s"),
-    number("waiting"),
-    number("targets"),
-    number("read KiB"),
-    number("write KiB"),
-    number("RPCs/s"),
+const CLIENTS: &[Field<LiveClient>] = &[
+    (name("client"), |it| Cell::name(it.nid.as_deref())),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (number("confl/s"), |it| rate(it.conflicts_per_s)),
+    (number("waiting"), |it| rate(it.waiting)),
+    (number("targets"), |it| count(it.targets)),
+    (number("read KiB"), |it| rpc_size(&it.read)),
+    (number("write KiB"), |it| rpc_size(&it.write)),
+    (number("RPCs/s"), |it| rate(it.rpcs_per_s)),
 ];
 
-const JOBS: &[Column] = &[
-    name("job"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    number("clients"),
-    number("read KiB"),
-    number("write KiB"),
-    number("RPCs/s"),
+const JOBS: &[Field<LiveJob>] = &[
+    (name("job"), |it| Cell::name(it.job.as_deref().map(|job| if job.is_empty() { "(none)" } else { job }))),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (number("clients"), |it| count(it.clients)),
+    (number("read KiB"), |it| rpc_size(&it.read)),
+    (number("write KiB"), |it| rpc_size(&it.write)),
+    (number("RPCs/s"), |it| rate(it.rpcs_per_s)),
 ];
 
-const OBJECTS: &[Column] = &[
-    name("object"),
-    name("target"),
-    number("confl/s"),
-    number("clients"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    name("server"),
+const OBJECTS: &[Field<LiveObject>] = &[
+    (name("object"), |it| Cell::name(it.object.as_deref())),
+    (name("target"), |it| Cell::name(it.target.as_deref())),
+    (number("confl/s"), |it| rate(it.conflicts_per_s)),
+    (number("clients"), |it| count(it.clients)),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (name("server"), |it| Cell::name(it.server.as_deref())),
 ];
 
-const WAITS: &[Column] = &[name("waits"), name("for"), number("confl/s"), name("target"), name("server")];
-
-const FLOWS: &[Column] = &[
-    name("client"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    number("read KiB"),
-    number("write KiB"),
+const WAITS: &[Field<LiveWait>] = &[
+    (name("waits"), |it| Cell::name(it.waiter.as_deref())),
+    (name("for"), |it| Cell::name(it.holder.as_deref())),
+    (number("confl/s"), |it| rate(it.conflicts_per_s)),
+    (name("target"), |it| Cell::name(it.target.as_deref())),
+    (name("server"), |it| Cell::name(it.server.as_deref())),
 ];
 
-const ACCESSES: &[Column] = &[
-    name("object"),
-    name("target"),
-    number("read MiB/s"),
-    number("write MiB/s"),
-    number("reads/s"),
-    number("writes/s"),
-    number("read KiB"),
-    number("write KiB"),
+const FLOWS: &[Field<LiveFlow>] = &[
+    (name("client"), |it| Cell::name(it.nid.as_deref())),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (number("read KiB"), |it| rpc_size(&it.read)),
+    (number("write KiB"), |it| rpc_size(&it.write)),
+];
+
+const ACCESSES: &[Field<LiveAccess>] = &[
+    (name("object"), |it| Cell::name(it.object.as_deref())),
+    (name("target"), |it| Cell::name(it.target.as_deref())),
+    (number("read MiB/s"), |it| bandwidth(&it.read)),
+    (number("write MiB/s"), |it| bandwidth(&it.write)),
+    (number("reads/s"), |it| rate(it.read.rpcs_per_s)),
+    (number("writes/s"), |it| rate(it.write.rpcs_per_s)),
+    (number("read KiB"), |it| rpc_size(&it.read)),
+    (number("write KiB"), |it| rpc_size(&it.write)),
 ];
 
 /// Columns of a list.
-pub(crate) fn columns(level: &Level) -> &'static [Column] {
-    match level {
-        Level::View(View::Osts) => TARGETS,
-        Level::View(View::Clients) => CLIENTS,
-        Level::View(View::Jobs) => JOBS,
-        Level::View(View::Objects) => OBJECTS,
-        Level::View(View::Waits) => WAITS,
-        Level::ClientsOf { .. } | Level::UsersOf { .. } => FLOWS,
-        Level::ObjectsOf { .. } => ACCESSES,
-    }
+pub(crate) fn columns(level: &Level) -> Vec<Column> {
+    table(&Live::default(), level).columns
 }
 
 /// The list.
 pub(crate) fn table(live: &Live, level: &Level) -> Table {
-    let (rows, others) = match level {
-        Level::View(View::Osts) => all(&live.targets, target),
-        Level::View(View::Clients) => all(&live.clients, client),
-        Level::View(View::Jobs) => all(&live.jobs, job),
-        Level::View(View::Objects) => all(&live.objects, object),
-        Level::View(View::Waits) => all(&live.waits, wait),
-        Level::ClientsOf { target, server } => {
-            some(&live.flows, |flow| flow.target == *target && flow.server == *server, flow)
+    match level {
+        Level::View(View::Osts) => all(&live.targets, TARGETS, |it| {
+            let below = Level::ClientsOf { target: it.target.clone(), server: it.server.clone() };
+            it.server.is_some().then_some(below)
+        }),
+        Level::View(View::Clients) => {
+            all(&live.clients, CLIENTS, |it| it.nid.clone().map(|nid| Level::ObjectsOf { nid, target: None }))
         }
-        Level::ObjectsOf { nid, target } => some(
-            &live.accesses,
-            |access| access.nid.as_ref() == Some(nid) && (target.is_none() || access.target == *target),
-            access,
-        ),
-        Level::UsersOf { target, object } => some(
-            &live.accesses,
-            |access| access.target.as_ref() == Some(target) && access.object.as_ref() == Some(object),
-            user,
-        ),
-    };
-    Table { columns: columns(level), rows, others }
+        Level::View(View::Jobs) => all(&live.jobs, JOBS, |_| None),
+        Level::View(View::Objects) => all(&live.objects, OBJECTS, |it| users_of(&it.target, &it.object)),
+        Level::View(View::Waits) => all(&live.waits, WAITS, |_| None),
+        Level::ClientsOf { target, server } => {
+            let flows = live.flows.rows.iter().filter(|flow| flow.target == *target && flow.server == *server);
+            some(flows, FLOWS, objects_of)
+        }
+        Level::ObjectsOf { nid, target } => {
+            let is_its = |access: &&LiveAccess| access.nid.as_ref() == Some(nid);
+            let is_there = |access: &&LiveAccess| target.is_none() || access.target == *target;
+            let accesses = live.accesses.rows.iter().filter(is_its).filter(is_there);
+            some(accesses, ACCESSES, |it| users_of(&it.target, &it.object))
+        }
+        Level::UsersOf { target, object } => {
+            let is_of_it =
+                |access: &&LiveAccess| access.target.as_ref() == Some(target) && access.object.as_ref() == Some(object);
+            let flows: Vec<LiveFlow> = live.accesses.rows.iter().filter(is_of_it).map(flow_of).collect();
+            some(&flows, FLOWS, objects_of)
+        }
+    }
 }
 
-type Rows = (Vec<Row>, Option<(u64, Row)>);
-
-fn all<T>(top: &Top<T>, row: impl Fn(&T) -> Row) -> Rows {
-    (top.rows.iter().map(&row).collect(), top.others.as_ref().map(|others| (top.omitted, row(others))))
+/// `below` is what a row leads to.
+fn all<T>(top: &Top<T>, fields: &[Field<T>], below: fn(&T) -> Option<Level>) -> Table {
+    let others = top.others.as_ref().map(|others| (top.omitted, row(others, fields, below)));
+    Table { others, ..some(&top.rows, fields, below) }
 }
 
 /// What is left out of a part of a list is not known.
-fn some<T>(top: &Top<T>, is: impl Fn(&T) -> bool, row: impl Fn(&T) -> Row) -> Rows {
-    (top.rows.iter().filter(|it| is(it)).map(row).collect(), None)
+fn some<'a, T: 'a>(
+    rows: impl IntoIterator<Item = &'a T>,
+    fields: &[Field<T>],
+    below: fn(&T) -> Option<Level>,
+) -> Table {
+    let columns = fields.iter().map(|(column, _)| *column).collect();
+    Table { columns, rows: rows.into_iter().map(|it| row(it, fields, below)).collect(), others: None }
 }
 
-fn target(it: &LiveTarget) -> Row {
-    let below = Level::ClientsOf { target: it.target.clone(), server: it.server.clone() };
-    Row {
-        cells: vec![
-            Cell::name(it.target.as_deref()),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            time(it.queue_p50_us),
-            time(it.queue_p99_us),
-            time(it.service_p50_us),
-            time(it.service_p99_us),
-            rate(it.in_flight),
-            rate(it.conflicts_per_s),
-            rpc_size(&it.read),
-            rpc_size(&it.write),
-            count(it.clients),
-            rate(it.rpcs_per_s),
-            Cell::name(it.server.as_deref()),
-        ],
-        below: it.server.is_some().then_some(below),
-    }
+fn row<T>(it: &T, fields: &[Field<T>], below: fn(&T) -> Option<Level>) -> Row {
+    Row { cells: fields.iter().map(|(_, cell)| cell(it)).collect(), below: below(it) }
 }
 
-fn client(it: &LiveClient) -> Row {
-    Row {
-        cells: vec![
-            Cell::name(it.nid.as_deref()),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            rate(it.conflicts_per_s),
-            rate(it.waiting),
-            count(it.targets),
-            rpc_size(&it.read),
-            rpc_size(&it.write),
-            rate(it.rpcs_per_s),
-        ],
-        below: it.nid.clone().map(|nid| Level::ObjectsOf { nid, target: None }),
-    }
+fn objects_of(it: &LiveFlow) -> Option<Level> {
+    it.nid.clone().map(|nid| Level::ObjectsOf { nid, target: it.target.clone() })
 }
 
-fn job(it: &LiveJob) -> Row {
-    let name = match it.job.as_deref() {
-        Some("") => Some("(none)"),
-        name => name,
-    };
-    Row {
-        cells: vec![
-            Cell::name(name),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            count(it.clients),
-            rpc_size(&it.read),
-            rpc_size(&it.write),
-            rate(it.rpcs_per_s),
-        ],
-        below: None,
-    }
+fn users_of(target: &Option<String>, object: &Option<String>) -> Option<Level> {
+    let both = target.clone().zip(object.clone());
+    both.map(|(target, object)| Level::UsersOf { target, object })
 }
 
-fn object(it: &LiveObject) -> Row {
-    let below = it.target.clone().zip(it.object.clone());
-    Row {
-        cells: vec![
-            Cell::name(it.object.as_deref()),
-            Cell::name(it.target.as_deref()),
-            rate(it.conflicts_per_s),
-            count(it.clients),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            Cell::name(it.server.as_deref()),
-        ],
-        below: below.map(|(target, object)| Level::UsersOf { target, object }),
-    }
-}
-
-fn wait(it: &LiveWait) -> Row {
-    Row {
-        cells: vec![
-            Cell::name(it.waiter.as_deref()),
-            Cell::name(it.holder.as_deref()),
-            rate(it.conflicts_per_s),
-            Cell::name(it.target.as_deref()),
-            Cell::name(it.server.as_deref()),
-        ],
-        below: None,
-    }
-}
-
-fn flow(it: &LiveFlow) -> Row {
-    Row {
-        cells: vec![
-            Cell::name(it.nid.as_deref()),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            rpc_size(&it.read),
-            rpc_size(&it.write),
-        ],
-        below: it.nid.clone().map(|nid| Level::ObjectsOf { nid, target: it.target.clone() }),
-    }
-}
-
-fn user(it: &LiveAccess) -> Row {
-    let flow_of = LiveFlow {
+fn flow_of(it: &LiveAccess) -> LiveFlow {
+    LiveFlow {
         nid: it.nid.clone(),
         target: it.target.clone(),
         server: it.server.clone(),
         read: it.read,
         write: it.write,
-    };
-    flow(&flow_of)
-}
-
-fn access(it: &LiveAccess) -> Row {
-    let below = it.target.clone().zip(it.object.clone());
-    Row {
-        cells: vec![
-            Cell::name(it.object.as_deref()),
-            Cell::name(it.target.as_deref()),
-            bandwidth(&it.read),
-            bandwidth(&it.write),
-            rate(it.read.rpcs_per_s),
-            rate(it.write.rpcs_per_s),
-            rpc_size(&it.read),
-            rpc_size(&it.write),
-        ],
-        below: below.map(|(target, object)| Level::UsersOf { target, object }),
     }
 }

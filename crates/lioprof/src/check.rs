@@ -22,14 +22,12 @@ use crate::survey::{self, Caution};
 use crate::survey_files::SurveyFiles;
 
 pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let mut out = io::stdout().lock();
     if args.facts {
         let mut facts = of_this_server(&args.root, args.watch, verbosity);
         if args.run_survey {
             facts.survey = Some(survey::of_this_server(&args.root, &facts, &args.survey_settings, caution(args)));
         }
-        serde_json::to_writer_pretty(&mut out, &facts)?;
-        writeln!(out)?;
+        messages::found(true, &facts, "")?;
         return Ok(Code::Success);
     }
     let (mut servers, failed) = if let Some(hosts) = &args.hosts {
@@ -56,12 +54,7 @@ pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code
         return Ok(Code::Unusable);
     }
     let report = judge(servers, failed);
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &report)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{}", text(&report, TextOptions { all: verbosity == Verbosity::Verbose }))?;
-    }
+    messages::found(args.json, &report, text(&report, TextOptions { all: verbosity == Verbosity::Verbose }))?;
     Ok(code(&report, args.fail_on))
 }
 
@@ -104,7 +97,7 @@ fn of_hosts(
         command = command.arg("--root").arg(args.root.display().to_string());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let answers = runtime.block_on(on_all(hosts, at_once, |host| {
+    let answers = runtime.block_on(on_all(hosts.to_vec(), at_once, |host| {
         let (ssh, command) = (ssh.clone(), command.clone());
         async move {
             let answer = ssh.run(&host, &command, b"", patience).await;

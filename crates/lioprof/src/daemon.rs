@@ -153,12 +153,6 @@ fn report(ending: &Ending, out: &mut impl Write) -> io::Result<()> {
 
 pub(crate) fn doctor(args: &DoctorArgs) -> anyhow::Result<Code> {
     let found = checks::preflight(&daemon_config(&args.capture)?);
-    let mut out = io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &found)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{}", checks::text(&found))?;
-    }
+    messages::found(args.json, &found, checks::text(&found))?;
     Ok(if checks::may_start(&found) { Code::Success } else { Code::Failed })
 }

@@ -9,20 +9,14 @@ use lioprof_capture::{Client, ClientError, pointers};
 use crate::args::{MarkArgs, StatusArgs, TalkArgs};
 use crate::daemon;
 use crate::exit_code::Code;
-use crate::messages::Verbosity;
+use crate::messages::{self, Verbosity};
 
 /// How long to wait for `stop`: the daemon may have to drain a long queue first.
 const PATIENCE: Duration = Duration::from_secs(330);
 
 pub(crate) fn status(args: &StatusArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let status = ask(&args.talk, PATIENCE, verbosity, Client::status)?;
-    let mut out = io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &status)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{status}")?;
-    }
+    messages::found(args.json, &status, &status)?;
     Ok(Code::Success)
 }
 

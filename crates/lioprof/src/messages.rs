@@ -1,8 +1,10 @@
 //! Messages for people: on stderr, one line each, with the command's name.
 
-use std::io;
+use std::fmt::Display;
+use std::io::{self, Write};
 
 use lioprof_trace::input::{InputProblem, Severity};
+use serde::Serialize;
 
 /// Prints an error.
 #[expect(clippy::print_stderr, reason = "this is where messages are printed")]
@@ -45,6 +47,18 @@ pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
     for problem in notes {
         note(verbosity, &format!("note: {}", problem.message));
     }
+}
+
+/// Prints on stdout what a command found: as JSON if it is asked for, else as text.
+pub(crate) fn found(json: bool, found: &impl Serialize, text: impl Display) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, found)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{text}")?;
+    }
+    Ok(())
 }
 
 /// Whether the error was caused by a closed pipe.

@@ -10,7 +10,7 @@ use lioprof_top::{State, Update};
 
 use crate::args::TopArgs;
 use crate::exit_code::Code;
-use crate::messages::Verbosity;
+use crate::messages::{self, Verbosity};
 
 pub(crate) fn run(args: &TopArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let mut state = State::new(args.view);
@@ -58,13 +58,7 @@ fn once(args: &TopArgs, mut state: State, verbosity: Verbosity) -> anyhow::Resul
         None => local::ask(args, verbosity)?,
     };
     let is_complete = live.servers.iter().all(|server| server.error.is_none());
-    let mut out = io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &live)?;
-        writeln!(out)?;
-    } else {
-        state.update(live);
-        write!(out, "{}", lioprof_top::plain(&state))?;
-    }
+    state.update(live.clone());
+    messages::found(args.json, &live, lioprof_top::plain(&state))?;
     Ok(if is_complete { Code::Success } else { Code::Unusable })
 }

@@ -5,58 +5,38 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Limits on the cost of tracing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Limits {
-    /// CPU seconds of this process per second, averaged over [`Pace::settle`]; 1.0 is one core.
-    pub(crate) cpu_share: f64,
-    /// Resident memory of this process.
-    pub(crate) resident_bytes: u64,
-    /// Segments of raw log that wait to be decoded.
-    pub(crate) queued_bytes: u64,
-    /// Files that the daemon keeps.
-    pub(crate) disk_bytes: u64,
-    /// Log records per second, averaged like the CPU share.
-    pub(crate) records_per_s: f64,
-    /// How far decoding is behind the log.
-    pub(crate) lag_s: f64,
-}
+use crate::defaults::with_defaults;
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            cpu_share: 0.25,
-            resident_bytes: 256 << 20,
-            queued_bytes: 512 << 20,
-            disk_bytes: 20 << 30,
-            records_per_s: 1_000_000.0,
-            lag_s: 60.0,
-        }
+with_defaults! {
+    /// Limits on the cost of tracing.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub(crate) struct Limits {
+        /// CPU seconds of this process per second, averaged over [`Pace::settle`]; 1.0 is one core.
+        pub(crate) cpu_share: f64 = 0.25,
+        /// Resident memory of this process.
+        pub(crate) resident_bytes: u64 = 256 << 20,
+        /// Segments of raw log that wait to be decoded.
+        pub(crate) queued_bytes: u64 = 512 << 20,
+        /// Files that the daemon keeps.
+        pub(crate) disk_bytes: u64 = 20 << 30,
+        /// Log records per second, averaged like the CPU share.
+        pub(crate) records_per_s: f64 = 1_000_000.0,
+        /// How far decoding is behind the log.
+        pub(crate) lag_s: f64 = 60.0,
     }
-}
 
-/// How fast to react.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pace {
-    /// How long a step down may take to show before the next; also the time over which rates are averaged. A
-    /// duty cycle is given one period at least.
-    pub(crate) settle: Duration,
-    /// Calm needed before a step up.
-    pub(crate) recover: Duration,
-    /// Calm needed at most, after premature steps up have doubled it again and again.
-    pub(crate) recover_max: Duration,
-    /// Time after which tracing is tried again once it was stopped; doubled like `recover`.
-    pub(crate) retry: Duration,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self {
-            settle: Duration::from_secs(20),
-            recover: Duration::from_secs(120),
-            recover_max: Duration::from_secs(3600),
-            retry: Duration::from_secs(600),
-        }
+    /// How fast to react.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Pace {
+        /// How long a step down may take to show before the next; also the time over which rates are averaged. A
+        /// duty cycle is given one period at least.
+        pub(crate) settle: Duration = Duration::from_secs(20),
+        /// Calm needed before a step up.
+        pub(crate) recover: Duration = Duration::from_secs(120),
+        /// Calm needed at most, after premature steps up have doubled it again and again.
+        pub(crate) recover_max: Duration = Duration::from_secs(3600),
+        /// Time after which tracing is tried again once it was stopped; doubled like `recover`.
+        pub(crate) retry: Duration = Duration::from_secs(600),
     }
 }
 

@@ -70,7 +70,7 @@ impl fmt::Display for Transition {
 }
 
 /// The budget.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Budget {
     limits: Limits,
     pace: Pace,
@@ -93,19 +93,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// Begins at the top of the ladder.
     pub(crate) fn new(limits: Limits, pace: Pace, ladder: Ladder) -> Self {
-        Self {
-            limits,
-            pace,
-            ladder,
-            at: 0,
-            recent: Recent::default(),
-            known_rates: (None, None),
-            since: None,
-            calm_since: None,
-            above_since: BTreeMap::new(),
-            last_up: None,
-            premature: 0,
-        }
+        Self { limits, pace, ladder, ..Self::default() }
     }
 
     /// The present level.

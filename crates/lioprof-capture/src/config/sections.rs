@@ -8,7 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::values::{Auto, OrOff, Span, Timestamp};
 use crate::control::Access;
 use crate::control::profile::Profile;
+use crate::defaults::with_defaults;
 use crate::systemd::Notifier;
+
+/// Defines sections of the file: every key has a default, and there are no others.
+macro_rules! section {
+    ($($(#[doc = $doc:literal])* pub struct $name:ident $fields:tt)+) => {
+        with_defaults! {$(
+            $(#[doc = $doc])*
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(default, deny_unknown_fields)]
+            pub struct $name $fields
+        )+}
+    };
+}
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,35 +47,21 @@ pub struct Config {
     pub talk: Talk,
 }
 
-/// This server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Node {
-    /// Name of the server in the data; `"auto"` is the host name up to the first dot.
-    pub name: String,
-}
-
-impl Default for Node {
-    fn default() -> Self {
-        Self { name: "auto".to_owned() }
+section! {
+    /// This server.
+    pub struct Node {
+        /// Name of the server in the data; `"auto"` is the host name up to the first dot.
+        pub name: String = "auto".to_owned(),
     }
-}
 
-/// How to access Lustre's settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ControlAccess {
-    /// Directory used in place of `/`; other than `/` only for a simulated server.
-    pub root: PathBuf,
-    /// `auto`, `files` or `lctl`.
-    pub access: Access,
-    /// Name or path of the `lctl` command.
-    pub lctl: PathBuf,
-}
-
-impl Default for ControlAccess {
-    fn default() -> Self {
-        Self { root: "/".into(), access: Access::Auto, lctl: "lctl".into() }
+    /// How to access Lustre's settings.
+    pub struct ControlAccess {
+        /// Directory used in place of `/`; other than `/` only for a simulated server.
+        pub root: PathBuf = "/".into(),
+        /// `auto`, `files` or `lctl`.
+        pub access: Access = Access::Auto,
+        /// Name or path of the `lctl` command.
+        pub lctl: PathBuf = "lctl".into(),
     }
 }
 
@@ -90,33 +89,33 @@ impl ProfileChoice {
     }
 }
 
-/// What to capture, and when.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Capture {
-    /// Which masks to use.
-    pub profile: ProfileChoice,
-    /// Directory of the segments that the kernel writes; `auto`: chosen by free space, see [`Config::spool_dirs`].
-    pub spool_dir: Auto<PathBuf>,
-    /// Limit on the total size of all segments; `auto`: by the free space. On a tmpfs this is memory.
-    pub spool_limit_mib: Auto<u64>,
-    /// Size at which a segment is closed; `auto`: a quarter of the limit, at most 64 MiB.
-    pub segment_mib: Auto<u64>,
-    /// Age at which a segment is closed.
-    pub rotate: Span,
-    /// Size of the kernel's debug buffer (`debug_mb`).
-    pub buffer_mib: Auto<u64>,
-    /// Upper limit of `buffer_mib = "auto"`.
-    pub buffer_limit_mib: u64,
-    /// Stop after this time.
-    #[serde(rename = "for")]
-    pub duration: OrOff<Span>,
-    /// Stop at this time.
-    pub until: OrOff<Timestamp>,
-    /// Wait while Lustre's modules are not loaded, instead of exiting; `auto`: if a service manager started the daemon.
-    pub wait_for_lustre: Auto<bool>,
-    /// Stop unless somebody renews the lease within this time, again and again.
-    pub lease: OrOff<Span>,
+section! {
+    /// What to capture, and when.
+    pub struct Capture {
+        /// Which masks to use.
+        pub profile: ProfileChoice = ProfileChoice::Auto,
+        /// Directory of the segments that the kernel writes; `auto`: chosen by free space, see [`Config::spool_dirs`].
+        pub spool_dir: Auto<PathBuf> = Auto::Auto,
+        /// Limit on the total size of all segments; `auto`: by the free space. On a tmpfs this is memory.
+        pub spool_limit_mib: Auto<u64> = Auto::Auto,
+        /// Size at which a segment is closed; `auto`: a quarter of the limit, at most 64 MiB.
+        pub segment_mib: Auto<u64> = Auto::Auto,
+        /// Age at which a segment is closed.
+        pub rotate: Span = Span::from_secs(1),
+        /// Size of the kernel's debug buffer (`debug_mb`).
+        pub buffer_mib: Auto<u64> = Auto::Auto,
+        /// Upper limit of `buffer_mib = "auto"`.
+        pub buffer_limit_mib: u64 = 2048,
+        /// Stop after this time.
+        #[serde(rename = "for")]
+        pub duration: OrOff<Span> = OrOff::Off,
+        /// Stop at this time.
+        pub until: OrOff<Timestamp> = OrOff::Off,
+        /// Wait while Lustre's modules are not loaded, instead of exiting; `auto`: if a service manager started the daemon.
+        pub wait_for_lustre: Auto<bool> = Auto::Auto,
+        /// Stop unless somebody renews the lease within this time, again and again.
+        pub lease: OrOff<Span> = OrOff::Off,
+    }
 }
 
 /// Default directory of the segments if it has room: a tmpfs on all distributions.
@@ -167,36 +166,18 @@ impl Capture {
     }
 }
 
-impl Default for Capture {
-    fn default() -> Self {
-        Self {
-            profile: ProfileChoice::Auto,
-            spool_dir: Auto::Auto,
-            spool_limit_mib: Auto::Auto,
-            segment_mib: Auto::Auto,
-            rotate: Span::from_secs(1),
-            buffer_mib: Auto::Auto,
-            buffer_limit_mib: 2048,
-            duration: OrOff::Off,
-            until: OrOff::Off,
-            wait_for_lustre: Auto::Auto,
-            lease: OrOff::Off,
-        }
+section! {
+    /// Starting and stopping by the load of a target. With both off, capturing starts at once.
+    pub struct Trigger {
+        /// Start when any target of this node moves more than this, in MiB/s read and written.
+        pub start_mib_per_s: OrOff<u64> = OrOff::Off,
+        /// Start when any target of this node handles more than this many RPCs per second.
+        pub start_rpcs_per_s: OrOff<u64> = OrOff::Off,
+        /// Stop and wait again after no target has reached a start value for this long.
+        pub stop_after: Span = Span::from_secs(60),
+        /// Interval at which the load is checked.
+        pub every: Span = Span::from_secs(5),
     }
-}
-
-/// Starting and stopping by the load of a target. With both off, capturing starts at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Trigger {
-    /// Start when any target of this node moves more than this, in MiB/s read and written.
-    pub start_mib_per_s: OrOff<u64>,
-    /// Start when any target of this node handles more than this many RPCs per second.
-    pub start_rpcs_per_s: OrOff<u64>,
-    /// Stop and wait again after no target has reached a start value for this long.
-    pub stop_after: Span,
-    /// Interval at which the load is checked.
-    pub every: Span,
 }
 
 impl Trigger {
@@ -204,17 +185,6 @@ impl Trigger {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.start_mib_per_s != OrOff::Off || self.start_rpcs_per_s != OrOff::Off
-    }
-}
-
-impl Default for Trigger {
-    fn default() -> Self {
-        Self {
-            start_mib_per_s: OrOff::Off,
-            start_rpcs_per_s: OrOff::Off,
-            stop_after: Span::from_secs(60),
-            every: Span::from_secs(5),
-        }
     }
 }
 
@@ -231,117 +201,61 @@ pub enum Mode {
     Both,
 }
 
-/// What to keep on disk, where and how long.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Keep {
-    /// Form in which to keep the capture.
-    pub mode: Mode,
-    /// Data directory; it also holds the journal of changed settings.
-    pub dir: PathBuf,
-    /// Size at which a file is closed.
-    pub file_mib: u64,
-    /// Age at which a file is closed.
-    pub file_age: Span,
-    /// Longest time for decoding and writing at the end; segments left over stay in the spool for the next start.
-    pub drain_at_most: Span,
-    /// Files older than this are deleted.
-    pub retention: OrOff<Span>,
-    /// The oldest files are deleted once all files together exceed this size.
-    pub retention_mib: u64,
-}
-
-impl Default for Keep {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Rpc,
-            dir: "/var/lib/lioprof".into(),
-            file_mib: 256,
-            file_age: Span::from_secs(15 * 60),
-            drain_at_most: Span::from_secs(90),
-            retention: OrOff::Is(Span::from_secs(14 * 86_400)),
-            retention_mib: 20_480,
-        }
+section! {
+    /// What to keep on disk, where and how long.
+    pub struct Keep {
+        /// Form in which to keep the capture.
+        pub mode: Mode = Mode::Rpc,
+        /// Data directory; it also holds the journal of changed settings.
+        pub dir: PathBuf = "/var/lib/lioprof".into(),
+        /// Size at which a file is closed.
+        pub file_mib: u64 = 256,
+        /// Age at which a file is closed.
+        pub file_age: Span = Span::from_secs(15 * 60),
+        /// Longest time for decoding and writing at the end; segments left over stay in the spool for the next start.
+        pub drain_at_most: Span = Span::from_secs(90),
+        /// Files older than this are deleted.
+        pub retention: OrOff<Span> = OrOff::Is(Span::from_secs(14 * 86_400)),
+        /// The oldest files are deleted once all files together exceed this size.
+        pub retention_mib: u64 = 20_480,
     }
-}
 
-/// Limits on the daemon's resources. Above a limit the daemon traces less, step by step, and says so.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Budget {
-    /// CPU time, in percent of one core.
-    pub cpu_percent: u32,
-    /// Resident memory of the daemon; the segments have their own limit, `capture.spool_limit_mib`.
-    pub memory_mib: u64,
-    /// Free space to leave on the file system of `keep.dir`.
-    pub disk_reserve_mib: u64,
-    /// Log records per second.
-    pub records_per_s: u64,
-    /// If the budget requires tracing part of the time: trace for this long ..
-    pub duty_on: Span,
-    /// .. in each period of this length.
-    pub duty_every: Span,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            cpu_percent: 15,
-            memory_mib: 256,
-            disk_reserve_mib: 2048,
-            records_per_s: 500_000,
-            duty_on: Span::from_secs(5),
-            duty_every: Span::from_secs(60),
-        }
+    /// Limits on the daemon's resources. Above a limit the daemon traces less, step by step, and says so.
+    pub struct Budget {
+        /// CPU time, in percent of one core.
+        pub cpu_percent: u32 = 15,
+        /// Resident memory of the daemon; the segments have their own limit, `capture.spool_limit_mib`.
+        pub memory_mib: u64 = 256,
+        /// Free space to leave on the file system of `keep.dir`.
+        pub disk_reserve_mib: u64 = 2048,
+        /// Log records per second.
+        pub records_per_s: u64 = 500_000,
+        /// If the budget requires tracing part of the time: trace for this long ..
+        pub duty_on: Span = Span::from_secs(5),
+        /// .. in each period of this length.
+        pub duty_every: Span = Span::from_secs(60),
     }
-}
 
-/// Sampling of the server's own counters, which are kept beside the trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Counters {
-    /// Interval at which counters are read.
-    pub every: OrOff<Span>,
-    /// Interval at which the counters of single clients and jobs, possibly very many, are read.
-    pub clients_every: OrOff<Span>,
-}
-
-impl Default for Counters {
-    fn default() -> Self {
-        Self { every: OrOff::Is(Span::from_secs(10)), clients_every: OrOff::Is(Span::from_secs(60)) }
+    /// Sampling of the server's own counters, which are kept beside the trace.
+    pub struct Counters {
+        /// Interval at which counters are read.
+        pub every: OrOff<Span> = OrOff::Is(Span::from_secs(10)),
+        /// Interval at which the counters of single clients and jobs, possibly very many, are read.
+        pub clients_every: OrOff<Span> = OrOff::Is(Span::from_secs(60)),
     }
-}
 
-/// What the server does now, for `lioprof top`, `lioprof status` and the metrics.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Live {
-    /// Length of the windows that are judged; two overlap by half. Off: no live view at all.
-    pub window: OrOff<Span>,
-}
-
-impl Default for Live {
-    fn default() -> Self {
-        Self { window: OrOff::Is(Span::from_secs(60)) }
+    /// What the server does now, for `lioprof top`, `lioprof status` and the metrics.
+    pub struct Live {
+        /// Length of the windows that are judged; two overlap by half. Off: no live view at all.
+        pub window: OrOff<Span> = OrOff::Is(Span::from_secs(60)),
     }
-}
 
-/// Commands and metrics.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Talk {
-    /// Unix socket for `lioprof status`, `top`, `stop`, `mark`.
-    pub socket: PathBuf,
-    /// Address of the Prometheus metrics.
-    pub metrics: OrOff<SocketAddr>,
-}
-
-impl Default for Talk {
-    fn default() -> Self {
-        Self {
-            socket: "/run/lioprof/socket".into(),
-            metrics: OrOff::Is(SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), 9817)),
-        }
+    /// Commands and metrics.
+    pub struct Talk {
+        /// Unix socket for `lioprof status`, `top`, `stop`, `mark`.
+        pub socket: PathBuf = "/run/lioprof/socket".into(),
+        /// Address of the Prometheus metrics.
+        pub metrics: OrOff<SocketAddr> = OrOff::Is(SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), 9817)),
     }
 }
 

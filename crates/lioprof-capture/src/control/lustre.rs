@@ -1,10 +1,10 @@
 //! Lustre's version, the targets of this node, and their clients.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) use lioprof_params::{LustreVersion, Target};
-use lioprof_params::{target_directories, targets_of};
+use lioprof_params::{entries, target_directories, targets_of};
 use serde::{Deserialize, Serialize};
 
 use super::{Control, ControlError};
@@ -36,7 +36,7 @@ impl Control {
         ["sys/fs/lustre/version", "proc/fs/lustre/version", "sys/kernel/debug/lustre/version"]
             .iter()
             .find_map(|place| LustreVersion::parse(&read_text(self.root(), place).ok()?))
-            .or_else(|| LustreVersion::parse(&self.by_lctl(&["get_param", "-n", "version"]).ok()?))
+            .or_else(|| LustreVersion::parse(&self.lctl.run(&["get_param", "-n", "version"]).ok()?))
     }
 
     /// The targets on this node, by name.
@@ -46,7 +46,7 @@ impl Control {
             .find_map(|place| read_text(self.root(), place).ok());
         let devices = match listed {
             Some(text) => Ok(text),
-            None => self.by_lctl(&["dl"]),
+            None => self.lctl.run(&["dl"]),
         };
         match devices {
             Ok(text) => Ok(targets_of(&text)),
@@ -91,20 +91,13 @@ impl Control {
         table.clients.dedup();
         table
     }
-
-    fn by_lctl(&self, arguments: &[&str]) -> Result<String, ControlError> {
-        self.lctl.run(arguments)
-    }
-}
-
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    fs::read_dir(directory).map(|list| list.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::super::{Access, Control};
-    use super::*;
     use crate::system::put;
 
     fn open(root: &Path) -> Control {

@@ -16,7 +16,7 @@ use std::io::{self, BufRead, Read};
 
 use lioprof_model::time::unix_seconds;
 
-use lioprof_params::{Counter, Stats};
+use lioprof_params::{Counter, Stats, size_bytes};
 
 /// Longest line that is taken for one; the longest real ones, with `hist{}`, have about 500 bytes.
 const MAX_LINE_BYTES: u64 = 16 * 1024;
@@ -76,20 +76,6 @@ impl Job {
             Some((name.into(), size_bytes(le.trim_matches([' ', '{']))?, samples))
         }));
     }
-}
-
-/// `512`, `4K`, `1M`: powers of 1024.
-pub(super) fn size_bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match &text[digits.len()..] {
-        "" => 0,
-        "K" | "k" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 /// Takes away quotes and escapes. Bytes that are no UTF-8 become the replacement character.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lioprof_params::{Stats, Tree, brw};
+use lioprof_params::{OSDS, SERVICES, Stats, Tree, brw};
 
 use super::jobs;
 use super::options::SamplerOptions;
@@ -20,9 +20,6 @@ const LOCK_GAUGES: [&str; 5] =
 const TARGET_GAUGES: [&str; 5] = ["num_exports", "eviction_count", "tot_dirty", "tot_granted", "tot_pending"];
 /// Figures of its file system.
 const OSD_GAUGES: [&str; 4] = ["kbytesavail", "kbytestotal", "filesfree", "filestotal"];
-/// Directories of services.
-const SERVICES: [&str; 3] = ["ost/OSS", "mds/MDS", "ldlm/services"];
-const OSDS: [&str; 2] = ["osd-ldiskfs", "osd-zfs"];
 
 /// Kinds of targets: the directory of their parameters and the file of their totals.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
 
 use crate::control::lustre::{Client, Target};
 use crate::control::{Control, Values};
 use crate::drain::LeftOut;
+use crate::guard::lock;
 
 /// Largest number of clients listed in a manifest.
 const MAX_CLIENTS: usize = 20_000;
@@ -88,13 +89,12 @@ pub(crate) struct SharedFacts {
 impl SharedFacts {
     /// Reads or changes the current facts.
     pub(crate) fn lock(&self) -> MutexGuard<'_, NodeFacts> {
-        // Each change is complete in itself.
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.now)
     }
 
     /// The facts of the log that is being decoded.
     pub(crate) fn of_log(&self) -> NodeFacts {
-        let earlier = self.earlier().front().cloned();
+        let earlier = lock(&self.earlier).front().cloned();
         earlier.unwrap_or_else(|| self.lock().clone())
     }
 
@@ -102,17 +102,13 @@ impl SharedFacts {
     /// more.
     pub(crate) fn unloaded(&self) {
         let mut now = self.lock();
-        self.earlier().push_back(now.clone());
+        lock(&self.earlier).push_back(now.clone());
         now.settings = Values::default();
     }
 
     /// Everything that was logged before the oldest unload is on disk.
     pub(crate) fn next_load(&self) {
-        self.earlier().pop_front();
-    }
-
-    fn earlier(&self) -> MutexGuard<'_, VecDeque<NodeFacts>> {
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.earlier).pop_front();
     }
 }
 

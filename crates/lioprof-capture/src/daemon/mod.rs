@@ -22,4 +22,5 @@ mod went_down;
 pub use ending::{Ending, Reason};
 pub(crate) use error::DaemonError;
 pub use serve::run;
+pub use signals::Signals;
 pub use start::restore;

@@ -48,7 +48,7 @@ pub(super) async fn serve(config: &Config, live: Option<Box<dyn LiveView>>) -> R
     recover::leftovers(config, &asked.spool_dirs(), &node)?;
     let socket = ControlSocket::bind(&config.talk.socket)?;
     let exporter = config.talk.metrics.get().map(MetricsServer::bind).transpose()?;
-    let (status, status_seen) = watch::channel(Arc::new(Status::default()));
+    let (status, status_seen) = watch::channel(Arc::new(Status::unknown()));
     let (commands, mut commanded) = mpsc::channel::<Command>(16);
     let notifier = Notifier;
     let mut running = Running::start(config, &node, status, live)?;

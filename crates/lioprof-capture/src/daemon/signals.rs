@@ -1,15 +1,23 @@
 //! Signals that end a capture.
 
-/// SIGTERM, SIGINT, and SIGHUP: a terminal that is closed must not leave a server tracing.
-pub(super) struct Signals {
-    pub(super) terminate: tokio::signal::unix::Signal,
-    pub(super) interrupt: tokio::signal::unix::Signal,
-    pub(super) hangup: tokio::signal::unix::Signal,
+use std::io;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// SIGTERM, SIGINT, and SIGHUP: a terminal that is closed must not leave a server tracing. From now on they end nothing by themselves.
+#[derive(Debug)]
+pub struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
-    pub(super) fn new() -> std::io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
+    /// Listens to them.
+    ///
+    /// # Errors
+    /// If the system does not let it.
+    pub fn new() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -17,7 +25,8 @@ impl Signals {
         })
     }
 
-    pub(super) async fn next(&mut self) -> &'static str {
+    /// Waits for one; its name.
+    pub async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use crate::guard::lock;
 
 /// How long the main loop waits for an errand, which usually takes microseconds.
 pub(super) const PROMPTLY: Duration = Duration::from_millis(100);
@@ -62,10 +64,6 @@ impl<T> Errand<T> {
     pub(super) fn wait(&self, at_most: Duration) -> Result<T, RecvTimeoutError> {
         self.0.recv_timeout(at_most)
     }
-}
-
-fn lock(begun: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
-    begun.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 //! not write for a while, all that it held back comes as one segment.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::keep::{CounterRows, GivenUp, WhyGivenUp};
 use super::spool::SegmentFile;
+use crate::guard::lock;
 
 /// A job of the decoding thread.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// Adds a job.
     pub(crate) fn push(&self, job: Job) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if let Job::Segment { file, .. } = &job {
             state.waiting.segments += 1;
             state.waiting.bytes += file.bytes;
@@ -86,23 +87,23 @@ impl Queue {
 
     /// Adds [`Job::Look`] before all others: it is about what was decoded until now.
     pub(crate) fn look(&self) {
-        self.lock().jobs.push_front(Job::Look);
+        lock(&self.state).jobs.push_front(Job::Look);
         self.more.notify_one();
     }
 
     /// Whether nothing is taken because rows cannot be written.
     pub(crate) fn is_stalled(&self) -> bool {
-        self.lock().stalled
+        lock(&self.state).stalled
     }
 
     /// Tells whether segments wait only because rows cannot be written: if some are given up, that is why.
     pub(crate) fn set_stalled(&self, stalled: bool) {
-        self.lock().stalled = stalled;
+        lock(&self.state).stalled = stalled;
     }
 
     /// Gives up the oldest segments until no more than `budget` bytes wait, or only one segment; returns what was given up.
     pub(crate) fn give_up_above(&self, budget: u64) -> Waiting {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let Jobs { jobs, queued, waiting, stalled } = &mut *state;
         let why = if *stalled { WhyGivenUp::Unwritten } else { WhyGivenUp::Behind };
         let mut given_up = Waiting::default();
@@ -124,17 +125,17 @@ impl Queue {
 
     /// The amount of log that waits to be decoded.
     pub(crate) fn waiting(&self) -> Waiting {
-        self.lock().waiting
+        lock(&self.state).waiting
     }
 
     /// How long the oldest segment has waited.
     pub(crate) fn oldest_waits(&self, now: Instant) -> Option<Duration> {
-        self.lock().queued.front().map(|queued| now.saturating_duration_since(*queued))
+        lock(&self.state).queued.front().map(|queued| now.saturating_duration_since(*queued))
     }
 
     /// The next job; waits up to `at_most` for one.
     pub(crate) fn next(&self, at_most: Duration) -> Option<Job> {
-        let state = self.lock();
+        let state = lock(&self.state);
         let (mut state, _) = self
             .more
             .wait_timeout_while(state, at_most, |state| state.jobs.is_empty())
@@ -150,17 +151,12 @@ impl Queue {
 
     /// Waits up to `at_most` for [`Job::Finish`] to be queued; returns whether it is.
     pub(crate) fn wait_for_finish(&self, at_most: Duration) -> bool {
-        let state = self.lock();
+        let state = lock(&self.state);
         let (state, _) = self
             .more
             .wait_timeout_while(state, at_most, |state| state.jobs.back() != Some(&Job::Finish))
             .unwrap_or_else(PoisonError::into_inner);
         state.jobs.back() == Some(&Job::Finish)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Jobs> {
-        // A thread that panicked leaves a list of jobs, which is as good as before.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What passes on its way to disk, summed up: for metrics, and to be compared with the server's own counters.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use lioprof_model::live::LiveVerdict;
 use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::DrainError;
 use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
 use crate::counters::{Count, Edges};
+use crate::guard::lock;
 use crate::live::{LiveView, SharedLive};
 use crate::metrics::{Callback, Metrics, TargetMetrics};
 use crate::status::{Missing, Totals};
@@ -159,11 +160,6 @@ impl SharedSums {
     pub(crate) fn take_interval(&self) -> Option<Interval> {
         lock(&self.interval).take()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Plain figures: those of a thread that panicked are as good as before.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A [`Keep`] that sums up what goes into it.

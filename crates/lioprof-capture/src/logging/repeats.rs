@@ -1,7 +1,7 @@
 //! Messages that repeat themselves.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tracing::callsite::Identifier;
@@ -11,18 +11,17 @@ use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// How often the same line of the program may log a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RepeatLimit {
-    /// Largest number of messages ..
-    pub(crate) messages: u32,
-    /// .. within this time.
-    pub(crate) per: Duration,
-}
+use crate::defaults::with_defaults;
+use crate::guard::lock;
 
-impl Default for RepeatLimit {
-    fn default() -> Self {
-        Self { messages: 5, per: Duration::from_secs(60) }
+with_defaults! {
+    /// How often the same line of the program may log a message.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct RepeatLimit {
+        /// Largest number of messages ..
+        pub(crate) messages: u32 = 5,
+        /// .. within this time.
+        pub(crate) per: Duration = Duration::from_secs(60),
     }
 }
 
@@ -56,7 +55,7 @@ impl Repeats {
 
     /// The counts since the last time, in the order of files and lines.
     fn take(&self) -> Vec<(&'static Metadata<'static>, u64)> {
-        let mut spoken = self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spoken = lock(&self.spoken);
         let counts = spoken.values_mut().map(|it| (it.metadata, std::mem::take(&mut it.left_out)));
         let mut counts: Vec<_> = counts.filter(|(_, left_out)| *left_out > 0).collect();
         counts.sort_by_key(|(metadata, _)| (metadata.file(), metadata.line()));
@@ -64,7 +63,7 @@ impl Repeats {
     }
 
     fn may_speak(&self, metadata: &'static Metadata<'static>, now: Instant) -> bool {
-        let mut spoken = self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spoken = lock(&self.spoken);
         let entry =
             spoken.entry(metadata.callsite()).or_insert(Spoken { metadata, since: now, messages: 0, left_out: 0 });
         if now.saturating_duration_since(entry.since) >= self.limit.per {

@@ -1,6 +1,8 @@
 //! Whether the daemon works.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use crate::guard::lock;
 
 /// What `/healthz` says: `ok`, or what is wrong.
 #[derive(Debug)]
@@ -11,17 +13,17 @@ pub(crate) struct Health {
 impl Health {
     /// Healthy.
     pub(crate) fn good(&self) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.trouble) = None;
     }
 
     /// Not healthy, and why.
     pub(crate) fn bad(&self, why: impl Into<String>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.into());
+        *lock(&self.trouble) = Some(why.into());
     }
 
     /// What is wrong, if anything is.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.trouble).clone()
     }
 }
 

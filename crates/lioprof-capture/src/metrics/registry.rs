@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use lioprof_model::Finding;
 use prometheus_client::encoding::text;
@@ -15,9 +15,10 @@ use prometheus_client::registry::{Registry, Unit};
 use strum::VariantArray as _;
 
 use super::health::Health;
-use super::register::add;
+use super::register::{add, figures};
 use super::target::{Families, TargetMetrics};
 use crate::budget::usage::Usage;
+use crate::guard::lock;
 use crate::status::{State, Status};
 
 /// Targets that get labels of their own; a node serves a few dozen at most.
@@ -46,23 +47,6 @@ pub(crate) enum Loss {
     BadRecord,
     /// `debug daemon buffer overflowed` in the kernel log.
     BufferOverflow,
-}
-
-/// Declares figures, each with its type, its name, unit and help in Prometheus, and a function that registers all.
-macro_rules! figures {
-    ($(#[$meta:meta])* $type:ident; $($field:ident: $metric:ty = $name:literal $(in $unit:expr)?, $help:literal;)+) => {
-        $(#[$meta])*
-        #[derive(Debug)]
-        struct $type {
-            $($field: $metric,)+
-        }
-
-        impl $type {
-            fn register(registry: &mut Registry) -> Self {
-                Self { $($field: add(registry, $name, None$(.or(Some($unit)))?, $help, <$metric>::default()),)+ }
-            }
-        }
-    };
 }
 
 figures! {
@@ -136,7 +120,7 @@ impl Metrics {
         let proper = |name: &&str| {
             (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
         };
-        let mut targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut targets = lock(&self.targets);
         let mut name = name.filter(proper).unwrap_or(OTHER_TARGET);
         if !targets.contains_key(name) && targets.len() >= MAX_TARGETS {
             name = OTHER_TARGET;

@@ -6,7 +6,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::register::add;
+use super::register::{add, figures};
 
 /// Upper bounds of the buckets of times, seconds: from a cached read to a stuck disk, four per decade.
 const SECONDS: [f64; 21] = [
@@ -32,42 +32,25 @@ pub(crate) enum Callback {
     Glimpse,
 }
 
-fn seconds() -> Histogram {
-    Histogram::new(SECONDS)
+fn seconds() -> Histograms {
+    Family::new_with_constructor(|| Histogram::new(SECONDS))
 }
 
-/// The families of all targets.
-#[derive(Debug)]
-pub(super) struct Families {
-    rpcs: Family<OfTarget, Counter>,
-    errors: Family<OfTarget, Counter>,
-    io_rpcs: Family<OfTargetAnd, Counter>,
-    io_bytes: Family<OfTargetAnd, Counter>,
-    inexact: Family<OfTargetAnd, Counter>,
-    queue: Histograms,
-    service: Histograms,
-    callbacks: Family<OfTargetAnd, Counter>,
-    conflicts: Family<OfTarget, Counter>,
+figures! {
+    /// The families of all targets.
+    Families;
+    rpcs: Family<OfTarget, Counter> = "rpcs", "RPCs handled";
+    errors: Family<OfTarget, Counter> = "rpc_errors", "RPCs that failed";
+    io_rpcs: Family<OfTargetAnd, Counter> = "io_rpcs", "Reads and writes of objects";
+    io_bytes: Family<OfTargetAnd, Counter> = "io" in Unit::Bytes, "Bytes read and written, best estimate";
+    inexact: Family<OfTargetAnd, Counter> = "io_inexact_rpcs", "Reads and writes whose bytes are estimated or unknown";
+    queue: Histograms = "rpc_queue" in Unit::Seconds, "Time from the arrival of an RPC to its handling", seconds();
+    service: Histograms = "rpc_service" in Unit::Seconds, "Time to handle an RPC", seconds();
+    callbacks: Family<OfTargetAnd, Counter> = "lock_callbacks", "Lock callbacks sent to clients";
+    conflicts: Family<OfTarget, Counter> = "lock_conflicts", "Lock requests that conflicted with another client";
 }
 
 impl Families {
-    pub(super) fn register(it: &mut Registry) -> Self {
-        let (s, queue) = (Some(Unit::Seconds), "Time from the arrival of an RPC to its handling");
-        let inexact = "Reads and writes whose bytes are estimated or unknown";
-        let conflicts = "Lock requests that conflicted with another client";
-        Self {
-            rpcs: add(it, "rpcs", None, "RPCs handled", Family::default()),
-            errors: add(it, "rpc_errors", None, "RPCs that failed", Family::default()),
-            io_rpcs: add(it, "io_rpcs", None, "Reads and writes of objects", Family::default()),
-            io_bytes: add(it, "io", Some(Unit::Bytes), "Bytes read and written, best estimate", Family::default()),
-            inexact: add(it, "io_inexact_rpcs", None, inexact, Family::default()),
-            queue: add(it, "rpc_queue", s.clone(), queue, Family::new_with_constructor(seconds)),
-            service: add(it, "rpc_service", s, "Time to handle an RPC", Family::new_with_constructor(seconds)),
-            callbacks: add(it, "lock_callbacks", None, "Lock callbacks sent to clients", Family::default()),
-            conflicts: add(it, "lock_conflicts", None, conflicts, Family::default()),
-        }
-    }
-
     pub(super) fn target(&self, target: &str) -> TargetMetrics {
         let label = [("target", target.to_owned())];
         let and = |name, value: &str| [("target", target.to_owned()), (name, value.to_owned())];

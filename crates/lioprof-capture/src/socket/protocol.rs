@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(parse_request(&line), Ok(request));
         }
         let replies = [
-            Reply::Status { status: Box::default() },
+            Reply::Status { status: Box::new(Status::unknown()) },
             Reply::Live { live: Box::default() },
             Reply::Done { message: "marked".to_owned() },
             Reply::error(ErrorKind::Busy, "no"),

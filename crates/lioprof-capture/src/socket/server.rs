@@ -20,6 +20,7 @@ use tokio::time::{sleep, timeout};
 use super::bind::ControlSocket;
 use super::error::SocketError;
 use super::protocol::{ErrorKind, MAX_REQUEST_BYTES, Reply, Request, parse_request, to_line};
+use crate::defaults::with_defaults;
 use crate::live::Asker;
 use crate::status::Status;
 
@@ -37,23 +38,18 @@ pub(crate) enum Command {
     Look(Asker),
 }
 
-/// Limits on clients.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ServerLimits {
-    /// Clients at a time; one more is told that there are too many.
-    pub(crate) clients: usize,
-    /// Time to send a request, from the first byte or from the last reply.
-    pub(crate) request: Duration,
-    /// Time to take a reply.
-    pub(crate) reply: Duration,
-    /// Time that the daemon has to carry out a command.
-    pub(crate) command: Duration,
-}
-
-impl Default for ServerLimits {
-    fn default() -> Self {
-        let s = Duration::from_secs;
-        Self { clients: 16, request: s(10), reply: s(5), command: s(120) }
+with_defaults! {
+    /// Limits on clients.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ServerLimits {
+        /// Clients at a time; one more is told that there are too many.
+        pub(crate) clients: usize = 16,
+        /// Time to send a request, from the first byte or from the last reply.
+        pub(crate) request: Duration = Duration::from_secs(10),
+        /// Time to take a reply.
+        pub(crate) reply: Duration = Duration::from_secs(5),
+        /// Time that the daemon has to carry out a command.
+        pub(crate) command: Duration = Duration::from_secs(120),
     }
 }
 

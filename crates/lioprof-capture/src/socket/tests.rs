@@ -33,7 +33,7 @@ impl Daemon {
         let dir = tempfile::tempdir().unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let socket = ControlSocket::bind(&dir.path().join("socket")).unwrap();
-        let (status, seen) = watch::channel(Arc::new(Status { node: "oss03".to_owned(), ..Status::default() }));
+        let (status, seen) = watch::channel(Arc::new(Status { node: "oss03".to_owned(), ..Status::unknown() }));
         let (commands, mut wanted) = mpsc::channel::<Command>(1);
         let (end, ended) = oneshot::channel::<()>();
         runtime.spawn(async move { serve(&socket, limits, seen, commands, async { drop(ended.await) }).await });
@@ -95,7 +95,7 @@ fn status_mark_flush_and_a_refusal() {
     let daemon = Daemon::start(ServerLimits::default());
     let client = daemon.client();
     assert_eq!(client.status().unwrap().node, "oss03");
-    daemon.status.send_replace(Arc::new(Status { state: State::Tracing, ..Status::default() }));
+    daemon.status.send_replace(Arc::new(Status { state: State::Tracing, ..Status::unknown() }));
     assert_eq!(client.status().unwrap().state, State::Tracing);
     assert!(client.mark("job 4711 begins").unwrap().contains("job 4711 begins"));
     assert_eq!(client.flush().unwrap(), "Flush");

@@ -1,12 +1,10 @@
 //! Disk I/O of a target, from `brw_stats` (see [`lioprof_params::brw`] for its form).
 
-use lioprof_params::Tree;
 use lioprof_params::brw::{self, Bucket};
+use lioprof_params::{OSDS, Tree, size_bytes};
 
 use crate::facts::{DiskHistogram, DiskIo};
 
-/// OSDs, whose directories have a target's disk.
-pub(super) const OSDS: [&str; 2] = ["osd-ldiskfs", "osd-zfs"];
 /// Histogram of the durations of disk I/O, milliseconds.
 const TIMES: &str = "io_time";
 
@@ -31,7 +29,7 @@ pub(super) fn times(buckets: &[Bucket]) -> DiskHistogram {
 fn histogram(buckets: &[Bucket], name: &str) -> DiskHistogram {
     let mut histogram = DiskHistogram::default();
     for bucket in buckets.iter().filter(|bucket| bucket.histogram == name) {
-        let Some(end) = number(&bucket.bucket) else { continue };
+        let Some(end) = size_bytes(&bucket.bucket) else { continue };
         if bucket.read > 0 {
             *histogram.reads.entry(end).or_default() += bucket.read;
         }
@@ -40,17 +38,4 @@ fn histogram(buckets: &[Bucket], name: &str) -> DiskHistogram {
         }
     }
     histogram
-}
-
-/// `512`, `4K`, `1M`.
-fn number(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match text.get(digits.len()..)? {
-        "" => 1,
-        "K" => 1 << 10,
-        "M" => 1 << 20,
-        "G" => 1 << 30,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(factor)
 }

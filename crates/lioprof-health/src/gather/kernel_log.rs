@@ -1,20 +1,14 @@
 //! What the kernel log says of the last day.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::Path;
 
-use lioprof_params::{below, read_text};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use lioprof_params::{Kmsg, read_text};
 
 use crate::facts::{Fact, KernelLogFacts, KernelMessages, MessageKind};
 
 const DAY_US: i64 = 86_400_000_000;
-/// One record is at most 8 KiB (`PRINTKRB_RECORD_MAX`).
-const RECORD_BYTES: usize = 8192;
 /// Records that are read at most: a ring of 16 MiB has a quarter of that.
 const MAX_RECORDS: usize = 1 << 20;
 /// Two messages about the same eviction follow each other within this time.
@@ -44,20 +38,11 @@ pub(super) fn read(root: &Path, time_us: i64) -> Fact<KernelLogFacts> {
 
 /// All that the ring holds, as lines.
 fn records(root: &Path) -> io::Result<String> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(below(root, "dev/kmsg"))?;
+    let mut log = Kmsg::open(root)?;
     let mut all = Vec::new();
-    let mut buffer = vec![0; RECORD_BYTES];
     for _ in 0..MAX_RECORDS {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => all.extend_from_slice(buffer.get(..read).unwrap_or_default()),
-            Err(err) if err.kind() == io::ErrorKind::WouldBlock => break,
-            Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
-            // Overwritten before it was read; the next read goes on with the oldest there is.
-            Err(err) if Errno::from_io_error(&err) == Some(Errno::PIPE) => {}
-            Err(err) => return Err(err),
-        }
+        let Some(record) = log.read()? else { break };
+        all.extend_from_slice(record);
     }
     Ok(String::from_utf8_lossy(&all).into_owned())
 }

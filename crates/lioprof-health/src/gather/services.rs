@@ -1,11 +1,8 @@
 //! Services: threads and schedulers.
 
-use lioprof_params::Tree;
+use lioprof_params::{SERVICES, Tree};
 
 use crate::facts::{Fact, Policy, ServiceFacts};
-
-/// Directories of services.
-pub(super) const SERVICES: [&str; 3] = ["ost/OSS", "mds/MDS", "ldlm/services"];
 
 pub(super) fn read(tree: &mut Tree) -> Fact<Vec<ServiceFacts>> {
     let mut services = Vec::new();

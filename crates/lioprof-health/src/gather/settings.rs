@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use lioprof_params::{Tree, host};
+use lioprof_params::{OSDS, SERVICES, Tree, host};
 
-use super::services::SERVICES;
 use crate::facts::{Setting, TargetFacts};
 
 /// Of the server.
@@ -66,7 +65,7 @@ pub(super) fn read(tree: &mut Tree, targets: &[TargetFacts]) -> Vec<Setting> {
             );
         }
         for file in OSD {
-            for osd in super::disk::OSDS {
+            for osd in OSDS {
                 put(format!("{osd}.*.{file}"), &target.name, tree.read(file, &format!("{osd}/{}/{file}", target.name)));
             }
         }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lioprof_params::{Target, Tree, targets_of};
+use lioprof_params::{OSDS, Target, Tree, targets_of};
 
-use super::disk::{self, OSDS};
+use super::disk;
 use crate::facts::{Fact, OstOfMdt, Recovery, Space, TargetFacts};
 
 /// All targets that the list of devices or a directory of parameters shows.

@@ -8,7 +8,7 @@ use lioprof_stats::Share;
 use super::draft::Draft;
 use super::rule::Rule;
 use super::state::all_targets;
-use crate::facts::{DiskHistogram, Fact, ServerFacts};
+use crate::facts::{DiskHistogram, ServerFacts};
 use crate::outcome::Status::Warning;
 
 /// Share of bulk requests that take more than one disk I/O, from which an OST's free space is fragmented.
@@ -31,13 +31,7 @@ pub(super) const DISK_IO: Rule = Rule {
 
 fn disk_io(servers: &[ServerFacts], draft: &mut Draft) {
     for (facts, target) in all_targets(servers).filter(|(_, target)| target.kind == "ost") {
-        let disk = match &target.disk_io {
-            Fact::Known(disk) => disk,
-            Fact::Unknown(why) => {
-                draft.unknown(&facts.server, &target.name, why);
-                continue;
-            }
-        };
+        let Some(disk) = draft.fact(&target.disk_io, &facts.server, &target.name) else { continue };
         let wrong: Vec<String> = [
             exceeds(&disk.fragments, |parts| parts > 1, FRAGMENTED, "in several disk I/Os"),
             exceeds(&disk.sizes, |end_bytes| end_bytes < SMALL_BYTES, SMALL, "below 64 KiB"),

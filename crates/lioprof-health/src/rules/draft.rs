@@ -1,5 +1,6 @@
 //! Collects what a rule finds.
 
+use crate::facts::Fact;
 use crate::outcome::{Detail, Status};
 
 /// What a rule has found up to now.
@@ -27,6 +28,14 @@ impl Draft {
     /// It could not be told, for this reason.
     pub(super) fn unknown(&mut self, server: &str, target: &str, why: impl Into<String>) {
         self.push(Status::Unknown, server, target, why.into());
+    }
+
+    /// What is known; what is not is noted, with the reason.
+    pub(super) fn fact<'a, T>(&mut self, fact: &'a Fact<T>, server: &str, target: &str) -> Option<&'a T> {
+        if let Fact::Unknown(why) = fact {
+            self.unknown(server, target, why);
+        }
+        fact.known()
     }
 
     /// What to say if nothing is wrong.

@@ -5,7 +5,7 @@ use lioprof_model::units::plural;
 
 use super::draft::Draft;
 use super::rule::Rule;
-use crate::facts::{Fact, KernelLogFacts, KernelMessages, MessageKind, ServerFacts};
+use crate::facts::{KernelLogFacts, KernelMessages, MessageKind, ServerFacts};
 use crate::outcome::Status::{self, Critical, Warning};
 
 /// Errors a day that are nothing unusual: a mount alone logs a few.
@@ -60,13 +60,7 @@ fn errors(servers: &[ServerFacts], draft: &mut Draft) {
 
 fn of_kinds(servers: &[ServerFacts], draft: &mut Draft, kinds: &[(MessageKind, Status, &str)]) {
     for facts in servers {
-        let log = match &facts.kernel_log {
-            Fact::Known(log) => log,
-            Fact::Unknown(why) => {
-                draft.unknown(&facts.server, "", why);
-                continue;
-            }
-        };
+        let Some(log) = draft.fact(&facts.kernel_log, &facts.server, "") else { continue };
         let wrong: Vec<(&KernelMessages, Status, &str)> =
             kinds.iter().filter_map(|&(kind, status, noun)| Some((many(log, kind)?, status, noun))).collect();
         for (messages, status, noun) in &wrong {

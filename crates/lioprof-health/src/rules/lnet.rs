@@ -4,7 +4,7 @@ use lioprof_model::units::{percent, share};
 
 use super::draft::Draft;
 use super::rule::Rule;
-use crate::facts::{Fact, LnetFacts, ServerFacts};
+use crate::facts::ServerFacts;
 use crate::outcome::Status::{Critical, Warning};
 
 /// Share of the messages received that may be dropped: replies that come too late are, on a healthy network, too.
@@ -22,7 +22,8 @@ pub(super) const INTERFACES: Rule = Rule {
 };
 
 fn interfaces(servers: &[ServerFacts], draft: &mut Draft) {
-    for (facts, lnet) in known(servers, draft) {
+    for facts in servers {
+        let Some(lnet) = draft.fact(&facts.lnet, &facts.server, "") else { continue };
         for interface in lnet.interfaces.iter().filter(|interface| !interface.nid.ends_with("@lo")) {
             if interface.status == "up" {
                 draft.fine();
@@ -50,7 +51,8 @@ pub(super) const DROPS: Rule = Rule {
 };
 
 fn drops(servers: &[ServerFacts], draft: &mut Draft) {
-    for (facts, lnet) in known(servers, draft) {
+    for facts in servers {
+        let Some(lnet) = draft.fact(&facts.lnet, &facts.server, "") else { continue };
         let (Some(errors), Some(received), Some(dropped)) = (lnet.errors, lnet.received, lnet.dropped) else {
             draft.unknown(&facts.server, "", "cannot read /sys/kernel/debug/lnet/stats");
             continue;
@@ -63,16 +65,4 @@ fn drops(servers: &[ServerFacts], draft: &mut Draft) {
             draft.fine();
         }
     }
-}
-
-/// Servers whose LNet is known; the others are noted.
-fn known<'a>(servers: &'a [ServerFacts], draft: &mut Draft) -> Vec<(&'a ServerFacts, &'a LnetFacts)> {
-    let mut all = Vec::new();
-    for facts in servers {
-        match &facts.lnet {
-            Fact::Known(lnet) => all.push((facts, lnet)),
-            Fact::Unknown(why) => draft.unknown(&facts.server, "", why),
-        }
-    }
-    all
 }

@@ -54,18 +54,12 @@ fn shares(
 ) {
     let mut least: Option<(f64, &str)> = None;
     for (facts, target) in all_targets(servers).filter(|(_, target)| target.kind != "mgs") {
-        let space = match &target.space {
-            Fact::Known(space) if free_of(space).1 > 0 => space,
-            Fact::Known(_) => {
-                draft.unknown(&facts.server, &target.name, format!("the target says that it has no {what} at all"));
-                continue;
-            }
-            Fact::Unknown(why) => {
-                draft.unknown(&facts.server, &target.name, why);
-                continue;
-            }
-        };
+        let Some(space) = draft.fact(&target.space, &facts.server, &target.name) else { continue };
         let (free, total) = free_of(space);
+        if total == 0 {
+            draft.unknown(&facts.server, &target.name, format!("the target says that it has no {what} at all"));
+            continue;
+        }
         let free = share(free, total);
         if least.is_none_or(|(least, _)| free < least) {
             least = Some((free, &target.name));

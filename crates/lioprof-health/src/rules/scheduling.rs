@@ -69,12 +69,9 @@ fn threads(servers: &[ServerFacts], draft: &mut Draft) {
 
 /// Services of all servers; servers without are noted.
 fn all_services<'a>(servers: &'a [ServerFacts], draft: &mut Draft) -> Vec<(&'a ServerFacts, &'a ServiceFacts)> {
-    let mut all = Vec::new();
-    for facts in servers {
-        match &facts.services {
-            Fact::Known(services) => all.extend(services.iter().map(|service| (facts, service))),
-            Fact::Unknown(why) => draft.unknown(&facts.server, "", why),
-        }
-    }
-    all
+    let of_server = |facts: &'a ServerFacts| {
+        let services = draft.fact(&facts.services, &facts.server, "").into_iter().flatten();
+        services.map(move |service| (facts, service))
+    };
+    servers.iter().flat_map(of_server).collect()
 }

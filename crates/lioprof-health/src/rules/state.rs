@@ -16,10 +16,10 @@ pub(super) const HEALTH: Rule = Rule {
 
 fn health(servers: &[ServerFacts], draft: &mut Draft) {
     for facts in servers {
-        match &facts.health {
-            Fact::Unknown(why) => draft.unknown(&facts.server, "", why),
-            Fact::Known(text) if text == "healthy" => draft.fine(),
-            Fact::Known(text) => draft.wrong(Critical, &facts.server, "", text.replace('\n', ", ")),
+        match draft.fact(&facts.health, &facts.server, "") {
+            Some(text) if text == "healthy" => draft.fine(),
+            Some(text) => draft.wrong(Critical, &facts.server, "", text.replace('\n', ", ")),
+            None => {}
         }
     }
 }
@@ -35,13 +35,7 @@ pub(super) const TARGETS: Rule = Rule {
 
 fn targets(servers: &[ServerFacts], draft: &mut Draft) {
     for facts in servers {
-        let targets = match &facts.targets {
-            Fact::Unknown(why) => {
-                draft.unknown(&facts.server, "", why);
-                continue;
-            }
-            Fact::Known(targets) => targets,
-        };
+        let Some(targets) = draft.fact(&facts.targets, &facts.server, "") else { continue };
         if targets.is_empty() {
             draft.wrong(Critical, &facts.server, "", "no target is mounted");
         }
@@ -121,10 +115,10 @@ fn degraded(servers: &[ServerFacts], draft: &mut Draft) {
 
 /// Something that should be false.
 fn flag(draft: &mut Draft, server: &str, target: &str, fact: &Fact<bool>, wrong: (Status, &str)) {
-    match fact {
-        Fact::Known(true) => draft.wrong(wrong.0, server, target, wrong.1),
-        Fact::Known(false) => draft.fine(),
-        Fact::Unknown(why) => draft.unknown(server, target, why),
+    match draft.fact(fact, server, target) {
+        Some(true) => draft.wrong(wrong.0, server, target, wrong.1),
+        Some(false) => draft.fine(),
+        None => {}
     }
 }
 
@@ -140,20 +134,19 @@ pub(super) const RECOVERY: Rule = Rule {
 
 fn recovery(servers: &[ServerFacts], draft: &mut Draft) {
     for (facts, target) in all_targets(servers).filter(|(_, target)| target.kind != "mgs") {
-        match &target.recovery {
-            Fact::Unknown(why) => draft.unknown(&facts.server, &target.name, why),
-            Fact::Known(recovery) if ["COMPLETE", "INACTIVE"].contains(&recovery.status.as_str()) => draft.fine(),
-            Fact::Known(recovery) => {
-                let mut found = recovery.status.clone();
-                if let Some(clients) = &recovery.clients {
-                    found += &format!(", {clients} clients");
-                }
-                if let Some(remaining_s) = recovery.time_remaining_s {
-                    found += &format!(", {remaining_s} s left");
-                }
-                draft.wrong(Critical, &facts.server, &target.name, found);
-            }
+        let Some(recovery) = draft.fact(&target.recovery, &facts.server, &target.name) else { continue };
+        if ["COMPLETE", "INACTIVE"].contains(&recovery.status.as_str()) {
+            draft.fine();
+            continue;
         }
+        let mut found = recovery.status.clone();
+        if let Some(clients) = &recovery.clients {
+            found += &format!(", {clients} clients");
+        }
+        if let Some(remaining_s) = recovery.time_remaining_s {
+            found += &format!(", {remaining_s} s left");
+        }
+        draft.wrong(Critical, &facts.server, &target.name, found);
     }
 }
 

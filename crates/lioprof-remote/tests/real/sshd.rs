@@ -113,7 +113,7 @@ async fn all_hosts_are_asked_and_keep_their_order() {
     let site = Site::with(&names);
     let ssh = site.ssh();
     let hosts: Vec<String> = names.iter().chain(&names).map(|&name| name.to_owned()).collect();
-    let results = on_all(&hosts, 4, |host| {
+    let results = on_all(hosts.clone(), 4, |host| {
         let ssh = ssh.clone();
         async move {
             let output = ssh.run(&host, &RemoteCommand::new("echo").arg(&host), b"", PATIENCE).await;

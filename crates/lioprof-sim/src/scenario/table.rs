@@ -15,68 +15,51 @@ pub struct Scenario {
     build: fn(&Options) -> Cluster,
 }
 
-const fn scenario(name: &'static str, build: fn(&Options) -> Cluster, summary: &'static str) -> Scenario {
-    Scenario { name, summary, build }
+/// A row for each: its name, what builds it, a line about it.
+macro_rules! scenarios {
+    ($($name:literal: $build:path, $summary:literal;)+) => {
+        static ALL: &[Scenario] = &[$(Scenario { name: $name, summary: $summary, build: $build },)+];
+    };
 }
 
-static ALL: &[Scenario] = &[
-    scenario("file-per-process", healthy::file_per_process, "healthy: each client writes and reads files of its own"),
-    scenario(
-        "shared-aligned",
-        healthy::shared_aligned,
-        "healthy: clients write disjoint, aligned parts of one striped file",
-    ),
-    scenario("idle", healthy::idle, "healthy: pings and statfs, no I/O"),
-    scenario("metadata", control::metadata, "healthy: small files made and deleted; only the MDT calls back locks"),
-    scenario("steady", healthy::steady, "healthy: 1 MiB writes at a constant rate, for load tests"),
-    scenario(
-        "busy",
-        healthy::busy,
-        "healthy: reads and writes of 1 MiB, small ones and a few locks at a constant rate, for load tests",
-    ),
-    scenario("direct-io", shapes::direct_io, "healthy: direct I/O of several sizes under the server's own locks"),
-    scenario("lock-pingpong", locks::lock_pingpong, "clients write the same megabyte by turns"),
-    scenario(
-        "false-sharing",
-        locks::false_sharing,
-        "clients write interleaved records of one object: only expanded grants conflict",
-    ),
-    scenario("many-writers", locks::many_writers, "several clients write each object at the same time"),
-    scenario(
-        "read-not-lustre-aware",
-        case_studies::read_not_lustre_aware,
-        "all clients read from all OSTs, at any moment most of them from the same one",
-    ),
-    scenario("read-lustre-aware", case_studies::read_lustre_aware, "the same bytes with one reader per OST"),
-    scenario(
-        "hdf5-metadata",
-        case_studies::hdf5_metadata,
-        "small reads of headers by all clients between large writes",
-    ),
-    scenario(
-        "hdf5-collective-metadata",
-        case_studies::hdf5_collective_metadata,
-        "the same with one client that reads the headers",
-    ),
-    scenario("sluggish-ost", placement::sluggish_ost, "one OST is ten times slower"),
-    scenario("imbalance", placement::imbalance, "OSTs get very different amounts"),
-    scenario("single-writer", placement::single_writer, "one client writes for all"),
-    scenario("hot-ost", placement::hot_ost, "all files lie on one OST"),
-    scenario("small-rpcs", shapes::small_rpcs, "random writes of 4 KiB"),
-    scenario("unaligned", shapes::unaligned, "records of 47,008 bytes"),
-    scenario("gapped", shapes::gapped, "requests of sixteen pieces with gaps"),
-    scenario("strided-read", shapes::strided_read, "64 KiB of every MiB"),
-    scenario("backward-read", shapes::backward_read, "a file read from its end"),
-    scenario("thread-starved", load::thread_starved, "too few I/O threads: long queue, short service"),
-    scenario("disk-bound", load::disk_bound, "a slow disk: long service, short queue"),
-    scenario("client-bound", load::client_bound, "one request in flight over a slow network: idle servers"),
-    scenario("metadata-bound", control::metadata_bound, "a busy MDT and idle OSTs"),
-    scenario("ping-storm", control::ping_storm, "clients that ping without end"),
-    scenario("statfs-storm", control::statfs_storm, "clients that ask for free space without end"),
-    scenario("heavy-tail", load::heavy_tail, "one request in two hundred takes a hundred times as long"),
-    scenario("unfair", placement::unfair, "one client with 64 requests in flight among clients with one"),
-    scenario("evictions", faults::evictions, "clients that keep locks or do not answer; resends, drops, reconnects"),
-];
+scenarios! {
+    "file-per-process": healthy::file_per_process, "healthy: each client writes and reads files of its own";
+    "shared-aligned": healthy::shared_aligned, "healthy: clients write disjoint, aligned parts of one striped file";
+    "idle": healthy::idle, "healthy: pings and statfs, no I/O";
+    "metadata": control::metadata, "healthy: small files made and deleted; only the MDT calls back locks";
+    "steady": healthy::steady, "healthy: 1 MiB writes at a constant rate, for load tests";
+    "busy": healthy::busy,
+        "healthy: reads and writes of 1 MiB, small ones and a few locks at a constant rate, for load tests";
+    "direct-io": shapes::direct_io, "healthy: direct I/O of several sizes under the server's own locks";
+    "lock-pingpong": locks::lock_pingpong, "clients write the same megabyte by turns";
+    "false-sharing": locks::false_sharing,
+        "clients write interleaved records of one object: only expanded grants conflict";
+    "many-writers": locks::many_writers, "several clients write each object at the same time";
+    "read-not-lustre-aware": case_studies::read_not_lustre_aware,
+        "all clients read from all OSTs, at any moment most of them from the same one";
+    "read-lustre-aware": case_studies::read_lustre_aware, "the same bytes with one reader per OST";
+    "hdf5-metadata": case_studies::hdf5_metadata, "small reads of headers by all clients between large writes";
+    "hdf5-collective-metadata": case_studies::hdf5_collective_metadata,
+        "the same with one client that reads the headers";
+    "sluggish-ost": placement::sluggish_ost, "one OST is ten times slower";
+    "imbalance": placement::imbalance, "OSTs get very different amounts";
+    "single-writer": placement::single_writer, "one client writes for all";
+    "hot-ost": placement::hot_ost, "all files lie on one OST";
+    "small-rpcs": shapes::small_rpcs, "random writes of 4 KiB";
+    "unaligned": shapes::unaligned, "records of 47,008 bytes";
+    "gapped": shapes::gapped, "requests of sixteen pieces with gaps";
+    "strided-read": shapes::strided_read, "64 KiB of every MiB";
+    "backward-read": shapes::backward_read, "a file read from its end";
+    "thread-starved": load::thread_starved, "too few I/O threads: long queue, short service";
+    "disk-bound": load::disk_bound, "a slow disk: long service, short queue";
+    "client-bound": load::client_bound, "one request in flight over a slow network: idle servers";
+    "metadata-bound": control::metadata_bound, "a busy MDT and idle OSTs";
+    "ping-storm": control::ping_storm, "clients that ping without end";
+    "statfs-storm": control::statfs_storm, "clients that ask for free space without end";
+    "heavy-tail": load::heavy_tail, "one request in two hundred takes a hundred times as long";
+    "unfair": placement::unfair, "one client with 64 requests in flight among clients with one";
+    "evictions": faults::evictions, "clients that keep locks or do not answer; resends, drops, reconnects";
+}
 
 /// There is no scenario of this name.
 #[derive(Debug, Error)]

@@ -74,20 +74,21 @@ fn ost_change(text: &str) -> Result<Change, String> {
         .ok_or_else(|| format!("expected {expected}; found `{text}`"))
 }
 
-fn server_change(text: &str) -> Result<Change, String> {
-    let expected = "a server as its peers, such as oss2=peers";
+/// `NAME=peers`.
+fn as_peers(text: &str, expected: &str) -> Result<String, String> {
     match named(text, expected)? {
-        (node, value) if value == "peers" => Ok(Change::NodeAsPeers { node }),
+        (name, value) if value == "peers" => Ok(name),
         _ => Err(format!("expected {expected}; found `{text}`")),
     }
 }
 
+fn server_change(text: &str) -> Result<Change, String> {
+    as_peers(text, "a server as its peers, such as oss2=peers").map(|node| Change::NodeAsPeers { node })
+}
+
 fn client_change(text: &str) -> Result<Change, String> {
-    let expected = "a client as its peers, such as 10.10.0.12@tcp=peers";
-    match named(text, expected)? {
-        (client, value) if value == "peers" => Ok(Change::ClientAsPeers { client }),
-        _ => Err(format!("expected {expected}; found `{text}`")),
-    }
+    let client = as_peers(text, "a client as its peers, such as 10.10.0.12@tcp=peers")?;
+    Ok(Change::ClientAsPeers { client })
 }
 
 fn writers_change(text: &str) -> Result<Change, String> {

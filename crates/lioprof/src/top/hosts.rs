@@ -30,7 +30,7 @@ const MAX_LINE_BYTES: u64 = 8 << 20;
 pub(super) fn ask(hosts: &HostList, args: &TopArgs) -> anyhow::Result<Live> {
     let ssh = Ssh::new(&args.ssh)?;
     let command = command(args).arg("--once");
-    let answers = runtime()?.block_on(on_all(hosts.names(), AT_ONCE, |host| {
+    let answers = runtime()?.block_on(on_all(hosts.names().to_vec(), AT_ONCE, |host| {
         let (ssh, command) = (ssh.clone(), command.clone());
         async move {
             let answer = ssh.run(&host, &command, b"", PATIENCE).await.map_err(|err| with_causes(&err));

@@ -82,7 +82,7 @@ impl Common {
                 segment_bytes: capture.segment_mib() << 20,
             },
             totals: self.sums.totals(),
-            ..Status::default()
+            ..Status::unknown()
         };
         status.loss.counters = self.sums.missing();
         status

@@ -53,7 +53,7 @@ fn fill(metrics: &Metrics) {
     metrics.file(1 << 20);
     metrics.budget_step();
     metrics.usage(&Usage { cpu: Duration::from_millis(12_500), resident_bytes: 4096, threads: 3 });
-    let mut status = Status { state: State::DutyCycled, lag_s: Some(1.5), ..Status::default() };
+    let mut status = Status { state: State::DutyCycled, lag_s: Some(1.5), ..Status::unknown() };
     status.budget.level = Level::DutyCycle(Duty { on_s: 5, period_s: 60 });
     metrics.status(&status);
 }
