@@ -489,10 +489,7 @@ crate::sums! {
 impl ReadWrite {
     /// One of them.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
+        direction.pick(&mut self.read, &mut self.write)
     }
 }
 

@@ -207,10 +207,7 @@ crate::sums! {
 impl NodeSums {
     /// Reads or writes.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
+        direction.pick(&mut self.read, &mut self.write)
     }
 }
 
