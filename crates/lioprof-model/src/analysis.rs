@@ -475,6 +475,14 @@ pub struct Totals {
     pub target_evidence: BTreeMap<TargetEvidence, u64>,
 }
 
+impl Totals {
+    /// Reads or writes of OSTs.
+    #[must_use]
+    pub fn io(&self, direction: Direction) -> &Io {
+        direction.pick(&self.read, &self.write)
+    }
+}
+
 crate::sums! {
     /// Reads and writes.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

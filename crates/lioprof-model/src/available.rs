@@ -27,7 +27,7 @@ impl Analysis {
         }
         let seconds = moving.iter().filter(|moving| **moving).count() as f64 * self.series.bin_s;
         let known = seconds > 0.0 && ceiling_bytes_per_s > 0.0;
-        let test = direction.pick("read", baseline.writes.name());
+        let test = direction.pick(direction.name(), baseline.writes.name());
         let bytes_per_s = bytes as f64 / seconds;
         known.then_some(Available { direction, bytes_per_s, ceiling_bytes_per_s, osts, seconds, test })
     }

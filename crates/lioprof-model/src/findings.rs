@@ -22,9 +22,7 @@ named! {
         /// The problem decides how long the run takes, or makes the figures wrong.
         Critical = "critical",
     }
-}
 
-named! {
     /// How certain a finding is.
     #[derive(Default)]
     pub enum Confidence {

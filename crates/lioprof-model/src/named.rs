@@ -1,8 +1,8 @@
 //! Enums whose values have names.
 
-/// Declares an enum whose values have names, the same in JSON and CSV.
+/// Declares enums whose values have names, the same in JSON and CSV.
 macro_rules! named {
-    ($(#[$meta:meta])* pub enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ }) => {
+    ($($(#[$meta:meta])* pub enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ })+) => {$(
         $(#[$meta])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -24,5 +24,5 @@ macro_rules! named {
                 }
             }
         }
-    };
+    )+};
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
-use serde::{Deserialize, Serialize};
 
 use crate::client::ClientEvent;
 use crate::counted::CounterSnapshot;
@@ -146,14 +145,14 @@ impl RpcRow {
     }
 }
 
-/// Direction in which an RPC moves data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// From the server to the client.
-    Read,
-    /// From the client to the server.
-    Write,
+named! {
+    /// Direction in which an RPC moves data.
+    pub enum Direction {
+        /// From the server to the client.
+        Read = "read",
+        /// From the client to the server.
+        Write = "write",
+    }
 }
 
 impl Direction {
@@ -177,6 +176,12 @@ impl Direction {
     #[must_use]
     pub fn is_write(self) -> bool {
         self == Self::Write
+    }
+
+    /// What its requests are called.
+    #[must_use]
+    pub fn requests(self) -> &'static str {
+        self.pick("reads", "writes")
     }
 
     /// What goes with this direction.
@@ -246,9 +251,7 @@ named! {
         /// The log does not show it.
         None = "none",
     }
-}
 
-named! {
     /// Where the target of an RPC comes from.
     pub enum TargetEvidence {
         /// The RPC's `refresh rw locks` line.
@@ -308,29 +311,22 @@ pub trait RowSink {
     fn node_end(&mut self, _node: &str, _summary: &TraceSummary, _symbols: &Symbols) {}
 }
 
+macro_rules! passed_on {
+    ($($name:ident($row:ty);)+) => {
+        $(fn $name(&mut self, row: &$row, symbols: &Symbols) {
+            (**self).$name(row, symbols);
+        })+
+    };
+}
+
 impl<S: RowSink + ?Sized> RowSink for &mut S {
-    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        (**self).rpc(row, symbols);
-    }
-
-    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        (**self).lock_event(event, symbols);
-    }
-
-    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        (**self).sent_rpc(sent, symbols);
-    }
-
-    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
-        (**self).client_event(event, symbols);
-    }
-
-    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
-        (**self).half_rpc(half, symbols);
-    }
-
-    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        (**self).mark(mark, symbols);
+    passed_on! {
+        rpc(RpcRow);
+        lock_event(LockEvent);
+        sent_rpc(SentRpc);
+        client_event(ClientEvent);
+        half_rpc(HalfRpc);
+        mark(Mark);
     }
 
     fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {

@@ -216,7 +216,7 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Columns::<Row<'_>>::new([
         ("by", |it| it.0.to_owned()),
         ("name", |it| it.1.clone()),
-        ("direction", |it| format!("{:?}", it.2.direction).to_lowercase()),
+        ("direction", |it| it.2.direction.name().to_owned()),
         ("rpcs", |it| it.2.rpcs.to_string()),
         ("bytes", |it| it.2.bytes.to_string()),
     ])
