@@ -69,8 +69,9 @@ pub(crate) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
     let options = TracingOptions::default()
         .enums_without_data_as_strings(true)
         .strings_as_large_utf8(false)
+        .map_as_struct(false)
         .sequence_as_large_list(false);
-    Vec::<FieldRef>::from_type::<T>(options).expect("rows are structs of numbers, texts, lists and structs of these")
+    Vec::<FieldRef>::from_type::<T>(options).expect("rows are structs of numbers, texts, lists, maps and structs of these")
 }
 
 /// Writes a file; folders are made as needed.
