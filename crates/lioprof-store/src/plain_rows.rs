@@ -71,7 +71,8 @@ pub(crate) fn fields<T: DeserializeOwned>() -> Vec<FieldRef> {
         .strings_as_large_utf8(false)
         .map_as_struct(false)
         .sequence_as_large_list(false);
-    Vec::<FieldRef>::from_type::<T>(options).expect("rows are structs of numbers, texts, lists, maps and structs of these")
+    Vec::<FieldRef>::from_type::<T>(options)
+        .expect("rows are structs of numbers, texts, lists, maps and structs of these")
 }
 
 /// Writes a file; folders are made as needed.
