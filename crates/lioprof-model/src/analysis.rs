@@ -475,6 +475,14 @@ pub struct Totals {
     pub target_evidence: BTreeMap<TargetEvidence, u64>,
 }
 
+impl Totals {
+    /// Reads or writes of OSTs.
+    #[must_use]
+    pub fn io(&self, direction: Direction) -> &Io {
+        direction.pick(&self.read, &self.write)
+    }
+}
+
 crate::sums! {
     /// Reads and writes.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -489,10 +497,7 @@ crate::sums! {
 impl ReadWrite {
     /// One of them.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
+        direction.pick(&mut self.read, &mut self.write)
     }
 }
 

@@ -14,10 +14,7 @@ impl Analysis {
         let mut moving = vec![false; self.series.bins];
         let (mut bytes, mut ceiling_bytes_per_s, mut osts) = (0, 0.0, 0);
         for target in &self.series.targets {
-            let values = match direction {
-                Direction::Read => &target.read_bytes,
-                Direction::Write => &target.write_bytes,
-            };
+            let values = direction.pick(&target.read_bytes, &target.write_bytes);
             let sum: u64 = values.iter().sum();
             // Traffic of unknown OSTs has no ceiling.
             if target.kind != TargetKindName::Ost || target.name.is_none() || sum == 0 {
@@ -30,10 +27,7 @@ impl Analysis {
         }
         let seconds = moving.iter().filter(|moving| **moving).count() as f64 * self.series.bin_s;
         let known = seconds > 0.0 && ceiling_bytes_per_s > 0.0;
-        let test = match direction {
-            Direction::Read => "read",
-            Direction::Write => baseline.writes.name(),
-        };
+        let test = direction.pick(direction.name(), baseline.writes.name());
         let bytes_per_s = bytes as f64 / seconds;
         known.then_some(Available { direction, bytes_per_s, ceiling_bytes_per_s, osts, seconds, test })
     }

@@ -4,25 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::row::Direction;
 
-/// Which test of a survey says what an OST can take of written bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WriteTest {
-    /// `write`: new objects, which need disk space to be allocated. Most applications write new data.
-    #[default]
-    Write,
-    /// `rewrite`: the same objects once more, in place. Caches may make it several times as fast.
-    Rewrite,
-}
-
-impl WriteTest {
-    /// The name of the column.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Rewrite => "rewrite",
-        }
+named! {
+    /// Which test of a survey says what an OST can take of written bytes.
+    #[derive(Default)]
+    pub enum WriteTest {
+        /// `write`: new objects, which need disk space to be allocated. Most applications write new data.
+        #[default]
+        Write = "write",
+        /// `rewrite`: the same objects once more, in place. Caches may make it several times as fast.
+        Rewrite = "rewrite",
     }
 }
 

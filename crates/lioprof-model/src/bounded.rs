@@ -7,7 +7,7 @@ mod account;
 mod rows;
 mod series;
 
-use crate::analysis::{Analysis, Client, Flow};
+use crate::analysis::{Analysis, Flow};
 use crate::enqueue_parts::EnqueueParts;
 use crate::other_rows::OtherRows;
 use crate::service_parts::ServiceParts;
@@ -73,10 +73,7 @@ impl Analysis {
                 MANY,
                 "bytes",
                 |_| 0,
-                |sum, it: &Client| {
-                    OtherRows::count(&mut sum.rpcs, it.rpcs);
-                    sum.io(&it.read, &it.write);
-                },
+                |sum, it| sum.rpcs(it.rpcs).io(&it.read, &it.write),
             ),
             flows: cut.rows(
                 lists::FLOWS,
@@ -92,33 +89,19 @@ impl Analysis {
                 MANY,
                 "bytes",
                 |_| 0,
-                |sum, it| {
-                    OtherRows::count(&mut sum.rpcs, it.rpcs);
-                    sum.io(&it.read, &it.write);
-                },
+                |sum, it| sum.rpcs(it.rpcs).io(&it.read, &it.write),
             ),
             owners: cut.rows(lists::OWNERS, &self.owners, MANY, "bytes", |_| 0, |sum, it| sum.io(&it.read, &it.write)),
             objects: self.objects.clone(),
             operations: self.operations.clone(),
-            sent: cut.rows(
-                lists::SENT,
-                &self.sent,
-                SENT,
-                "rpcs",
-                |it| it.rpcs,
-                |sum, it| {
-                    OtherRows::count(&mut sum.rpcs, it.rpcs);
-                },
-            ),
+            sent: cut.rows(lists::SENT, &self.sent, SENT, "rpcs", |it| it.rpcs, |sum, it| _ = sum.rpcs(it.rpcs)),
             rpc_phases: cut.rows(
                 lists::RPC_PHASES,
                 &self.rpc_phases,
                 MANY,
                 "rpcs",
                 |it| it.rpcs,
-                |sum, it| {
-                    OtherRows::count(&mut sum.rpcs, it.rpcs);
-                },
+                |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
             client_faults: self.client_faults.clone(),
@@ -135,10 +118,7 @@ impl Analysis {
                     MANY,
                     "bytes",
                     |it| it.parts.bytes,
-                    |sum, it| {
-                        OtherRows::count(&mut sum.rpcs, it.parts.rpcs);
-                        OtherRows::count(&mut sum.bytes, it.parts.bytes);
-                    },
+                    |sum, it| OtherRows::count(&mut sum.rpcs(it.parts.rpcs).bytes, it.parts.bytes),
                 ),
                 sizes: self.service_parts.sizes.clone(),
             },

@@ -237,30 +237,17 @@ pub enum Better {
     Lower,
 }
 
-/// Whether a figure became better or worse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeVerdict {
-    /// The figure became better: all of the interval is on that side, and not all of it within `min_change`.
-    Better,
-    /// The figure became worse, in the same way.
-    Worse,
-    /// All of the interval is within `min_change`.
-    Same,
-    /// The interval leaves open whether there is a change that matters, or there is no interval.
-    Unknown,
-}
-
-impl ChangeVerdict {
-    /// The name that JSON uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Same => "same",
-            Self::Unknown => "unknown",
-        }
+named! {
+    /// Whether a figure became better or worse.
+    pub enum ChangeVerdict {
+        /// The figure became better: all of the interval is on that side, and not all of it within `min_change`.
+        Better = "better",
+        /// The figure became worse, in the same way.
+        Worse = "worse",
+        /// All of the interval is within `min_change`.
+        Same = "same",
+        /// The interval leaves open whether there is a change that matters, or there is no interval.
+        Unknown = "unknown",
     }
 }
 

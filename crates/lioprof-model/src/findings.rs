@@ -10,32 +10,34 @@ use crate::units::figure;
 /// Savings below are not put into words, s.
 const LEAST_WORTH_SAYING_S: f64 = 0.05;
 
-/// How serious a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// The finding is worth knowing.
-    Info,
-    /// The problem costs time that a remedy would save.
-    Warning,
-    /// The problem decides how long the run takes, or makes the figures wrong.
-    Critical,
-}
+named! {
+    /// How serious a finding is.
+    #[derive(Default)]
+    pub enum Severity {
+        /// The finding is worth knowing.
+        #[default]
+        Info = "info",
+        /// The problem costs time that a remedy would save.
+        Warning = "warning",
+        /// The problem decides how long the run takes, or makes the figures wrong.
+        Critical = "critical",
+    }
 
-/// How certain a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// The evidence fits, but other causes would fit as well.
-    Low,
-    /// Other causes are unlikely.
-    Medium,
-    /// The log shows the cause.
-    High,
+    /// How certain a finding is.
+    #[derive(Default)]
+    pub enum Confidence {
+        /// The evidence fits, but other causes would fit as well.
+        #[default]
+        Low = "low",
+        /// Other causes are unlikely.
+        Medium = "medium",
+        /// The log shows the cause.
+        High = "high",
+    }
 }
 
 /// Something that an admin or a developer should look at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Kind of the finding, such as `lock-ping-pong`. Stable; the documentation explains each kind.
     pub id: String,
@@ -125,30 +127,6 @@ pub enum CheckResult {
     NotApplicable,
 }
 
-impl Severity {
-    /// The name that JSON uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
-    }
-}
-
-impl Confidence {
-    /// The name that JSON uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
 impl Finding {
     /// What the run would have saved without it: `would save 28.8 s (24.5 to 33.2 s)`. `None` if that is not known, or next to nothing.
     #[must_use]
@@ -162,29 +140,6 @@ impl Finding {
     /// A finding with these fields; all others are empty, and the anchor in the documentation is its kind.
     #[must_use]
     pub fn new(id: &str, severity: Severity, confidence: Confidence, title: impl Into<String>) -> Self {
-        Self {
-            id: id.to_owned(),
-            severity,
-            confidence,
-            title: title.into(),
-            explanation: String::new(),
-            evidence: BTreeMap::new(),
-            thresholds: BTreeMap::new(),
-            remedies: Vec::new(),
-            targets: Vec::new(),
-            clients: Vec::new(),
-            objects: Vec::new(),
-            jobs: Vec::new(),
-            nodes: Vec::new(),
-            interval: None,
-            cost_s: None,
-            cost_of: None,
-            saves_s: None,
-            saves_s_min: None,
-            saves_s_max: None,
-            explained_by: None,
-            plot: None,
-            docs: id.to_owned(),
-        }
+        Self { id: id.to_owned(), severity, confidence, title: title.into(), docs: id.to_owned(), ..Self::default() }
     }
 }

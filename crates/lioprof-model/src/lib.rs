@@ -21,6 +21,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod named;
+
 pub mod access;
 pub mod analysis;
 mod available;

@@ -152,7 +152,7 @@ macro_rules! merge_fields {
 /// ```
 #[macro_export]
 macro_rules! sums {
-    ($(#[$meta:meta])* pub struct $sum:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ }) => {
+    ($($(#[$meta:meta])* pub struct $sum:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ })+) => {$(
         $(#[$meta])*
         pub struct $sum {
             $($(#[$field_meta])* pub $field: $type,)+
@@ -170,5 +170,5 @@ macro_rules! sums {
                 $($crate::merge::Subtract::subtract(&mut self.$field, &part.$field);)+
             }
         }
-    };
+    )+};
 }

@@ -2,53 +2,39 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode, TargetName};
 use serde::Serialize;
 
-/// Where a part of an operation's time went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Part {
-    /// Nothing of the operation was under way but its own thread.
-    ClientWork,
-    /// A request was made and not sent yet: too many RPCs were in flight, or the sending thread was busy.
-    ClientQueue,
-    /// A request, or the data of a write, were on their way to the server.
-    NetworkOut,
-    /// The request waited for a thread of the server.
-    ServerQueue,
-    /// A lock was waited for, on the server or on the client.
-    LockWait,
-    /// The server worked on the request.
-    ServerWork,
-    /// The server read the data from its disk or cache, or wrote them.
-    Disk,
-    /// A reply, or the data of a read, were on their way to the client.
-    NetworkBack,
-    /// No RPC of the operation was in flight, but one for the same file that another thread had sent (read-ahead, write-back).
-    Other,
-    /// The logs do not tell.
-    Unknown,
+named! {
+    /// Where a part of an operation's time went.
+    pub enum Part {
+        /// Nothing of the operation was under way but its own thread.
+        ClientWork = "client_work",
+        /// A request was made and not sent yet: too many RPCs were in flight, or the sending thread was busy.
+        ClientQueue = "client_queue",
+        /// A request, or the data of a write, were on their way to the server.
+        NetworkOut = "network_out",
+        /// The request waited for a thread of the server.
+        ServerQueue = "server_queue",
+        /// A lock was waited for, on the server or on the client.
+        LockWait = "lock_wait",
+        /// The server worked on the request.
+        ServerWork = "server_work",
+        /// The server read the data from its disk or cache, or wrote them.
+        Disk = "disk",
+        /// A reply, or the data of a read, were on their way to the client.
+        NetworkBack = "network_back",
+        /// No RPC of the operation was in flight, but one for the same file that another thread had sent (read-ahead, write-back).
+        Other = "other",
+        /// The logs do not tell.
+        Unknown = "unknown",
+    }
 }
 
 impl Part {
-    /// All parts, in the order in which an operation goes through them.
-    pub const ALL: [Self; 10] = [
-        Self::ClientWork,
-        Self::ClientQueue,
-        Self::NetworkOut,
-        Self::ServerQueue,
-        Self::LockWait,
-        Self::ServerWork,
-        Self::Disk,
-        Self::NetworkBack,
-        Self::Other,
-        Self::Unknown,
-    ];
-
     /// What it is, in a few words for people.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -66,21 +52,12 @@ impl Part {
         }
     }
 
-    /// Its name in JSON and CSV, without the unit.
+    /// Its name with the unit.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClientWork => "client_work",
-            Self::ClientQueue => "client_queue",
-            Self::NetworkOut => "network_out",
-            Self::ServerQueue => "server_queue",
-            Self::LockWait => "lock_wait",
-            Self::ServerWork => "server_work",
-            Self::Disk => "disk",
-            Self::NetworkBack => "network_back",
-            Self::Other => "other",
-            Self::Unknown => "unknown",
-        }
+    pub fn name_us(self) -> &'static str {
+        static NAMES: LazyLock<[String; Part::ALL.len()]> =
+            LazyLock::new(|| Part::ALL.map(|part| format!("{}_us", part.name())));
+        &NAMES[self as usize]
     }
 }
 
@@ -154,24 +131,13 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Which line an operation's begin is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BeginEvidence {
-    /// The operation's own first line.
-    FirstLine,
-    /// The first step of the walk along the file's path, before that line (mask vfstrace).
-    PathWalk,
-}
-
-impl BeginEvidence {
-    /// Its name in JSON and CSV.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstLine => "first_line",
-            Self::PathWalk => "path_walk",
-        }
+named! {
+    /// Which line an operation's begin is taken from.
+    pub enum BeginEvidence {
+        /// The operation's own first line.
+        FirstLine = "first_line",
+        /// The first step of the walk along the file's path, before that line (mask vfstrace).
+        PathWalk = "path_walk",
     }
 }
 

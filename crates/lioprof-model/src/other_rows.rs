@@ -26,6 +26,11 @@ pub struct OtherRows {
 }
 
 impl OtherRows {
+    pub(crate) fn rpcs(&mut self, more: u64) -> &mut Self {
+        Self::count(&mut self.rpcs, more);
+        self
+    }
+
     pub(crate) fn io(&mut self, read: &Io, write: &Io) {
         self.read.get_or_insert_default().merge(read);
         self.write.get_or_insert_default().merge(write);

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
-use serde::{Deserialize, Serialize};
 
 use crate::client::ClientEvent;
 use crate::counted::CounterSnapshot;
@@ -146,14 +145,14 @@ impl RpcRow {
     }
 }
 
-/// Direction in which an RPC moves data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// From the server to the client.
-    Read,
-    /// From the client to the server.
-    Write,
+named! {
+    /// Direction in which an RPC moves data.
+    pub enum Direction {
+        /// From the server to the client.
+        Read = "read",
+        /// From the client to the server.
+        Write = "write",
+    }
 }
 
 impl Direction {
@@ -164,6 +163,33 @@ impl Direction {
             Opcode::OST_READ => Some(Self::Read),
             Opcode::OST_WRITE => Some(Self::Write),
             _ => None,
+        }
+    }
+
+    /// Write or read.
+    #[must_use]
+    pub fn new(write: bool) -> Self {
+        if write { Self::Write } else { Self::Read }
+    }
+
+    /// Whether it is a write.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        self == Self::Write
+    }
+
+    /// What its requests are called.
+    #[must_use]
+    pub fn requests(self) -> &'static str {
+        self.pick("reads", "writes")
+    }
+
+    /// What goes with this direction.
+    #[inline]
+    pub fn pick<T>(self, read: T, write: T) -> T {
+        match self {
+            Self::Read => read,
+            Self::Write => write,
         }
     }
 }
@@ -205,42 +231,40 @@ pub enum RpcSize {
     Unknown,
 }
 
-/// Where a size comes from, most reliable first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SizeEvidence {
-    /// The handler failed or never ran: nothing moved.
-    Failed,
-    /// Status of a successful read: the bytes sent.
-    ReadStatus,
-    /// The `Transferring ... bytes` line.
-    Bulk,
-    /// Length of a message with inline data ("short I/O").
-    Inline,
-    /// There is one niobuf, so the extent's length is the size.
-    Extent,
-    /// Several niobufs with gaps: the size is only bounded.
-    Niobufs,
-    /// Extent whose niobufs are unknown (server-local lock, or no message length): the size is only bounded.
-    LockExtent,
-    /// The log does not show it.
-    None,
-}
+named! {
+    /// Where a size comes from, most reliable first.
+    pub enum SizeEvidence {
+        /// The handler failed or never ran: nothing moved.
+        Failed = "failed",
+        /// Status of a successful read: the bytes sent.
+        ReadStatus = "read_status",
+        /// The `Transferring ... bytes` line.
+        Bulk = "bulk",
+        /// Length of a message with inline data ("short I/O").
+        Inline = "inline",
+        /// There is one niobuf, so the extent's length is the size.
+        Extent = "extent",
+        /// Several niobufs with gaps: the size is only bounded.
+        Niobufs = "niobufs",
+        /// Extent whose niobufs are unknown (server-local lock, or no message length): the size is only bounded.
+        LockExtent = "lock_extent",
+        /// The log does not show it.
+        None = "none",
+    }
 
-/// Where the target of an RPC comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetEvidence {
-    /// The RPC's `refresh rw locks` line.
-    RefreshLine,
-    /// A server-local lock that the handling thread took.
-    LocalLock,
-    /// The request scheduler named the OST (trr).
-    Nrs,
-    /// The node has exactly one target of that kind, since only one pings the first MDT.
-    OnlyTarget,
-    /// The log does not show it.
-    None,
+    /// Where the target of an RPC comes from.
+    pub enum TargetEvidence {
+        /// The RPC's `refresh rw locks` line.
+        RefreshLine = "refresh_line",
+        /// A server-local lock that the handling thread took.
+        LocalLock = "local_lock",
+        /// The request scheduler named the OST (trr).
+        Nrs = "nrs",
+        /// The node has exactly one target of that kind, since only one pings the first MDT.
+        OnlyTarget = "only_target",
+        /// The log does not show it.
+        None = "none",
+    }
 }
 
 /// A request that the node began to handle, and whose end is not in the log.
@@ -269,59 +293,40 @@ pub trait RowSink {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols);
 
     /// A line of the lock manager.
-    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        let _ = (event, symbols);
-    }
+    fn lock_event(&mut self, _event: &LockEvent, _symbols: &Symbols) {}
 
     /// An RPC that the node sent, or the reply to it.
-    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        let _ = (sent, symbols);
-    }
+    fn sent_rpc(&mut self, _sent: &SentRpc, _symbols: &Symbols) {}
 
     /// A line of a client's log about an operation.
-    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
-        let _ = (event, symbols);
-    }
+    fn client_event(&mut self, _event: &ClientEvent, _symbols: &Symbols) {}
 
     /// Half an RPC, which is no row.
-    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
-        let _ = (half, symbols);
-    }
+    fn half_rpc(&mut self, _half: &HalfRpc, _symbols: &Symbols) {}
 
     /// An `lctl mark` line.
-    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        let _ = (mark, symbols);
-    }
+    fn mark(&mut self, _mark: &Mark, _symbols: &Symbols) {}
 
     /// All rows of a node have been passed on; nodes come one after the other. `summary` has what the rows do not say.
-    fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {
-        let _ = (node, summary, symbols);
-    }
+    fn node_end(&mut self, _node: &str, _summary: &TraceSummary, _symbols: &Symbols) {}
+}
+
+macro_rules! passed_on {
+    ($($name:ident($row:ty);)+) => {
+        $(fn $name(&mut self, row: &$row, symbols: &Symbols) {
+            (**self).$name(row, symbols);
+        })+
+    };
 }
 
 impl<S: RowSink + ?Sized> RowSink for &mut S {
-    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
-        (**self).rpc(row, symbols);
-    }
-
-    fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
-        (**self).lock_event(event, symbols);
-    }
-
-    fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
-        (**self).sent_rpc(sent, symbols);
-    }
-
-    fn client_event(&mut self, event: &ClientEvent, symbols: &Symbols) {
-        (**self).client_event(event, symbols);
-    }
-
-    fn half_rpc(&mut self, half: &HalfRpc, symbols: &Symbols) {
-        (**self).half_rpc(half, symbols);
-    }
-
-    fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        (**self).mark(mark, symbols);
+    passed_on! {
+        rpc(RpcRow);
+        lock_event(LockEvent);
+        sent_rpc(SentRpc);
+        client_event(ClientEvent);
+        half_rpc(HalfRpc);
+        mark(Mark);
     }
 
     fn node_end(&mut self, node: &str, summary: &TraceSummary, symbols: &Symbols) {

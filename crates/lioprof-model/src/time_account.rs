@@ -56,41 +56,27 @@ pub struct TimeSpent {
     pub excess_us: Option<u64>,
 }
 
-/// What time is spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpentOn {
-    /// Waiting for a lock that another client has.
-    LockWait,
-    /// Reads and writes that are handled, with the transfer of their data.
-    Bulk,
-    /// Waiting for a service thread of a server.
-    Queue,
-    /// Requests that an MDT handles.
-    Metadata,
-    /// Other requests, such as for locks and attributes on OSTs.
-    Other,
-    /// Requests of which the log shows only the end.
-    Unknown,
-    /// No request at any traced server: the clients' own work, their page caches, the network, servers without a log.
-    Nothing,
+named! {
+    /// What time is spent on.
+    pub enum SpentOn {
+        /// Waiting for a lock that another client has.
+        LockWait = "lock_wait",
+        /// Reads and writes that are handled, with the transfer of their data.
+        Bulk = "bulk",
+        /// Waiting for a service thread of a server.
+        Queue = "queue",
+        /// Requests that an MDT handles.
+        Metadata = "metadata",
+        /// Other requests, such as for locks and attributes on OSTs.
+        Other = "other",
+        /// Requests of which the log shows only the end.
+        Unknown = "unknown",
+        /// No request at any traced server: the clients' own work, their page caches, the network, servers without a log.
+        Nothing = "nothing",
+    }
 }
 
 impl SpentOn {
-    /// The name that JSON uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LockWait => "lock_wait",
-            Self::Bulk => "bulk",
-            Self::Queue => "queue",
-            Self::Metadata => "metadata",
-            Self::Other => "other",
-            Self::Unknown => "unknown",
-            Self::Nothing => "nothing",
-        }
-    }
-
     /// What happens, for people: a phrase that can stand before the name of a target or server.
     #[must_use]
     pub fn phrase(self) -> &'static str {

@@ -71,30 +71,30 @@ pub enum LockHappening {
     },
 }
 
-/// What happened to a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LockStep {
-    /// The lock was created for a client's enqueue.
-    Created,
-    /// A server thread created the lock itself, for a request or on its own account.
-    LocalCreated,
-    /// The lock conflicts with the request that this pid is handling.
-    Incompatible,
-    /// The lock was put on the granted or on the waiting list; its granted mode says which.
-    Queued,
-    /// The server replied to the enqueue.
-    Reply,
-    /// The server asked the holder to give the lock back.
-    BlockingAst,
-    /// The lock was granted after a wait.
-    Granted,
-    /// The holder gave the lock back after a callback.
-    Released,
-    /// The holder was evicted because it did not give the lock back.
-    Evicted,
-    /// The lock was destroyed.
-    Freed,
+named! {
+    /// What happened to a lock.
+    pub enum LockStep {
+        /// The lock was created for a client's enqueue.
+        Created = "created",
+        /// A server thread created the lock itself, for a request or on its own account.
+        LocalCreated = "local_created",
+        /// The lock conflicts with the request that this pid is handling.
+        Incompatible = "incompatible",
+        /// The lock was put on the granted or on the waiting list; its granted mode says which.
+        Queued = "queued",
+        /// The server replied to the enqueue.
+        Reply = "reply",
+        /// The server asked the holder to give the lock back.
+        BlockingAst = "blocking_ast",
+        /// The lock was granted after a wait.
+        Granted = "granted",
+        /// The holder gave the lock back after a callback.
+        Released = "released",
+        /// The holder was evicted because it did not give the lock back.
+        Evicted = "evicted",
+        /// The lock was destroyed.
+        Freed = "freed",
+    }
 }
 
 /// A lock as a line describes it.

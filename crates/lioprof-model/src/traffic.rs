@@ -74,19 +74,20 @@ pub fn counted_service(thread: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// What an operation is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum OperationClass {
-    /// Moves file data: `OST_READ`, `OST_WRITE`.
-    Bulk,
-    /// Any other operation on an OST or MDT: names, attributes, connects, space.
-    Metadata,
-    /// The lock manager's: enqueue, cancel, callbacks.
-    Lock,
-    /// Keeps a connection alive.
-    Ping,
-    /// Configuration, quota, logs, updates between servers.
-    Other,
+named! {
+    /// What an operation is for.
+    pub enum OperationClass {
+        /// Moves file data: `OST_READ`, `OST_WRITE`.
+        Bulk = "bulk",
+        /// Any other operation on an OST or MDT: names, attributes, connects, space.
+        Metadata = "metadata",
+        /// The lock manager's: enqueue, cancel, callbacks.
+        Lock = "lock",
+        /// Keeps a connection alive.
+        Ping = "ping",
+        /// Configuration, quota, logs, updates between servers.
+        Other = "other",
+    }
 }
 
 impl OperationClass {
@@ -100,18 +101,6 @@ impl OperationClass {
             Opcode(100..=199) => Self::Lock,
             Opcode::OBD_PING => Self::Ping,
             _ => Self::Other,
-        }
-    }
-
-    /// Name, as SQL shows it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bulk => "bulk",
-            Self::Metadata => "metadata",
-            Self::Lock => "lock",
-            Self::Ping => "ping",
-            Self::Other => "other",
         }
     }
 

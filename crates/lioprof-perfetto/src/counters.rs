@@ -41,10 +41,7 @@ impl Series {
     /// Bytes count when their RPC ended, as in the analysis.
     pub(crate) fn bytes(&mut self, end_us: i64, direction: Direction, bytes: u64) {
         let bin = self.bins.entry(end_us.div_euclid(self.bin_us)).or_default();
-        match direction {
-            Direction::Read => bin.read_bytes += bytes,
-            Direction::Write => bin.write_bytes += bytes,
-        }
+        *direction.pick(&mut bin.read_bytes, &mut bin.write_bytes) += bytes;
         self.widen();
     }
 

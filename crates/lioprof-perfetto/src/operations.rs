@@ -131,25 +131,9 @@ fn arguments(row: &OperationRow) -> Vec<Argument> {
     let mut arguments: Vec<Argument> = Vec::new();
     arguments.extend(row.fid.map(|fid| ("fid", Value::Text(fid.to_string()))));
     arguments.extend(row.result.map(|result| ("result", Value::Int(result))));
-    let parts = Part::ALL.into_iter().filter_map(|part| row.part_us(part).map(|us| (part_us(part), Value::Uint(us))));
+    let parts = Part::ALL.into_iter().filter_map(|part| row.part_us(part).map(|us| (part.name_us(), Value::Uint(us))));
     arguments.extend(parts.filter(|(_, us)| *us != Value::Uint(0)));
     arguments
-}
-
-/// A part's name, as in JSON.
-fn part_us(part: Part) -> &'static str {
-    match part {
-        Part::ClientWork => "client_work_us",
-        Part::ClientQueue => "client_queue_us",
-        Part::NetworkOut => "network_out_us",
-        Part::ServerQueue => "server_queue_us",
-        Part::LockWait => "lock_wait_us",
-        Part::ServerWork => "server_work_us",
-        Part::Disk => "disk_us",
-        Part::NetworkBack => "network_back_us",
-        Part::Other => "other_us",
-        Part::Unknown => "unknown_us",
-    }
 }
 
 #[cfg(test)]

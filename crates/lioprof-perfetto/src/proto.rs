@@ -28,141 +28,100 @@ pub(crate) enum EventType {
     Counter = 4,
 }
 
-/// The file. Traces can be joined end to end: one packet at a time is written as a trace of its own.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Trace {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) packet: Vec<TracePacket>,
+/// Declares messages: of each field the number, the name, the type here and that of Protocol Buffers.
+macro_rules! messages {
+    ($($(#[$meta:meta])* $message:ident {
+        $($(#[$field_meta:meta])* $tag:literal $field:ident: $type:ty = ($($kind:tt)+),)+
+    })+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Message)]
+        pub(crate) struct $message {
+            $($(#[$field_meta])* #[prost($($kind)+, tag = $tag)] pub(crate) $field: $type,)+
+        }
+    )+};
 }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TracePacket {
-    #[prost(message, optional, tag = "6")]
-    pub(crate) clock_snapshot: Option<ClockSnapshot>,
-    /// Nanoseconds, on the clock that the packet defaults name.
-    #[prost(uint64, optional, tag = "8")]
-    pub(crate) timestamp: Option<u64>,
-    #[prost(uint32, optional, tag = "10")]
-    pub(crate) trusted_packet_sequence_id: Option<u32>,
-    #[prost(message, optional, tag = "11")]
-    pub(crate) track_event: Option<TrackEvent>,
-    #[prost(message, optional, tag = "12")]
-    pub(crate) interned_data: Option<InternedData>,
-    #[prost(uint32, optional, tag = "13")]
-    pub(crate) sequence_flags: Option<u32>,
-    #[prost(message, optional, tag = "59")]
-    pub(crate) trace_packet_defaults: Option<TracePacketDefaults>,
-    #[prost(message, optional, tag = "60")]
-    pub(crate) track_descriptor: Option<TrackDescriptor>,
-}
+messages! {
+    /// The file. Traces can be joined end to end: one packet at a time is written as a trace of its own.
+    Trace {
+        "1" packet: Vec<TracePacket> = (message, repeated),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TracePacketDefaults {
-    #[prost(uint32, optional, tag = "58")]
-    pub(crate) timestamp_clock_id: Option<u32>,
-}
+    TracePacket {
+        "6" clock_snapshot: Option<ClockSnapshot> = (message, optional),
+        /// Nanoseconds, on the clock that the packet defaults name.
+        "8" timestamp: Option<u64> = (uint64, optional),
+        "10" trusted_packet_sequence_id: Option<u32> = (uint32, optional),
+        "11" track_event: Option<TrackEvent> = (message, optional),
+        "12" interned_data: Option<InternedData> = (message, optional),
+        "13" sequence_flags: Option<u32> = (uint32, optional),
+        "59" trace_packet_defaults: Option<TracePacketDefaults> = (message, optional),
+        "60" track_descriptor: Option<TrackDescriptor> = (message, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ClockSnapshot {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) clocks: Vec<Clock>,
-    #[prost(uint32, optional, tag = "2")]
-    pub(crate) primary_trace_clock: Option<u32>,
-}
+    TracePacketDefaults {
+        "58" timestamp_clock_id: Option<u32> = (uint32, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Clock {
-    #[prost(uint32, optional, tag = "1")]
-    pub(crate) clock_id: Option<u32>,
-    #[prost(uint64, optional, tag = "2")]
-    pub(crate) timestamp: Option<u64>,
-}
+    ClockSnapshot {
+        "1" clocks: Vec<Clock> = (message, repeated),
+        "2" primary_trace_clock: Option<u32> = (uint32, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TrackDescriptor {
-    #[prost(uint64, optional, tag = "1")]
-    pub(crate) uuid: Option<u64>,
-    #[prost(string, optional, tag = "2")]
-    pub(crate) name: Option<String>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) process: Option<ProcessDescriptor>,
-    #[prost(uint64, optional, tag = "5")]
-    pub(crate) parent_uuid: Option<u64>,
-    #[prost(message, optional, tag = "8")]
-    pub(crate) counter: Option<CounterDescriptor>,
-    #[prost(int32, optional, tag = "11")]
-    pub(crate) child_ordering: Option<i32>,
-    #[prost(int32, optional, tag = "12")]
-    pub(crate) sibling_order_rank: Option<i32>,
-}
+    Clock {
+        "1" clock_id: Option<u32> = (uint32, optional),
+        "2" timestamp: Option<u64> = (uint64, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct ProcessDescriptor {
-    #[prost(int32, optional, tag = "1")]
-    pub(crate) pid: Option<i32>,
-    #[prost(string, optional, tag = "6")]
-    pub(crate) process_name: Option<String>,
-}
+    TrackDescriptor {
+        "1" uuid: Option<u64> = (uint64, optional),
+        "2" name: Option<String> = (string, optional),
+        "3" process: Option<ProcessDescriptor> = (message, optional),
+        "5" parent_uuid: Option<u64> = (uint64, optional),
+        "8" counter: Option<CounterDescriptor> = (message, optional),
+        "11" child_ordering: Option<i32> = (int32, optional),
+        "12" sibling_order_rank: Option<i32> = (int32, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct CounterDescriptor {
-    #[prost(int32, optional, tag = "3")]
-    pub(crate) unit: Option<i32>,
-    #[prost(string, optional, tag = "6")]
-    pub(crate) unit_name: Option<String>,
-}
+    ProcessDescriptor {
+        "1" pid: Option<i32> = (int32, optional),
+        "6" process_name: Option<String> = (string, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct TrackEvent {
-    #[prost(uint64, repeated, packed = "false", tag = "3")]
-    pub(crate) category_iids: Vec<u64>,
-    #[prost(message, repeated, tag = "4")]
-    pub(crate) debug_annotations: Vec<DebugAnnotation>,
-    #[prost(int32, optional, tag = "9")]
-    pub(crate) r#type: Option<i32>,
-    #[prost(uint64, optional, tag = "10")]
-    pub(crate) name_iid: Option<u64>,
-    #[prost(uint64, optional, tag = "11")]
-    pub(crate) track_uuid: Option<u64>,
-    #[prost(double, optional, tag = "44")]
-    pub(crate) double_counter_value: Option<f64>,
-    #[prost(fixed64, repeated, packed = "false", tag = "47")]
-    pub(crate) flow_ids: Vec<u64>,
-    #[prost(fixed64, repeated, packed = "false", tag = "48")]
-    pub(crate) terminating_flow_ids: Vec<u64>,
-}
+    CounterDescriptor {
+        "3" unit: Option<i32> = (int32, optional),
+        "6" unit_name: Option<String> = (string, optional),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct DebugAnnotation {
-    #[prost(uint64, optional, tag = "1")]
-    pub(crate) name_iid: Option<u64>,
-    #[prost(bool, optional, tag = "2")]
-    pub(crate) bool_value: Option<bool>,
-    #[prost(uint64, optional, tag = "3")]
-    pub(crate) uint_value: Option<u64>,
-    #[prost(int64, optional, tag = "4")]
-    pub(crate) int_value: Option<i64>,
-    #[prost(uint64, optional, tag = "17")]
-    pub(crate) string_value_iid: Option<u64>,
-}
+    TrackEvent {
+        "3" category_iids: Vec<u64> = (uint64, repeated, packed = "false"),
+        "4" debug_annotations: Vec<DebugAnnotation> = (message, repeated),
+        "9" r#type: Option<i32> = (int32, optional),
+        "10" name_iid: Option<u64> = (uint64, optional),
+        "11" track_uuid: Option<u64> = (uint64, optional),
+        "44" double_counter_value: Option<f64> = (double, optional),
+        "47" flow_ids: Vec<u64> = (fixed64, repeated, packed = "false"),
+        "48" terminating_flow_ids: Vec<u64> = (fixed64, repeated, packed = "false"),
+    }
 
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct InternedData {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) event_categories: Vec<InternedName>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) event_names: Vec<InternedName>,
-    #[prost(message, repeated, tag = "3")]
-    pub(crate) debug_annotation_names: Vec<InternedName>,
-    #[prost(message, repeated, tag = "29")]
-    pub(crate) debug_annotation_string_values: Vec<InternedName>,
-}
+    DebugAnnotation {
+        "1" name_iid: Option<u64> = (uint64, optional),
+        "2" bool_value: Option<bool> = (bool, optional),
+        "3" uint_value: Option<u64> = (uint64, optional),
+        "4" int_value: Option<i64> = (int64, optional),
+        "17" string_value_iid: Option<u64> = (uint64, optional),
+    }
 
-/// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which are alike on the wire.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct InternedName {
-    #[prost(uint64, optional, tag = "1")]
-    pub(crate) iid: Option<u64>,
-    #[prost(string, optional, tag = "2")]
-    pub(crate) name: Option<String>,
+    InternedData {
+        "1" event_categories: Vec<InternedName> = (message, repeated),
+        "2" event_names: Vec<InternedName> = (message, repeated),
+        "3" debug_annotation_names: Vec<InternedName> = (message, repeated),
+        "29" debug_annotation_string_values: Vec<InternedName> = (message, repeated),
+    }
+
+    /// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which are alike on the wire.
+    InternedName {
+        "1" iid: Option<u64> = (uint64, optional),
+        "2" name: Option<String> = (string, optional),
+    }
 }

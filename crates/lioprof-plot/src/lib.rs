@@ -43,7 +43,7 @@ mod output;
 mod plots;
 
 #[cfg(test)]
-mod layout;
+mod layout_tests;
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod support;

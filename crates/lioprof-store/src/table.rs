@@ -118,20 +118,31 @@ pub(crate) fn order_by(rows: usize, key: impl Fn(usize) -> u64) -> Vec<u32> {
 }
 
 /// Declares a table: its buffers, its columns and the view of rows read back. Columns after `derived` follow from the
-/// others; they are there for queries and are not read back. `by` gives the key by which rows are sorted when they are written.
+/// others; they are there for queries and are not read back. `by` gives the key by which rows are sorted when they are written,
+/// `push` adds a row: what it prepares, and of each column the value.
 macro_rules! table {
     (
         $(#[$meta:meta])*
         $buffers:ident, $view:ident, $name:literal, by |$rows:ident, $row:ident| $key:expr;
-        $($column:ident: $cell:ty = $coding:ident $($bounds:ident)?,)+
+        push($($given:ident: $given_type:ty),+) { $($prepare:tt)* }
+        $($column:ident: $cell:ty = $coding:ident $($bounds:ident)? => $value:expr,)+
         ; derived:
-        $($derived:ident: $derived_cell:ty = $derived_coding:ident,)*
+        $($derived:ident: $derived_cell:ty = $derived_coding:ident => $derived_value:expr,)*
     ) => {
         $(#[$meta])*
         #[derive(Default)]
         pub(crate) struct $buffers {
             $(pub(crate) $column: $crate::table::Column<$cell>,)+
             $(pub(crate) $derived: $crate::table::Column<$derived_cell>,)*
+        }
+
+        impl $buffers {
+            /// Adds a row.
+            pub(crate) fn push(&mut self, $($given: $given_type),+) {
+                $($prepare)*
+                $(self.$column.push($value);)+
+                $(self.$derived.push($derived_value);)*
+            }
         }
 
         impl $crate::table::Table for $buffers {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::number_table::NumberTable;
 use crate::style::paragraph;
+use crate::tables::{Columns, cell};
 
 /// Schema of the JSON.
 pub const SCHEMA: &str = "lioprof.operations/1";
@@ -181,7 +182,9 @@ fn kind_json(kind: &KindSums) -> Value {
     let parts: serde_json::Map<String, Value> = Part::ALL
         .into_iter()
         .zip(&kind.parts_us)
-        .map(|(part, us)| (part_us(part), if kind.asked.can_tell(part) { figures(us) } else { Value::Null }))
+        .map(|(part, us)| {
+            (part.name_us().to_owned(), if kind.asked.can_tell(part) { figures(us) } else { Value::Null })
+        })
         .collect();
     json!({
         "operation": kind.asked.to_string(),
@@ -193,7 +196,7 @@ fn kind_json(kind: &KindSums) -> Value {
 
 fn row_json(row: &OperationRow) -> Value {
     let parts: serde_json::Map<String, Value> =
-        Part::ALL.into_iter().map(|part| (part_us(part), json!(row.part_us(part)))).collect();
+        Part::ALL.into_iter().map(|part| (part.name_us().to_owned(), json!(row.part_us(part)))).collect();
     json!({
         "node": &*row.node,
         "pid": row.pid,
@@ -209,54 +212,23 @@ fn row_json(row: &OperationRow) -> Value {
     })
 }
 
-/// The key of a part.
-fn part_us(part: Part) -> String {
-    format!("{}_us", part.name())
-}
-
 fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
-    let mut header: Vec<String> = [
-        "node",
-        "pid",
-        "operation",
-        "fid",
-        "begin_us",
-        "duration_us",
-        "begin_evidence",
-        "result",
-        "rpcs",
-        "joined_rpcs",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    header.extend(Part::ALL.map(part_us));
-    csv.write_record(&header).map_err(io_error)?;
-    for row in &operations.rows {
-        let mut cells = vec![
-            row.node.to_string(),
-            row.pid.to_string(),
-            row.asked.to_string(),
-            row.fid.map(|fid| fid.to_string()).unwrap_or_default(),
-            row.begin_us.to_string(),
-            row.duration_us.to_string(),
-            row.begin_evidence.name().to_owned(),
-            row.result.map(|result| result.to_string()).unwrap_or_default(),
-            row.rpcs.to_string(),
-            row.joined_rpcs.to_string(),
-        ];
-        cells.extend(Part::ALL.map(|part| row.part_us(part).map(|us| us.to_string()).unwrap_or_default()));
-        csv.write_record(&cells).map_err(io_error)?;
+    let mut columns = Columns::<OperationRow>::new([
+        ("node", |it| it.node.to_string()),
+        ("pid", |it| it.pid.to_string()),
+        ("operation", |it| it.asked.to_string()),
+        ("fid", |it| cell(it.fid)),
+        ("begin_us", |it| it.begin_us.to_string()),
+        ("duration_us", |it| it.duration_us.to_string()),
+        ("begin_evidence", |it| it.begin_evidence.name().to_owned()),
+        ("result", |it| cell(it.result)),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("joined_rpcs", |it| it.joined_rpcs.to_string()),
+    ]);
+    for part in Part::ALL {
+        columns.push(part.name_us(), move |it| cell(it.part_us(part)));
     }
-    csv.flush()
-}
-
-/// The error below: a closed pipe is none of CSV.
-fn io_error(err: csv::Error) -> io::Error {
-    match err.into_kind() {
-        csv::ErrorKind::Io(err) => err,
-        other => io::Error::other(format!("{other:?}")),
-    }
+    columns.write(&operations.rows, out)
 }
 
 #[cfg(test)]

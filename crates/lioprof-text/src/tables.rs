@@ -36,21 +36,21 @@ pub const ALL: &[Table] = &[
     Table { name: "findings", write: findings },
 ];
 
-fn cell(value: Option<impl ToString>) -> String {
+pub(crate) fn cell(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// A name, and the cell of a row.
-type Named<T> = (&'static str, fn(&T) -> String);
+pub(crate) type Named<T> = (&'static str, fn(&T) -> String);
 
 /// The same, made of more than a function.
 type Column<'t, T> = (String, Box<dyn Fn(&T) -> String + 't>);
 
 /// The columns of a table of which `T` is a row.
-struct Columns<'t, T>(Vec<Column<'t, T>>);
+pub(crate) struct Columns<'t, T>(Vec<Column<'t, T>>);
 
 impl<'t, T: 't> Columns<'t, T> {
-    fn new<const N: usize>(columns: [Named<T>; N]) -> Self {
+    pub(crate) fn new<const N: usize>(columns: [Named<T>; N]) -> Self {
         let column = |(name, cell): Named<T>| -> Column<'t, T> { (name.to_owned(), Box::new(cell)) };
         Self(columns.into_iter().map(column).collect())
     }
@@ -91,14 +91,27 @@ impl<'t, T: 't> Columns<'t, T> {
         self
     }
 
+    /// One more.
+    pub(crate) fn push(&mut self, name: impl Into<String>, cell: impl Fn(&T) -> String + 't) {
+        self.0.push((name.into(), Box::new(cell)));
+    }
+
     /// Writes a header and rows.
-    fn write(self, rows: impl IntoIterator<Item = impl Borrow<T>>, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(self, rows: impl IntoIterator<Item = impl Borrow<T>>, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(self.0.iter().map(|(name, _)| name))?;
+        writer.write_record(self.0.iter().map(|(name, _)| name)).map_err(io_error)?;
         for row in rows {
-            writer.write_record(self.0.iter().map(|(_, cell)| cell(row.borrow())))?;
+            writer.write_record(self.0.iter().map(|(_, cell)| cell(row.borrow()))).map_err(io_error)?;
         }
         writer.flush()
+    }
+}
+
+/// The error below: a closed pipe is none of CSV.
+fn io_error(err: csv::Error) -> io::Error {
+    match err.into_kind() {
+        csv::ErrorKind::Io(err) => err,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 
@@ -203,16 +216,16 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Columns::<Row<'_>>::new([
         ("by", |it| it.0.to_owned()),
         ("name", |it| it.1.clone()),
-        ("direction", |it| format!("{:?}", it.2.direction).to_lowercase()),
+        ("direction", |it| it.2.direction.name().to_owned()),
         ("rpcs", |it| it.2.rpcs.to_string()),
         ("bytes", |it| it.2.bytes.to_string()),
     ])
     .times("before", |it| &it.2.before.us)
     .times("transfer", |it| &it.2.transfer.us)
     .times("after", |it| &it.2.after.us);
-    columns.0.push(("before_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.before))));
-    columns.0.push(("transfer_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.transfer))));
-    columns.0.push(("after_ratio_to_peers".to_owned(), Box::new(move |it| ratio(&it.2.after))));
+    columns.push("before_ratio_to_peers", move |it| ratio(&it.2.before));
+    columns.push("transfer_ratio_to_peers", move |it| ratio(&it.2.transfer));
+    columns.push("after_ratio_to_peers", move |it| ratio(&it.2.after));
     columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
 }
 
@@ -239,7 +252,7 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("other_wait", |it| &it.other_wait),
     ];
     for (name, part) in parts {
-        columns.0.push((format!("{name}_us_sum"), Box::new(move |it| part(it.2).sum_us.to_string())));
+        columns.push(format!("{name}_us_sum"), move |it| part(it.2).sum_us.to_string());
     }
     columns
         .times("total", |it| &it.2.total.us)

@@ -69,7 +69,7 @@ fn each_system_call_is_an_operation_of_its_duration() {
             matched += 1;
             #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
             let difference = call.end_us - call.start_us - during[0].duration_us as f64;
-            differences.entry(kind.name()).or_default().push(difference);
+            differences.entry(kind.as_str()).or_default().push(difference);
         }
         // The program does nothing else; what other programs of the client did stands beside.
         let pid = calls(client)[0].pid;

@@ -23,7 +23,7 @@ impl<'a> Requests<'a> {
                 continue;
             }
             let name = target.map_or("", |target| target.name.as_str());
-            it.by_target[index(rpc.direction)].entry(name).or_default().push(rpc);
+            it.by_target[rpc.direction as usize].entry(name).or_default().push(rpc);
         }
         it
     }
@@ -31,7 +31,7 @@ impl<'a> Requests<'a> {
     /// Total times in the order in which they ended, microseconds: of one OST, or of all. `None` if these are not the `count` that the
     /// analysis knows the times of.
     pub(super) fn all(&self, direction: Direction, target: Option<&str>, count: u64) -> Option<Vec<f64>> {
-        let by_target = &self.by_target[index(direction)];
+        let by_target = &self.by_target[direction as usize];
         let mut rpcs: Vec<&SampledRpc> = match target {
             Some(name) => by_target.get(name)?.clone(),
             None => by_target.values().flatten().copied().collect(),
@@ -41,12 +41,5 @@ impl<'a> Requests<'a> {
         }
         rpcs.sort_by(|a, b| a.end.total_cmp(&b.end));
         Some(rpcs.iter().map(|rpc| ((rpc.end - rpc.arrival) * 1e6).round().max(0.0)).collect())
-    }
-}
-
-fn index(direction: Direction) -> usize {
-    match direction {
-        Direction::Read => 0,
-        Direction::Write => 1,
     }
 }

@@ -12,7 +12,7 @@ use super::figure::{Draft, Drafts, Measured};
 use super::noise::{PerBin, real};
 use super::pair::{Pair, Sided};
 use super::ranks::Ranks;
-use super::totals::{PERCENTILES, busy_rate, io_bytes, io_name, over_activity, overall_error};
+use super::totals::{PERCENTILES, busy_rate, io_bytes, over_activity, overall_error};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
@@ -117,7 +117,7 @@ fn target_figures(row: &mut RowFigures<'_, '_, Target>) {
     for (direction, of) in
         [(Direction::Read, (|it| &it.read) as fn(&Target) -> &TargetIo), (Direction::Write, |it| &it.write)]
     {
-        let (io, is_read) = (io_name(direction), direction == Direction::Read);
+        let (io, is_read) = (direction.name(), direction == Direction::Read);
         row.count(format!("{}_bytes", if is_read { "read" } else { "written" }), None, |it| io_bytes(&of(it).io));
         row.count(format!("{io}_rpcs"), None, |it| Some(real(of(it).io.rpcs)));
         row.measure(format!("{io}_bandwidth_bytes_per_s"), Better::Higher, |it, target| {

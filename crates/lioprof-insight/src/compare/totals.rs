@@ -54,10 +54,11 @@ pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
     for (direction, of) in
         [(Direction::Read, (|it| &it.read) as fn(&Activity) -> &PerBin), (Direction::Write, |it| &it.write)]
     {
-        let sides = pair.both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, rpcs(it, direction)));
+        let sides = pair
+            .both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, it.analysis.totals.io(direction).rpcs));
         // Hardly any bytes: their rate is that of a few requests, and says nothing of the run.
         let headline = !is_minor(pair, direction);
-        put(&format!("{}_bandwidth_bytes_per_s", io_name(direction)), sides, Some(Better::Higher), headline);
+        put(&format!("{}_bandwidth_bytes_per_s", direction.name()), sides, Some(Better::Higher), headline);
     }
     for (direction, opcode) in [(Direction::Read, OST_READ), (Direction::Write, OST_WRITE)] {
         let percentiles = PERCENTILES.map(|percentile| pair.both(|it| total_time(it, direction, opcode, percentile)));
@@ -68,7 +69,7 @@ pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
         let alike = different_sizes(pair, direction).is_none();
         for (at, (sides, (percentile, ..))) in percentiles.into_iter().zip(PERCENTILES).enumerate() {
             let headline = alike && at == furthest;
-            put(&format!("{}_total_{percentile}_us", io_name(direction)), sides, Some(Better::Lower), headline);
+            put(&format!("{}_total_{percentile}_us", direction.name()), sides, Some(Better::Lower), headline);
         }
     }
     out
@@ -93,16 +94,20 @@ pub(super) fn different_sizes(pair: &Pair<'_>, direction: Direction) -> Option<S
         let [before, after] = [before, after].map(|bytes| human_bytes(whole(bytes)));
         format!(
             "{}s carry {before} on average before and {after} after: the times of single ones do not decide",
-            io_name(direction)
+            direction.name()
         )
     })
 }
 
+/// Total times of all requests of an opcode: one service does reads and writes, ll_ost_io.
+fn total_times(analysis: &Analysis, opcode: u32) -> Distribution {
+    let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
+    operation.map_or_else(Distribution::default, |it| it.latency.total_us)
+}
+
 /// A percentile of the total times of all reads or writes of OSTs.
 fn total_time(it: &Sided<'_>, direction: Direction, opcode: u32, (_, share, of): Percentile) -> Measured {
-    // One service does them: ll_ost_io.
-    let operation = it.analysis.operations.iter().find(|it| it.opcode == opcode);
-    let times = operation.map_or_else(Distribution::default, |it| it.latency.total_us);
+    let times = total_times(it.analysis, opcode);
     let Some(limit) = of(&times) else { return Measured::exact(None) };
     if let Some(all) = it.requests.all(direction, None, times.count) {
         return Measured::ranks(limit, Ranks::of_all(&all, share, real(limit)));
@@ -111,20 +116,11 @@ fn total_time(it: &Sided<'_>, direction: Direction, opcode: u32, (_, share, of):
     Measured::ranks(limit, Ranks::of_some(&times, share, deviation))
 }
 
-/// As names of figures begin.
-pub(super) fn io_name(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-    }
-}
-
 /// How many times more the shares of slow reads (first) and writes vary over time than if each request were slow by itself; by
 /// percentile.
 pub(super) fn clustering(analysis: &Analysis) -> [[f64; 3]; 2] {
     [(Direction::Read, OST_READ), (Direction::Write, OST_WRITE)].map(|(direction, opcode)| {
-        let operation = analysis.operations.iter().find(|it| it.opcode == opcode);
-        let times = operation.map_or_else(Distribution::default, |it| it.latency.total_us);
+        let times = total_times(analysis, opcode);
         PERCENTILES.map(|(_, share, of)| {
             let limit = of(&times).map_or(0.0, real);
             let deviation = share_error(&beyond(analysis, direction, limit)).unwrap_or(0.0);
@@ -133,20 +129,10 @@ pub(super) fn clustering(analysis: &Analysis) -> [[f64; 3]; 2] {
     })
 }
 
-/// Reads or writes of a side.
-fn rpcs(it: &Sided<'_>, direction: Direction) -> u64 {
-    let totals = &it.analysis.totals;
-    match direction {
-        Direction::Read => totals.read.rpcs,
-        Direction::Write => totals.write.rpcs,
-    }
-}
-
 /// Whether reads (or writes) are hardly any of the bytes on both sides.
 pub(super) fn is_minor(pair: &Pair<'_>, direction: Direction) -> bool {
     let is_minor = |it: &Sided<'_>| {
-        let totals = &it.analysis.totals;
-        let io = if direction == Direction::Read { &totals.read } else { &totals.write };
+        let io = it.analysis.totals.io(direction);
         bytes(it).zip(io_bytes(io)).is_some_and(|(all, part)| part < pair.rules.min_direction_share * all)
     };
     pair.both(is_minor) == [true, true]
@@ -173,7 +159,7 @@ const EDGES: f64 = 0.408;
 
 /// Error of the mean bandwidth from first to last byte, pauses included.
 pub(super) fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
-    let requests = [Direction::Read, Direction::Write].map(|direction| rpcs(sided, direction));
+    let requests = [Direction::Read, Direction::Write].map(|direction| sided.analysis.totals.io(direction).rpcs);
     let error = sided.activity.all.part(sided.activity.span?).error(requests.iter().sum())?;
     // The first and the last byte are somewhere in their bins.
     let edges = EDGES * sided.analysis.series.bin_s / sided.activity.seconds.filter(|seconds| *seconds > 0.0)?;

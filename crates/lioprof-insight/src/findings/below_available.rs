@@ -32,7 +32,7 @@ fn look(case: &Case<'_>) -> Look {
     let mut below = Vec::new();
     for available in known {
         // So many requests may have moved their bytes in so little time, or so much, by chance.
-        match Rate::factor(rpcs(case.analysis, available.direction))
+        match Rate::factor(real(case.analysis.totals.io(available.direction).rpcs))
             .times(available.share())
             .against(case.limit("share"))
         {
@@ -49,14 +49,6 @@ fn look(case: &Case<'_>) -> Look {
     Ok(below)
 }
 
-/// Reads or writes.
-fn rpcs(analysis: &Analysis, direction: Direction) -> f64 {
-    real(match direction {
-        Direction::Read => analysis.totals.read.rpcs,
-        Direction::Write => analysis.totals.write.rpcs,
-    })
-}
-
 /// The direction that gets most of what is available to it.
 pub(super) fn best(analysis: &Analysis) -> Option<Available> {
     let both = [Direction::Read, Direction::Write].map(|direction| analysis.available(direction));
@@ -64,10 +56,7 @@ pub(super) fn best(analysis: &Analysis) -> Option<Available> {
 }
 
 fn finding(case: &Case<'_>, available: &Available) -> Finding {
-    let (what, title) = match available.direction {
-        Direction::Read => ("reads", "Read"),
-        Direction::Write => ("writes", "Write"),
-    };
+    let (what, title) = (available.direction.requests(), available.direction.pick("Read", "Write"));
     let warning = available.share() < case.limit("warning_share");
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let mib = |bytes: f64| bytes / 1_048_576.0;

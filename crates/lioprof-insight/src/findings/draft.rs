@@ -24,6 +24,16 @@ impl Cost {
     }
 }
 
+macro_rules! lists {
+    ($($(#[$meta:meta])* $list:ident;)+) => {
+        $($(#[$meta])*
+        pub(super) fn $list<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+            self.finding.$list = few(names);
+            self
+        })+
+    };
+}
+
 /// A finding that is being written.
 pub(super) struct Draft {
     finding: Finding,
@@ -57,28 +67,15 @@ impl Draft {
         self
     }
 
-    /// Targets, worst first.
-    pub(super) fn targets<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.targets = few(names);
-        self
-    }
-
-    /// Clients, worst first.
-    pub(super) fn clients<T: Into<String>>(mut self, nids: impl IntoIterator<Item = T>) -> Self {
-        self.finding.clients = few(nids);
-        self
-    }
-
-    /// Jobs, worst first.
-    pub(super) fn jobs<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.jobs = few(names);
-        self
-    }
-
-    /// Nodes, worst first.
-    pub(super) fn nodes<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.finding.nodes = few(names);
-        self
+    lists! {
+        /// Targets, worst first.
+        targets;
+        /// Clients, worst first.
+        clients;
+        /// Jobs, worst first.
+        jobs;
+        /// Nodes, worst first.
+        nodes;
     }
 
     /// Objects, worst first.

@@ -70,7 +70,7 @@ pub(super) fn flagged<'a>(
         Stands::Undecided => Err(NoAnswer::cannot_tell(format!(
             "{} {} look like it; chance may make as many of so few",
             objects.rpcs,
-            plural(direction)
+            direction.requests()
         ))),
     }
 }
@@ -91,10 +91,7 @@ fn all(analysis: &Analysis, direction: Direction, has: impl Fn(&AccessPattern) -
         .access
         .objects
         .iter()
-        .map(|object| match direction {
-            Direction::Read => (object, &object.read),
-            Direction::Write => (object, &object.write),
-        })
+        .map(|object| (object, direction.pick(&object.read, &object.write)))
         .filter(|(_, pattern)| has(pattern))
         .collect();
     // Stable: equal ones stay as the analysis has them.
@@ -140,11 +137,8 @@ pub(super) fn look_at(
 fn nothing_to_see(case: &Case<'_>, direction: Direction, all: fn(&AccessPattern) -> u64) -> Option<NoAnswer> {
     let access = &case.analysis.access;
     let totals = &case.analysis.totals;
-    let (pattern, io) = match direction {
-        Direction::Read => (&access.read, &totals.read),
-        Direction::Write => (&access.write, &totals.write),
-    };
-    let what = plural(direction);
+    let (pattern, io) = (direction.pick(&access.read, &access.write), totals.io(direction));
+    let what = direction.requests();
     if all(pattern) > 0 {
         None
     } else if 2 * pattern.rpcs < io.rpcs {
@@ -175,13 +169,5 @@ impl Flagged<'_> {
     /// A sum over the objects.
     pub(super) fn sum(&self, get: impl Fn(&AccessPattern) -> u64) -> f64 {
         real(self.objects.iter().map(|(_, pattern)| get(pattern)).sum())
-    }
-}
-
-/// `reads` or `writes`.
-pub(super) fn plural(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Read => "reads",
-        Direction::Write => "writes",
     }
 }

@@ -9,7 +9,7 @@ use super::draft::Cost;
 use super::limits::limit;
 use super::load::moves_data;
 use super::peers;
-use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which, requests};
+use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which};
 use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -54,7 +54,7 @@ fn look(case: &Case<'_>) -> Look {
                     client.nid,
                     slow.ratio,
                     slow.against.rpcs,
-                    requests(slow.parts.direction)
+                    slow.parts.direction.requests()
                 ))
             });
         }
@@ -104,7 +104,7 @@ fn found(
             "These are the parts of the service time of its {} on {} OSTs (in brackets: other clients' on the same OSTs, of the same sizes): \
              {}. It moved {rate_ratio:.1} times fewer bytes per second than the median of the others. The servers and their disks serve \
              others well at the same time, so it is this client's link, or a client too busy to take part.",
-            requests(slow.parts.direction),
+            slow.parts.direction.requests(),
             client.targets,
             slow.in_words(),
         ))

@@ -115,14 +115,6 @@ fn time(us: f64) -> String {
     if us >= 1e6 { format!("{:.1} s", us / 1e6) } else { format!("{:.1} ms", us / 1e3) }
 }
 
-/// Reads or writes.
-pub(super) fn requests(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Read => "reads",
-        Direction::Write => "writes",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use lioprof_model::{Analysis, Distribution, ServerParts, TargetKindName, TargetParts, TargetSeries};

@@ -255,15 +255,7 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
         .nodes([osts[ost].node])
         .interval(osts[ost].span().map(|span| interval(case.analysis, span)))
         .cost(cost_s, Cost::WallTime)
-        .remedy(format!(
-            "Look at the device below {name}: RAID rebuild, failing disk, full or fragmented file system (`lctl get_param \
-             osd-*.{name}.brw_stats`, `iostat -x`, `lfs df`).",
-        ))
-        .remedy(format!(
-            "Until then keep new files off it: on the MDS `lctl set_param osp.{name}-osc-MDT*.max_create_count=0`, and \
-             move hot files with `lfs migrate`."
-        ))
-        .remedy("Measure it alone with obdfilter-survey and pass the result with `--baseline`.")
+        .remedies_of_device(name)
         .done()
 }
 

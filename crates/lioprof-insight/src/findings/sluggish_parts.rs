@@ -5,7 +5,7 @@ use lioprof_model::{Confidence, Finding, Severity};
 use super::case::Case;
 use super::draft::{Cost, Draft};
 use super::load::{Ost, alone_together_s, interval, seconds, span};
-use super::slow_part::{SlowPart, Which, requests};
+use super::slow_part::{SlowPart, Which};
 use super::stats::{median, real, share};
 
 /// What the parts say.
@@ -30,7 +30,7 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> By
         if certain {
             told.found.push(link(case, osts, &own, &slow));
         } else {
-            let many = requests(slow.parts.direction);
+            let many = slow.parts.direction.requests();
             told.perhaps.push(format!(
                 "data of {many} take {:.1} times as long with server {} as with others, but its {} {many} do not exclude chance",
                 slow.ratio, server.node, slow.against.rpcs
@@ -57,7 +57,7 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> By
                 slow.ratio,
                 osts[ost].name,
                 slow.against.rpcs,
-                requests(slow.parts.direction)
+                slow.parts.direction.requests()
             ));
         }
     }
@@ -88,7 +88,7 @@ fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -
             "Of the service time of {}, all {} OSTs of {node} together, these are the parts (in brackets: other servers, the same clients \
              and sizes): {}. All clients' data are slow, on all of its OSTs, so it is the server's link rather than a disk or a client. Its \
              OSTs worked alone for {alone_s:.2} s.",
-            requests(slow.parts.direction),
+            slow.parts.direction.requests(),
             own.len(),
             slow.in_words(),
         ))
@@ -114,13 +114,20 @@ fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &Slow
         .explain(format!(
             "These are the parts of the service time of its {} (in brackets: the other OSTs, the same clients and sizes): {}. The data \
              moved as fast as elsewhere, so it is what lies below {name}, not the network. It worked alone for {alone_s:.2} s.",
-            requests(slow.parts.direction),
+            slow.parts.direction.requests(),
             slow.in_words(),
         ))
         .targets([name])
         .nodes([osts[ost].node])
         .interval(osts[ost].span().map(|span| interval(case.analysis, span)))
-        .remedy(format!(
+        .remedies_of_device(name)
+        .done()
+}
+
+impl Draft {
+    /// What to do about an OST whose device is slow.
+    pub(super) fn remedies_of_device(self, name: &str) -> Self {
+        self.remedy(format!(
             "Look at the device below {name}: RAID rebuild, failing disk, full or fragmented file system (`lctl get_param \
              osd-*.{name}.brw_stats`, `iostat -x`, `lfs df`)."
         ))
@@ -129,7 +136,7 @@ fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &Slow
              `lfs migrate`."
         ))
         .remedy("Measure it alone with obdfilter-survey and pass the result with `--baseline`.")
-        .done()
+    }
 }
 
 /// What both have in common. One peer says that the two differ, not which of them is odd.

@@ -6,7 +6,7 @@ use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 use lioprof_stats::Share;
 
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::flagged::{Of, described, flagged, look_at, plural, steps};
+use super::flagged::{Of, described, flagged, look_at, steps};
 use super::limits::limit;
 use super::load::{goes_on, osts};
 use super::stats::{real, share};
@@ -50,11 +50,11 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
     let Some(small) = flagged(case, direction, has, (of, 0.0))? else { return Ok(None) };
     // That more than half of what clients send is like this takes a few of them.
     if !Share::of(real(small.rpcs), real(small.rpcs)).proves(0.5) {
-        let what = plural(direction);
+        let what = direction.requests();
         return Err(NoAnswer::cannot_tell(format!("{} small {what} are too few to say that more are", small.rpcs)));
     }
     let mean = small.bytes / small.rpcs.max(1);
-    let what = plural(direction);
+    let what = direction.requests();
     let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));
     let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), small.sum(steps));
     let draft = case

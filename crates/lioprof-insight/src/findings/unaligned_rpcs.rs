@@ -4,7 +4,7 @@ use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use super::case::{Case, Look, NoAnswer, Rule};
-use super::flagged::{Of, flagged, look_at, plural};
+use super::flagged::{Of, flagged, look_at};
 use super::limits::limit;
 use super::stats::{real, share};
 
@@ -39,7 +39,7 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
     let Some(objects) = flagged(case, direction, has, (MISPLACED, limit))? else { return Ok(None) };
     let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
-    let what = plural(direction);
+    let what = direction.requests();
     let title = if inside >= limit {
         format!("{} of {} {what} begin inside a page", percent(inside, 0), thousands(objects.rpcs))
     } else {

@@ -98,6 +98,47 @@ fn add(sum: &mut Vec<u64>, more: &[u64]) {
     }
 }
 
+/// How a row of a series is joined: what its fields become.
+macro_rules! joins {
+    ($($join:ident($row:ident) -> $joined:ident {
+        clone: $($name:ident)*, sums: $($sum:ident)*, largest: $($largest:ident)*, means: $($mean:ident)*,
+        means over RPCs: $($over:ident)*
+    })+) => {
+        impl Join {
+            $(fn $join(self, it: &$row) -> $joined {
+                $joined {
+                    $($name: it.$name.clone(),)*
+                    $($sum: self.sums(&it.$sum),)*
+                    $($largest: self.largest(&it.$largest),)*
+                    $($mean: self.means(&it.$mean),)*
+                    $($over: self.means_over(&it.$over, &it.rpcs),)*
+                }
+            })+
+        }
+    };
+}
+
+joins! {
+    target(TargetSeries) -> TargetSeries {
+        clone: name node kind,
+        sums: read_bytes write_bytes read_bounded_bytes write_bounded_bytes read_rpcs write_rpcs rpcs arrived,
+        largest:, means: queued in_process in_flight, means over RPCs: mean_total_us
+    }
+    peaks(TargetSeries) -> TargetPeaks {
+        clone: name node, sums:, largest: read_bytes write_bytes, means:, means over RPCs:
+    }
+    node(NodeSeries) -> NodeSeries {
+        clone: node, sums: rpcs arrived, largest:, means: queued in_process in_flight, means over RPCs: mean_total_us
+    }
+    flow(FlowSeries) -> FlowSeries {
+        clone: nid target node, sums: read_rpcs write_rpcs, largest:, means:, means over RPCs:
+    }
+    locks(LockSeries) -> LockSeries {
+        clone: target node, sums: conflicts true_conflicts expansion_conflicts blocking_asts,
+        largest:, means: waiting, means over RPCs:
+    }
+}
+
 /// So many bins become one.
 #[derive(Clone, Copy)]
 struct Join(usize);
@@ -124,69 +165,6 @@ impl Join {
             (weight > 0.0).then(|| known().map(|(value, rpcs)| value * rpcs).sum::<f64>() / weight)
         };
         bins.map(mean).collect()
-    }
-
-    fn target(self, it: &TargetSeries) -> TargetSeries {
-        TargetSeries {
-            name: it.name.clone(),
-            node: it.node.clone(),
-            kind: it.kind,
-            read_bytes: self.sums(&it.read_bytes),
-            write_bytes: self.sums(&it.write_bytes),
-            read_bounded_bytes: self.sums(&it.read_bounded_bytes),
-            write_bounded_bytes: self.sums(&it.write_bounded_bytes),
-            read_rpcs: self.sums(&it.read_rpcs),
-            write_rpcs: self.sums(&it.write_rpcs),
-            rpcs: self.sums(&it.rpcs),
-            arrived: self.sums(&it.arrived),
-            queued: self.means(&it.queued),
-            in_process: self.means(&it.in_process),
-            in_flight: self.means(&it.in_flight),
-            mean_total_us: self.means_over(&it.mean_total_us, &it.rpcs),
-        }
-    }
-
-    fn peaks(self, it: &TargetSeries) -> TargetPeaks {
-        TargetPeaks {
-            name: it.name.clone(),
-            node: it.node.clone(),
-            read_bytes: self.largest(&it.read_bytes),
-            write_bytes: self.largest(&it.write_bytes),
-        }
-    }
-
-    fn node(self, it: &NodeSeries) -> NodeSeries {
-        NodeSeries {
-            node: it.node.clone(),
-            rpcs: self.sums(&it.rpcs),
-            arrived: self.sums(&it.arrived),
-            queued: self.means(&it.queued),
-            in_process: self.means(&it.in_process),
-            in_flight: self.means(&it.in_flight),
-            mean_total_us: self.means_over(&it.mean_total_us, &it.rpcs),
-        }
-    }
-
-    fn flow(self, it: &FlowSeries) -> FlowSeries {
-        FlowSeries {
-            nid: it.nid.clone(),
-            target: it.target.clone(),
-            node: it.node.clone(),
-            read_rpcs: self.sums(&it.read_rpcs),
-            write_rpcs: self.sums(&it.write_rpcs),
-        }
-    }
-
-    fn locks(self, it: &LockSeries) -> LockSeries {
-        LockSeries {
-            target: it.target.clone(),
-            node: it.node.clone(),
-            conflicts: self.sums(&it.conflicts),
-            true_conflicts: self.sums(&it.true_conflicts),
-            expansion_conflicts: self.sums(&it.expansion_conflicts),
-            blocking_asts: self.sums(&it.blocking_asts),
-            waiting: self.means(&it.waiting),
-        }
     }
 
     fn heatmap(self, it: &Heatmap) -> Heatmap {

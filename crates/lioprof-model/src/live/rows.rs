@@ -1,5 +1,7 @@
 //! Rows of the lists. Names are `null` in the row of the others.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::io::LiveIo;
@@ -38,45 +40,6 @@ pub struct LiveTarget {
     pub clients: u64,
 }
 
-impl LiveRow for LiveTarget {
-    type Key = (Option<String>, Option<String>, Option<TargetKindName>);
-
-    fn key(&self) -> Self::Key {
-        (self.target.clone(), self.server.clone(), self.kind)
-    }
-
-    fn weight(&self) -> f64 {
-        bytes(&self.read, &self.write)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.rpcs_per_s += other.rpcs_per_s;
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-        self.in_flight += other.in_flight;
-        self.conflicts_per_s += other.conflicts_per_s;
-        self.clients = self.clients.max(other.clients);
-        // Percentiles of two do not add up.
-        self.queue_p50_us = None;
-        self.queue_p99_us = None;
-        self.service_p50_us = None;
-        self.service_p99_us = None;
-    }
-
-    fn nameless(&self) -> Self {
-        Self {
-            target: None,
-            server: None,
-            kind: None,
-            queue_p50_us: None,
-            queue_p99_us: None,
-            service_p50_us: None,
-            service_p99_us: None,
-            ..self.clone()
-        }
-    }
-}
-
 /// A client, by NID.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -97,32 +60,6 @@ pub struct LiveClient {
     pub waiting: f64,
 }
 
-impl LiveRow for LiveClient {
-    type Key = Option<String>;
-
-    fn key(&self) -> Self::Key {
-        self.nid.clone()
-    }
-
-    fn weight(&self) -> f64 {
-        bytes(&self.read, &self.write)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.rpcs_per_s += other.rpcs_per_s;
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-        // Servers have different targets.
-        self.targets += other.targets;
-        self.conflicts_per_s += other.conflicts_per_s;
-        self.waiting += other.waiting;
-    }
-
-    fn nameless(&self) -> Self {
-        Self { nid: None, ..self.clone() }
-    }
-}
-
 /// A job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -139,29 +76,6 @@ pub struct LiveJob {
     pub clients: u64,
 }
 
-impl LiveRow for LiveJob {
-    type Key = Option<String>;
-
-    fn key(&self) -> Self::Key {
-        self.job.clone()
-    }
-
-    fn weight(&self) -> f64 {
-        bytes(&self.read, &self.write)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.rpcs_per_s += other.rpcs_per_s;
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-        self.clients = self.clients.max(other.clients);
-    }
-
-    fn nameless(&self) -> Self {
-        Self { job: None, ..self.clone() }
-    }
-}
-
 /// A client's reads and writes of a target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -176,27 +90,6 @@ pub struct LiveFlow {
     pub read: LiveIo,
     /// Writes.
     pub write: LiveIo,
-}
-
-impl LiveRow for LiveFlow {
-    type Key = (Option<String>, Option<String>, Option<String>);
-
-    fn key(&self) -> Self::Key {
-        (self.target.clone(), self.nid.clone(), self.server.clone())
-    }
-
-    fn weight(&self) -> f64 {
-        bytes(&self.read, &self.write)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-    }
-
-    fn nameless(&self) -> Self {
-        Self { nid: None, target: None, server: None, ..self.clone() }
-    }
 }
 
 /// An object of a target.
@@ -219,32 +112,6 @@ pub struct LiveObject {
     pub conflicts_per_s: f64,
 }
 
-/// One conflict comes before any number of bytes.
-const FIRST: f64 = 1e15;
-
-impl LiveRow for LiveObject {
-    type Key = (Option<String>, Option<String>, Option<String>);
-
-    fn key(&self) -> Self::Key {
-        (self.target.clone(), self.object.clone(), self.server.clone())
-    }
-
-    fn weight(&self) -> f64 {
-        FIRST.mul_add(self.conflicts_per_s, bytes(&self.read, &self.write))
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-        self.clients = self.clients.max(other.clients);
-        self.conflicts_per_s += other.conflicts_per_s;
-    }
-
-    fn nameless(&self) -> Self {
-        Self { object: None, target: None, server: None, ..self.clone() }
-    }
-}
-
 /// A client's reads and writes of an object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -263,27 +130,6 @@ pub struct LiveAccess {
     pub write: LiveIo,
 }
 
-impl LiveRow for LiveAccess {
-    type Key = (Option<String>, Option<String>, Option<String>, Option<String>);
-
-    fn key(&self) -> Self::Key {
-        (self.target.clone(), self.nid.clone(), self.object.clone(), self.server.clone())
-    }
-
-    fn weight(&self) -> f64 {
-        bytes(&self.read, &self.write)
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.read.add(&other.read);
-        self.write.add(&other.write);
-    }
-
-    fn nameless(&self) -> Self {
-        Self { nid: None, object: None, target: None, server: None, ..self.clone() }
-    }
-}
-
 /// A pair of clients in conflict on a target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -300,24 +146,57 @@ pub struct LiveWait {
     pub conflicts_per_s: f64,
 }
 
-impl LiveRow for LiveWait {
-    type Key = (Option<String>, Option<String>, Option<String>, Option<String>);
+/// One conflict comes before any number of bytes.
+const FIRST: f64 = 1e15;
 
-    fn key(&self) -> Self::Key {
-        (self.target.clone(), self.waiter.clone(), self.holder.clone(), self.server.clone())
-    }
+/// Makes structs rows: by which names, how heavy, and what becomes of the other fields when two of them add up.
+macro_rules! rows {
+    ($(
+        $row:ident by $($name:ident)+, weight |$it:ident| $weight:expr,
+        io: $($io:ident)*, sum: $($sum:ident)*, most: $($most:ident)*, unknown: $($unknown:ident)*;
+    )+) => {$(
+        impl LiveRow for $row {
+            fn by_name(&self, other: &Self) -> Ordering {
+                ($(&self.$name,)+).cmp(&($(&other.$name,)+))
+            }
 
-    fn weight(&self) -> f64 {
-        self.conflicts_per_s
-    }
+            fn weight(&self) -> f64 {
+                let $it = self;
+                $weight
+            }
 
-    fn add(&mut self, other: &Self) {
-        self.conflicts_per_s += other.conflicts_per_s;
-    }
+            fn add(&mut self, other: &Self) {
+                $(self.$io.add(&other.$io);)*
+                $(self.$sum += other.$sum;)*
+                $(self.$most = self.$most.max(other.$most);)*
+                $(self.$unknown = None;)*
+            }
 
-    fn nameless(&self) -> Self {
-        Self { waiter: None, holder: None, target: None, server: None, ..self.clone() }
-    }
+            fn nameless(&self) -> Self {
+                Self { $($name: None,)+ $($unknown: None,)* ..self.clone() }
+            }
+        }
+    )+};
+}
+
+rows! {
+    // Percentiles of two do not add up.
+    LiveTarget by target server kind, weight |it| bytes(&it.read, &it.write),
+        io: read write, sum: rpcs_per_s in_flight conflicts_per_s, most: clients,
+        unknown: queue_p50_us queue_p99_us service_p50_us service_p99_us;
+    // Servers have different targets.
+    LiveClient by nid, weight |it| bytes(&it.read, &it.write),
+        io: read write, sum: rpcs_per_s targets conflicts_per_s waiting, most:, unknown:;
+    LiveJob by job, weight |it| bytes(&it.read, &it.write),
+        io: read write, sum: rpcs_per_s, most: clients, unknown:;
+    LiveFlow by target nid server, weight |it| bytes(&it.read, &it.write),
+        io: read write, sum:, most:, unknown:;
+    LiveObject by target object server, weight |it| FIRST.mul_add(it.conflicts_per_s, bytes(&it.read, &it.write)),
+        io: read write, sum: conflicts_per_s, most: clients, unknown:;
+    LiveAccess by target nid object server, weight |it| bytes(&it.read, &it.write),
+        io: read write, sum:, most:, unknown:;
+    LiveWait by target waiter holder server, weight |it| it.conflicts_per_s,
+        io:, sum: conflicts_per_s, most:, unknown:;
 }
 
 /// Bytes per second in both directions.

@@ -1,6 +1,6 @@
 //! Lists of bounded length.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,11 +24,8 @@ impl<T> Default for Top<T> {
 
 /// A row of such a list.
 pub trait LiveRow: Clone {
-    /// What it is called.
-    type Key: Ord;
-
-    /// Rows of the same key are of the same thing.
-    fn key(&self) -> Self::Key;
+    /// Order by what it is called: rows of the same names are of the same thing.
+    fn by_name(&self, other: &Self) -> Ordering;
 
     /// The largest come first.
     fn weight(&self) -> f64;
@@ -42,10 +39,10 @@ pub trait LiveRow: Clone {
 }
 
 impl<T: LiveRow> Top<T> {
-    /// All rows, in order; rows have different keys.
+    /// All rows, in order; rows have different names.
     #[must_use]
     pub fn new(mut rows: Vec<T>, most: usize) -> Self {
-        rows.sort_by(|a, b| b.weight().total_cmp(&a.weight()).then_with(|| a.key().cmp(&b.key())));
+        rows.sort_by(|a, b| b.weight().total_cmp(&a.weight()).then_with(|| a.by_name(b)));
         let mut top = Self { rows, omitted: 0, others: None };
         top.drop_from(most);
         top
@@ -60,16 +57,18 @@ impl<T: LiveRow> Top<T> {
         }
     }
 
-    /// Adds up rows of the same key, orders them, and leaves out all but the first.
+    /// Adds up rows of the same names, orders them, and leaves out all but the first.
     pub fn cut(&mut self, most: usize) {
-        let mut by_key: BTreeMap<T::Key, T> = BTreeMap::new();
-        for row in self.rows.drain(..) {
-            match by_key.get_mut(&row.key()) {
-                Some(known) => known.add(&row),
-                None => drop(by_key.insert(row.key(), row)),
+        let mut all = std::mem::take(&mut self.rows);
+        all.sort_by(T::by_name);
+        all.dedup_by(|row, known| {
+            let same = known.by_name(row).is_eq();
+            if same {
+                known.add(row);
             }
-        }
-        let Self { rows, omitted, others } = Self::new(by_key.into_values().collect(), most);
+            same
+        });
+        let Self { rows, omitted, others } = Self::new(all, most);
         self.rows = rows;
         self.omitted += omitted;
         if let Some(others) = others {

@@ -9,7 +9,6 @@ use super::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, LockTargetSums,
 use super::{Bucket, Keyed};
 use crate::access::{AccessPattern, MixSum};
 use crate::locks::{KernelCount, LockEvidence, LockRules};
-use crate::row::Direction;
 use crate::services::Service;
 use crate::time_account::SpentOn;
 use crate::trace::TraceSummary;
@@ -672,18 +671,4 @@ pub struct Rollup {
     pub replay: Vec<ReplayedRpc>,
     /// Targets by second.
     pub seconds: Vec<Second>,
-}
-
-impl Direction {
-    /// Whether it is a write.
-    #[must_use]
-    pub fn is_write(self) -> bool {
-        self == Self::Write
-    }
-
-    /// Write or read.
-    #[must_use]
-    pub fn new(write: bool) -> Self {
-        if write { Self::Write } else { Self::Read }
-    }
 }

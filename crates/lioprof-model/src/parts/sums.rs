@@ -37,9 +37,7 @@ crate::sums! {
         /// How many of them have one.
         pub timed: u64,
     }
-}
 
-crate::sums! {
     /// A time bin of a client's reads and writes of a target.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct FlowCell {
@@ -48,9 +46,7 @@ crate::sums! {
         /// Writes.
         pub write_rpcs: u64,
     }
-}
 
-crate::sums! {
     /// A time bin of a target's locks.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LockCell {
@@ -65,9 +61,7 @@ crate::sums! {
         /// Request-microseconds of waiting for another client's lock.
         pub waiting_us: u64,
     }
-}
 
-crate::sums! {
     /// Locks of a target.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LockTargetSums {
@@ -118,9 +112,7 @@ crate::sums! {
         /// Time during which someone waited. Of waits that overlap: while rows are summed up it is not here, but in their union.
         pub contended_us: i64,
     }
-}
 
-crate::sums! {
     /// Two clients that want the same of a target.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LockPairSums {
@@ -135,9 +127,7 @@ crate::sums! {
         /// Time waited.
         pub wait_us: u64,
     }
-}
 
-crate::sums! {
     /// Locks of a job.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LockJobSums {
@@ -148,9 +138,7 @@ crate::sums! {
         /// Time waited.
         pub wait_us: u64,
     }
-}
 
-crate::sums! {
     /// RPCs grouped by every counting key.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct CombinationSums {
@@ -164,9 +152,7 @@ crate::sums! {
         #[serde(with = "Io")]
         pub io: Io,
     }
-}
 
-crate::sums! {
     /// Objects.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct ObjectsSums {
@@ -179,9 +165,7 @@ crate::sums! {
         #[serde(with = "Io")]
         pub write: Io,
     }
-}
 
-crate::sums! {
     /// RPCs of a node.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct NodeSums {
@@ -207,10 +191,7 @@ crate::sums! {
 impl NodeSums {
     /// Reads or writes.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
+        direction.pick(&mut self.read, &mut self.write)
     }
 }
 

@@ -74,10 +74,7 @@ pub(crate) const AFTER: Ink = Ink::new(0x22_5ea8);
 
 /// Colour of a direction.
 pub(crate) fn direction(direction: Direction) -> Ink {
-    match direction {
-        Direction::Read => READ,
-        Direction::Write => WRITE,
-    }
+    direction.pick(READ, WRITE)
 }
 
 /// Colours of categories such as clients: Okabe-Ito without the yellow, which is too pale for thin

@@ -54,6 +54,11 @@ struct Ost {
 }
 
 impl Ost {
+    fn new(name: String, available: [Option<f64>; 2], bins: &Bins) -> Self {
+        let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
+        Self { name, total: [0; 2], rate: zero(), bounded: zero(), peak: [Vec::new(), Vec::new()], available }
+    }
+
     fn all(&self) -> u64 {
         self.total[0].saturating_add(self.total[1])
     }
@@ -96,14 +101,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let bins = Bins::new(analysis, longest.unwrap_or(0), most).ok_or("no time bins")?;
     let mut osts: Vec<Ost> = Vec::new();
     for (name, parts) in by_name {
-        let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
         let name = name.unwrap_or(UNATTRIBUTED).to_owned();
         let available = DIRECTIONS.map(|direction| {
             let baseline = analysis.baseline.as_ref().filter(|_| name != UNATTRIBUTED)?;
             baseline.ost_bytes_per_s(&parts.first()?.node, direction)
         });
-        let mut ost =
-            Ost { name, total: [0; 2], rate: zero(), bounded: zero(), peak: [Vec::new(), Vec::new()], available };
+        let mut ost = Ost::new(name, available, &bins);
         parts.iter().for_each(|part| ost.add(part, &bins));
         if ost.name != UNATTRIBUTED || ost.all() > 0 {
             osts.push(ost);
@@ -269,16 +272,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
 }
 
 fn mean_of(osts: &[Ost], bins: &Bins) -> Ost {
-    let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
-    let name = format!("mean of {} others", count(osts.len() as u64));
-    let mut mean = Ost {
-        name,
-        total: [0; 2],
-        rate: zero(),
-        bounded: zero(),
-        peak: [Vec::new(), Vec::new()],
-        available: [None; 2],
-    };
+    let mut mean = Ost::new(format!("mean of {} others", count(osts.len() as u64)), [None; 2], bins);
     for i in 0..2 {
         for ost in osts {
             add(&mut mean.rate[i], &ost.rate[i]);

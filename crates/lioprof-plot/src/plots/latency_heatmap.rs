@@ -34,10 +34,7 @@ fn sound(map: &Heatmap) -> bool {
 
 impl Cells {
     fn of(maps: &[&Heatmap], direction: Direction, bins: &Bins) -> Option<Self> {
-        let name = match direction {
-            Direction::Read => "Reads",
-            Direction::Write => "Writes",
-        };
+        let name = direction.pick("Reads", "Writes");
         let mut maps = maps.iter().filter(|m| m.direction == direction).peekable();
         let edges = maps.peek()?.edges_us.clone();
         let mut rows = vec![vec![0.0; bins.len()]; edges.len()];

@@ -25,13 +25,16 @@ table! {
     // Counter by counter: its samples differ by little, or not at all.
     /// Counters as columns.
     CounterColumns, CounterView, "counters", by |rows, row| rows.key(row);
-    seq: i64 = Delta bounds,
-    time_us: i64 = Delta bounds,
-    source: Text<str> = Dictionary,
-    target: Option<Text<str>> = Dictionary,
-    entity: Option<Text<str>> = Dictionary,
-    counter: Text<str> = Dictionary,
-    value: u64 = Delta,
+
+    push(seq: i64, sample: &CounterSample<'_>, texts: &mut Texts) {}
+
+    seq: i64 = Delta bounds => seq,
+    time_us: i64 = Delta bounds => sample.time_us,
+    source: Text<str> = Dictionary => texts.other(sample.source),
+    target: Option<Text<str>> = Dictionary => sample.target.map(|it| texts.other(it)),
+    entity: Option<Text<str>> = Dictionary => sample.entity.map(|it| texts.other(it)),
+    counter: Text<str> = Dictionary => texts.other(sample.counter),
+    value: u64 = Delta => sample.value,
     ; derived:
 }
 
@@ -42,17 +45,6 @@ impl CounterColumns {
         [source, target, entity, counter]
             .iter()
             .fold(0, |key, text| key << 16 | u64::from(text.unsigned_abs() & 0xffff))
-    }
-
-    /// Adds a sample.
-    pub(crate) fn push(&mut self, seq: i64, sample: &CounterSample<'_>, texts: &mut Texts) {
-        self.seq.push(seq);
-        self.time_us.push(sample.time_us);
-        self.source.push(texts.other(sample.source));
-        self.target.push(sample.target.map(|it| texts.other(it)));
-        self.entity.push(sample.entity.map(|it| texts.other(it)));
-        self.counter.push(texts.other(sample.counter));
-        self.value.push(sample.value);
     }
 }
 

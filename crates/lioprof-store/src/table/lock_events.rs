@@ -8,96 +8,66 @@ use super::meaning::{Meaning, Word};
 use super::table;
 use super::texts::{Text, Texts};
 use super::view::{BadColumn, NodeRows, View};
-use super::window::{push_window, read_window};
+use super::window::read_window;
 
 table! {
     // Lock by lock: a dozen events of a lock differ in little but the time.
     /// Lock events as columns.
     LockEventColumns, LockEventView, "lock_events", by |rows, row| rows.cookie.stored()[row];
-    seq: i64 = Split bounds,
-    time_us: i64 = Split bounds,
-    event: Text<Event> = Dictionary,
-    pid: u32 = Dictionary,
-    window_nid: Option<Text<Symbol>> = Dictionary,
-    window_client_uuid: Option<Text<Symbol>> = Dictionary,
-    window_xid: Option<u64> = Split,
-    window_opcode: Option<u32> = Dictionary,
-    window_job: Option<Text<Symbol>> = Dictionary,
-    target: Option<Text<TargetName>> = Dictionary bounds,
-    cookie: Option<u64> = Split,
-    resource_0: Option<u64> = Dictionary,
-    resource_1: Option<u64> = Split,
-    resource_2: Option<u64> = Dictionary,
-    resource_3: Option<u64> = Dictionary,
-    lock_type: Option<Text<LockType>> = Dictionary,
-    granted_mode: Option<Text<LockMode>> = Dictionary,
-    requested_mode: Option<Text<LockMode>> = Dictionary,
-    granted_start: Option<u64> = Split,
-    granted_end: Option<u64> = Split,
-    requested_start: Option<u64> = Split,
-    requested_end: Option<u64> = Split,
-    nid: Option<Text<Symbol>> = Dictionary,
-    contention_added: Option<u32> = Dictionary,
-    contention_window: Option<u32> = Dictionary,
-    opcode: Option<u32> = Dictionary,
-    ; derived:
-    window_opcode_name: Option<Text<str>> = Dictionary,
-    opcode_name: Option<Text<str>> = Dictionary,
-}
 
-impl LockEventColumns {
-    /// Adds an event.
-    pub(crate) fn push(&mut self, seq: i64, event: &LockEvent, texts: &mut Texts, symbols: &Symbols) {
-        self.seq.push(seq);
-        self.time_us.push(event.time_us);
-        self.pid.push(event.pid);
-        push_window!(self, event.window.as_ref(), texts, symbols);
-
+    push(seq: i64, event: &LockEvent, texts: &mut Texts, symbols: &Symbols) {
+        let window = event.window.as_ref();
         let (mut lock, mut contention, mut callback) = (None, None, None);
-        let kind = match event.happening {
+        let kind = match &event.happening {
             LockHappening::Lock(step, state) => {
                 lock = Some(state);
-                Event::Lock(step)
+                Event::Lock(*step)
             }
             LockHappening::EnqueueStart => Event::EnqueueStart,
             LockHappening::EnqueueEnd => Event::EnqueueEnd,
-            LockHappening::KernelContention { resource, added, window } => {
+            &LockHappening::KernelContention { resource, added, window } => {
                 contention = Some((resource, added, window));
                 Event::KernelContention
             }
-            LockHappening::CallbackTimedOut { opcode, target } => {
+            &LockHappening::CallbackTimedOut { opcode, target } => {
                 callback = Some((opcode, target));
                 Event::CallbackTimedOut
             }
         };
-        self.event.push(texts.fixed(kind.word()));
-        self.push_lock(lock.as_ref(), texts, symbols);
         let target = lock.map(|it| it.target).or(callback.map(|it| it.1));
-        self.target.push(target.map(|it| texts.target(it)));
         let resource = lock.map(|it| it.resource).or(contention.map(|it| it.0)).map(|it| it.0);
-        self.resource_0.push(resource.map(|it| it[0]));
-        self.resource_1.push(resource.map(|it| it[1]));
-        self.resource_2.push(resource.map(|it| it[2]));
-        self.resource_3.push(resource.map(|it| it[3]));
-        self.contention_added.push(contention.map(|it| it.1));
-        self.contention_window.push(contention.map(|it| it.2));
-        self.opcode.push(callback.map(|it| it.0.0));
-        self.opcode_name.push(callback.map(|it| texts.opcode(it.0)));
+        let (granted, requested) = (lock.and_then(|it| it.granted), lock.and_then(|it| it.requested));
     }
 
-    fn push_lock(&mut self, lock: Option<&LockState>, texts: &mut Texts, symbols: &Symbols) {
-        self.cookie.push(lock.map(|it| it.cookie));
-        self.lock_type.push(lock.and_then(|it| it.lock_type).map(|it| texts.fixed(it.as_str())));
-        self.granted_mode.push(lock.map(|it| texts.fixed(it.granted_mode.as_str())));
-        self.requested_mode.push(lock.map(|it| texts.fixed(it.requested_mode.as_str())));
-        let granted = lock.and_then(|it| it.granted);
-        self.granted_start.push(granted.map(|it| it.start));
-        self.granted_end.push(granted.map(|it| it.end));
-        let requested = lock.and_then(|it| it.requested);
-        self.requested_start.push(requested.map(|it| it.start));
-        self.requested_end.push(requested.map(|it| it.end));
-        self.nid.push(lock.and_then(|it| it.nid).map(|it| texts.symbol(it, symbols)));
-    }
+    seq: i64 = Split bounds => seq,
+    time_us: i64 = Split bounds => event.time_us,
+    event: Text<Event> = Dictionary => texts.fixed(kind.word()),
+    pid: u32 = Dictionary => event.pid,
+    window_nid: Option<Text<Symbol>> = Dictionary => window.map(|it| texts.symbol(it.nid, symbols)),
+    window_client_uuid: Option<Text<Symbol>> = Dictionary => window.map(|it| texts.symbol(it.client_uuid, symbols)),
+    window_xid: Option<u64> = Split => window.map(|it| it.xid.0),
+    window_opcode: Option<u32> = Dictionary => window.map(|it| it.opcode.0),
+    window_job: Option<Text<Symbol>> = Dictionary => window.and_then(|it| it.job).map(|job| texts.symbol(job, symbols)),
+    target: Option<Text<TargetName>> = Dictionary bounds => target.map(|it| texts.target(it)),
+    cookie: Option<u64> = Split => lock.map(|it| it.cookie),
+    resource_0: Option<u64> = Dictionary => resource.map(|it| it[0]),
+    resource_1: Option<u64> = Split => resource.map(|it| it[1]),
+    resource_2: Option<u64> = Dictionary => resource.map(|it| it[2]),
+    resource_3: Option<u64> = Dictionary => resource.map(|it| it[3]),
+    lock_type: Option<Text<LockType>> = Dictionary => lock.and_then(|it| it.lock_type).map(|it| texts.fixed(it.as_str())),
+    granted_mode: Option<Text<LockMode>> = Dictionary => lock.map(|it| texts.fixed(it.granted_mode.as_str())),
+    requested_mode: Option<Text<LockMode>> = Dictionary => lock.map(|it| texts.fixed(it.requested_mode.as_str())),
+    granted_start: Option<u64> = Split => granted.map(|it| it.start),
+    granted_end: Option<u64> = Split => granted.map(|it| it.end),
+    requested_start: Option<u64> = Split => requested.map(|it| it.start),
+    requested_end: Option<u64> = Split => requested.map(|it| it.end),
+    nid: Option<Text<Symbol>> = Dictionary => lock.and_then(|it| it.nid).map(|it| texts.symbol(it, symbols)),
+    contention_added: Option<u32> = Dictionary => contention.map(|it| it.1),
+    contention_window: Option<u32> = Dictionary => contention.map(|it| it.2),
+    opcode: Option<u32> = Dictionary => callback.map(|it| it.0.0),
+    ; derived:
+    window_opcode_name: Option<Text<str>> = Dictionary => window.map(|it| texts.opcode(it.opcode)),
+    opcode_name: Option<Text<str>> = Dictionary => callback.map(|it| texts.opcode(it.0)),
 }
 
 /// What the column `event` says.

@@ -14,107 +14,61 @@ table! {
     // of `seq` and `end_us` costs.
     /// RPCs as columns.
     RpcColumns, RpcView, "rpcs", by |rows, row| u64::from(rows.nid.stored()[row].unsigned_abs());
-    seq: i64 = Split bounds,
-    end_us: i64 = Split bounds,
-    service_us: Option<u64> = Split,
-    total_us: Option<u64> = Split,
-    opcode: u32 = Dictionary,
-    nid: Text<Symbol> = Dictionary,
-    client_uuid: Text<Symbol> = Dictionary,
-    job: Option<Text<Symbol>> = Dictionary,
-    xid: u64 = Split,
-    thread: Text<Symbol> = Dictionary,
-    pid: u32 = Dictionary,
-    rc: i32 = Dictionary,
-    reply_rc: i32 = Dictionary,
-    transno: Option<u64> = Split,
-    target: Option<Text<TargetName>> = Dictionary bounds,
-    target_evidence: Text<TargetEvidence> = Dictionary,
-    fid_seq: Option<u64> = Dictionary,
-    fid_oid: Option<u32> = Split,
-    fid_ver: Option<u32> = Dictionary,
-    resource_0: Option<u64> = Dictionary,
-    resource_1: Option<u64> = Dictionary,
-    extent_start: Option<u64> = Split,
-    extent_end: Option<u64> = Split,
-    bytes: Option<u64> = Split,
-    bytes_min: Option<u64> = Split,
-    bytes_max: Option<u64> = Split,
-    bytes_exact: bool = Dictionary,
-    size_evidence: Text<SizeEvidence> = Dictionary,
-    before_bulk_us: Option<u64> = Split,
-    bulk_us: Option<u64> = Split,
-    dropped: bool = Dictionary,
-    resent: bool = Dictionary,
-    replay: bool = Dictionary,
-    uid: Option<u32> = Dictionary,
-    gid: Option<u32> = Dictionary,
-    projid: Option<u32> = Dictionary,
-    ; derived:
-    queue_bucket: Option<u16> = Split,
-    service_bucket: Option<u16> = Split,
-    total_bucket: Option<u16> = Split,
-    opcode_name: Text<str> = Dictionary,
-}
 
-impl RpcColumns {
-    /// Adds an RPC.
-    pub(crate) fn push(&mut self, seq: i64, row: &RpcRow, texts: &mut Texts, symbols: &Symbols) {
-        self.seq.push(seq);
-        self.end_us.push(row.end_us);
-        self.service_us.push(row.service_us);
-        self.total_us.push(row.total_us);
-        self.queue_bucket.push(row.queue_us().map(latency_bucket));
-        self.service_bucket.push(row.service_us.map(latency_bucket));
-        self.total_bucket.push(row.total_us.map(latency_bucket));
-        self.opcode.push(row.opcode.0);
-        self.opcode_name.push(texts.opcode(row.opcode));
-        self.nid.push(texts.symbol(row.nid, symbols));
-        self.client_uuid.push(texts.symbol(row.client_uuid, symbols));
-        self.job.push(row.job.map(|job| texts.symbol(job, symbols)));
-        self.xid.push(row.xid.0);
-        self.thread.push(texts.symbol(row.thread, symbols));
-        self.pid.push(row.pid);
-        self.rc.push(row.rc);
-        self.reply_rc.push(row.reply_rc);
-        self.transno.push(Some(row.transno).filter(|transno| *transno != 0));
-        self.target.push(row.target.map(|target| texts.target(target)));
-        self.target_evidence.push(texts.word(row.target_evidence));
-        self.push_object(row.object);
-        self.extent_start.push(row.extent.map(|extent| extent.start));
-        self.extent_end.push(row.extent.map(|extent| extent.end));
+    push(seq: i64, row: &RpcRow, texts: &mut Texts, symbols: &Symbols) {
+        let (fid, resource) = match row.object {
+            Some(ObjectName::Fid(fid)) => (Some(fid), None),
+            Some(ObjectName::Resource(id, seq)) => (None, Some((id, seq))),
+            None => (None, None),
+        };
         let (bytes, min, max) = match row.size {
             RpcSize::Exact(bytes) => (Some(bytes), Some(bytes), Some(bytes)),
             RpcSize::Bounded { best, min, max } => (Some(best), Some(min), Some(max)),
             RpcSize::Unknown => (None, None, None),
         };
-        self.bytes.push(bytes);
-        self.bytes_min.push(min);
-        self.bytes_max.push(max);
-        self.bytes_exact.push(matches!(row.size, RpcSize::Exact(_)));
-        self.size_evidence.push(texts.word(row.size_evidence));
-        self.before_bulk_us.push(row.bulk.map(|bulk| bulk.before_us));
-        self.bulk_us.push(row.bulk.map(|bulk| bulk.transfer_us));
-        self.dropped.push(row.dropped);
-        self.resent.push(row.resent);
-        self.replay.push(row.replay);
-        self.uid.push(row.uid);
-        self.gid.push(row.gid);
-        self.projid.push(row.projid);
     }
 
-    fn push_object(&mut self, object: Option<ObjectName>) {
-        let (fid, resource) = match object {
-            Some(ObjectName::Fid(fid)) => (Some(fid), None),
-            Some(ObjectName::Resource(id, seq)) => (None, Some((id, seq))),
-            None => (None, None),
-        };
-        self.fid_seq.push(fid.map(|fid| fid.seq));
-        self.fid_oid.push(fid.map(|fid| fid.oid));
-        self.fid_ver.push(fid.map(|fid| fid.ver));
-        self.resource_0.push(resource.map(|it| it.0));
-        self.resource_1.push(resource.map(|it| it.1));
-    }
+    seq: i64 = Split bounds => seq,
+    end_us: i64 = Split bounds => row.end_us,
+    service_us: Option<u64> = Split => row.service_us,
+    total_us: Option<u64> = Split => row.total_us,
+    opcode: u32 = Dictionary => row.opcode.0,
+    nid: Text<Symbol> = Dictionary => texts.symbol(row.nid, symbols),
+    client_uuid: Text<Symbol> = Dictionary => texts.symbol(row.client_uuid, symbols),
+    job: Option<Text<Symbol>> = Dictionary => row.job.map(|job| texts.symbol(job, symbols)),
+    xid: u64 = Split => row.xid.0,
+    thread: Text<Symbol> = Dictionary => texts.symbol(row.thread, symbols),
+    pid: u32 = Dictionary => row.pid,
+    rc: i32 = Dictionary => row.rc,
+    reply_rc: i32 = Dictionary => row.reply_rc,
+    transno: Option<u64> = Split => Some(row.transno).filter(|transno| *transno != 0),
+    target: Option<Text<TargetName>> = Dictionary bounds => row.target.map(|target| texts.target(target)),
+    target_evidence: Text<TargetEvidence> = Dictionary => texts.word(row.target_evidence),
+    fid_seq: Option<u64> = Dictionary => fid.map(|fid| fid.seq),
+    fid_oid: Option<u32> = Split => fid.map(|fid| fid.oid),
+    fid_ver: Option<u32> = Dictionary => fid.map(|fid| fid.ver),
+    resource_0: Option<u64> = Dictionary => resource.map(|it| it.0),
+    resource_1: Option<u64> = Dictionary => resource.map(|it| it.1),
+    extent_start: Option<u64> = Split => row.extent.map(|extent| extent.start),
+    extent_end: Option<u64> = Split => row.extent.map(|extent| extent.end),
+    bytes: Option<u64> = Split => bytes,
+    bytes_min: Option<u64> = Split => min,
+    bytes_max: Option<u64> = Split => max,
+    bytes_exact: bool = Dictionary => matches!(row.size, RpcSize::Exact(_)),
+    size_evidence: Text<SizeEvidence> = Dictionary => texts.word(row.size_evidence),
+    before_bulk_us: Option<u64> = Split => row.bulk.map(|bulk| bulk.before_us),
+    bulk_us: Option<u64> = Split => row.bulk.map(|bulk| bulk.transfer_us),
+    dropped: bool = Dictionary => row.dropped,
+    resent: bool = Dictionary => row.resent,
+    replay: bool = Dictionary => row.replay,
+    uid: Option<u32> = Dictionary => row.uid,
+    gid: Option<u32> = Dictionary => row.gid,
+    projid: Option<u32> = Dictionary => row.projid,
+    ; derived:
+    queue_bucket: Option<u16> = Split => row.queue_us().map(latency_bucket),
+    service_bucket: Option<u16> = Split => row.service_us.map(latency_bucket),
+    total_bucket: Option<u16> = Split => row.total_us.map(latency_bucket),
+    opcode_name: Text<str> = Dictionary => texts.opcode(row.opcode),
 }
 
 impl NodeRows for RpcView {

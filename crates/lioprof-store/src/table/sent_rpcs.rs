@@ -7,46 +7,34 @@ use lustre_debuglog::{Opcode, Xid};
 use super::table;
 use super::texts::{Text, Texts};
 use super::view::{BadColumn, NodeRows, View};
-use super::window::{push_window, read_window};
+use super::window::read_window;
 
 table! {
     // By xid, the node's own counter: an answer stands beside its request.
     /// Sent RPCs as columns.
     SentRpcColumns, SentRpcView, "sent_rpcs", by |rows, row| rows.xid.stored()[row];
-    seq: i64 = Split bounds,
-    time_us: i64 = Split bounds,
-    round_trip_us: Option<u64> = Split,
-    opcode: u32 = Dictionary,
-    device: Text<Symbol> = Dictionary,
-    nid: Text<Symbol> = Dictionary,
-    xid: u64 = Split,
-    pid: u32 = Dictionary,
-    window_nid: Option<Text<Symbol>> = Dictionary,
-    window_client_uuid: Option<Text<Symbol>> = Dictionary,
-    window_xid: Option<u64> = Split,
-    window_opcode: Option<u32> = Dictionary,
-    window_job: Option<Text<Symbol>> = Dictionary,
-    ; derived:
-    round_trip_bucket: Option<u16> = Split,
-    opcode_name: Text<str> = Dictionary,
-    window_opcode_name: Option<Text<str>> = Dictionary,
-}
 
-impl SentRpcColumns {
-    /// Adds an RPC or an answer.
-    pub(crate) fn push(&mut self, seq: i64, sent: &SentRpc, texts: &mut Texts, symbols: &Symbols) {
-        self.seq.push(seq);
-        self.time_us.push(sent.time_us);
-        self.round_trip_us.push(sent.round_trip_us);
-        self.round_trip_bucket.push(sent.round_trip_us.map(latency_bucket));
-        self.opcode.push(sent.opcode.0);
-        self.opcode_name.push(texts.opcode(sent.opcode));
-        self.device.push(texts.symbol(sent.device, symbols));
-        self.nid.push(texts.symbol(sent.nid, symbols));
-        self.xid.push(sent.xid.0);
-        self.pid.push(sent.pid);
-        push_window!(self, sent.window.as_ref(), texts, symbols);
+    push(seq: i64, sent: &SentRpc, texts: &mut Texts, symbols: &Symbols) {
+        let window = sent.window.as_ref();
     }
+
+    seq: i64 = Split bounds => seq,
+    time_us: i64 = Split bounds => sent.time_us,
+    round_trip_us: Option<u64> = Split => sent.round_trip_us,
+    opcode: u32 = Dictionary => sent.opcode.0,
+    device: Text<Symbol> = Dictionary => texts.symbol(sent.device, symbols),
+    nid: Text<Symbol> = Dictionary => texts.symbol(sent.nid, symbols),
+    xid: u64 = Split => sent.xid.0,
+    pid: u32 = Dictionary => sent.pid,
+    window_nid: Option<Text<Symbol>> = Dictionary => window.map(|it| texts.symbol(it.nid, symbols)),
+    window_client_uuid: Option<Text<Symbol>> = Dictionary => window.map(|it| texts.symbol(it.client_uuid, symbols)),
+    window_xid: Option<u64> = Split => window.map(|it| it.xid.0),
+    window_opcode: Option<u32> = Dictionary => window.map(|it| it.opcode.0),
+    window_job: Option<Text<Symbol>> = Dictionary => window.and_then(|it| it.job).map(|job| texts.symbol(job, symbols)),
+    ; derived:
+    round_trip_bucket: Option<u16> = Split => sent.round_trip_us.map(latency_bucket),
+    opcode_name: Text<str> = Dictionary => texts.opcode(sent.opcode),
+    window_opcode_name: Option<Text<str>> = Dictionary => window.map(|it| texts.opcode(it.opcode)),
 }
 
 impl NodeRows for SentRpcView {

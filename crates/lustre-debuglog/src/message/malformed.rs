@@ -15,3 +15,16 @@ pub(super) fn malformed(kind: &'static str, text: &[u8], rest: &[u8]) -> Malform
     let offset = rest.as_ptr().addr().wrapping_sub(text.as_ptr().addr()).min(text.len());
     Malformed { kind, offset }
 }
+
+/// Declares how messages are parsed.
+macro_rules! parsed {
+    ($($(#[$meta:meta])* $message:ident $(<$life:lifetime>)? = |$text:ident| $parse:expr;)+) => {$(
+        impl $(<$life>)? $message $(<$life>)? {
+            $(#[$meta])*
+            pub(crate) fn parse($text: &$($life)? [u8]) -> Result<Self, $crate::message::malformed::Malformed> {
+                $parse
+            }
+        }
+    )+};
+}
+pub(super) use parsed;

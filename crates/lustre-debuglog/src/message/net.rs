@@ -3,7 +3,7 @@
 use nom::Parser;
 use nom::branch::alt;
 
-use super::malformed::Malformed;
+use super::malformed::parsed;
 use super::number::{Res, complete, dec_long, dec_u32, field, hex, int_i32, nid, pointer, tag, xid};
 use crate::Xid;
 
@@ -74,25 +74,13 @@ impl From<u32> for LnetEvent {
     }
 }
 
-impl BulkEvent {
+parsed! {
     /// Parses `event type ...`.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        complete("bulk event", text, bulk_event(text))
-    }
-}
-
-impl<'a> Transferring<'a> {
+    BulkEvent = |text| complete("bulk event", text, bulk_event(text));
     /// Parses `Transferring ...`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("Transferring", text, transferring(text))
-    }
-}
-
-impl SendingBytes {
+    Transferring<'a> = |text| complete("Transferring", text, transferring(text));
     /// Parses `Sending N bytes to portal ...`.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        complete("Sending bytes", text, sending_bytes(text))
-    }
+    SendingBytes = |text| complete("Sending bytes", text, sending_bytes(text));
 }
 
 /// `Transferring %u pages %u bytes via portal %d id %s mbits %#llx-%#llx`; to 2.7.55 `xid` for `mbits`.

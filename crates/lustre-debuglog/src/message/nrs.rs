@@ -20,7 +20,7 @@ use nom::combinator::{opt, value};
 use super::cursor::{Cursor, part, whole};
 use super::debug_req::description;
 use super::malformed::Malformed;
-use super::number::{Res, complete, dec_long, fid, field, int, nid, space, tag, until};
+use super::number::{Res, all_of, complete, dec_long, fid, field, int, nid, space, tag, until};
 use crate::{Fid, Xid};
 
 /// A scheduling policy.
@@ -172,7 +172,7 @@ fn ost_index(i: &[u8]) -> Res<'_, u64> {
 fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, _) = opt((until::<b' ', b' '>, tag(b" NRS: "))).parse(i)?;
     if i.starts_with(b"Busy TBF class: class@") {
-        return Ok((i.split_at(i.len()).1, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, NrsAction::Note) }));
+        return all_of(i, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, NrsAction::Note) });
     }
     let (i, ()) = tag(b"TBF ").parse(i)?;
     let start = value(NrsAction::Start, tag(b"dequeues: class@"));
@@ -189,8 +189,7 @@ fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
         )),
     );
     let (i, action) = alt((start, enqueue, note)).parse(i)?;
-    let (_, end) = i.split_at(i.len());
-    Ok((end, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, action) }))
+    all_of(i, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, action) })
 }
 
 /// The NID in the key of a class, `&nid={10.10.0.11@tcp}`, where classes are by NID. Searched from the

@@ -195,6 +195,11 @@ pub(super) fn hex_u32(i: &[u8]) -> Res<'_, u32> {
     u32::try_from(value).map_or_else(|_| stop(i), |value| Ok((rest, value)))
 }
 
+/// A value of all that is left: nothing more to read.
+pub(super) fn all_of<T>(i: &[u8], value: T) -> Res<'_, T> {
+    Ok((i.split_at(i.len()).1, value))
+}
+
 /// `%p`: digits, or `(null)`, `(____ptrval____)` and the like, which count as 0.
 #[inline(always)]
 pub(super) fn pointer(i: &[u8]) -> Res<'_, u64> {

@@ -12,7 +12,7 @@
 use super::DebugReq;
 use super::cursor::{Cursor, whole};
 use super::debug_req::description;
-use super::malformed::Malformed;
+use super::malformed::{Malformed, parsed};
 use crate::vocab::byte_search;
 use crate::{Extent, Fid, TargetName, Xid};
 
@@ -71,18 +71,11 @@ impl<'a> RefreshRwLocks<'a> {
     }
 }
 
-impl ProlongLocks {
+parsed! {
     /// Parses `Prolong locks for req ...` and `Prolong DOM lock for req ...`.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        whole("Prolong locks", text, prolong)
-    }
-}
-
-impl<'a> RefreshedLocks<'a> {
+    ProlongLocks = |text| whole("Prolong locks", text, prolong);
     /// Parses `TARGET: refreshed N locks timeout for req P`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("refreshed locks", text, refreshed)
-    }
+    RefreshedLocks<'a> = |text| whole("refreshed locks", text, refreshed);
 }
 
 /// `TARGET THREAD: refresh rw locks`, and what follows.

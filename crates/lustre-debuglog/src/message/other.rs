@@ -1,7 +1,7 @@
 //! Other messages: client connections and evictions by the pinger.
 
-use super::malformed::Malformed;
-use super::number::{Res, complete, field, int, nid, split_peer, stop, until, word};
+use super::malformed::parsed;
+use super::number::{Res, all_of, complete, field, int, nid, split_peer, stop, until, word};
 
 /// `TARGET: haven't heard from client UUID (at NID) in N seconds. I think it's dead, and I am evicting it. ...`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,18 +27,11 @@ pub struct Connection<'a> {
     pub nid: &'a [u8],
 }
 
-impl<'a> PingEviction<'a> {
+parsed! {
     /// Parses `TARGET: haven't heard from client ...`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("ping eviction", text, ping_eviction(text))
-    }
-}
-
-impl<'a> Connection<'a> {
+    PingEviction<'a> = |text| complete("ping eviction", text, ping_eviction(text));
     /// Parses `TARGET: connection from ...`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        complete("connection", text, connection(text))
-    }
+    Connection<'a> = |text| complete("connection", text, connection(text));
 }
 
 /// `%s: haven't heard from client %s (at %s) in %lld seconds. I think ...` (`pinger.c`,
@@ -48,8 +41,7 @@ fn ping_eviction(i: &[u8]) -> Res<'_, PingEviction<'_>> {
     let (i, client_uuid) = word(i)?;
     let (i, nid) = field(i, b" (at ", nid, b") in ")?;
     let (i, silent_s) = field(i, b"", int, b" seconds.")?;
-    let (_, end) = i.split_at(i.len());
-    Ok((end, PingEviction { target, client_uuid, nid, silent_s }))
+    all_of(i, PingEviction { target, client_uuid, nid, silent_s })
 }
 
 /// `%s: connection from %s@%s %st%llu exp %p cur %lld last %lld` (`ldlm_lib.c`, `target_handle_connect`).
@@ -57,8 +49,7 @@ fn connection(i: &[u8]) -> Res<'_, Connection<'_>> {
     let (i, target) = field(i, b"", until::<b':', b' '>, b": connection from ")?;
     let (rest, peer) = word(i)?;
     let Some((client_uuid, nid)) = split_peer(peer) else { return stop(i) };
-    let (_, end) = rest.split_at(rest.len());
-    Ok((end, Connection { target, client_uuid, nid }))
+    all_of(rest, Connection { target, client_uuid, nid })
 }
 
 #[cfg(test)]

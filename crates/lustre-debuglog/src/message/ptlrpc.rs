@@ -10,7 +10,7 @@
 //! The job is free text: whatever stands to its right must be searched from the right.
 
 use super::cursor::{Cursor, whole};
-use super::malformed::Malformed;
+use super::malformed::parsed;
 use crate::vocab::byte_search;
 use crate::{Opcode, Xid};
 
@@ -63,28 +63,16 @@ pub struct Peer<'a> {
     pub source: Option<&'a [u8]>,
 }
 
-impl<'a> Handling<'a> {
+parsed! {
     /// Parses `Handling RPC ...`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Handling RPC", text, |cursor| {
-            cursor.tag(b"Handling RPC ")?;
-            rpc(cursor)
-        })
-    }
-}
-
-impl<'a> Handled<'a> {
+    Handling<'a> = |text| whole("Handling RPC", text, |cursor| {
+        cursor.tag(b"Handling RPC ")?;
+        rpc(cursor)
+    });
     /// Parses `Handled RPC ...`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("Handled RPC", text, handled)
-    }
-}
-
-impl<'a> Peer<'a> {
+    Handled<'a> = |text| whole("Handled RPC", text, handled);
     /// Parses `peer: P` or `peer: P (source: S)`.
-    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("peer", text, peer)
-    }
+    Peer<'a> = |text| whole("peer", text, peer);
 }
 
 fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {

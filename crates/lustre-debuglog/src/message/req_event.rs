@@ -7,7 +7,7 @@ use nom::Parser;
 use nom::branch::alt;
 use nom::sequence::separated_pair;
 
-use super::number::{Res, field, hex, int, nid, tag};
+use super::number::{Res, all_of, field, hex, int, nid, tag};
 
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,36 +76,30 @@ const BULK_ERRORS: [&[u8]; 5] = [b"timeout on", b"Reconnect on", b"Eviction on",
 /// rest says where a known beginning goes on in an unknown way.
 pub(super) fn event(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
     if i == b"sending reply" {
-        return fixed(i, ReqEvent::SendingReply);
+        return all_of(i, ReqEvent::SendingReply);
     }
     let starts = |words: &[u8]| i.starts_with(words);
     match i.first() {
-        Some(b's') if starts(b"sending early reply (") => fixed(i, ReqEvent::EarlyReply),
+        Some(b's') if starts(b"sending early reply (") => all_of(i, ReqEvent::EarlyReply),
         Some(b's') if starts(b"sent ") => sent_early_replies(i),
         Some(b'D') if starts(b"Dropping timed-out request from ") => dropped_timed_out(i),
-        Some(b'D') if starts(b"DROPPING req from old connection") => fixed(i, ReqEvent::DroppedOldConnection),
+        Some(b'D') if starts(b"DROPPING req from old connection") => all_of(i, ReqEvent::DroppedOldConnection),
         Some(b'R') if starts(b"Request took longer than estimated ") => took_longer(i),
-        Some(b'R') if starts(b"Request being processed") => fixed(i, ReqEvent::BeingProcessed),
-        Some(b'R') if starts(b"Request sent has ") => fixed(i, ReqEvent::SentTimedOut),
+        Some(b'R') if starts(b"Request being processed") => all_of(i, ReqEvent::BeingProcessed),
+        Some(b'R') if starts(b"Request sent has ") => all_of(i, ReqEvent::SentTimedOut),
         Some(b'S') if starts(b"Slow req_in handling ") => slow_req_in(i),
         Some(b'A') if starts(b"Already past deadline") || starts(b"AT off - not sending early reply") => {
-            fixed(i, ReqEvent::NoEarlyReply)
+            all_of(i, ReqEvent::NoEarlyReply)
         }
         Some(b'C') if starts(b"Could not add any time") || starts(b"Couldn't add any time") => {
-            fixed(i, ReqEvent::NoEarlyReply)
+            all_of(i, ReqEvent::NoEarlyReply)
         }
-        Some(b'F') if starts(b"Found duplicate req in processing") => fixed(i, ReqEvent::DuplicateInProcessing),
-        Some(b'P') if starts(b"Prio raised by lock ") => fixed(i, ReqEvent::PriorityRaised),
-        Some(b'T') if starts(b"Too many granted locks") => fixed(i, ReqEvent::TooManyLocks),
+        Some(b'F') if starts(b"Found duplicate req in processing") => all_of(i, ReqEvent::DuplicateInProcessing),
+        Some(b'P') if starts(b"Prio raised by lock ") => all_of(i, ReqEvent::PriorityRaised),
+        Some(b'T') if starts(b"Too many granted locks") => all_of(i, ReqEvent::TooManyLocks),
         Some(b'f') if starts(b"found existing lock cookie ") => existing_lock(i),
-        _ => fixed(i, bulk_error(i).unwrap_or(ReqEvent::Other(i))),
+        _ => all_of(i, bulk_error(i).unwrap_or(ReqEvent::Other(i))),
     }
-}
-
-/// An event without values: nothing more to read.
-fn fixed<'a>(i: &'a [u8], event: ReqEvent<'a>) -> Res<'a, ReqEvent<'a>> {
-    let (_, end) = i.split_at(i.len());
-    Ok((end, event))
 }
 
 /// Two numbers of seconds, `30:5` or `30/5`.
@@ -116,7 +110,7 @@ fn two_seconds(i: &[u8]) -> Res<'_, (i64, i64)> {
 /// `sent %d early replies before finishing in %llds`; other texts begin with `sent`, too.
 fn sent_early_replies(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
     let known = (tag(b"sent "), int, tag(b" early replies before finishing in "), int, tag(b"s")).parse(i);
-    known.map_or_else(|_| fixed(i, ReqEvent::Other(i)), |(rest, _)| Ok((rest, ReqEvent::SentEarlyReplies)))
+    known.map_or_else(|_| all_of(i, ReqEvent::Other(i)), |(rest, _)| Ok((rest, ReqEvent::SentEarlyReplies)))
 }
 
 /// `Dropping timed-out request from %s: deadline %lld/%llds ago`.

@@ -1,73 +1,51 @@
 //! Operations on a client of the file system.
 
-use std::fmt;
+use super::words::words;
 
-/// What a program asked the client of the file system for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum OperationKind {
+words! {
+    /// What a program asked the client of the file system for.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+    OperationKind;
     /// Open, with the creation of the file if it was asked for.
-    Open,
+    Open = "open",
     /// Close of the last descriptor of an open file.
-    Close,
+    Close = "close",
     /// Read.
-    Read,
+    Read = "read",
     /// Write.
-    Write,
+    Write = "write",
     /// fsync, fdatasync.
-    Fsync,
+    Fsync = "fsync",
     /// stat, fstat, statx.
-    Stat,
+    Stat = "stat",
     /// truncate, chmod, chown, utimes.
-    Setattr,
+    Setattr = "setattr",
     /// lseek to data or a hole.
-    Seek,
+    Seek = "seek",
     /// Fault of a page of a mapped file.
-    Fault,
+    Fault = "fault",
     /// First write into a page of a mapped file.
-    Mkwrite,
+    Mkwrite = "mkwrite",
     /// unlink.
-    Unlink,
+    Unlink = "unlink",
     /// rmdir.
-    Rmdir,
+    Rmdir = "rmdir",
     /// mkdir.
-    Mkdir,
+    Mkdir = "mkdir",
     /// rename.
-    Rename,
+    Rename = "rename",
     /// symlink.
-    Symlink,
+    Symlink = "symlink",
     /// link.
-    Link,
+    Link = "link",
     /// mknod.
-    Mknod,
+    Mknod = "mknod",
     /// Reading a directory.
-    Readdir,
+    Readdir = "readdir",
 }
 
 impl OperationKind {
-    /// All kinds.
-    pub const ALL: [Self; 18] = [
-        Self::Open,
-        Self::Close,
-        Self::Read,
-        Self::Write,
-        Self::Fsync,
-        Self::Stat,
-        Self::Setattr,
-        Self::Seek,
-        Self::Fault,
-        Self::Mkwrite,
-        Self::Unlink,
-        Self::Rmdir,
-        Self::Mkdir,
-        Self::Rename,
-        Self::Symlink,
-        Self::Link,
-        Self::Mknod,
-        Self::Readdir,
-    ];
-
     /// The kind whose `START` and `COMPLETED` lines this C function logs.
     #[must_use]
     pub fn of_traced_function(function: &[u8]) -> Option<Self> {
@@ -102,36 +80,5 @@ impl OperationKind {
             b"ll_readdir" => Self::Readdir,
             _ => return None,
         })
-    }
-
-    /// Its name: `open`, `fsync`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Close => "close",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Fsync => "fsync",
-            Self::Stat => "stat",
-            Self::Setattr => "setattr",
-            Self::Seek => "seek",
-            Self::Fault => "fault",
-            Self::Mkwrite => "mkwrite",
-            Self::Unlink => "unlink",
-            Self::Rmdir => "rmdir",
-            Self::Mkdir => "mkdir",
-            Self::Rename => "rename",
-            Self::Symlink => "symlink",
-            Self::Link => "link",
-            Self::Mknod => "mknod",
-            Self::Readdir => "readdir",
-        }
-    }
-}
-
-impl fmt::Display for OperationKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
