@@ -104,7 +104,8 @@ pub struct Selection {
 
 impl Selection {
     /// Whether an RPC is selected.
-    pub(crate) fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
+    #[must_use]
+    pub fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
         (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
             && self.takes_but_for_target(row, symbols)
     }

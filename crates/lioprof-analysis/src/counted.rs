@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    Counted, CountedIo, CountedRpcs, CounterSnapshot, LockEvent, Mark, RowSink, RowSource, RpcRow, RpcSize, SentRpc,
-    Symbol, Symbols,
+    Counted, CountedIo, CountedRpcs, CounterSnapshot, LockEvent, Mark, RowSink, RowSource, RpcRow, SentRpc, Symbol,
+    Symbols,
 };
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
@@ -231,10 +231,7 @@ impl Tally {
 
     /// `read_bytes` and `write_bytes` count an RPC somewhere in its handling.
     fn io(&mut self, row: &RpcRow, start_us: i64, of_ost: bool) {
-        let bytes = match row.size {
-            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
-            RpcSize::Unknown => 0,
-        };
+        let bytes = row.size.best_bytes().unwrap_or(0);
         let counted = match row.target {
             Some(target) => {
                 let targets = &self.targets;

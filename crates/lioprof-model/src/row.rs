@@ -231,6 +231,17 @@ pub enum RpcSize {
     Unknown,
 }
 
+impl RpcSize {
+    /// The number, or its best estimate; `None` if it is unknown.
+    #[must_use]
+    pub fn best_bytes(self) -> Option<u64> {
+        match self {
+            Self::Exact(bytes) | Self::Bounded { best: bytes, .. } => Some(bytes),
+            Self::Unknown => None,
+        }
+    }
+}
+
 named! {
     /// Where a size comes from, most reliable first.
     pub enum SizeEvidence {

@@ -89,8 +89,7 @@ fn count(row: &RpcRow, tracks: &mut NodeTracks, file: &mut TraceFile) {
     if let Some(arrival_us) = row.arrival_us().filter(|us| ns(*us).is_some()) {
         series.in_flight(arrival_us, row.end_us);
     }
-    if let (Some(direction), RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. }) = (row.direction(), row.size)
-    {
+    if let Some((direction, bytes)) = row.direction().zip(row.size.best_bytes()) {
         series.bytes(row.end_us, direction, bytes);
     }
 }

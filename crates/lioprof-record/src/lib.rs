@@ -9,7 +9,7 @@
 //! * [`record()`], [`fetch()`], [`mark()`]: what `lioprof record` does; [`Plan`] says what is wanted, [`Recording`] what came of it.
 //! * [`agent`]: what runs on each server, started by ssh; `protocol` is what both sides say.
 //! * `before` looks at all hosts and changes nothing, `host` keeps a daemon alive and ends it, `fetch` brings the files,
-//!   `others` finds who else used a run's OSTs, `push` lends this program to servers that lack it.
+//!   `push` lends this program to servers that lack it.
 //!
 //! # Design constraints
 //!
@@ -25,7 +25,6 @@ mod connection;
 mod error;
 mod fetch;
 mod host;
-mod others;
 mod paths;
 mod plan;
 mod protocol;
@@ -36,7 +35,6 @@ mod tell;
 
 pub use connection::ClockOffset;
 pub use error::RecordError;
-pub use others::{Others, Use, others, targets_of};
 pub use plan::{Fetch, Plan};
 pub use run::{fetch, mark, record};
 pub use state::{HostRecord, HostState, Recording, Totals};

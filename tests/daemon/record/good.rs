@@ -77,8 +77,8 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
     let nid = report["clients"][0]["nid"].as_str().unwrap();
     let run = lioprof(&["record", "fetch", &output, "--plots", "none", "--client", nid]).exits(0);
     let stdout = String::from_utf8_lossy(&run.stdout).into_owned();
-    assert!(stdout.contains(", by OST and client"), "{stdout}");
-    let others = fs::read_to_string(site.output().join("report/others-by-client.csv")).unwrap();
+    assert!(stdout.contains(", by OST and job") && stdout.contains("By OST and client"), "{stdout}");
+    let others = fs::read_to_string(site.output().join("report/others.csv")).unwrap();
     let own = bytes_by_target(&site.report());
     let all = bytes_by_target(&report);
     let all: u64 = own.keys().map(|target| all[target]).sum();
@@ -88,7 +88,7 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
         .skip(1)
         .map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
-            cells[3].parse::<u64>().unwrap() + cells[5].parse::<u64>().unwrap()
+            cells[4].parse::<u64>().unwrap() + cells[6].parse::<u64>().unwrap()
         })
         .sum();
     assert!(own > 0 && of_others > 0);

@@ -1,6 +1,6 @@
 //! Single RPCs for plots: all of a small capture, else a sample that does not depend on order.
 
-use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
+use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, TargetKind, TargetName};
 
@@ -68,10 +68,7 @@ impl Sample {
             target: row.target,
             object: row.object,
             extent: row.extent,
-            bytes: match row.size {
-                RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => Some(bytes),
-                RpcSize::Unknown => None,
-            },
+            bytes: row.size.best_bytes(),
         });
         self.thin();
     }

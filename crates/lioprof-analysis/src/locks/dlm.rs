@@ -405,10 +405,7 @@ impl DlmTracker {
         }
         let (Some(target), Some(object)) = (row.target, row.object) else { return };
         let resource = super::rpc::resource_of(object);
-        let bytes = match row.size {
-            lioprof_model::RpcSize::Exact(bytes) | lioprof_model::RpcSize::Bounded { best: bytes, .. } => bytes,
-            lioprof_model::RpcSize::Unknown => return,
-        };
+        let Some(bytes) = row.size.best_bytes() else { return };
         for cookie in self.under_ast.get(&(target, resource, row.nid)).into_iter().flatten() {
             if let Some(lock) = self.locks.get_mut(cookie) {
                 lock.flushed += bytes;

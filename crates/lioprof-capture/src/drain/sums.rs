@@ -280,14 +280,6 @@ impl Interval {
     }
 }
 
-/// As many as are known, or likely.
-fn bytes(size: RpcSize) -> u64 {
-    match size {
-        RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
-        RpcSize::Unknown => 0,
-    }
-}
-
 fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
     match direction {
         Direction::Read => &mut io.read,
@@ -310,8 +302,8 @@ impl<K: Keep> RowSink for Summed<K> {
         if self.is_new() {
             self.totals.rpcs += 1;
             match row.direction() {
-                Some(Direction::Read) => self.totals.read_bytes += bytes(row.size),
-                Some(Direction::Write) => self.totals.write_bytes += bytes(row.size),
+                Some(Direction::Read) => self.totals.read_bytes += row.size.best_bytes().unwrap_or(0),
+                Some(Direction::Write) => self.totals.write_bytes += row.size.best_bytes().unwrap_or(0),
                 None => {}
             }
             let metrics = self.target(row.target);

@@ -102,12 +102,9 @@ impl TargetMetrics {
 
     /// Counts the data of a read or write (which [`Self::rpc`] counts as an RPC). A failed one moves none.
     pub(crate) fn io(&self, direction: Direction, size: RpcSize) {
-        let at = match direction {
-            Direction::Read => 0,
-            Direction::Write => 1,
-        };
+        let at = direction.pick(0, 1);
         self.io_rpcs[at].inc();
-        if let RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } = size {
+        if let Some(bytes) = size.best_bytes() {
             self.io_bytes[at].inc_by(bytes);
         }
         if !matches!(size, RpcSize::Exact(_)) {

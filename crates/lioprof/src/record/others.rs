@@ -4,21 +4,18 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Config, Selection, analyze_with_stores};
+use lioprof_analysis::{Config, Others, Selection, Use, User, analyze_with_stores, targets_of};
 use lioprof_model::Analysis;
 use lioprof_model::units::{human_bytes, plural};
-use lioprof_record::{Others, Use, others, targets_of};
 
 use crate::messages::Verbosity;
 use crate::stores::Stores;
 use crate::{output_dir, reading};
 
-/// Rows that are printed of a table; the files have all.
+/// Rows that are printed of a table; the file has all.
 const TOP: usize = 10;
-/// Columns of the files behind the names.
-const COLUMNS: [&str; 4] = ["reads", "read_bytes", "writes", "write_bytes"];
 
-/// Reads the rows once more, for all that happened on the OSTs of `own`. Writes the tables, and returns what to print.
+/// Reads the rows once more, for all that happened on the OSTs of `own`. Writes the table, and returns what to print.
 pub(super) fn of_rows(
     rows: &[PathBuf],
     config: &Config,
@@ -26,57 +23,49 @@ pub(super) fn of_rows(
     dir: &Path,
     verbosity: Verbosity,
 ) -> anyhow::Result<String> {
-    let names = targets_of(own);
-    let targets = names.iter().filter_map(|name| name.parse().ok()).collect();
-    let config = Config { selection: Selection { targets, ..Selection::default() }, locks: false, ..config.clone() };
-    let read = reading::read(&config, verbosity, |config| analyze_with_stores(rows, &Stores, config, None))?;
-    let found = read.map(|all| others(own, &all.analysis)).unwrap_or_default();
-    let by_client = found.clients.iter().map(|((target, nid), of)| ([target.as_str(), nid], of));
-    output_dir::create(&dir.join("others-by-client.csv"), |out| Ok(table(out, ["target", "nid"], by_client)?))?;
-    let by_job = found.jobs.iter().map(|(job, of)| ([job.as_str()], of));
-    output_dir::create(&dir.join("others-by-job.csv"), |out| Ok(table(out, ["job"], by_job)?))?;
-    Ok(text(&found, names.len()))
+    let targets = targets_of(own);
+    let osts = targets.len();
+    let selection = Selection { targets: targets.into_iter().collect(), ..Selection::default() };
+    let all = Config { selection, locks: false, ..config.clone() };
+    let mut others = Others::than(&config.selection);
+    // What cannot be read was said when the run's own rows were read.
+    reading::read(&all, verbosity, |config| analyze_with_stores(rows, &Stores, config, Some(&mut others)))?;
+    output_dir::create(&dir.join("others.csv"), |out| Ok(table(out, &others.users())?))?;
+    Ok(text(&others, osts))
 }
 
-/// Writes a table as CSV.
-fn table<'a, const N: usize>(
-    out: &mut dyn io::Write,
-    names: [&str; N],
-    rows: impl Iterator<Item = ([&'a str; N], &'a Use)>,
-) -> io::Result<()> {
+/// Writes the table as CSV.
+fn table(out: &mut dyn io::Write, users: &[(User, Use)]) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(names.iter().chain(&COLUMNS))?;
-    for (names, of) in rows {
-        let figures = [of.reads, of.read_bytes, of.writes, of.write_bytes].map(|figure| figure.to_string());
-        csv.write_record(names.into_iter().chain(figures.iter().map(String::as_str)))?;
+    csv.write_record(["target", "job", "nid", "reads", "read_bytes", "writes", "write_bytes"])?;
+    for (User { target, job, nid }, of) in users {
+        let Use { read, write } = of;
+        csv.serialize((target, job, nid, read.rpcs, read.bytes, write.rpcs, write.bytes))?;
     }
     csv.flush()
 }
 
-fn text(found: &Others, osts: usize) -> String {
+fn text(others: &Others<'_>, osts: usize) -> String {
     let osts = plural(osts as u64, "OST");
-    if found.clients.is_empty() {
+    let by_job = others.by(|user| (user.target.clone(), user.job.clone()));
+    if by_job.is_empty() {
         return format!("\nOthers on the same {osts}: nobody read or wrote there meanwhile\n");
     }
-    let mut out = format!("\nOthers on the same {osts}, by job{}\n", top(found.jobs.len()));
-    for (job, of) in found.jobs.iter().take(TOP) {
-        line(&mut out, if job.is_empty() { "(without a job id)" } else { job }, of);
-    }
-    // Writing to a String cannot fail.
-    let _infallible = writeln!(out, "\nOthers on the same {osts}, by OST and client{}", top(found.clients.len()));
-    for ((target, nid), of) in found.clients.iter().take(TOP) {
-        line(&mut out, &format!("{target} {nid}"), of);
-    }
+    let mut out = String::new();
+    lines(&mut out, &format!("Others on the same {osts}, by OST and job"), &by_job);
+    lines(&mut out, "By OST and client", &others.by(|user| (user.target.clone(), user.nid.clone())));
     out
 }
 
-fn top(all: usize) -> String {
-    if all > TOP { format!(" (top {TOP} of {all})") } else { String::new() }
-}
-
-fn line(out: &mut String, name: &str, of: &Use) {
-    let [read, written] = [of.read_bytes, of.write_bytes].map(human_bytes);
-    let _infallible = writeln!(out, "  {name:<40} {read:>10} read {written:>10} written");
+fn lines(out: &mut String, title: &str, rows: &[((String, String), Use)]) {
+    let top = if rows.len() > TOP { format!(" (top {TOP} of {})", rows.len()) } else { String::new() };
+    // Writing to a String cannot fail.
+    let _infallible = writeln!(out, "\n{title}{top}");
+    for ((target, name), of) in rows.iter().take(TOP) {
+        let name = if name.is_empty() { "(without a job id)" } else { name };
+        let [read, written] = [of.read.bytes, of.write.bytes].map(human_bytes);
+        let _infallible = writeln!(out, "  {target:<16} {name:<32} {read:>10} read {written:>10} written");
+    }
 }
 
 #[cfg(test)]
@@ -84,20 +73,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_say_how_much_of_them_is_shown() {
-        let of = Use { writes: 1, write_bytes: 1 << 20, ..Use::default() };
-        let clients = (0..12).map(|number| (("OST0".to_owned(), format!("{number}@tcp")), of)).collect();
-        let text = text(&Others { clients, jobs: vec![(String::new(), of)] }, 2);
-        assert!(text.contains("Others on the same 2 OSTs, by job\n  (without a job id)"), "{text}");
-        assert!(text.contains("by OST and client (top 10 of 12)") && text.contains("1.00 MiB written"), "{text}");
-        assert!(super::text(&Others::default(), 1).contains("1 OST: nobody"));
+    fn lists_say_how_much_of_them_is_shown() {
+        let mut of = Use::default();
+        of.write.bytes = 1 << 20;
+        let rows: Vec<_> = (0..12).map(|number| (("OST0".to_owned(), format!("{number}@tcp")), of.clone())).collect();
+        let mut text = String::new();
+        lines(&mut text, "By OST and client", &rows);
+        assert!(
+            text.contains("By OST and client (top 10 of 12)\n  OST0 ") && text.contains("1.00 MiB written"),
+            "{text}"
+        );
+        assert!(super::text(&Others::than(&Selection::default()), 1).contains("1 OST: nobody"));
     }
 
     #[test]
     fn a_job_id_may_have_commas() {
+        let user = User { target: "OST0".to_owned(), job: "a,\"b\"".to_owned(), nid: "1@tcp".to_owned() };
         let mut out = Vec::new();
-        table(&mut out, ["job"], [(["a,\"b\""], &Use::default())].into_iter()).unwrap();
+        table(&mut out, &[(user, Use::default())]).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, "job,reads,read_bytes,writes,write_bytes\n\"a,\"\"b\"\"\",0,0,0,0\n");
+        assert_eq!(text, "target,job,nid,reads,read_bytes,writes,write_bytes\nOST0,\"a,\"\"b\"\"\",1@tcp,0,0,0,0\n");
     }
 }

@@ -1,6 +1,6 @@
 //! Sums of how objects are read and written.
 
-use lioprof_model::{Direction, RpcRow, RpcSize};
+use lioprof_model::{Direction, RpcRow};
 use rustc_hash::FxHashMap;
 
 use super::class::{Class, StreamKey};
@@ -35,7 +35,7 @@ impl AccessSums {
                 Direction::Write => self.writes.add(target, arrival_us, row.end_us),
             }
         }
-        let (RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. }) = row.size else { return };
+        let Some(bytes) = row.size.best_bytes() else { return };
         if row.failed() || bytes == 0 {
             return;
         }

@@ -2,7 +2,7 @@
 
 use lioprof_model::merge::{earliest, latest};
 use lioprof_model::parts::of_rows::{PartTimes, ServicePart};
-use lioprof_model::{Direction, RpcRow, RpcSize, Symbol};
+use lioprof_model::{Direction, RpcRow, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::super::cells::TargetKey;
@@ -44,10 +44,7 @@ impl PartSums {
     /// Adds a read or write, if its parts are known.
     pub(crate) fn add(&mut self, row: &RpcRow, target: TargetKey, direction: Direction) {
         let (Some(bulk), Some(after_us)) = (row.bulk, row.after_bulk_us()) else { return };
-        let bytes = match row.size {
-            RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => bytes,
-            RpcSize::Unknown => return,
-        };
+        let Some(bytes) = row.size.best_bytes() else { return };
         let log2_bytes = bytes.checked_next_power_of_two().map_or(63, u64::ilog2);
         let sum = self.sums.entry(PartKey { nid: row.nid, target, direction, log2_bytes }).or_default();
         sum.bytes += bytes;

@@ -99,10 +99,7 @@ impl Record {
         let Some(place) = self.place(key) else { return };
         let mut kept = Kept::new(row.end_us, total_us, service_us, row.nid, place, kind);
         if direction.is_some() {
-            let bytes = match row.size {
-                RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => short(bytes),
-                RpcSize::Unknown => 0,
-            };
+            let bytes = row.size.best_bytes().map_or(0, short);
             let bulk = row.bulk.filter(|bulk| bulk.is_within(row.service_us));
             let parts = bulk.map(|bulk| (short(bulk.before_us), short(bulk.transfer_us)));
             kept = kept.with_data(bytes, row.object.map_or(0, hash), parts).with_gaps(has_gaps(row));
