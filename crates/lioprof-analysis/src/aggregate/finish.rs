@@ -527,12 +527,16 @@ fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
     [Direction::Read, Direction::Write]
         .into_iter()
         .map(|direction| {
-            let of_it = latency.iter().filter(|((of, _), _)| *of == direction);
-            let counts = of_it.flat_map(|((_, bucket), bins)| bins.iter().map(move |(bin, n)| (bin, *bucket, *n)));
-            let mut cells: Vec<(u32, u32, u64)> = counts
-                .filter(|(.., n)| *n > 0)
-                .filter_map(|(bin, bucket, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n)))
-                .collect();
+            let of_it = || latency.iter().filter(|((of, _), _)| *of == direction);
+            let filled = |bins: &Bins<u64>| bins.iter().filter(|(_, n)| **n > 0).count();
+            // A day has a million cells: no room for twice as many.
+            let mut cells = Vec::with_capacity(of_it().map(|(_, bins)| filled(bins)).sum());
+            let counts = of_it().flat_map(|((_, bucket), bins)| bins.iter().map(move |(bin, n)| (bin, *bucket, *n)));
+            cells.extend(
+                counts
+                    .filter(|(.., n)| *n > 0)
+                    .filter_map(|(bin, bucket, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n))),
+            );
             cells.sort_unstable();
             Heatmap { direction, edges_us: edges_us.clone(), cells }
         })

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Objects kept. When there are twice as many, those with fewest bytes are summed up as the others; one
 /// of them that gets busy later starts anew, so its figures are then a lower bound.
-const MAX_OBJECTS: usize = 20_000;
+const MAX_OBJECTS: usize = 10_000;
 /// Clients counted per object; more are reported as unknown.
 const MAX_CLIENTS: usize = 10_000;
 

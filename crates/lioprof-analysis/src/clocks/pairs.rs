@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::Symbol;
 
 use super::estimate::Bounds;
-use super::readings::ClockReading;
+use super::reading::ClockReading;
 use super::sample::{ExchangeSample, Handled, Identified, Sampled, Sent};
 
 /// What a node's log holds for comparing clocks.

@@ -7,24 +7,7 @@ use lioprof_model::units::seconds;
 
 use super::estimate::{Bounds, Estimate, MAX_DRIFT_PPM, estimate};
 use super::pairs::NodeLog;
-
-/// A node's clock as somebody read it who read those of the other nodes, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockReading {
-    /// What it showed, microseconds since the epoch.
-    pub at_us: i64,
-    /// How far it was ahead of the reader's clock.
-    pub ahead_us: i64,
-    /// How far off that may be.
-    pub error_us: i64,
-}
-
-impl ClockReading {
-    /// When that was, on the reader's clock.
-    fn read_us(self) -> i64 {
-        self.at_us - self.ahead_us
-    }
-}
+use super::reading::ClockReading;
 
 /// Compares nodes' clocks with that of one of them, the reference if it was read: those of which RPCs do not tell.
 pub(super) fn add(

@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::enqueues::WaitFor;
 use super::object::{Held, Waited};
+use super::objects::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
-use super::sums::{Contention, LockSums, Modes, ObjectKey};
+use super::sums::{Contention, LockSums, Modes};
 
 /// A lock between its first and last line.
 #[derive(Clone, Debug)]

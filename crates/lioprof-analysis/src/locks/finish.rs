@@ -11,8 +11,9 @@ use lioprof_model::{
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
 use super::object::{ObjectLocks, Track};
+use super::objects::ObjectKey;
 use super::rules::Rules;
-use super::sums::{LockSums, ObjectKey, TargetSum};
+use super::sums::{LockSums, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
 
 /// Pairs listed.

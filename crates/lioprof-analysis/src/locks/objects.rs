@@ -1,13 +1,23 @@
 //! The objects that are fought over most.
 
+use lioprof_model::Symbol;
+use lustre_debuglog::{ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::object::ObjectLocks;
-use super::sums::ObjectKey;
 
 /// Objects kept. When there are twice as many, those with fewest conflicts are forgotten; one of them that is fought over later starts
 /// anew, so its figures are then a lower bound. Sums of targets have all of them.
 const MAX_OBJECTS: usize = 1024;
+
+/// An object with contention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectKey {
+    pub(crate) node: Symbol,
+    pub(crate) target: TargetName,
+    pub(crate) resource: ResourceId,
+    pub(crate) inferred: bool,
+}
 
 /// Objects with contention.
 #[derive(Clone, Debug, Default)]
@@ -68,9 +78,6 @@ impl IntoIterator for ContendedObjects {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::Symbol;
-    use lustre_debuglog::{ResourceId, TargetName};
-
     use super::super::parties::Overlap;
     use super::*;
 

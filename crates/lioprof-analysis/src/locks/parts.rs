@@ -10,7 +10,8 @@ use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::enqueues;
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
-use super::sums::{LockSums, ObjectKey, Union};
+use super::objects::ObjectKey;
+use super::sums::{LockSums, Union};
 use crate::aggregate::Times;
 use crate::parts::{BadPart, target_of};
 

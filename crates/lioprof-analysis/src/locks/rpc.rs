@@ -13,9 +13,10 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
+use super::objects::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
-use super::sums::{Contention, LockSums, ObjectKey};
+use super::sums::{Contention, LockSums};
 
 /// How far around a callback reads and writes are taken for what it was about.
 const AROUND_US: i64 = 2_000_000;

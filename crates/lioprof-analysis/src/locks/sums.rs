@@ -16,15 +16,6 @@ use crate::aggregate::Times;
 /// A target of a node.
 pub(crate) type TargetOf = (Symbol, TargetName);
 
-/// An object with contention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ObjectKey {
-    pub(crate) node: Symbol,
-    pub(crate) target: TargetName,
-    pub(crate) resource: ResourceId,
-    pub(crate) inferred: bool,
-}
-
 /// Which modes collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Modes {
