@@ -196,11 +196,17 @@ impl<T: Merge + Clone + Default> Bins<T> {
         if factor == 1 {
             return;
         }
-        let mut joined = Self::default();
+        let mut values: Vec<T> = Vec::with_capacity(self.values.len() / 2 + 1);
+        let mut last = None;
         for (bin, value) in self.iter() {
-            joined.at(bin.div_euclid(factor)).merge(value);
+            let joined = Some(bin.div_euclid(factor));
+            match values.last_mut() {
+                Some(sum) if last == joined => sum.merge(value),
+                _ => values.push(value.clone()),
+            }
+            last = joined;
         }
-        *self = joined;
+        *self = Self { first: self.first.div_euclid(factor), values };
     }
 
     /// Bins and their values.
