@@ -226,6 +226,13 @@ impl<T: Merge + Clone + Default> Bins<T> {
     }
 }
 
+impl Bins<u64> {
+    /// Bins in which something was counted, and how much.
+    pub(crate) fn filled(&self) -> impl Iterator<Item = (i64, u64)> {
+        self.iter().map(|(bin, count)| (bin, *count)).filter(|(_, count)| *count > 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

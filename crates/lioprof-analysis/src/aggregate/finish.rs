@@ -528,15 +528,12 @@ fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
         .into_iter()
         .map(|direction| {
             let of_it = || latency.iter().filter(|((of, _), _)| *of == direction);
-            let filled = |bins: &Bins<u64>| bins.iter().filter(|(_, n)| **n > 0).count();
             // A day has a million cells: no room for twice as many.
-            let mut cells = Vec::with_capacity(of_it().map(|(_, bins)| filled(bins)).sum());
-            let counts = of_it().flat_map(|((_, bucket), bins)| bins.iter().map(move |(bin, n)| (bin, *bucket, *n)));
-            cells.extend(
-                counts
-                    .filter(|(.., n)| *n > 0)
-                    .filter_map(|(bin, bucket, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n))),
-            );
+            let mut cells = Vec::with_capacity(of_it().map(|(_, bins)| bins.filled().count()).sum());
+            for ((_, bucket), bins) in of_it() {
+                let cell = |(bin, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n));
+                cells.extend(bins.filled().filter_map(cell));
+            }
             cells.sort_unstable();
             Heatmap { direction, edges_us: edges_us.clone(), cells }
         })

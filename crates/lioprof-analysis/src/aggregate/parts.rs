@@ -117,7 +117,7 @@ impl SeriesBins {
             rollup.flows.extend(rows(&flow.bins, |bin| FlowKey { bin, ..key.clone() }));
         }
         for (&(direction, quarter_octave), bins) in &self.latency {
-            for (bin, &rpcs) in bins.iter().filter(|(_, rpcs)| **rpcs > 0) {
+            for (bin, rpcs) in bins.filled() {
                 let node = node.to_owned();
                 rollup.latency.push(LatencyBin {
                     node,
