@@ -18,6 +18,7 @@ mod candidates;
 mod capacity;
 mod chain;
 mod change;
+mod instant;
 mod locks;
 mod model;
 mod order;

@@ -1,8 +1,9 @@
 //! The clock: requests go out, wait for a thread, and take their share of disks and links.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use super::instant::Instant;
 use super::model::Sharing;
 use super::order::{before, sorted};
 use super::plan::{Plan, Step, TRANSFER};
@@ -43,7 +44,7 @@ pub(super) fn count_links(plan: &mut Plan) {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Arrives(u32),
     /// Its wait for a thread is over.
@@ -59,33 +60,19 @@ enum Event {
     },
 }
 
-struct Timed {
-    at_us: f64,
-    /// Earlier ones first.
-    order: u64,
-    event: Event,
-}
-
 /// Something that is shared.
 #[derive(Default)]
 struct Resource {
     /// What each that was there from the beginning would have got.
     progress_us: f64,
     at_us: f64,
-    members: BinaryHeap<Reverse<Member>>,
+    /// The progress at which each is over, and its step.
+    members: BinaryHeap<Reverse<(Instant, u32)>>,
     version: u32,
     /// It serves one after the other: the first gets all of it.
     takes_turns: bool,
     /// The progress at which the last one is over, if it takes turns.
     busy_until_us: f64,
-}
-
-/// A part of a step at a resource.
-struct Member {
-    /// The progress at which it is over.
-    over_us: f64,
-    order: u64,
-    step: u32,
 }
 
 impl Resource {
@@ -112,8 +99,8 @@ impl Resource {
 
     /// When the next one is over, if nothing comes.
     fn next_us(&self) -> Option<f64> {
-        let Reverse(next) = self.members.peek()?;
-        Some(self.at_us + (next.over_us - self.progress_us).max(0.0) * self.sharing())
+        let Reverse((over, _)) = self.members.peek()?;
+        Some(self.at_us + (over.us() - self.progress_us).max(0.0) * self.sharing())
     }
 }
 
@@ -137,7 +124,7 @@ struct Pending {
 struct Clock<'a> {
     plan: &'a Plan,
     transfer: Sharing,
-    events: BinaryHeap<Reverse<Timed>>,
+    events: BinaryHeap<Reverse<(Instant, Event)>>,
     order: u64,
     resources: Vec<Resource>,
     states: Vec<State>,
@@ -170,7 +157,7 @@ impl<'a> Clock<'a> {
         Self {
             plan,
             transfer,
-            events: BinaryHeap::with_capacity(plan.steps.len()),
+            events: BinaryHeap::new(),
             order: 0,
             resources: shared,
             states: vec![State::default(); plan.steps.len()],
@@ -185,7 +172,8 @@ impl<'a> Clock<'a> {
         for queue in 0..self.pending.len() {
             self.release(queue, 0.0);
         }
-        while let Some(Reverse(Timed { at_us, event, .. })) = self.events.pop() {
+        while let Some(Reverse((at, event))) = self.events.pop() {
+            let at_us = at.us();
             match event {
                 Event::Arrives(number) => self.arrive(number, at_us),
                 Event::Starts(number) => self.start(number, at_us),
@@ -198,7 +186,7 @@ impl<'a> Clock<'a> {
 
     fn at(&mut self, at_us: f64, event: Event) {
         self.order += 1;
-        self.events.push(Reverse(Timed { at_us, order: self.order, event }));
+        self.events.push(Reverse((Instant::new(at_us, self.order), event)));
     }
 
     /// Lets those go out for which enough are over.
@@ -284,13 +272,12 @@ impl<'a> Clock<'a> {
     }
 
     fn join(&mut self, resource: usize, number: u32, work_us: f64, now_us: f64) {
-        self.order += 1;
         self.states[number as usize].open += 1;
-        let order = self.order;
         let shared = &mut self.resources[resource];
         shared.advance(now_us);
         let over_us = shared.over_us(work_us);
-        shared.members.push(Reverse(Member { over_us, order, step: number }));
+        self.order += 1;
+        shared.members.push(Reverse((Instant::new(over_us, self.order), number)));
         self.schedule(resource);
     }
 
@@ -310,9 +297,9 @@ impl<'a> Clock<'a> {
             return;
         }
         shared.advance(now_us);
-        if let Some(Reverse(member)) = shared.members.pop() {
+        if let Some(Reverse((_, step))) = shared.members.pop() {
             self.schedule(resource);
-            self.part_over(member.step, now_us);
+            self.part_over(step, now_us);
         }
     }
 
@@ -342,45 +329,5 @@ impl<'a> Clock<'a> {
                 self.release(queue, now_us);
             }
         }
-    }
-}
-
-impl PartialEq for Timed {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Timed {}
-
-impl PartialOrd for Timed {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Timed {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.at_us.total_cmp(&other.at_us).then(self.order.cmp(&other.order))
-    }
-}
-
-impl PartialEq for Member {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Member {}
-
-impl PartialOrd for Member {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Member {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.over_us.total_cmp(&other.over_us).then(self.order.cmp(&other.order))
     }
 }

@@ -4,6 +4,7 @@
 //! divided by how many there were. A disk may also take one after the other (`turns.rs`); then its work is the time since the one before
 //! was over. With fewer at the resource it is over sooner, with more later; the resource as a whole is as fast as it was seen to be.
 
+use super::instant::Instant;
 use super::model::Sharing;
 use super::plan::{AFTER, BEFORE, Plan, Step, TRANSFER};
 use super::turns;
@@ -20,8 +21,8 @@ pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
         for part in [BEFORE, TRANSFER, AFTER] {
             let to_us = from_us + step.work_us[part];
             if let Some(resource) = resource(plan, step, part, transfer).filter(|_| to_us > from_us) {
-                moments.push(Moment { resource, at_us: from_us, starts: true, number, part });
-                moments.push(Moment { resource, at_us: to_us, starts: false, number, part });
+                moments.push(Moment::new(resource, from_us, true, number, part));
+                moments.push(Moment::new(resource, to_us, false, number, part));
                 // The other one of the two takes next to nothing, and falls between the turns.
                 if part != TRANSFER && 2.0 * step.work_us[part] >= step.disk_us() {
                     turns.add(resource, turns::Turn { from_us, to_us, number, part });
@@ -30,18 +31,16 @@ pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
             from_us = to_us;
         }
     }
-    moments.sort_unstable_by(|a, b| {
-        a.resource.cmp(&b.resource).then(a.at_us.total_cmp(&b.at_us)).then(a.key().cmp(&b.key()))
-    });
+    moments.sort_unstable_by_key(|moment| (moment.resource, moment.at));
     let (mut of_resource, mut under_way, mut progress_us, mut last_us) = (usize::MAX, 0u32, 0.0, 0.0);
     for moment in moments {
         if moment.resource != of_resource {
-            (of_resource, under_way, progress_us, last_us) = (moment.resource, 0, 0.0, moment.at_us);
+            (of_resource, under_way, progress_us, last_us) = (moment.resource, 0, 0.0, moment.at.us());
         }
         if under_way > 0 {
-            progress_us += (moment.at_us - last_us) / f64::from(under_way);
+            progress_us += (moment.at.us() - last_us) / f64::from(under_way);
         }
-        last_us = moment.at_us;
+        last_us = moment.at.us();
         let work_us = &mut plan.steps[moment.number].work_us[moment.part];
         if moment.starts {
             // Until its end, the progress of the resource at its start.
@@ -57,16 +56,17 @@ pub(super) fn to_work(plan: &mut Plan, transfer: Sharing) {
 
 struct Moment {
     resource: usize,
-    at_us: f64,
+    at: Instant,
     starts: bool,
     number: usize,
     part: usize,
 }
 
 impl Moment {
-    /// Ends come before starts of the same moment.
-    fn key(&self) -> (bool, usize, usize) {
-        (self.starts, self.number, self.part)
+    /// Ends come before starts of the same time.
+    fn new(resource: usize, at_us: f64, starts: bool, number: usize, part: usize) -> Self {
+        let order = u64::from(starts) << 63 | (number as u64) << 2 | part as u64;
+        Self { resource, at: Instant::new(at_us, order), starts, number, part }
     }
 }
 

@@ -144,16 +144,14 @@ impl mix::Mixes {
 
 impl Pictures {
     fn export(&self, node: &str, write: bool, rollup: &mut Rollup) {
-        for (&number, requests) in self.taken() {
-            rollup.pictures.extend(requests.iter().map(|(target, &requests)| Picture {
-                node: node.to_owned(),
-                write,
-                step_us: self.step_us(),
-                number,
-                target: target.to_string(),
-                requests,
-            }));
-        }
+        rollup.pictures.extend(self.taken().map(|(number, target, requests)| Picture {
+            node: node.to_owned(),
+            write,
+            step_us: self.step_us(),
+            number,
+            target: target.to_string(),
+            requests,
+        }));
     }
 
     fn import(&mut self, rows: &[Picture], write: bool) -> Result<(), BadPart> {

@@ -16,13 +16,16 @@ const FIRST_STEP_US: i64 = 125;
 #[derive(Clone, Debug)]
 pub(super) struct Pictures {
     step_us: i64,
-    /// Requests of each target by the picture's number.
-    taken: FxHashMap<i64, FxHashMap<TargetName, u64>>,
+    targets: Vec<TargetName>,
+    /// The place of each in that list.
+    places: FxHashMap<TargetName, usize>,
+    /// Requests of each target, by its place, by the picture's number.
+    taken: FxHashMap<i64, Vec<u32>>,
 }
 
 impl Default for Pictures {
     fn default() -> Self {
-        Self { step_us: FIRST_STEP_US, taken: FxHashMap::default() }
+        Self { step_us: FIRST_STEP_US, targets: Vec::new(), places: FxHashMap::default(), taken: FxHashMap::default() }
     }
 }
 
@@ -36,14 +39,35 @@ impl Pictures {
         self.step_us
     }
 
-    /// The pictures by number.
-    pub(super) fn taken(&self) -> &FxHashMap<i64, FxHashMap<TargetName, u64>> {
-        &self.taken
+    /// Requests that the pictures show, by the picture's number and target.
+    pub(super) fn taken(&self) -> impl Iterator<Item = (i64, TargetName, u64)> {
+        self.taken.iter().flat_map(move |(&number, requests)| {
+            let of_targets = self.targets.iter().zip(requests).filter(|(_, count)| **count > 0);
+            of_targets.map(move |(&target, &count)| (number, target, u64::from(count)))
+        })
     }
 
     /// Adds to a picture that was taken before.
     pub(super) fn put(&mut self, number: i64, target: TargetName, requests: u64) {
-        *self.taken.entry(number).or_default().entry(target).or_default() += requests;
+        let place = self.place(target);
+        let sum = self.at(number, place);
+        *sum = sum.saturating_add(u32::try_from(requests).unwrap_or(u32::MAX));
+    }
+
+    fn place(&mut self, target: TargetName) -> usize {
+        *self.places.entry(target).or_insert_with(|| {
+            self.targets.push(target);
+            self.targets.len() - 1
+        })
+    }
+
+    /// The requests of a target in a picture.
+    fn at(&mut self, number: i64, place: usize) -> &mut u32 {
+        let requests = self.taken.entry(number).or_default();
+        if requests.len() <= place {
+            requests.resize(self.targets.len(), 0);
+        }
+        &mut requests[place]
     }
 
     /// A request that was there from arrival to end.
@@ -53,16 +77,12 @@ impl Pictures {
             self.thin_out();
         }
         let mut number = arrival_us.div_euclid(self.step_us) + 1;
+        if number * self.step_us > end_us {
+            return;
+        }
+        let place = self.place(target);
         while number * self.step_us <= end_us {
-            // Found nearly always: looking costs less than making room for what may not be there.
-            let requests = match self.taken.get_mut(&number) {
-                Some(requests) => requests,
-                None => self.taken.entry(number).or_default(),
-            };
-            match requests.get_mut(&target) {
-                Some(count) => *count += 1,
-                None => drop(requests.insert(target, 1)),
-            }
+            *self.at(number, place) += 1;
             if self.taken.len() > MAX_PICTURES {
                 // The numbers change, and of those still to come every second one counts.
                 self.thin_out();
@@ -88,11 +108,8 @@ impl Pictures {
         while other.step_us < self.step_us {
             other.thin_out();
         }
-        for (number, requests) in other.taken {
-            let mine = self.taken.entry(number).or_default();
-            for (target, count) in requests {
-                *mine.entry(target).or_default() += count;
-            }
+        for (number, target, count) in other.taken() {
+            self.put(number, target, count);
         }
         while self.taken.len() > MAX_PICTURES {
             self.thin_out();
@@ -105,22 +122,23 @@ impl Pictures {
         let (mut in_flight, mut busy) = (0, 0);
         let (mut spread, mut chance) = (0.0, 0.0);
         let mut long_run: FxHashMap<TargetName, u64> = FxHashMap::default();
-        for (target, count) in self.taken.values().flatten() {
-            *long_run.entry(*target).or_default() += count;
+        for (_, target, count) in self.taken() {
+            *long_run.entry(target).or_default() += count;
         }
         let targets = long_run.len() as f64;
         // In the order of time: sums of fractions depend on the order.
         let mut numbers: Vec<i64> = self.taken.keys().copied().collect();
         numbers.sort_unstable();
         for requests in numbers.iter().filter_map(|number| self.taken.get(number)) {
-            let sum: u64 = requests.values().sum();
+            let counts = requests.iter().map(|count| u64::from(*count));
+            let sum: u64 = counts.clone().sum();
             if sum < 2 {
                 continue;
             }
             loaded += 1;
             in_flight += sum;
-            busy += requests.len() as u64;
-            spread += effective(requests.values().copied());
+            busy += counts.clone().filter(|count| *count > 0).count() as u64;
+            spread += effective(counts);
             chance += sum as f64 * targets / (targets + sum as f64 - 1.0);
         }
         let mean = |sum: f64| (loaded > 0).then(|| sum / loaded as f64);
