@@ -113,9 +113,12 @@ impl Bins {
         self.count > OWN_BINS && self.full_s > self.bin_s
     }
 
-    /// Width of a single bin, `5 s`.
-    pub(crate) fn single_width(&self) -> String {
-        duration_us(self.bin_s * 1e6)
+    /// Says what stands for the peaks that are hidden otherwise; nothing if none are.
+    pub(crate) fn peaks_are(&self, drawn_as: &str) -> String {
+        if !self.hide_peaks() {
+            return String::new();
+        }
+        format!(" {drawn_as}: the highest {} of each.", duration_us(self.bin_s * 1e6))
     }
 
     /// Per second, the highest single bin of each merged one.
@@ -145,6 +148,11 @@ pub(crate) fn add(sum: &mut [f64], more: &[f64]) {
     for (sum, more) in sum.iter_mut().zip(more) {
         *sum += more;
     }
+}
+
+/// The higher of two, one by one.
+pub(crate) fn raise(highest: &mut [f64], more: &[f64]) {
+    highest.iter_mut().zip(more).for_each(|(highest, more)| *highest = highest.max(*more));
 }
 
 /// Largest number, 0 without any.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::Plot;
-use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, total, without_file_system};
+use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, raise, total, without_file_system};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
@@ -73,9 +73,7 @@ impl Ost {
             if bins.hide_peaks() {
                 self.peak[i].resize(bins.len(), 0.0);
                 // A target that two servers have had: one after the other.
-                for (peak, more) in self.peak[i].iter_mut().zip(bins.peak_rate(values[i])) {
-                    *peak = peak.max(more);
-                }
+                raise(&mut self.peak[i], &bins.peak_rate(values[i]));
             }
         }
     }
@@ -115,11 +113,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     // `None` sorts first; unattributed belongs at the end.
     osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
-    let mut what = format!("Bytes per second over time, in bins of {}.", bins.width());
-    if bins.hide_peaks() {
-        let (drawn, single) = (if few { "Thin lines: the" } else { "Colors: the" }, bins.single_width());
-        what += &format!(" {drawn} highest {single} of each.");
-    }
+    let peaks = bins.peaks_are(if few { "Thin lines" } else { "Colors" });
+    let what = format!("Bytes per second over time, in bins of {}.{peaks}", bins.width());
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
     Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })

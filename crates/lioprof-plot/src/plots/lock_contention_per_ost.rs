@@ -4,7 +4,8 @@ use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::Plot;
 use crate::data::{
-    Bins, Contended, Covers, Kinds, NO_CONFLICT, add, contended, contended_osts, largest, mdt_note, without_file_system,
+    Bins, Contended, Covers, Kinds, NO_CONFLICT, add, contended, contended_osts, largest, mdt_note, raise,
+    without_file_system,
 };
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, PALE, QUEUE, SMALL, Scene, TINY, Text, index, ratio};
 use crate::figure::{
@@ -39,17 +40,24 @@ struct Ost<'a> {
     rates: [Vec<f64>; 3],
     all: Vec<f64>,
     waiting: Vec<f64>,
+    /// The highest single bins of conflicts per second and of waiting requests, if several are drawn as one.
+    peaks: Option<[Vec<f64>; 2]>,
 }
 
 impl<'a> Ost<'a> {
     fn new(of: Contended<'a>, bins: &Bins) -> Self {
         let zero = || vec![0.0; bins.len()];
         let (mut rates, mut all, mut waiting) = ([zero(), zero(), zero()], zero(), zero());
+        let mut peaks = bins.hide_peaks().then(|| [zero(), zero()]);
         for series in &of.series {
             add(&mut all, &bins.rate(&series.conflicts));
             add(&mut rates[0], &bins.rate(&series.true_conflicts));
             add(&mut rates[1], &bins.rate(&series.expansion_conflicts));
             add(&mut waiting, &bins.mean(&series.waiting));
+            if let Some([conflicts, waiting]) = &mut peaks {
+                raise(conflicts, &bins.peak_rate(&series.conflicts));
+                raise(waiting, &bins.peak(&series.waiting));
+            }
         }
         for (bin, all) in all.iter().enumerate() {
             rates[0][bin] = rates[0][bin].min(*all);
@@ -58,7 +66,7 @@ impl<'a> Ost<'a> {
             // Not the rounding of a difference.
             rates[2][bin] = if rest > all * 1e-9 { rest } else { 0.0 };
         }
-        Self { of, rates, all, waiting }
+        Self { of, rates, all, waiting, peaks }
     }
 }
 
@@ -79,8 +87,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let bins = Bins::new(analysis, longest, most).ok_or("no time bins")?;
     let osts: Vec<Ost<'_>> = osts.into_iter().map(|ost| Ost::new(ost, &bins)).collect();
     let what = format!(
-        "Conflicts between clients per second, and mean number of requests waiting for another client's lock, in bins of {}.",
-        bins.width()
+        "Conflicts between clients per second, and mean number of requests waiting for another client's lock, in bins of {}.{}",
+        bins.width(),
+        bins.peaks_are(if few { "Thin lines" } else { "Colors" })
     );
     let page = Page::new(options, analysis, PLOT.title, &what, Covers { locks: true, ..Covers::default() });
     let known = analysis.targets.iter().filter(|t| t.kind == TargetKindName::Ost).map(|t| t.name.as_str());
@@ -120,8 +129,9 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
         page.note(notes.join(" "));
     }
     let columns = if osts.len() > 3 { 2 } else { 1 };
-    let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all)), 5.0, "conflicts/s");
-    let waiting = from_zero(largest(osts.iter().flat_map(|o| &o.waiting)), 3.0, "waiting");
+    let peaks = |number: usize| osts.iter().filter_map(move |o| o.peaks.as_ref()).flat_map(move |peaks| &peaks[number]);
+    let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all).chain(peaks(0))), 5.0, "conflicts/s");
+    let waiting = from_zero(largest(osts.iter().flat_map(|o| &o.waiting).chain(peaks(1))), 3.0, "waiting");
     let widest = if left_of(&waiting) > left_of(&conflicts) { &waiting } else { &conflicts };
     let each = if osts.len() == 1 { 330.0 } else { 215.0 };
     let body = page.body(Grid::height(osts.len(), columns, each));
@@ -149,6 +159,10 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
         steps.line(scene, &ost.all, GREY, 0.5);
         let steps = Steps { panel: &lower, edges: &bins.edges };
         steps.between(scene, &zero, &ost.waiting, QUEUE.tint(0.75));
+        if let Some([conflicts, waiting]) = &ost.peaks {
+            Steps { panel: &upper, edges: &bins.edges }.line(scene, conflicts, GREY, 0.6);
+            steps.line(scene, waiting, QUEUE, 0.6);
+        }
         upper.frame(scene);
         lower.frame(scene);
         let conflicts = counted(index(ost.of.kinds.all()) as u64, "conflict");
@@ -175,6 +189,11 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
 const KINDS: (f64, f64) = (64.0, 12.0);
 
 fn heat_maps(mut page: Page, mut osts: Vec<Ost<'_>>, bins: &Bins, time: &Axis, mut notes: Vec<String>) -> Scene {
+    for ost in &mut osts {
+        if let Some(peaks) = ost.peaks.take() {
+            [ost.all, ost.waiting] = peaks;
+        }
+    }
     let mut keys = kind_keys(osts.iter());
     keys.push(Key::new(Swatch::Fill(PALE), "none"));
     page.legend(&keys);
@@ -290,5 +309,5 @@ fn mean_of<'a>(osts: &[Ost<'a>], bins: &Bins) -> Ost<'a> {
     let wait_s = osts.iter().map(|ost| ost.of.wait_s).sum::<f64>() / heads;
     let label = format!("mean of {} others", count(osts.len() as u64));
     let of = Contended { name: "", label, kinds, wait_s, rows: Vec::new(), series: Vec::new() };
-    Ost { of, rates: [zero(), zero(), zero()], all, waiting }
+    Ost { of, rates: [zero(), zero(), zero()], all, waiting, peaks: None }
 }

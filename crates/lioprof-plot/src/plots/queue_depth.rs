@@ -65,10 +65,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
     let hidden = cut(&mut depths, MOST_PANELS, Depth::mean);
-    let mut what = format!("Mean number of requests that waited or were handled, in bins of {}.", bins.width());
-    if bins.hide_peaks() {
-        what += &format!(" Line: the highest {} of each.", bins.single_width());
-    }
+    let (width, peaks) = (bins.width(), bins.peaks_are("Line"));
+    let what = format!("Mean number of requests that waited or were handled, in bins of {width}.{peaks}");
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[
         Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
