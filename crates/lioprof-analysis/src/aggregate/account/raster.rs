@@ -12,6 +12,13 @@ const NARROWEST: u32 = 4;
 /// What a request-microsecond was spent on: a place in a list.
 pub(super) type Spent = u32;
 
+/// From the one before, or the beginning, to here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) spent: Spent,
+    pub(super) to_us: i64,
+}
+
 /// A bin of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -80,20 +87,23 @@ impl Raster {
             && usize::try_from(self.bin(self.last_us) - self.first_bin + 1) == Ok(self.bins.len())
     }
 
-    /// Adds a stretch that was spent on something. An empty one only counts for the span.
-    pub(super) fn add(&mut self, spent: Spent, from_us: i64, to_us: i64, most_bins: usize) {
-        self.cover(from_us, to_us.max(from_us), most_bins);
+    /// Adds stretches that follow on each other, and what each was spent on. Empty ones only count for the span.
+    pub(super) fn add(&mut self, from_us: i64, stretches: &[Stretch], most_bins: usize) {
+        let end_us = stretches.last().map_or(from_us, |stretch| stretch.to_us);
+        self.cover(from_us, end_us.max(from_us), most_bins);
         let width_us = self.width_us();
         let mut at_us = from_us;
-        while at_us < to_us {
-            let bin = self.bin(at_us);
-            let end_us = to_us.min((bin + 1) * width_us);
-            let points = self.points_between(bin, at_us, end_us);
-            let index = usize::try_from(bin - self.first_bin).expect("the bin is covered");
-            let cell = &mut self.bins[index];
-            cell.points |= points;
-            cell.add(spent, end_us.abs_diff(at_us));
-            at_us = end_us;
+        for &Stretch { spent, to_us } in stretches {
+            while at_us < to_us {
+                let bin = self.bin(at_us);
+                let end_us = to_us.min((bin + 1) * width_us);
+                let points = self.points_between(bin, at_us, end_us);
+                let index = usize::try_from(bin - self.first_bin).expect("the bin is covered");
+                let cell = &mut self.bins[index];
+                cell.points |= points;
+                cell.add(spent, end_us.abs_diff(at_us));
+                at_us = end_us;
+            }
         }
     }
 
@@ -108,8 +118,12 @@ impl Raster {
         below(before(to_us)) & !below(before(from_us))
     }
 
-    /// Widens the bins until there are no more than this, and makes those in which this time lies.
+    /// Widens the bins until there are no more than this, and makes those in which this time lies. If it lies within the span, all are
+    /// there; how many there may be now counts when the next one is needed, or at the end.
     fn cover(&mut self, first_us: i64, last_us: i64, most_bins: usize) {
+        if self.first_us <= first_us && last_us <= self.last_us {
+            return;
+        }
         self.first_us = self.first_us.min(first_us);
         self.last_us = self.last_us.max(last_us);
         self.limit(most_bins);
@@ -200,14 +214,16 @@ mod tests {
         let mut narrow = Raster::default();
         let mut wide = Raster::default();
         for (from, to) in stretches {
-            narrow.add(0, from, to, 1 << 20);
+            narrow.add(from, &[Stretch { spent: 0, to_us: to }], 1 << 20);
         }
         for (from, to) in stretches.into_iter().rev() {
-            wide.add(0, from, to, 16);
+            wide.add(from, &[Stretch { spent: 0, to_us: to }], 16);
         }
         let us = |raster: &Raster| raster.bins.iter().flat_map(|cell| &cell.us).map(|(_, us)| us).sum::<u64>();
         assert_eq!(us(&narrow), stretches.iter().map(|(from, to)| u64::try_from(to - from).unwrap()).sum::<u64>());
-        narrow.limit(16);
+        for raster in [&mut narrow, &mut wide] {
+            raster.limit(16);
+        }
         assert_eq!(narrow, wide);
         assert!(wide.bins.len() <= 16);
     }
@@ -222,10 +238,14 @@ mod tests {
             .collect();
         let mut whole = Raster::default();
         let [mut one, mut other] = [Raster::default(), Raster::default()];
-        for (number, &(spent, from, to)) in stretches.iter().enumerate() {
-            whole.add(spent, from, to, 8);
+        for (number, &(spent, from, to_us)) in stretches.iter().enumerate() {
+            // Two that follow on each other are as two by themselves.
+            let between_us = i64::midpoint(from, to_us);
+            let both = [Stretch { spent: 2, to_us: between_us }, Stretch { spent, to_us }];
+            whole.add(from, &both, 8);
             let part = if number < 120 { &mut one } else { &mut other };
-            part.add(spent, from, to, 8);
+            part.add(from, &both[..1], 8);
+            part.add(between_us, &both[1..], 8);
         }
         one.merge(other, |spent| spent, 8);
         assert_eq!(one, whole);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::cells::TargetKey;
 use super::super::series::clipped;
-use super::raster::{Raster, Spent};
+use super::raster::{Raster, Spent, Stretch};
 
 /// Bins of all clients together.
 const MOST_BINS: usize = 256;
@@ -51,12 +51,12 @@ impl AccountSums {
         };
         let start_us = clipped(row.start_us().unwrap_or(end_us), end_us);
         let arrival_us = clipped(row.arrival_us().unwrap_or(start_us), start_us);
-        let handled = (self.number((handled, key)), start_us, end_us);
+        let handled = Stretch { spent: self.number((handled, key)), to_us: end_us };
         if arrival_us < start_us {
             let queue = self.number((SpentOn::Queue, TargetKey { name: None, ..key }));
-            self.spend(row.nid, row.job, &[(queue, arrival_us, start_us), handled]);
+            self.spend(row.nid, row.job, arrival_us, &[Stretch { spent: queue, to_us: start_us }, handled]);
         } else {
-            self.spend(row.nid, row.job, &[handled]);
+            self.spend(row.nid, row.job, start_us, &[handled]);
         }
     }
 
@@ -69,18 +69,15 @@ impl AccountSums {
         to_us: i64,
     ) {
         let spent = self.number((SpentOn::LockWait, target));
-        self.spend(client, job, &[(spent, clipped(from_us, to_us), to_us)]);
+        self.spend(client, job, clipped(from_us, to_us), &[Stretch { spent, to_us }]);
     }
 
     /// Adds stretches of time to all, to the client and to its job.
-    fn spend(&mut self, client: Symbol, job: Option<Symbol>, stretches: &[(Spent, i64, i64)]) {
-        let add = |raster: &mut Raster, most: usize| {
-            stretches.iter().for_each(|&(spent, from_us, to_us)| raster.add(spent, from_us, to_us, most));
-        };
-        add(&mut self.all, MOST_BINS);
+    fn spend(&mut self, client: Symbol, job: Option<Symbol>, from_us: i64, stretches: &[Stretch]) {
+        self.all.add(from_us, stretches, MOST_BINS);
         let most = self.most_bins_of_one();
         for whose in [Some(Whose::Client(client)), job.map(Whose::Job)].into_iter().flatten() {
-            add(self.rasters.entry(whose).or_default(), most);
+            self.rasters.entry(whose).or_default().add(from_us, stretches, most);
         }
     }
 
