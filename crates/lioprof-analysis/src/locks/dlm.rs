@@ -9,8 +9,8 @@ use lustre_debuglog::{Extent, LockMode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::enqueues::WaitFor;
+use super::heaviest::ObjectKey;
 use super::object::{Held, Waited};
-use super::objects::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
 use super::sums::{Contention, LockSums, Modes};
@@ -293,7 +293,7 @@ impl DlmTracker {
             Modes::Group => sum.group += 1,
             Modes::Other => {}
         }
-        let pair = self.sums.pairs.entry((target, conflict.holder, conflict.waiter)).or_default();
+        let pair = self.sums.pair(target, conflict.holder, conflict.waiter);
         pair.conflicts += 1;
         pair.true_conflicts += u64::from(overlap == Overlap::True);
         pair.expansion_conflicts += u64::from(overlap == Overlap::Expansion);
@@ -358,7 +358,7 @@ impl DlmTracker {
         }
         let wait_us = self.sums.waited((self.node, target), (client, job), blocked_us, time_us);
         if let Some(from) = from {
-            let pair = self.sums.pairs.entry((target, from, client)).or_default();
+            let pair = self.sums.pair(target, from, client);
             pair.handovers += 1;
             pair.wait_us += wait_us;
         }

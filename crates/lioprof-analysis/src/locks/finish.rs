@@ -10,8 +10,8 @@ use lioprof_model::{
 };
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
+use super::heaviest::{ObjectKey, PairKey, Weight};
 use super::object::{ObjectLocks, Track};
-use super::objects::ObjectKey;
 use super::rules::Rules;
 use super::sums::{LockSums, TargetSum};
 use crate::aggregate::limits::TOP_OBJECTS;
@@ -275,7 +275,7 @@ fn timeline(track: &Track, symbols: &Symbols) -> Timeline {
 fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) -> Vec<LockPair> {
     let dlm = sums.evidence.values().all(|tier| *tier == LockEvidence::Dlmtrace);
     let mut pairs: BTreeMap<(String, String, String), LockPairSums> = BTreeMap::new();
-    for (&(target, holder, waiter), sum) in sums.pairs.iter().filter(|((target, ..), _)| kind(target.kind())) {
+    for (&PairKey { target, holder, waiter }, sum) in sums.pairs.iter().filter(|(pair, _)| kind(pair.target.kind())) {
         pairs.insert((target.to_string(), symbols.text(holder), symbols.text(waiter)), *sum);
     }
     let mut rows: Vec<LockPair> = pairs

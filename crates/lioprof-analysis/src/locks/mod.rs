@@ -9,8 +9,8 @@
 mod dlm;
 mod enqueues;
 mod finish;
+mod heaviest;
 mod object;
-mod objects;
 mod parties;
 mod parts;
 mod rpc;

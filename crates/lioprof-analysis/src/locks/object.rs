@@ -45,11 +45,6 @@ impl ObjectLocks {
         self.clients.extend([holder, waiter]);
     }
 
-    /// How much it was fought over: by conflicts or changes of owner, then by the time waited.
-    pub(crate) fn weight(&self) -> (u64, u64) {
-        (self.conflicts.max(self.owners.alternations), self.wait_us)
-    }
-
     /// Adds what the kernel's own counter says.
     pub(crate) fn kernel(&mut self, added: u32, window: u32) {
         let count = self.kernel.get_or_insert(KernelCount { added: 0, window_max: 0 });

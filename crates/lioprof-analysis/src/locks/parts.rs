@@ -9,8 +9,8 @@ use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::enqueues;
+use super::heaviest::{ObjectKey, PairKey};
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
-use super::objects::ObjectKey;
 use super::sums::{LockSums, Union};
 use crate::aggregate::Times;
 use crate::parts::{BadPart, target_of};
@@ -37,7 +37,7 @@ impl LockSums {
         rollup.lock_objects.extend(self.objects.iter().map(|(key, object)| export_object(key, object, symbols)));
         rollup.enqueue_times.extend(enqueues::export(&self.enqueues, &facts.node, symbols));
         let node = || facts.node.clone();
-        rollup.lock_pairs.extend(self.pairs.iter().map(|(&(target, holder, waiter), &sums)| {
+        rollup.lock_pairs.extend(self.pairs.iter().map(|(&PairKey { target, holder, waiter }, &sums)| {
             let [holder, waiter] = [holder, waiter].map(|nid| symbols.text(nid));
             Keyed { key: LockPairKey { node: node(), target: target.to_string(), holder, waiter }, sums }
         }));
@@ -87,11 +87,11 @@ impl LockSums {
         enqueues::import(&rollup.enqueue_times, symbols, &mut sums.enqueues)?;
         for row in &rollup.lock_objects {
             let (key, object) = import_object(row, symbols)?;
-            sums.objects.extend([(key, object)]);
+            sums.objects.extend([(key, object)], |mine, theirs| *mine = theirs);
         }
         for row in &rollup.lock_pairs {
             let [holder, waiter] = [&row.key.holder, &row.key.waiter].map(|nid| symbols.intern(nid.as_bytes()));
-            sums.pairs.entry((target_of(&row.key.target)?, holder, waiter)).or_default().merge(&row.sums);
+            sums.pair(target_of(&row.key.target)?, holder, waiter).merge(&row.sums);
         }
         for row in &rollup.lock_jobs {
             let job = row.key.job.as_ref().map(|job| symbols.intern(job.as_bytes()));

@@ -13,7 +13,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
 
-use super::objects::ObjectKey;
+use super::heaviest::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
 use super::sums::{Contention, LockSums};
@@ -122,7 +122,7 @@ impl RpcTracker {
         }
         self.sums.target(self.node, target).conflict(kind);
         let (Kind::Client { holder, waiter }, Some(rpc)) = (kind, served.window) else { return };
-        self.sums.pairs.entry((target, holder, waiter)).or_default().conflicts += 1;
+        self.sums.pair(target, holder, waiter).conflicts += 1;
         self.in_conflict.extend([((target, holder), time_us), ((target, waiter), time_us)]);
         let contention = Contention::Conflict { overlap: Overlap::Unknown, holder, waiter, resource: None };
         self.sums.contention.push((time_us, target, contention));
@@ -165,7 +165,7 @@ impl RpcTracker {
         self.sums.sums_of(self.node, target).handovers += u64::from(from.is_some());
         let wait_us = waiting.map(|it| self.sums.waited((self.node, target), (waiter, it.job), it.since_us, time_us));
         if let Some(from) = from {
-            let pair = self.sums.pairs.entry((target, from, waiter)).or_default();
+            let pair = self.sums.pair(target, from, waiter);
             pair.handovers += 1;
             pair.wait_us += wait_us.unwrap_or(0);
         }

@@ -9,7 +9,7 @@ use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::enqueues::EnqueueSums;
-use super::objects::ContendedObjects;
+use super::heaviest::{ContendedObjects, ContendedPairs, PairKey};
 use super::parties::{Kind, Overlap};
 use crate::aggregate::Times;
 
@@ -131,7 +131,7 @@ pub(crate) struct LockSums {
     pub(crate) rules: Option<LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: ContendedObjects,
-    pub(crate) pairs: FxHashMap<(TargetName, Symbol, Symbol), LockPairSums>,
+    pub(crate) pairs: ContendedPairs,
     pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
     pub(crate) enqueues: EnqueueSums,
@@ -147,6 +147,10 @@ impl LockSums {
     /// What adds up of a target.
     pub(crate) fn sums_of(&mut self, node: Symbol, target: TargetName) -> &mut LockTargetSums {
         &mut self.target(node, target).sums
+    }
+
+    pub(crate) fn pair(&mut self, target: TargetName, holder: Symbol, waiter: Symbol) -> &mut LockPairSums {
+        self.pairs.of(PairKey { target, holder, waiter })
     }
 
     /// Counts a callback that the node sent.
@@ -186,8 +190,8 @@ impl LockSums {
         self.evidence.extend(other.evidence);
         self.rules = other.rules.or(self.rules.take());
         self.targets.merge(&other.targets);
-        self.objects.extend(other.objects);
-        self.pairs.merge(&other.pairs);
+        self.objects.extend(other.objects, |mine, theirs| *mine = theirs);
+        self.pairs.extend(other.pairs, |mine, theirs| mine.merge(&theirs));
         self.jobs.merge(&other.jobs);
         self.cancels += other.cancels;
         self.enqueues.merge(&other.enqueues);

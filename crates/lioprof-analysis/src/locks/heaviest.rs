@@ -1,0 +1,148 @@
+//! The objects and pairs of clients that fight most.
+
+use std::collections::hash_map;
+use std::hash::Hash;
+
+use lioprof_model::Symbol;
+use lioprof_model::parts::sums::LockPairSums;
+use lustre_debuglog::{ResourceId, TargetName};
+use rustc_hash::FxHashMap;
+
+use super::object::ObjectLocks;
+
+/// An object with contention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObjectKey {
+    pub(crate) node: Symbol,
+    pub(crate) target: TargetName,
+    pub(crate) resource: ResourceId,
+    pub(crate) inferred: bool,
+}
+
+/// Two clients of which one has what the other one waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PairKey {
+    pub(crate) target: TargetName,
+    pub(crate) holder: Symbol,
+    pub(crate) waiter: Symbol,
+}
+
+/// Objects with contention, each with a timeline.
+pub(crate) type ContendedObjects = Heaviest<ObjectKey, ObjectLocks, 1024>;
+/// Pairs of clients.
+pub(crate) type ContendedPairs = Heaviest<PairKey, LockPairSums, 16_384>;
+
+/// How much somebody fought or was fought over.
+pub(crate) trait Weight {
+    fn weight(&self) -> (u64, u64);
+}
+
+impl Weight for ObjectLocks {
+    /// By conflicts or changes of owner, then by the time waited.
+    fn weight(&self) -> (u64, u64) {
+        (self.conflicts.max(self.owners.alternations), self.wait_us)
+    }
+}
+
+impl Weight for LockPairSums {
+    /// By conflicts or changes of owner.
+    fn weight(&self) -> (u64, u64) {
+        (self.conflicts.max(self.handovers), self.handovers)
+    }
+}
+
+/// The heaviest of many. When there are twice as many as are kept, the lightest are forgotten; one of them that is heard of later starts
+/// anew, so its figures are then a lower bound. Sums of targets have all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Heaviest<K, V, const KEPT: usize>(FxHashMap<K, V>);
+
+impl<K, V, const KEPT: usize> Default for Heaviest<K, V, KEPT> {
+    fn default() -> Self {
+        Self(FxHashMap::default())
+    }
+}
+
+impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest<K, V, KEPT> {
+    /// The value, which is new if it is not known yet.
+    pub(crate) fn of(&mut self, key: K) -> &mut V {
+        // Not after it was made: the least of all would be forgotten at once.
+        if self.0.len() >= 2 * KEPT && !self.0.contains_key(&key) {
+            self.keep(KEPT);
+        }
+        self.0.entry(key).or_default()
+    }
+
+    pub(crate) fn known(&mut self, key: &K) -> Option<&mut V> {
+        self.0.get_mut(key)
+    }
+
+    pub(crate) fn contains(&self, key: &K) -> bool {
+        self.0.contains_key(key)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter()
+    }
+
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut V)) {
+        self.0.values_mut().for_each(change);
+    }
+
+    /// Adds what was summed up elsewhere. Targets live on one node at a time: an object of two nodes was moved, and keeps two rows.
+    pub(crate) fn extend(&mut self, more: impl IntoIterator<Item = (K, V)>, merge: impl Fn(&mut V, V)) {
+        for (key, theirs) in more {
+            match self.0.entry(key) {
+                hash_map::Entry::Occupied(mine) => merge(mine.into_mut(), theirs),
+                hash_map::Entry::Vacant(place) => drop(place.insert(theirs)),
+            }
+        }
+        if self.0.len() >= 2 * KEPT {
+            self.keep(KEPT);
+        }
+    }
+
+    fn keep(&mut self, count: usize) {
+        let mut order: Vec<((u64, u64), K)> = self.0.iter().map(|(key, value)| (value.weight(), *key)).collect();
+        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, key) in order.iter().skip(count) {
+            self.0.remove(key);
+        }
+    }
+}
+
+impl<K, V, const KEPT: usize> IntoIterator for Heaviest<K, V, KEPT> {
+    type Item = (K, V);
+    type IntoIter = hash_map::IntoIter<K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parties::Overlap;
+    use super::*;
+
+    fn key(number: usize) -> ObjectKey {
+        let target = TargetName::parse_bytes(b"lustre-OST0001").unwrap();
+        ObjectKey { node: Symbol(0), target, resource: ResourceId([number as u64, 0, 0, 0]), inferred: false }
+    }
+
+    /// As many as of objects.
+    const KEPT: usize = 1024;
+
+    #[test]
+    fn those_with_fewest_conflicts_are_forgotten() {
+        let mut objects = ContendedObjects::default();
+        for number in 0..2 * KEPT + 1 {
+            for _ in 0..1 + usize::from(number % 2 == 1) {
+                objects.of(key(number)).conflict(Symbol(1), Symbol(2), Overlap::True);
+            }
+        }
+        // Those with two conflicts, and the one that came when there were too many.
+        assert_eq!(objects.iter().count(), KEPT + 1);
+        assert!(objects.contains(&key(1)) && objects.contains(&key(2 * KEPT)) && !objects.contains(&key(2)));
+        assert_eq!(objects.known(&key(1)).map(|object| object.conflicts), Some(2));
+    }
+}
