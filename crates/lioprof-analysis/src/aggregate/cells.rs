@@ -123,6 +123,9 @@ impl OperationSum {
     }
 }
 
+/// The node that sent RPCs, their opcode, the device and the NID that they went to.
+pub(super) type SentKey = (Symbol, Opcode, Symbol, Symbol);
+
 /// RPCs that a node sent, and their round trips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SentSum {

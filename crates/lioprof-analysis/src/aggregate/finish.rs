@@ -17,8 +17,9 @@ use rustc_hash::FxHashMap;
 
 use super::account;
 use super::bins::Bins;
-use super::cells::{NodeSum, TargetDirection, TargetKey};
+use super::cells::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
 use super::limits::{TOP_OBJECTS, TOP_UUIDS};
+use super::series::SeriesBins;
 use super::service_parts;
 use super::sums::Aggregate;
 use super::times::quarter_octave_edge;
@@ -26,7 +27,8 @@ use super::what_if;
 use crate::locks;
 use crate::what_if::Run;
 
-/// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed.
+/// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed. Large sums are dropped as they become rows:
+/// of a day in bins of seconds there is no room for both.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) -> Run {
     aggregate.objects.keep(TOP_OBJECTS);
     analysis.totals = totals(&aggregate, &analysis.totals);
@@ -38,11 +40,11 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.owners = owners(&aggregate);
     analysis.objects = objects(&aggregate);
     analysis.operations = operations(&aggregate, symbols);
-    analysis.sent = sent(&aggregate, symbols);
+    analysis.sent = sent(std::mem::take(&mut aggregate.sent), symbols);
     analysis.services = services(&aggregate, symbols);
     analysis.client_faults = aggregate.faults.finish(|nid| symbols.text(nid));
     analysis.markers = markers(&aggregate, symbols);
-    analysis.series = series(&aggregate, symbols);
+    analysis.series = series(&mut aggregate.series, symbols);
     analysis.sample = sample(&aggregate, symbols, analysis);
     analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
@@ -374,17 +376,16 @@ fn operations(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Operation> {
     operations
 }
 
-fn sent(aggregate: &Aggregate, symbols: &Symbols) -> Vec<SentRpcs> {
-    let mut sent: Vec<SentRpcs> = aggregate
-        .sent
-        .iter()
+fn sent(sums: FxHashMap<SentKey, SentSum>, symbols: &Symbols) -> Vec<SentRpcs> {
+    let mut sent: Vec<SentRpcs> = sums
+        .into_iter()
         .map(|((node, opcode, device, nid), sum)| SentRpcs {
-            node: symbols.text(*node),
+            node: symbols.text(node),
             opcode: opcode.0,
             name: opcode.to_string(),
-            device: symbols.text(*device),
-            target: TargetName::parse_bytes(symbols.bytes(*device)).map(|target| target.to_string()),
-            nid: symbols.text(*nid),
+            device: symbols.text(device),
+            target: TargetName::parse_bytes(symbols.bytes(device)).map(|target| target.to_string()),
+            nid: symbols.text(nid),
             rpcs: sum.rpcs,
             round_trip_us: sum.round_trip.distribution(),
         })
@@ -425,8 +426,8 @@ fn ratio(a: u64, b: u64) -> f64 {
     a as f64 / b as f64
 }
 
-fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
-    let bins = &aggregate.series;
+/// What was counted over time but locks' events, which are left.
+fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
     let span = bins.clock.span();
     let width_us = bins.clock.width_us();
     let width = u64::try_from(width_us).unwrap_or(1);
@@ -435,8 +436,7 @@ fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
         |bins: &Bins<SeriesCell>, get: fn(&SeriesCell) -> u64| bins.column(span, 0.0, |cell| ratio(get(cell), width));
     let mean = |bins: &Bins<SeriesCell>| bins.column(span, None, |c| (c.timed > 0).then(|| ratio(c.total_us, c.timed)));
 
-    let mut targets: Vec<TargetSeries> = bins
-        .targets
+    let mut targets: Vec<TargetSeries> = std::mem::take(&mut bins.targets)
         .iter()
         .map(|(key, b)| TargetSeries {
             name: key.name.map(|name| name.to_string()),
@@ -473,8 +473,7 @@ fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
         .collect();
     nodes.sort_by(|a, b| a.node.cmp(&b.node));
 
-    let mut flows: Vec<FlowSeries> = bins
-        .flows
+    let mut flows: Vec<FlowSeries> = std::mem::take(&mut bins.flows)
         .iter()
         .map(|((nid, key), flow)| FlowSeries {
             nid: nid.map(|nid| symbols.text(nid)),
@@ -493,7 +492,7 @@ fn series(aggregate: &Aggregate, symbols: &Symbols) -> Series {
         targets,
         nodes,
         flows,
-        latency: heatmaps(aggregate, span.0),
+        latency: heatmaps(std::mem::take(&mut bins.latency), span.0),
         ..Series::default()
     }
 }
@@ -519,18 +518,18 @@ fn lock_series(aggregate: &Aggregate, symbols: &Symbols) -> Vec<LockSeries> {
     series
 }
 
-fn heatmaps(aggregate: &Aggregate, first_bin: i64) -> Vec<Heatmap> {
-    let latency = &aggregate.series.latency;
+fn heatmaps(latency: FxHashMap<(Direction, u32), Bins<u64>>, first_bin: i64) -> Vec<Heatmap> {
     let Some(lowest) = latency.keys().map(|(_, bucket)| *bucket).min() else { return Vec::new() };
     let highest = latency.keys().map(|(_, bucket)| *bucket).max().unwrap_or(lowest);
     let edges_us: Vec<u64> = (lowest..=highest).map(quarter_octave_edge).collect();
-    [Direction::Read, Direction::Write]
+    let (reads, writes): (Vec<_>, Vec<_>) =
+        latency.into_iter().partition(|((direction, _), _)| *direction == Direction::Read);
+    [(Direction::Read, reads), (Direction::Write, writes)]
         .into_iter()
-        .map(|direction| {
-            let of_it = || latency.iter().filter(|((of, _), _)| *of == direction);
+        .map(|(direction, buckets)| {
             // A day has a million cells: no room for twice as many.
-            let mut cells = Vec::with_capacity(of_it().map(|(_, bins)| bins.filled().count()).sum());
-            for ((_, bucket), bins) in of_it() {
+            let mut cells = Vec::with_capacity(buckets.iter().map(|(_, bins)| bins.filled().count()).sum());
+            for ((_, bucket), bins) in buckets {
                 let cell = |(bin, n)| Some((u32::try_from(bin - first_bin).ok()?, bucket - lowest, n));
                 cells.extend(bins.filled().filter_map(cell));
             }

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
 use super::account::AccountSums;
-use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentSum, TargetKey, TargetSum};
+use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
 use super::combinations::{CombinationKey, Combinations};
 use super::faults::Faults;
 use super::objects::Objects;
@@ -46,7 +46,7 @@ pub(crate) struct Aggregate {
     pub(super) owners: FxHashMap<OwnerKey, ReadWrite>,
     pub(super) objects: Objects,
     pub(super) operations: FxHashMap<(Opcode, Symbol), OperationSum>,
-    pub(super) sent: FxHashMap<(Symbol, Opcode, Symbol, Symbol), SentSum>,
+    pub(super) sent: FxHashMap<SentKey, SentSum>,
     pub(super) markers: Vec<(i64, Symbol, Symbol)>,
     pub(super) combinations: Combinations,
     pub(crate) faults: Faults,

@@ -17,7 +17,7 @@ const FEW: usize = 512;
 #[derive(Clone, Debug)]
 enum Counts {
     /// Buckets and how often, in order. Most combinations have a few RPCs only, and a histogram takes ten kilobytes.
-    Few(Vec<(u16, u64)>),
+    Few(Vec<(u16, u32)>),
     /// Up to four billion together: larger counters take twice as much.
     Many(Box<Histogram<u32>>),
     VeryMany(Box<Histogram<u64>>),
@@ -34,19 +34,28 @@ impl Counts {
         match self {
             Self::Few(few) => {
                 let bucket = latency_bucket(us);
-                match few.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
-                    Ok(at) => few[at].1 += count,
-                    Err(at) => few.insert(at, (bucket, count)),
-                }
-                if few.len() > FEW {
-                    self.widen();
+                let at = few.binary_search_by_key(&bucket, |(bucket, _)| *bucket);
+                let before = at.map_or(0, |at| few[at].1);
+                let sum = u32::try_from(count).ok().and_then(|count| before.checked_add(count));
+                match (at, sum) {
+                    (_, None) => {
+                        self.widen(count);
+                        self.add(us, count);
+                    }
+                    (Ok(at), Some(sum)) => few[at].1 = sum,
+                    (Err(at), Some(sum)) => {
+                        few.insert(at, (bucket, sum));
+                        if few.len() > FEW {
+                            self.widen(0);
+                        }
+                    }
                 }
             }
             // No bucket has more than all together.
             Self::Many(histogram) => match (u32::try_from(histogram.len() + count), u32::try_from(count)) {
                 (Ok(_), Ok(count)) => record(histogram, us, count),
                 _ => {
-                    self.widen();
+                    self.widen(count);
                     self.add(us, count);
                 }
             },
@@ -54,9 +63,9 @@ impl Counts {
         }
     }
 
-    /// Makes room for more buckets, or larger counts.
-    fn widen(&mut self) {
-        let all: u64 = self.buckets().map(|(_, count)| count).sum();
+    /// Makes room for more buckets, or for larger counts if so many more are to come.
+    fn widen(&mut self, more: u64) {
+        let all = self.buckets().map(|(_, count)| count).sum::<u64>().saturating_add(more);
         *self = match (&*self, u32::try_from(all)) {
             (Self::Few(_), Ok(_)) => {
                 Self::Many(Box::new(self.histogram(|count| u32::try_from(count).unwrap_or(u32::MAX))))
@@ -76,7 +85,7 @@ impl Counts {
 
     fn buckets(&self) -> Box<dyn Iterator<Item = (u16, u64)> + '_> {
         match self {
-            Self::Few(few) => Box::new(few.iter().copied()),
+            Self::Few(few) => Box::new(few.iter().map(|&(bucket, count)| (bucket, u64::from(count)))),
             Self::Many(histogram) => Box::new(recorded(histogram)),
             Self::VeryMany(histogram) => Box::new(recorded(histogram)),
         }
@@ -317,6 +326,9 @@ mod tests {
         let mut twice = times.clone();
         times.add_bucket(&bucket);
         twice.merge(&times);
+        let mut few = Times::default();
+        (0..3).for_each(|_| few.add_bucket(&bucket));
+        assert_eq!(few.counts().collect::<Vec<_>>(), [(bucket.bucket, 9_000_000_000)]);
         let all: u64 = twice.counts().map(|(_, count)| count).sum();
         assert_eq!((all, all), (9_000_004_000, twice.count()));
         assert_eq!(twice.distribution().p50, Some(703));

@@ -365,9 +365,9 @@ impl DlmTracker {
         if let Some(object) = self.sums.objects.known(&key) {
             object.wait_us += wait_us;
             object.wait.add(wait_us);
-            if let Some(requested) = requested {
-                object.timeline.wait(Waited { client, start_us: blocked_us, end_us: Some(time_us), requested });
-            }
+        }
+        if let (Some(requested), Some(timeline)) = (requested, self.sums.timeline(&key)) {
+            timeline.wait(Waited { client, start_us: blocked_us, end_us: Some(time_us), requested });
         }
     }
 
@@ -378,9 +378,9 @@ impl DlmTracker {
             self.under_ast.entry((lock.target, lock.resource, holder)).or_default().push(info.cookie);
             let key = self.object_key(info.target, info.resource);
             if served.counts
-                && let Some(object) = self.sums.objects.known(&key)
+                && let Some(timeline) = self.sums.timeline(&key)
             {
-                object.timeline.blocking_ast(time_us, holder);
+                timeline.blocking_ast(time_us, holder);
             }
         }
     }
@@ -442,10 +442,10 @@ impl DlmTracker {
     fn hold(&mut self, lock: &Lock, client: Symbol, end_us: Option<i64>, counts: bool) {
         let key = self.object_key(lock.target, lock.resource);
         if let (true, Some(granted), Some(requested)) = (counts, lock.granted, lock.requested)
-            && let Some(object) = self.sums.objects.known(&key)
+            && let Some(timeline) = self.sums.timeline(&key)
         {
             let start_us = lock.granted_us;
-            object.timeline.hold(Held { client, mode: lock.mode, start_us, end_us, granted, requested });
+            timeline.hold(Held { client, mode: lock.mode, start_us, end_us, granted, requested });
         }
     }
 
@@ -463,9 +463,9 @@ impl DlmTracker {
         self.sums.sums_of(self.node, lock.target).open_waits += 1;
         let key = self.object_key(lock.target, lock.resource);
         if let (Party::Client(client), Some(requested)) = (lock.owner, lock.requested)
-            && let Some(object) = self.sums.objects.known(&key)
+            && let Some(timeline) = self.sums.timeline(&key)
         {
-            object.timeline.wait(Waited { client, start_us: blocked_us, end_us, requested });
+            timeline.wait(Waited { client, start_us: blocked_us, end_us, requested });
         }
     }
 

@@ -8,7 +8,7 @@ use lioprof_model::parts::sums::LockPairSums;
 use lustre_debuglog::{ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
-use super::object::ObjectLocks;
+use super::object::{ObjectLocks, Track};
 
 /// An object with contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +26,9 @@ pub(crate) struct PairKey {
     pub(crate) holder: Symbol,
     pub(crate) waiter: Symbol,
 }
+
+/// Objects that keep their timelines when there is too much in all of them: more than are shown.
+const TIMELINES: usize = 32;
 
 /// Objects with contention, each with a timeline.
 pub(crate) type ContendedObjects = Heaviest<ObjectKey, ObjectLocks, 1024>;
@@ -110,6 +113,23 @@ impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest
     }
 }
 
+impl ContendedObjects {
+    /// Drops the timelines of all but the heaviest; returns how many entries are left.
+    pub(crate) fn keep_timelines(&mut self) -> usize {
+        let mut order: Vec<(&ObjectKey, &mut ObjectLocks)> = self.0.iter_mut().collect();
+        order.sort_unstable_by(|a, b| b.1.weight().cmp(&a.1.weight()).then(a.0.cmp(b.0)));
+        let mut left = 0;
+        for (rank, (_, object)) in order.into_iter().enumerate() {
+            if rank < TIMELINES {
+                left += object.timeline.entries();
+            } else if object.timeline.entries() > 0 {
+                object.timeline = Track { truncated: true, ..Track::default() };
+            }
+        }
+        left
+    }
+}
+
 impl<K, V, const KEPT: usize> IntoIterator for Heaviest<K, V, KEPT> {
     type Item = (K, V);
     type IntoIter = hash_map::IntoIter<K, V>;
@@ -122,6 +142,7 @@ impl<K, V, const KEPT: usize> IntoIterator for Heaviest<K, V, KEPT> {
 #[cfg(test)]
 mod tests {
     use super::super::parties::Overlap;
+    use super::super::sums::LockSums;
     use super::*;
 
     fn key(number: usize) -> ObjectKey {
@@ -144,5 +165,33 @@ mod tests {
         assert_eq!(objects.iter().count(), KEPT + 1);
         assert!(objects.contains(&key(1)) && objects.contains(&key(2 * KEPT)) && !objects.contains(&key(2)));
         assert_eq!(objects.known(&key(1)).map(|object| object.conflicts), Some(2));
+    }
+
+    #[test]
+    fn only_the_heaviest_keep_long_timelines() {
+        let mut sums = LockSums::default();
+        let light = TIMELINES + 3;
+        for number in 0..light {
+            for _ in number..light {
+                sums.objects.of(key(number)).conflict(Symbol(1), Symbol(2), Overlap::True);
+            }
+            sums.timeline(&key(number)).unwrap().blocking_ast(1, Symbol(1));
+        }
+        assert_eq!(sums.objects.keep_timelines(), TIMELINES);
+        let timeline = |number: usize| sums.timeline(&key(number)).map(|it| (it.entries(), it.truncated));
+        let found: Vec<_> = [0, TIMELINES - 1, TIMELINES, light - 1].into_iter().map(timeline).collect();
+        assert_eq!(found, [Some((1, false)), Some((1, false)), Some((0, true)), Some((0, true))]);
+    }
+
+    #[test]
+    fn timelines_are_cut_down_when_there_is_much_in_them() {
+        let mut sums = LockSums::default();
+        for number in 0..1_000 {
+            sums.objects.of(key(number)).conflict(Symbol(1), Symbol(2), Overlap::True);
+            (0..1_000).for_each(|time_us| sums.timeline(&key(number)).unwrap().blocking_ast(time_us, Symbol(1)));
+        }
+        let left: usize = sums.objects.iter().map(|(_, object)| object.timeline.entries()).sum();
+        assert!(left <= 200_000 + 1, "{left}");
+        assert_eq!(sums.timeline(&key(0)).map(|it| it.entries()), Some(1_000));
     }
 }

@@ -201,6 +201,10 @@ pub(crate) struct Track {
 }
 
 impl Track {
+    pub(crate) fn entries(&self) -> usize {
+        self.holds.len() + self.waits.len() + self.blocking_asts.len()
+    }
+
     pub(crate) fn hold(&mut self, hold: Held) {
         self.truncated |= !push_limited(&mut self.holds, hold);
     }

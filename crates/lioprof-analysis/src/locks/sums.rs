@@ -9,7 +9,8 @@ use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::enqueues::EnqueueSums;
-use super::heaviest::{ContendedObjects, ContendedPairs, PairKey};
+use super::heaviest::{ContendedObjects, ContendedPairs, ObjectKey, PairKey};
+use super::object::Track;
 use super::parties::{Kind, Overlap};
 use crate::aggregate::Times;
 
@@ -123,6 +124,9 @@ pub(crate) enum Contention {
     },
 }
 
+/// Entries of all timelines, from which on only the heaviest objects keep theirs.
+const MAX_ENTRIES: usize = 200_000;
+
 /// Sums of one node or several.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockSums {
@@ -135,6 +139,8 @@ pub(crate) struct LockSums {
     pub(crate) jobs: FxHashMap<Option<Symbol>, LockJobSums>,
     pub(crate) cancels: u64,
     pub(crate) enqueues: EnqueueSums,
+    /// Entries of timelines, since these were last cut down.
+    pub(super) entries: usize,
     /// What the series still has to take: emptied by the node's driver after each event.
     pub(crate) contention: Vec<(i64, TargetName, Contention)>,
 }
@@ -151,6 +157,15 @@ impl LockSums {
 
     pub(crate) fn pair(&mut self, target: TargetName, holder: Symbol, waiter: Symbol) -> &mut LockPairSums {
         self.pairs.of(PairKey { target, holder, waiter })
+    }
+
+    /// The timeline of an object that is known, for one more entry.
+    pub(crate) fn timeline(&mut self, key: &ObjectKey) -> Option<&mut Track> {
+        self.entries += 1;
+        if self.entries > MAX_ENTRIES {
+            self.entries = self.objects.keep_timelines();
+        }
+        self.objects.known(key).map(|object| &mut object.timeline)
     }
 
     /// Counts a callback that the node sent.
@@ -195,6 +210,7 @@ impl LockSums {
         self.jobs.merge(&other.jobs);
         self.cancels += other.cancels;
         self.enqueues.merge(&other.enqueues);
+        self.entries += other.entries;
         self.contention.extend(other.contention);
     }
 }
