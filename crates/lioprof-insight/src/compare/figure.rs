@@ -39,7 +39,7 @@ impl Measured {
 
     /// Whether there is a limit at both ends.
     pub(super) fn has_both_limits(&self, error: f64) -> bool {
-        matches!(&self.chance, Ok(Chance::Ranks(ranks)) if real(ranks.independent()) >= ranks.needed(error))
+        matches!(&self.chance, Ok(Chance::Ranks(ranks)) if real(ranks.independent) >= ranks.needed(error))
     }
 
     /// So many events, each of which counts as `each`.
@@ -143,9 +143,9 @@ impl Draft {
         let open = format!("{} leaves open whether it changed by {limit}", interval(finite(it.low), finite(it.high)));
         for (side, name) in self.sides.iter().zip(["before", "after"]) {
             if let Ok(Chance::Ranks(ranks)) = &side.chance
-                && real(ranks.independent()) < ranks.needed(error)
+                && real(ranks.independent) < ranks.needed(error)
             {
-                let (independent, needed) = (ranks.independent(), ranks.needed(error));
+                let (independent, needed) = (ranks.independent, ranks.needed(error));
                 return format!(
                     "{open}: as good as {independent} independent requests {name}, both ends need {needed}"
                 );

@@ -12,7 +12,7 @@ pub(super) struct Ranks {
     /// Share of the samples below the percentile.
     share: f64,
     /// So many independent samples would say as much.
-    independent: u64,
+    pub(super) independent: u64,
     times: Times,
 }
 
@@ -54,11 +54,6 @@ impl Ranks {
     /// Samples that are needed for both limits of this percentile.
     pub(super) fn needed(&self, error: f64) -> f64 {
         Percentile::needed(self.share, error / 2.0)
-    }
-
-    /// Independent samples.
-    pub(super) fn independent(&self) -> u64 {
-        self.independent
     }
 
     /// The time at this share of the ranks.
@@ -123,7 +118,7 @@ mod tests {
     fn samples_that_are_alike_in_bursts_say_less() {
         let alone: Vec<f64> = (0..640).map(|i| if i % 10 == 0 { 9.0 } else { 1.0 }).collect();
         let bursts: Vec<f64> = (0..640).map(|i| if i % 400 < 40 { 9.0 } else { 1.0 }).collect();
-        let samples = |times: &[f64]| Ranks::of_all(times, 0.9, 5.0).independent();
+        let samples = |times: &[f64]| Ranks::of_all(times, 0.9, 5.0).independent;
         assert!(samples(&alone) > 600, "{}", samples(&alone));
         assert!(samples(&bursts) < 100, "{}", samples(&bursts));
     }
@@ -146,6 +141,6 @@ mod tests {
         assert!(width(1000, 0.99, 400.0) > width(10_000, 0.99, 400.0));
         assert!(width(10_000, 0.99, 400.0) > width(10_000_000, 0.99, 400.0));
         assert!(width(1000, 0.5, 100.0) < width(1000, 0.99, 400.0));
-        assert_eq!(Ranks::of_some(&times(10_000), 0.99, Some(0.01)).independent(), 99);
+        assert_eq!(Ranks::of_some(&times(10_000), 0.99, Some(0.01)).independent, 99);
     }
 }

@@ -4,9 +4,7 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
 use lioprof_stats::{Rate, Stands};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
-use super::stats::real;
+use super::rule::{Case, Look, Nothing, Rule, limit, real};
 
 pub(super) const RULE: Rule = Rule {
     id: "below-available",
@@ -21,24 +19,21 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    if case.analysis.baseline.is_none() {
-        return Err(NoAnswer::not_applicable("no output of obdfilter-survey was given with `--baseline`"));
-    }
+    Nothing::not_applicable_if(
+        case.analysis.baseline.is_none(),
+        "no output of obdfilter-survey was given with `--baseline`",
+    )?;
     let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
     let known: Vec<&Available> = both.iter().flatten().collect();
-    if known.is_empty() {
-        return Err(NoAnswer::cannot_tell("no reads or writes of known OSTs, or the survey did not measure them"));
-    }
+    Nothing::cannot_tell_if(known.is_empty(), "no reads or writes of known OSTs, or the survey did not measure them")?;
     let mut below = Vec::new();
     for available in known {
         // So many requests may have moved their bytes in so little time, or so much, by chance.
-        match Rate::factor(real(case.analysis.totals.io(available.direction).rpcs))
-            .times(available.share())
-            .against(case.limit("share"))
-        {
+        let rpcs = Rate::factor(real(case.analysis.totals.io(available.direction).rpcs));
+        match rpcs.times(available.share()).against(case.limit("share")) {
             Stands::Below => below.push(finding(case, available)),
             Stands::Undecided if available.share() < case.limit("share") => {
-                return Err(NoAnswer::cannot_tell(format!(
+                return Err(Nothing::cannot_tell(format!(
                     "{} of what is available was reached, but requests are too few to say that it stays so",
                     percent(available.share(), 0)
                 )));

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use lioprof_model::{Analysis, Confidence, Finding, Locks, Severity};
+use lioprof_stats::Stands;
 
 use super::bottleneck::Bottleneck;
 use super::draft::Draft;
@@ -36,25 +37,48 @@ impl Rule {
     }
 }
 
-/// What a rule found, worst first; nothing if all is well. Or why there is no answer.
-pub(super) type Look = Result<Vec<Finding>, NoAnswer>;
+/// What a rule found, worst first; or why it found nothing.
+pub(super) type Look = Result<Vec<Finding>, Nothing>;
 
-/// Why a rule has no answer: a sentence without a full stop.
+/// Why nothing was found: a sentence without a full stop, unless all is well.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(super) enum Nothing {
+    /// All is well.
+    Healthy,
     /// There is nothing that the rule is about, so nothing of the kind can be wrong.
     NotApplicable(String),
     /// It may be so or not; the sentence says what is missing.
     CannotTell(String),
 }
 
-impl NoAnswer {
+impl Nothing {
     pub(super) fn not_applicable(why: impl Into<String>) -> Self {
         Self::NotApplicable(why.into())
     }
 
     pub(super) fn cannot_tell(why: impl Into<String>) -> Self {
         Self::CannotTell(why.into())
+    }
+
+    pub(super) fn healthy_if(all_is_well: bool) -> Result<(), Self> {
+        if all_is_well { Err(Self::Healthy) } else { Ok(()) }
+    }
+
+    pub(super) fn not_applicable_if(out_of_place: bool, why: impl Into<String>) -> Result<(), Self> {
+        if out_of_place { Err(Self::not_applicable(why)) } else { Ok(()) }
+    }
+
+    pub(super) fn cannot_tell_if(unclear: bool, why: impl Into<String>) -> Result<(), Self> {
+        if unclear { Err(Self::cannot_tell(why)) } else { Ok(()) }
+    }
+
+    /// Nothing unless a figure is above its limit for certain; `why` it may be or not.
+    pub(super) fn unless_above(figure: Stands, why: impl FnOnce() -> String) -> Result<(), Self> {
+        match figure {
+            Stands::Above => Ok(()),
+            Stands::Below => Err(Self::Healthy),
+            Stands::Undecided => Err(Self::cannot_tell(why())),
+        }
     }
 }
 
@@ -74,32 +98,29 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Case<'a> {
     /// Where reads and writes spend their time.
-    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, NoAnswer> {
+    pub(super) fn bottleneck(&self) -> Result<&'a Bottleneck<'a>, Nothing> {
         let figures = self.shared.bottleneck.get_or_init(|| Bottleneck::of(self.analysis));
-        figures.as_ref().ok_or_else(|| self.too_few_of("no reads or writes of known OSTs"))
+        if figures.is_none() {
+            self.data_were_moved()?;
+        }
+        figures.as_ref().ok_or_else(|| Nothing::cannot_tell("no reads or writes of known OSTs"))
     }
 
     /// Locks, if somebody looked at them.
-    pub(super) fn locks(&self) -> Result<&'a Locks, NoAnswer> {
-        self.analysis.locks.as_ref().ok_or_else(|| NoAnswer::cannot_tell("locks were not looked at (--no-locks)"))
+    pub(super) fn locks(&self) -> Result<&'a Locks, Nothing> {
+        self.analysis.locks.as_ref().ok_or_else(|| Nothing::cannot_tell("locks were not looked at (--no-locks)"))
     }
 
     /// An error if the OST of most reads and writes is not known.
-    pub(super) fn osts_are_known(&self) -> Result<(), NoAnswer> {
-        let known = known_share(self.analysis) >= 0.5;
-        known
-            .then_some(())
-            .ok_or_else(|| NoAnswer::cannot_tell("the OST of most reads and writes is unknown (mask dlmtrace)"))
+    pub(super) fn osts_are_known(&self) -> Result<(), Nothing> {
+        let unknown = known_share(self.analysis) < 0.5;
+        Nothing::cannot_tell_if(unknown, "the OST of most reads and writes is unknown (mask dlmtrace)")
     }
 
-    /// Of reads and writes there are too few, or none at all.
-    pub(super) fn too_few_of(&self, why: &str) -> NoAnswer {
+    /// An error if there are no reads or writes at all.
+    pub(super) fn data_were_moved(&self) -> Result<(), Nothing> {
         let totals = &self.analysis.totals;
-        if totals.read.rpcs + totals.write.rpcs == 0 {
-            NoAnswer::not_applicable("nothing was read or written on OSTs")
-        } else {
-            NoAnswer::cannot_tell(why)
-        }
+        Nothing::not_applicable_if(totals.read.rpcs + totals.write.rpcs == 0, "nothing was read or written on OSTs")
     }
 
     /// The value of one of the rule's thresholds.
@@ -117,5 +138,12 @@ impl<'a> Case<'a> {
             ..Finding::new(rule.id, severity, confidence, title)
         };
         Draft::new(finding, rule.plots)
+    }
+}
+
+impl Draft {
+    /// The only finding of its rule.
+    pub(super) fn alone(self) -> Look {
+        Ok(vec![self.done()])
     }
 }

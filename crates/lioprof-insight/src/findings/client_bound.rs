@@ -3,8 +3,7 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Look, Rule};
-use super::limits::limit;
+use super::rule::{Case, Look, Nothing, Rule, limit};
 
 pub(super) const RULE: Rule = Rule {
     id: "client-bound",
@@ -29,9 +28,7 @@ fn look(case: &Case<'_>) -> Look {
     let idle = figures.busiest_share <= case.limit("busy_share");
     let one_by_one = figures.most_per_connection.is_some_and(|number| number <= case.limit("per_connection"));
     let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
-    if !(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(!(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms)?;
     let per_connection = figures.most_per_connection.unwrap_or(0.0);
     let title = if one_by_one {
         format!("No client keeps more than {per_connection:.1} requests in flight per OST; the OSTs could take more")
@@ -41,7 +38,7 @@ fn look(case: &Case<'_>) -> Look {
             percent(1.0 - figures.busiest_share, 0)
         )
     };
-    let finding = case
+    case
         .finding(Severity::Info, Confidence::Medium, title)
         .explain(format!(
             "An OST was busy {} of the time on average and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
@@ -64,6 +61,6 @@ fn look(case: &Case<'_>) -> Look {
              osc.*.max_dirty_mb=N`, for reads `llite.*.max_read_ahead_mb`; in programs buffered or asynchronous I/O instead of \
              one O_SYNC or O_DIRECT call after the other.",
         )
-        .remedy("More clients or more processes with I/O (`cb_nodes` of collective MPI-IO).");
-    Ok(vec![finding.done()])
+        .remedy("More clients or more processes with I/O (`cb_nodes` of collective MPI-IO).")
+        .alone()
 }

@@ -3,8 +3,7 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
+use super::rule::{Case, Look, Nothing, Rule, limit};
 
 pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
@@ -31,19 +30,16 @@ pub(super) const RULE: Rule = Rule {
 fn look(case: &Case<'_>) -> Look {
     let figures = case.bottleneck()?;
     // OST by OST: disks set the pace where none of them has time left.
-    if figures.least_busy_share < case.limit("busy_share")
-        || figures.handled_at_a_time < case.limit("handled_at_a_time")
-    {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(
+        figures.least_busy_share < case.limit("busy_share")
+            || figures.handled_at_a_time < case.limit("handled_at_a_time"),
+    )?;
     let headroom = figures.headroom.ok_or_else(|| {
-        NoAnswer::cannot_tell(
+        Nothing::cannot_tell(
             "the OSTs are busy, but always with as many requests: whether these hold each other up cannot be told",
         )
     })?;
-    if headroom > case.limit("headroom") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(headroom > case.limit("headroom"))?;
     let available = super::below_available::best(case.analysis);
     let far_below = available.filter(|available| available.share() < case.limit("available_share"));
     let severity = if far_below.is_some() { Severity::Warning } else { Severity::Info };
@@ -85,5 +81,5 @@ fn look(case: &Case<'_>) -> Look {
     };
     let finding = finding
         .remedy("Use more OSTs (`lfs setstripe -c`), larger and aligned RPCs (`lctl set_param osc.*.max_pages_per_rpc=4M` on clients), or write less.");
-    Ok(vec![finding.done()])
+    finding.alone()
 }

@@ -2,9 +2,7 @@
 
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const EVICTIONS: Rule = Rule {
     id: "evictions",
@@ -30,12 +28,8 @@ pub(super) const RESENDS: Rule = Rule {
 fn evictions(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let evictions = analysis.totals.evictions;
-    if analysis.totals.rpcs == 0 {
-        return Err(NoAnswer::not_applicable("no RPC was handled"));
-    }
-    if real(evictions) < case.limit("evictions") || evictions == 0 {
-        return Ok(Vec::new());
-    }
+    Nothing::not_applicable_if(analysis.totals.rpcs == 0, "no RPC was handled")?;
+    Nothing::healthy_if(real(evictions) < case.limit("evictions") || evictions == 0)?;
     let evicted: Vec<&ClientFaults> = analysis.client_faults.iter().filter(|client| client.evictions > 0).collect();
     let locks = analysis.locks.as_ref();
     let targets = locks.into_iter().flat_map(|locks| &locks.targets).filter(|target| target.totals.evictions > 0);
@@ -49,7 +43,7 @@ fn evictions(case: &Case<'_>) -> Look {
         many => format!("{evictions} evictions of {} clients", many.len().max(1)),
     };
     let title = if evictions == 1 { "One client was evicted".to_owned() } else { title };
-    let finding = case
+    case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(
             "A client that does not give a lock back in time, does not answer a callback, or is not heard of any more loses its \
@@ -73,21 +67,17 @@ fn evictions(case: &Case<'_>) -> Look {
         .remedy(
             "If the client was only slow to write back what it had under the lock: smaller `osc.*.max_dirty_mb`, or more \
              time: `ldlm_enqueue_min` (a parameter of module ptlrpc, /sys/module/ptlrpc/parameters) on the servers.",
-        );
-    Ok(vec![finding.done()])
+        )
+        .alone()
 }
 
 fn resends(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let totals = &analysis.totals;
-    if totals.rpcs == 0 {
-        return Err(NoAnswer::not_applicable("no RPC was handled"));
-    }
+    Nothing::not_applicable_if(totals.rpcs == 0, "no RPC was handled")?;
     let timed_out: u64 = analysis.client_faults.iter().map(|client| client.timed_out_rpcs).sum();
     let bad = totals.resent_rpcs + totals.dropped_rpcs + totals.sent_timed_out + totals.replayed_rpcs + timed_out;
-    if real(bad) < case.limit("rpcs") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(real(bad) < case.limit("rpcs"))?;
     let part = share(real(bad), real(totals.rpcs));
     let severity = if part >= case.limit("warning_share") { Severity::Warning } else { Severity::Info };
     let clients = || {
@@ -97,7 +87,7 @@ fn resends(case: &Case<'_>) -> Look {
             .filter(|client| client.resent_rpcs + client.dropped_rpcs + client.timed_out_rpcs > 0)
     };
     let title = format!("{bad} requests were resent, dropped, replayed or timed out");
-    let finding = case
+    case
         .finding(severity, Confidence::High, title)
         .explain(format!(
             "{} requests were sent again by clients that got no answer in time, {} dropped before they were handled (too late, \
@@ -118,8 +108,8 @@ fn resends(case: &Case<'_>) -> Look {
         .remedy(
             "If requests wait on the server longer than clients do (`longest_rpc_s`), the server is overloaded: see the other \
              findings. Raise `at_min` (`lctl set_param at_min=N`) to give it more time.",
-        );
-    Ok(vec![finding.done()])
+        )
+        .alone()
 }
 
 /// From the first to the last fault of these clients.

@@ -1,11 +1,9 @@
 //! Objects whose reads or writes have a property, and what they weigh.
 
 use lioprof_model::{AccessPattern, Analysis, Direction, Finding, ObjectAccess, ObjectId};
-use lioprof_stats::{Share, Stands};
+use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer};
-use super::draft::Draft;
-use super::stats::{real, share};
+use super::rule::{Case, Draft, Look, Nothing, real, share};
 
 /// Objects with something in common, those with most time first.
 pub(super) struct Flagged<'a> {
@@ -50,29 +48,22 @@ pub(super) fn flagged<'a>(
     direction: Direction,
     has: impl Fn(&AccessPattern) -> bool,
     (of, least): (Of, f64),
-) -> Result<Option<Flagged<'a>>, NoAnswer> {
+) -> Result<Flagged<'a>, Nothing> {
     let every = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0);
     let matters = |objects: &Flagged<'_>| objects.rpcs > 0 && objects.time_share >= case.limit("time_share");
     let objects = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0 && has(pattern));
-    if !matters(&objects) {
-        return Ok(None);
-    }
+    Nothing::healthy_if(!matters(&objects))?;
     let proves = |pattern: &AccessPattern| {
         Share::among(real((of.hits)(pattern)), real((of.all)(pattern)), every.objects.len()).proves(least)
     };
     let alone = all(case.analysis, direction, |pattern| (of.all)(pattern) > 0 && has(pattern) && proves(pattern));
     if matters(&alone) {
-        return Ok(Some(alone));
+        return Ok(alone);
     }
-    match Share::of(every.sum(of.hits), every.sum(of.all)).against(least) {
-        Stands::Above => Ok(Some(objects)),
-        Stands::Below => Ok(None),
-        Stands::Undecided => Err(NoAnswer::cannot_tell(format!(
-            "{} {} look like it; chance may make as many of so few",
-            objects.rpcs,
-            direction.requests()
-        ))),
-    }
+    Nothing::unless_above(Share::of(every.sum(of.hits), every.sum(of.all)).against(least), || {
+        format!("{} {} look like it; chance may make as many of so few", objects.rpcs, direction.requests())
+    })?;
+    Ok(objects)
 }
 
 /// Objects of whose requests enough are such ones, by the rule's limit `rpc_share`, if they matter.
@@ -81,7 +72,7 @@ pub(super) fn mostly<'a>(
     direction: Direction,
     of: Of,
     and: impl Fn(&AccessPattern) -> bool,
-) -> Result<Option<Flagged<'a>>, NoAnswer> {
+) -> Result<Flagged<'a>, Nothing> {
     let least = case.limit("rpc_share");
     flagged(case, direction, |pattern| of.share(pattern) >= least && and(pattern), (of, least))
 }
@@ -113,44 +104,43 @@ pub(super) fn look_at(
     case: &Case<'_>,
     directions: &[Direction],
     all: fn(&AccessPattern) -> u64,
-    look: impl Fn(&Case<'_>, Direction) -> Result<Option<Finding>, NoAnswer>,
+    look: impl Fn(&Case<'_>, Direction) -> Result<Finding, Nothing>,
 ) -> Look {
     let mut found = Vec::new();
-    let mut unanswered: Vec<NoAnswer> = Vec::new();
-    let mut healthy = false;
+    let mut nothing: Vec<Nothing> = Vec::new();
     for &direction in directions {
-        match nothing_to_see(case, direction, all).map_or_else(|| look(case, direction), Err) {
-            Ok(Some(finding)) => found.push(finding),
-            Ok(None) => healthy = true,
-            Err(no_answer) => unanswered.push(no_answer),
+        match something_to_see(case, direction, all).and_then(|()| look(case, direction)) {
+            Ok(finding) => found.push(finding),
+            Err(why) => nothing.push(why),
         }
     }
-    let decides = |no_answer: &NoAnswer| matches!(no_answer, NoAnswer::CannotTell(_));
-    let undecided = unanswered.iter().position(decides).or_else(|| (!healthy && !unanswered.is_empty()).then_some(0));
-    match undecided {
-        Some(index) if found.is_empty() => Err(unanswered.swap_remove(index)),
+    // Not to know of one counts more than that the other is well.
+    let decides = |why: &Nothing| match why {
+        Nothing::CannotTell(_) => 0,
+        Nothing::Healthy => 1,
+        Nothing::NotApplicable(_) => 2,
+    };
+    match nothing.into_iter().min_by_key(decides) {
+        Some(why) if found.is_empty() => Err(why),
         _ => Ok(found),
     }
 }
 
-/// Why there is nothing to be said of a direction.
-fn nothing_to_see(case: &Case<'_>, direction: Direction, all: fn(&AccessPattern) -> u64) -> Option<NoAnswer> {
+/// An error if there is nothing to be said of a direction.
+fn something_to_see(case: &Case<'_>, direction: Direction, all: fn(&AccessPattern) -> u64) -> Result<(), Nothing> {
     let access = &case.analysis.access;
     let totals = &case.analysis.totals;
     let (pattern, io) = (direction.pick(&access.read, &access.write), totals.io(direction));
     let what = direction.requests();
     if all(pattern) > 0 {
-        None
-    } else if 2 * pattern.rpcs < io.rpcs {
-        Some(NoAnswer::cannot_tell(format!(
-            "the log does not say where in their files most {what} are (mask dlmtrace)"
-        )))
-    } else {
-        Some(NoAnswer::not_applicable(format!(
-            "no client sent as many as {} {what} of an object",
-            access.rules.short_rpcs
-        )))
+        return Ok(());
     }
+    let unknown = 2 * pattern.rpcs < io.rpcs;
+    Nothing::cannot_tell_if(
+        unknown,
+        format!("the log does not say where in their files most {what} are (mask dlmtrace)"),
+    )?;
+    Err(Nothing::not_applicable(format!("no client sent as many as {} {what} of an object", access.rules.short_rpcs)))
 }
 
 impl Flagged<'_> {

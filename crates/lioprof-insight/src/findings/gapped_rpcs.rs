@@ -3,10 +3,8 @@
 use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{Of, look_at, mostly};
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "gapped-rpcs",
@@ -27,8 +25,8 @@ fn look(case: &Case<'_>) -> Look {
     look_at(case, &[Direction::Write], GAPPED.all, one)
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let Some(objects) = mostly(case, direction, GAPPED, |_| true)? else { return Ok(None) };
+fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
+    let objects = mostly(case, direction, GAPPED, |_| true)?;
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
     let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
     let title = format!(
@@ -48,5 +46,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
         .remedy("Write in file order and without holes: gather records in memory first, 1 MiB at least.")
         .remedy("If several processes fill the gaps: collective buffering (MPI-IO hint romio_cb_write=enable) makes whole stripes of them.")
         .remedy("Change the layout of the data: chunks (H5Pset_chunk) that are written as a whole, or one variable after the other instead of interleaved records.");
-    Ok(Some(objects.fill(draft).done()))
+    Ok(objects.fill(draft).done())
 }

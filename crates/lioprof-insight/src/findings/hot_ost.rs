@@ -4,11 +4,8 @@ use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Flow, Severity};
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
 use super::load::{interval, known_osts, osts};
-use super::stats::{real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "hot-ost",
@@ -26,16 +23,14 @@ pub(super) const RULE: Rule = Rule {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let known = known_osts(analysis);
-    if analysis.totals.read.rpcs + analysis.totals.write.rpcs == 0 {
-        return Err(NoAnswer::not_applicable("nothing was read or written on OSTs"));
-    }
+    case.data_were_moved()?;
     case.osts_are_known()?;
     let osts = osts(analysis);
     let bin_s = analysis.series.bin_s;
     let works: Vec<_> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
     let bytes: f64 = works.iter().map(|work| work.bytes).sum();
     let Some((hot, work)) = osts.iter().zip(&works).max_by(|a, b| a.1.bytes.total_cmp(&b.1.bytes)) else {
-        return Err(NoAnswer::not_applicable("no reads or writes on OSTs"));
+        return Err(Nothing::not_applicable("no reads or writes on OSTs"));
     };
     let bytes_share = share(work.bytes, bytes);
     let moved = |flow: &&Flow| flow.target.as_deref() == Some(hot.name) && flow.read.bytes + flow.write.bytes > 0;
@@ -45,21 +40,18 @@ fn look(case: &Case<'_>) -> Look {
     let largest = flows.first().map_or(0.0, |flow| real(flow.read.bytes + flow.write.bytes));
     flows.retain(|flow| real(flow.read.bytes + flow.write.bytes) >= 0.1 * largest);
     let in_flight = share(work.handling_s + work.queue_s, work.busy_s);
-    if bytes_share < case.limit("bytes_share")
-        || real(flows.len() as u64) < case.limit("clients")
-        || in_flight < case.limit("in_flight")
-    {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(
+        bytes_share < case.limit("bytes_share")
+            || real(flows.len() as u64) < case.limit("clients")
+            || in_flight < case.limit("in_flight"),
+    )?;
     let rpcs: f64 = works.iter().map(|work| work.rpcs).sum();
     // Spread evenly, each OST would get its part; nobody will see 80 % where as many requests chose their OST by chance.
     let even = 1.0 / known.max(2) as f64;
-    if !Share::among(rpcs * bytes_share, rpcs, known).proves(f64::midpoint(even, case.limit("bytes_share"))) {
-        return Err(NoAnswer::cannot_tell(format!(
-            "{rpcs} reads and writes are too few to say that OST {} gets more",
-            hot.name
-        )));
-    }
+    Nothing::cannot_tell_if(
+        !Share::among(rpcs * bytes_share, rpcs, known).proves(f64::midpoint(even, case.limit("bytes_share"))),
+        format!("{rpcs} reads and writes are too few to say that OST {} gets more", hot.name),
+    )?;
     // OSTs that nobody used are only named by what else goes on: pings, lock requests.
     let others = known.saturating_sub(1);
     let (severity, confidence) =
@@ -122,5 +114,5 @@ fn look(case: &Case<'_>) -> Look {
             ))
             .remedy("If nothing is fixed, see whether the others take new objects: `lctl get_param osp.*.prealloc_status` and `lfs df`."),
     };
-    Ok(vec![finding.done()])
+    finding.alone()
 }

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
 use super::load::{Ost, Work, alone_s, goes_on, interval, osts, seconds, span};
-use super::stats::{real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "load-imbalance",
@@ -34,12 +31,16 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    let analysis = case.analysis;
-    if analysis.totals.read.rpcs + analysis.totals.write.rpcs == 0 {
-        return Err(NoAnswer::not_applicable("nothing was read or written on OSTs"));
-    }
+    case.data_were_moved()?;
     case.osts_are_known()?;
-    let found: Vec<Finding> = over_osts(case)?.into_iter().chain(over_clients(case)?).collect();
+    let mut found = Vec::new();
+    for look in [over_osts, over_clients] {
+        match look(case) {
+            Ok(finding) => found.push(finding),
+            Err(Nothing::Healthy) => {}
+            Err(no_answer) => return Err(no_answer),
+        }
+    }
     Ok(found)
 }
 
@@ -63,50 +64,41 @@ fn thin_s(bins: usize, bin_s: f64, count: usize, busy: impl Fn(usize, usize) -> 
     (thin as f64 * bin_s, any as f64 * bin_s)
 }
 
-fn over_osts(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
+fn over_osts(case: &Case<'_>) -> Result<Finding, Nothing> {
     let analysis = case.analysis;
     let osts: Vec<Ost<'_>> = osts(analysis);
-    if osts.len() < 3 {
-        return Ok(None);
-    }
+    Nothing::healthy_if(osts.len() < 3)?;
     let bin_s = analysis.series.bin_s;
     let works: Vec<Work> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();
     let bytes: Vec<f64> = works.iter().map(|work| work.bytes).collect();
     let mean = bytes.iter().sum::<f64>() / osts.len() as f64;
-    let Some((most, most_bytes)) = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-        return Ok(None);
-    };
+    let busiest = bytes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (most, most_bytes) = busiest.ok_or(Nothing::Healthy)?;
     let ratio = share(most_bytes, mean);
     let (thin, any) = thin_s(analysis.series.bins, bin_s, osts.len(), |index, bin| osts[index].is_busy(bin));
     let in_flight = share(works[most].handling_s + works[most].queue_s, works[most].busy_s);
-    if in_flight < case.limit("in_flight") {
-        return Ok(None);
-    }
-    if !matters(case, ratio, share(thin, any), share(works[most].busy_s, any)) {
-        // Who waits for the busiest shows at the end, when the others have nothing left to do.
-        if goes_on(analysis, &osts) && matters(case, ratio, 1.0, share(works[most].busy_s, any)) {
-            sure(case, works.iter().map(|work| work.rpcs).sum(), ratio, osts.len())?;
-            return Err(NoAnswer::cannot_tell(format!(
-                "OST {} has {ratio:.1} times the mean of the bytes, but the capture ends before the others are done",
-                osts[most].name
-            )));
-        }
-        return Ok(None);
-    }
+    Nothing::healthy_if(in_flight < case.limit("in_flight"))?;
+    let matters = |thin_share: f64| matters(case, ratio, thin_share, share(works[most].busy_s, any));
+    let held_up = matters(share(thin, any));
+    // Who waits for the busiest shows at the end, when the others have nothing left to do.
+    Nothing::healthy_if(!(held_up || goes_on(analysis, &osts) && matters(1.0)))?;
     sure(case, works.iter().map(|work| work.rpcs).sum(), ratio, osts.len())?;
+    let name = osts[most].name;
+    Nothing::cannot_tell_if(
+        !held_up,
+        format!(
+            "OST {name} has {ratio:.1} times the mean of the bytes, but the capture ends before the others are done"
+        ),
+    )?;
     // The work of the busiest, spread over all, would have taken the mean's share of its time.
     let whole_s = span(&osts).map_or(0.0, |span| seconds(interval(analysis, span)));
     let cost_s = (whole_s * (1.0 - 1.0 / ratio)).min(thin);
     let mut order: Vec<usize> = (0..osts.len()).collect();
     order.sort_by(|&a, &b| bytes[b].total_cmp(&bytes[a]).then_with(|| osts[a].name.cmp(osts[b].name)));
     let heavy = order.iter().filter(|&&index| bytes[index] >= mean).map(|&index| osts[index].name);
-    let name = osts[most].name;
+    let title = format!("OST {name} has {ratio:.1} times the mean of the OSTs' bytes");
     let finding = case
-        .finding(
-            Severity::Warning,
-            Confidence::High,
-            format!("OST {name} has {ratio:.1} times the mean of the OSTs' bytes"),
-        )
+        .finding(Severity::Warning, Confidence::High, title)
         .explain(format!(
             "The OSTs' shares differ (Gini coefficient {:.2}; 0 is equal). In {thin:.2} of {any:.2} s with I/O less than half \
              of the {} OSTs had something to do, {:.2} s of it {name} alone.",
@@ -129,27 +121,23 @@ fn over_osts(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
         )
         .remedy("If OSTs differ in free space, the MDT prefers the emptier ones: `lctl get_param lod.*.qos_threshold_rr`, `lfs df`.")
         .done();
-    Ok(Some(finding))
+    Ok(finding)
 }
 
 /// Clients are only compared while there are series of all of them.
-fn over_clients(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
+fn over_clients(case: &Case<'_>) -> Result<Finding, Nothing> {
     let analysis = case.analysis;
     let clients = moved(analysis);
-    if clients.len() < 3 || analysis.series.flows.iter().any(|flow| flow.nid.is_none()) {
-        return Ok(None);
-    }
+    Nothing::healthy_if(clients.len() < 3 || analysis.series.flows.iter().any(|flow| flow.nid.is_none()))?;
     let mean = clients.iter().map(|(_, bytes)| bytes).sum::<f64>() / clients.len() as f64;
-    let Some(&(nid, most_bytes)) = clients.first() else { return Ok(None) };
+    let &(nid, most_bytes) = clients.first().ok_or(Nothing::Healthy)?;
     let ratio = share(most_bytes, mean);
     let spans = client_spans(analysis);
     let active: Vec<Option<(usize, usize)>> = clients.iter().map(|(nid, _)| spans.get(nid).copied()).collect();
     let busy = |index: usize, bin: usize| active[index].is_some_and(|(first, last)| (first..=last).contains(&bin));
     let bin_s = analysis.series.bin_s;
     let (thin, any) = thin_s(analysis.series.bins, bin_s, clients.len(), busy);
-    if !matters(case, ratio, share(thin, any), share(request_s(analysis, nid), any)) {
-        return Ok(None);
-    }
+    Nothing::healthy_if(!matters(case, ratio, share(thin, any), share(request_s(analysis, nid), any)))?;
     sure(case, real(analysis.totals.read.rpcs + analysis.totals.write.rpcs), ratio, clients.len())?;
     let bytes: Vec<f64> = clients.iter().map(|(_, bytes)| *bytes).collect();
     let finding = case
@@ -170,18 +158,16 @@ fn over_clients(case: &Case<'_>) -> Result<Option<Finding>, NoAnswer> {
         .cost((any * (1.0 - 1.0 / ratio)).min(thin), Cost::WallTime)
         .remedy("Give each process the same amount, or use collective I/O with aggregators on several nodes (`cb_nodes`).")
         .done();
-    Ok(Some(finding))
+    Ok(finding)
 }
 
 /// An error if so many requests, sent to one of `count` by chance, could have made the same difference.
-fn sure(case: &Case<'_>, rpcs: f64, max_over_mean: f64, count: usize) -> Result<(), NoAnswer> {
+fn sure(case: &Case<'_>, rpcs: f64, max_over_mean: f64, count: usize) -> Result<(), Nothing> {
     let mean_share = 1.0 / count as f64;
     // The busiest of many has more by chance alone.
     let busiest = Share::among(rpcs * max_over_mean * mean_share, rpcs, count);
     let proven = busiest.proves(case.limit("max_over_mean") * mean_share);
-    proven
-        .then_some(())
-        .ok_or_else(|| NoAnswer::cannot_tell(format!("{rpcs} reads and writes may differ so much by chance")))
+    Nothing::cannot_tell_if(!proven, format!("{rpcs} reads and writes may differ so much by chance"))
 }
 
 fn matters(case: &Case<'_>, max_over_mean: f64, thin_share: f64, busy_share: f64) -> bool {

@@ -6,12 +6,9 @@ use lioprof_model::{
 };
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::{Cost, Draft};
 use super::flagged::described;
-use super::limits::limit;
 use super::load::{goes_on, osts};
-use super::stats::{median, real, share};
+use super::rule::{Case, Cost, Draft, Look, Nothing, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",
@@ -176,13 +173,11 @@ impl<'a> Fight<'a> {
 fn begun(case: &Case<'_>) -> Look {
     let mut objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
     let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
-    match objects.find(back).filter(|_| goes_on(case.analysis, &osts(case.analysis))) {
-        None => Ok(Vec::new()),
-        Some(object) => Err(NoAnswer::cannot_tell(format!(
-            "clients have handed the lock of an object of {} over {} times when the capture ends: too few to say that they go on",
-            object.target, object.alternations
-        ))),
-    }
+    let begun = objects.find(back).filter(|_| goes_on(case.analysis, &osts(case.analysis)));
+    let LockObject { target, alternations, .. } = begun.ok_or(Nothing::Healthy)?;
+    Err(Nothing::cannot_tell(format!(
+        "clients have handed the lock of an object of {target} over {alternations} times when the capture ends: too few to say that they go on"
+    )))
 }
 
 /// Clients that wait long for locks without a fight are a question.
@@ -192,7 +187,7 @@ fn no_fight(case: &Case<'_>) -> Look {
     if waiting < case.limit("time_share") {
         return begun(case);
     }
-    Err(NoAnswer::cannot_tell(format!(
+    Err(Nothing::cannot_tell(format!(
         "half of the clients wait for others' locks {} of their time or more, but take them from each other too few times to see a pattern",
         percent(waiting, 0)
     )))

@@ -3,10 +3,8 @@
 use lioprof_model::units::{plural, thousands};
 use lioprof_model::{LockObject, ObjectAccess, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
 use super::lock_ping_pong::Fight;
-use super::stats::real;
+use super::rule::{Case, Look, Nothing, Rule, limit, real};
 
 pub(super) const RULE: Rule = Rule {
     id: "many-writers",
@@ -32,15 +30,10 @@ fn look(case: &Case<'_>) -> Look {
     let access = &case.analysis.access;
     let shared: Vec<&ObjectAccess> = access.objects.iter().filter(|object| object.concurrent_writers > 1).collect();
     if shared.is_empty() {
-        let any = access.write.rpcs > 0;
-        return any.then(Vec::new).ok_or_else(|| {
-            let why = "no writes whose object is known";
-            if case.analysis.totals.write.rpcs == 0 {
-                NoAnswer::not_applicable(why)
-            } else {
-                NoAnswer::cannot_tell(why)
-            }
-        });
+        Nothing::healthy_if(access.write.rpcs > 0)?;
+        let why = "no writes whose object is known";
+        Nothing::not_applicable_if(case.analysis.totals.write.rpcs == 0, why)?;
+        return Err(Nothing::cannot_tell(why));
     }
     let locks = case.locks()?;
     let interleaved = shared.into_iter().filter(|object| object.interleaved_writers > 1);
@@ -57,9 +50,7 @@ fn look(case: &Case<'_>) -> Look {
         }
     }
     let fight = Fight::of(contended);
-    if fight.objects.is_empty() {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(fight.objects.is_empty())?;
     let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
     let title = format!(
         "Up to {writers} clients write each of {} at the same time and hand its lock over {} times",
@@ -74,11 +65,11 @@ fn look(case: &Case<'_>) -> Look {
         )
         .evidence("concurrent_writers", real(writers))
         .evidence("writes", real(writes));
-    let finding = fight
+    fight
         .fill(draft, &locks.jobs)
         .remedy("One writer per object: as many aggregators as stripes (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count; Cray MPI: cray_cb_nodes_multiplier for more).")
         .remedy("Larger contiguous parts per client, aligned to stripes: a stripe size (`lfs setstripe -S`) as large as a client's part, or that divides it.")
         .remedy("One object per writer: overstriping (`lfs setstripe -C`, as many stripes as writers), subfiling (HDF5 1.14: H5Pset_fapl_subfiling), or a file per process.")
-        .remedy("Locks ahead of the writes: llapi_ladvise with LU_LADVISE_LOCKAHEAD; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable, Cray MPI: cray_cb_write_lock_mode=2.");
-    Ok(vec![finding.done()])
+        .remedy("Locks ahead of the writes: llapi_ladvise with LU_LADVISE_LOCKAHEAD; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable, Cray MPI: cray_cb_write_lock_mode=2.")
+        .alone()
 }

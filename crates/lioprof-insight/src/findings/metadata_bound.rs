@@ -4,10 +4,8 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, Confidence, Operation, Severity, SpentOn};
 use lioprof_stats::Rate;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
 use super::load::busiest;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "metadata-bound",
@@ -46,16 +44,13 @@ fn is_metadata(operation: &Operation) -> bool {
 
 /// No metadata requests are no answer if clients' time may have gone to an MDS whose log is not there.
 fn none_seen(case: &Case<'_>) -> Look {
-    let Some(all) = &case.analysis.time_account.all else {
-        return Err(NoAnswer::not_applicable("no client sent anything"));
-    };
-    if all.share_on(SpentOn::Nothing) >= MATTERS {
-        return Err(NoAnswer::cannot_tell(format!(
-            "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
-            percent(all.share_on(SpentOn::Nothing), 0)
-        )));
-    }
-    Ok(Vec::new())
+    let all = case.analysis.time_account.all.as_ref();
+    let elsewhere = all.ok_or_else(|| Nothing::not_applicable("no client sent anything"))?.share_on(SpentOn::Nothing);
+    Nothing::healthy_if(elsewhere < MATTERS)?;
+    Err(Nothing::cannot_tell(format!(
+        "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
+        percent(elsewhere, 0)
+    )))
 }
 
 fn look(case: &Case<'_>) -> Look {
@@ -72,17 +67,16 @@ fn look(case: &Case<'_>) -> Look {
     let window_s = analysis.window.duration_s;
     let in_flight = share(metadata_s, window_s);
     let time_share = analysis.time_account.all.as_ref().map_or(0.0, |all| all.share_on(SpentOn::Metadata));
-    if metadata_s < case.limit("time_ratio") * data_s || time_share < case.limit("note_time_share") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(metadata_s < case.limit("time_ratio") * data_s || time_share < case.limit("note_time_share"))?;
     // What so many requests take: a few long ones may be all there is.
     let sure = Rate::factor(real(rpcs)).times(time_share);
-    if time_share >= case.limit("time_share") && !sure.proves(case.limit("note_time_share")) {
-        return Err(NoAnswer::cannot_tell(format!(
+    Nothing::cannot_tell_if(
+        time_share >= case.limit("time_share") && !sure.proves(case.limit("note_time_share")),
+        format!(
             "{} of the clients' time is spent on {rpcs} requests on MDTs, which are too few to say that it stays so",
             percent(time_share, 0)
-        )));
-    }
+        ),
+    )?;
     let warning = time_share >= case.limit("time_share");
     let severity = if warning { Severity::Warning } else { Severity::Info };
     let confidence = if osts_are_there(analysis) { Confidence::High } else { Confidence::Medium };
@@ -125,7 +119,7 @@ fn look(case: &Case<'_>) -> Look {
     } else {
         finding
     };
-    Ok(vec![finding.done()])
+    finding.alone()
 }
 
 /// Whether the log would show reads and writes.

@@ -27,6 +27,7 @@ mod rank;
 mod read_fan_out;
 mod read_order;
 mod registry;
+mod rule;
 mod saves;
 mod single_writer;
 mod slow_link;

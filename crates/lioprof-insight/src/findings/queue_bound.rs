@@ -2,13 +2,10 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity, SpentOn};
-use lioprof_stats::{Interval, Stands};
+use lioprof_stats::Interval;
 
 use super::bottleneck::queue_over_service;
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
-use super::stats::real;
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
@@ -40,33 +37,26 @@ fn queues_matter(case: &Case<'_>) -> bool {
 }
 
 fn look(case: &Case<'_>) -> Look {
-    if !queues_matter(case) {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(!queues_matter(case))?;
     let figures = case.bottleneck()?;
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
-    if figures.queue_ms < case.limit("queue_ms") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(figures.queue_ms < case.limit("queue_ms"))?;
     let interval = queue_over_service(case.analysis).unwrap_or(Interval { low: 0.0, high: ratio });
-    match interval.against(case.limit("queue_over_service")) {
-        Stands::Above => {}
-        Stands::Undecided if ratio >= case.limit("queue_over_service") => {
-            return Err(NoAnswer::cannot_tell(format!(
-                "requests wait {ratio:.1} times as long for a thread as they are served, but a few of them decide that: it may be {:.1}",
-                interval.low
-            )));
-        }
-        Stands::Undecided | Stands::Below => return Ok(Vec::new()),
-    }
+    Nothing::healthy_if(
+        ratio < case.limit("queue_over_service") && !interval.proves(case.limit("queue_over_service")),
+    )?;
+    Nothing::unless_above(interval.against(case.limit("queue_over_service")), || {
+        format!(
+            "requests wait {ratio:.1} times as long for a thread as they are served, but a few of them decide that: it may be {:.1}",
+            interval.low
+        )
+    })?;
     let headroom = figures.headroom.ok_or_else(|| {
-        NoAnswer::cannot_tell(
+        Nothing::cannot_tell(
             "requests wait for threads, but their number was always the same: whether the disks have room cannot be told",
         )
     })?;
-    if headroom < case.limit("headroom") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(headroom < case.limit("headroom"))?;
     let exhausted = figures.threads_busy.is_some_and(|share| share >= case.limit("threads_busy"));
     let confidence = if exhausted { Confidence::High } else { Confidence::Medium };
     let at_work = figures.threads_busy.zip(figures.threads).map_or_else(String::new, |(share, threads)| {
@@ -102,5 +92,5 @@ fn look(case: &Case<'_>) -> Look {
              (`lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule`).",
         );
     }
-    Ok(vec![finding.done()])
+    finding.alone()
 }

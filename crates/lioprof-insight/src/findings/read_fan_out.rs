@@ -2,12 +2,9 @@
 
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
-use lioprof_stats::{Share, Stands};
+use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
-use super::stats::{median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",
@@ -31,14 +28,12 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
+const NO_MOMENTS: &str = "there are no moments with several reads in flight";
+
 fn look(case: &Case<'_>) -> Look {
     let spread = &case.analysis.access.read_spread;
-    if spread.loaded_pictures == 0 {
-        return Err(NoAnswer::not_applicable("there are no moments with several reads in flight"));
-    }
-    if spread.targets < 2 {
-        return Err(NoAnswer::not_applicable("reads went to one OST only"));
-    }
+    Nothing::not_applicable_if(spread.loaded_pictures == 0, NO_MOMENTS)?;
+    Nothing::not_applicable_if(spread.targets < 2, "reads went to one OST only")?;
     let (Some(at_once), Some(chance), Some(long_run), Some(busy), Some(in_flight)) = (
         spread.mean_spread,
         spread.chance_spread,
@@ -46,7 +41,7 @@ fn look(case: &Case<'_>) -> Look {
         spread.mean_busy_targets,
         spread.mean_in_flight,
     ) else {
-        return Err(NoAnswer::not_applicable("there are no moments with several reads in flight"));
+        return Err(Nothing::not_applicable(NO_MOMENTS));
     };
     let osts = real(spread.targets);
     let mut reach: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
@@ -56,22 +51,17 @@ fn look(case: &Case<'_>) -> Look {
     let fan_out = median(reach.values().map(|&targets| real(targets) / osts)).unwrap_or(0.0);
     let crowding = share(at_once - 1.0, chance - 1.0);
     let evenness = long_run / osts;
-    if reach.len() < 2 || fan_out < case.limit("fan_out") || evenness < case.limit("evenness") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(reach.len() < 2 || fan_out < case.limit("fan_out") || evenness < case.limit("evenness"))?;
     // Pictures that show the same requests are not independent of each other: there are as many as requests came one after the other.
     let rpcs = real(case.analysis.totals.read.rpcs);
     let moments = (rpcs / in_flight).min(real(spread.loaded_pictures)).floor();
     let alone = Share::of((1.0 - crowding).clamp(0.0, 1.0) * moments, moments);
-    match alone.against(1.0 - case.limit("crowding")) {
-        Stands::Above => {}
-        Stands::Undecided if crowding <= case.limit("crowding") => {
-            return Err(NoAnswer::cannot_tell(format!(
-                "reads crowd on {busy:.1} of {osts} OSTs at a time, but {rpcs} reads, {in_flight:.1} at a time, may do so by chance"
-            )));
-        }
-        Stands::Undecided | Stands::Below => return Ok(Vec::new()),
-    }
+    Nothing::healthy_if(crowding > case.limit("crowding") && !alone.proves(1.0 - case.limit("crowding")))?;
+    Nothing::unless_above(alone.against(1.0 - case.limit("crowding")), || {
+        format!(
+            "reads crowd on {busy:.1} of {osts} OSTs at a time, but {rpcs} reads, {in_flight:.1} at a time, may do so by chance"
+        )
+    })?;
     // What as many requests could keep busy.
     let possible = osts.min(in_flight);
     let gap = (1.0 - busy / possible).max(0.0);
@@ -83,7 +73,7 @@ fn look(case: &Case<'_>) -> Look {
         spread.targets,
         percent(gap, 0)
     );
-    let finding = case
+    case
         .finding(severity, Confidence::High, title)
         .explain(format!(
             "In the long run all OSTs are read alike, but at any moment the requests are spread over {at_once:.1} OSTs; \
@@ -104,6 +94,6 @@ fn look(case: &Case<'_>) -> Look {
         .remedy("If every client reads the same data: one reads and broadcasts (MPI_Bcast).")
         .targets(case.analysis.series.targets.iter().filter(|row| row.read_rpcs.iter().sum::<u64>() > 0).filter_map(|row| row.name.clone()))
         .clients(reach.keys().copied())
-        .cost(reading_s * gap, Cost::WallTime);
-    Ok(vec![finding.done()])
+        .cost(reading_s * gap, Cost::WallTime)
+        .alone()
 }

@@ -3,10 +3,8 @@
 use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, NoAnswer, Rule};
 use super::flagged::{Of, look_at, mostly, steps};
-use super::limits::{Limit, limit};
-use super::stats::{real, share};
+use super::rule::{Case, Limit, Nothing, Rule, limit, real, share};
 
 const RPC_SHARE: Limit =
     limit("rpc_share", 0.5, "share of the steps from one read of an object to the next that are so, at least");
@@ -40,12 +38,12 @@ const STRIDED_STEPS: Of = Of {
     all: |pattern| steps(pattern) + pattern.gapped_rpcs,
 };
 
-fn strided(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
+fn strided(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     // What lies between the pieces of one request is far more than they.
     let in_pieces = |pattern: &AccessPattern| 2 * pattern.gapped_rpcs >= pattern.rpcs;
     let piece = |pattern: &AccessPattern| share(real(pattern.bytes), real(pattern.rpcs));
     let is_small = |pattern: &AccessPattern| piece(pattern) < case.limit("piece_bytes") || in_pieces(pattern);
-    let Some(objects) = mostly(case, direction, STRIDED_STEPS, is_small)? else { return Ok(None) };
+    let objects = mostly(case, direction, STRIDED_STEPS, is_small)?;
     let part = share(objects.sum(STRIDED_STEPS.hits), objects.sum(STRIDED_STEPS.all));
     let mean = objects.bytes / objects.rpcs.max(1);
     let gapped = objects.sum(|pattern| pattern.gapped_rpcs);
@@ -77,14 +75,11 @@ fn strided(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoA
         .remedy("Read large contiguous pieces and pick from them in memory: data sieving (MPI-IO hint romio_ds_read=enable, ind_rd_buffer_size) or a chunked layout that fits the access (H5Pset_chunk).")
         .remedy("Collective reads, if other processes want what lies between: MPI-IO hint romio_cb_read=enable.")
         .remedy("Tell the server what comes: `lfs ladvise -a willread` for the ranges; or posix_fadvise(POSIX_FADV_RANDOM) where read-ahead fetches too much.");
-    Ok(Some(objects.fill(draft).done()))
+    Ok(objects.fill(draft).done())
 }
 
-fn backward(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
-    let Some(objects) = mostly(case, direction, Of { hits: |pattern| pattern.backward_rpcs, all: steps }, |_| true)?
-    else {
-        return Ok(None);
-    };
+fn backward(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
+    let objects = mostly(case, direction, Of { hits: |pattern| pattern.backward_rpcs, all: steps }, |_| true)?;
     let part = share(objects.sum(|pattern| pattern.backward_rpcs), objects.sum(steps));
     let title = format!("{} of the steps of {} reads go backward", percent(part, 0), thousands(objects.rpcs));
     let draft = case
@@ -96,5 +91,5 @@ fn backward(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, No
         .evidence("backward_share", part)
         .remedy("Read forward: store what is read last to first in the other order, or read large blocks forward and go backward in memory.")
         .remedy("Announce the ranges before: `lfs ladvise -a willread`, posix_fadvise(POSIX_FADV_WILLNEED).");
-    Ok(Some(objects.fill(draft).done()))
+    Ok(objects.fill(draft).done())
 }

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Change, Check, CheckResult, Finding, WhatIf};
 
-use super::case::{Case, NoAnswer, Rule, Shared};
+use super::case::{Case, Nothing, Rule, Shared};
 use super::limits::Limits;
 use super::rank::rank;
 use super::saves;
@@ -83,8 +83,9 @@ fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Chec
     let mut checks = Vec::new();
     for rule in RULES {
         let (result, reason) = match (rule.look)(&Case { analysis, rule, limits, shared: &shared }) {
-            Err(NoAnswer::NotApplicable(reason)) => (CheckResult::NotApplicable, Some(reason)),
-            Err(NoAnswer::CannotTell(reason)) => (CheckResult::NotEnoughEvidence, Some(reason)),
+            Err(Nothing::NotApplicable(reason)) => (CheckResult::NotApplicable, Some(reason)),
+            Err(Nothing::CannotTell(reason)) => (CheckResult::NotEnoughEvidence, Some(reason)),
+            Err(Nothing::Healthy) => (CheckResult::Healthy, None),
             Ok(found) if found.is_empty() => (CheckResult::Healthy, None),
             Ok(found) => {
                 findings.extend(found);

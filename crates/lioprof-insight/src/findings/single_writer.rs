@@ -6,10 +6,8 @@ use lioprof_model::units::percent;
 use lioprof_model::{Analysis, Client, ClientParts, Confidence, Direction, Job, Severity, SpentOn};
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
 use super::load::osts;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "single-writer",
@@ -62,30 +60,25 @@ fn others_of_job(analysis: &Analysis) -> u64 {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let writes = analysis.totals.write.rpcs;
-    if writes == 0 {
-        return Err(NoAnswer::not_applicable("nothing was written on OSTs"));
-    }
+    Nothing::not_applicable_if(writes == 0, "nothing was written on OSTs")?;
     let clients: Vec<&Client> = analysis.clients.iter().filter(|client| !client.server).collect();
     let bytes: f64 = clients.iter().map(|client| real(client.write.bytes)).sum();
-    let Some(writer) = clients.iter().max_by_key(|client| client.write.bytes) else { return Ok(Vec::new()) };
+    let writer = clients.iter().max_by_key(|client| client.write.bytes).ok_or(Nothing::Healthy)?;
     let bytes_share = share(real(writer.write.bytes), bytes);
     // On one OST another writer would not help: that is `hot-ost`.
-    if bytes_share < case.limit("bytes_share") || writer.targets < 2 {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(bytes_share < case.limit("bytes_share") || writer.targets < 2)?;
     let busy_osts = osts(analysis);
     let others: Vec<&&Client> = clients.iter().filter(|client| client.nid != writer.nid).collect();
     let busy = others.iter().filter(|client| does_something(case, writer, client)).count();
     // They do work of their own, or there are none.
-    if 2 * busy > others.len() || others.is_empty() {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(2 * busy > others.len() || others.is_empty())?;
     // Nobody will see such a share where as many writes chose their client by chance.
     let even = 1.0 / clients.len().max(2) as f64;
     let share_of_writes = Share::among(real(writes) * bytes_share, real(writes), clients.len());
-    if !share_of_writes.proves(f64::midpoint(even, case.limit("bytes_share"))) {
-        return Err(NoAnswer::cannot_tell(format!("{writes} writes are too few to say who writes the others")));
-    }
+    Nothing::cannot_tell_if(
+        !share_of_writes.proves(f64::midpoint(even, case.limit("bytes_share"))),
+        format!("{writes} writes are too few to say who writes the others"),
+    )?;
     // Clients that only wait send nothing, or hardly anything: what they sent says whose they are.
     let of_its_job = real(others_of_job(analysis));
     let others_wait = of_its_job.min(real((others.len() - busy) as u64)) >= case.limit("others_waiting");
@@ -98,7 +91,7 @@ fn look(case: &Case<'_>) -> Look {
     } else {
         (Severity::Info, Confidence::Low)
     };
-    let finding = case
+    case
         .finding(
             severity,
             confidence,
@@ -132,6 +125,6 @@ fn look(case: &Case<'_>) -> Look {
             "Write from several nodes: collective MPI-IO with one aggregator per OST on different nodes (`romio_cb_write=enable`, \
              `cb_nodes`, `cb_config_list=*:1`), or a file per node.",
         )
-        .remedy("If it has to be one client: more in flight (`lctl set_param osc.*.max_rpcs_in_flight=N osc.*.max_dirty_mb=N`).");
-    Ok(vec![finding.done()])
+        .remedy("If it has to be one client: more in flight (`lctl set_param osc.*.max_rpcs_in_flight=N osc.*.max_dirty_mb=N`).")
+        .alone()
 }

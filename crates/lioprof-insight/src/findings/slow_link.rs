@@ -4,13 +4,10 @@
 
 use lioprof_model::{ClientParts, Confidence, Finding, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
 use super::load::moves_data;
 use super::peers;
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
 use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which};
-use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-client-link",
@@ -60,7 +57,7 @@ fn look(case: &Case<'_>) -> Look {
         }
     }
     match perhaps {
-        Some(why) if all.is_empty() => Err(NoAnswer::cannot_tell(why)),
+        Some(why) if all.is_empty() => Err(Nothing::cannot_tell(why)),
         _ => {
             all.sort_by(|a, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
             Ok(all)
@@ -72,19 +69,15 @@ fn look(case: &Case<'_>) -> Look {
 fn without_parts(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let movers = analysis.clients.iter().filter(|client| !client.server && moves_data(client)).count();
-    if movers < 2 {
-        return Err(NoAnswer::not_applicable("fewer than two clients moved data"));
-    }
+    Nothing::not_applicable_if(movers < 2, "fewer than two clients moved data")?;
     let compared = peers::clients(analysis);
-    if compared.is_empty() {
-        return Err(NoAnswer::not_applicable("no two clients sent requests of the same size to the same OST"));
-    }
+    Nothing::not_applicable_if(compared.is_empty(), "no two clients sent requests of the same size to the same OST")?;
     let slow = compared
         .iter()
         .find(|(_, against)| against.ratio >= case.limit(PART_RATIO.name) && against.chance <= case.limit(CHANCE.name));
-    let Some((&client, against)) = slow else { return Ok(Vec::new()) };
+    let (&client, against) = slow.ok_or(Nothing::Healthy)?;
     let nid = analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
-    Err(NoAnswer::cannot_tell(format!(
+    Err(Nothing::cannot_tell(format!(
         "requests of client {nid} take {:.1} times as long as others', and the log does not show when data moved (mask net, profile full)",
         against.ratio
     )))

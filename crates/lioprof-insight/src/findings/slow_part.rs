@@ -2,10 +2,7 @@
 
 use lioprof_model::{AgainstPeers, Direction, ServiceSplit, SplitPart};
 
-use super::case::Case;
-use super::draft::Draft;
-use super::limits::{Limit, limit};
-use super::stats::{real, share};
+use super::rule::{Case, Draft, Limit, limit, real, share};
 
 /// Thresholds of the rules that compare parts.
 pub(super) const PART_RATIO: Limit = limit(

@@ -8,10 +8,7 @@ use lioprof_model::{Confidence, Severity};
 use lioprof_stats::{Interval, Share, Stands};
 
 use super::alike::{Alike, alike};
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-tail",
@@ -41,18 +38,14 @@ fn look(case: &Case<'_>) -> Look {
     let all = alike(case.analysis);
     let count = real(all.len() as u64);
     let slow = all.iter().filter(|alike| alike.ratio >= case.limit("tail_ratio")).count();
-    if all.is_empty() {
-        return Err(NoAnswer::not_applicable("no read or write has enough of its like to be compared with"));
-    }
+    Nothing::not_applicable_if(all.is_empty(), "no read or write has enough of its like to be compared with")?;
     let Some(first_slow) = first_slow(case, &all) else {
-        return if slow > 0 && share_of(slow, all.len()).against(case.limit("tail_share")) == Stands::Undecided {
-            Err(NoAnswer::cannot_tell(format!(
-                "{slow} of {} comparable reads and writes are slow: a tail, or accidents",
-                all.len()
-            )))
-        } else {
-            Ok(Vec::new())
-        };
+        let unclear = share_of(slow, all.len()).against(case.limit("tail_share")) == Stands::Undecided;
+        Nothing::healthy_if(slow == 0 || !unclear)?;
+        let all = all.len();
+        return Err(Nothing::cannot_tell(format!(
+            "{slow} of {all} comparable reads and writes are slow: a tail, or accidents"
+        )));
     };
     let tail = &all[first_slow..];
     // One request of each client to each OST at a time: a step of a synchronous program.
@@ -77,7 +70,7 @@ fn look(case: &Case<'_>) -> Look {
         tail.len(),
         all.len()
     );
-    let finding = case
+    case
         .finding(severity, Confidence::High, title)
         .explain(format!(
             "Compared are requests of like size on the same OST. The slowest 1 % make up {} of the service time. A \
@@ -104,8 +97,8 @@ fn look(case: &Case<'_>) -> Look {
         .remedy(
             "Make the program wait less often for all: fewer barriers between I/O phases, asynchronous or collective I/O with \
              fewer writers (`cb_nodes`).",
-        );
-    Ok(vec![finding.done()])
+        )
+        .alone()
 }
 
 /// The first request of a tail of its own, if there is one; the requests are in order.

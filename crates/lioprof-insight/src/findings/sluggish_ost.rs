@@ -10,14 +10,11 @@
 use lioprof_model::{Analysis, Confidence, Finding, Severity, Target, TargetKindName};
 
 use super::busy_together::{AllWorks, Works, by_interval, per_byte, per_rpc, rate};
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
 use super::load::{Ost, Work, alone_s, alone_together_s, goes_on, interval, osts, seconds, span};
 use super::peers::{self, Against};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
 use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE};
 use super::sluggish_parts::{ByParts, by_parts};
-use super::stats::{median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
@@ -63,12 +60,10 @@ struct Comparison {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let osts = osts(analysis);
-    if osts.len() < 2 {
-        return Err(NoAnswer::not_applicable(format!(
-            "{} OST moved data: there are no peers to compare with",
-            osts.len()
-        )));
-    }
+    Nothing::not_applicable_if(
+        osts.len() < 2,
+        format!("{} OST moved data: there are no peers to compare with", osts.len()),
+    )?;
     case.osts_are_known()?;
     let mut works = Works::new(by_interval(&osts, analysis.series.bin_s));
     let alone_s = alone_s(&osts, analysis.series.bin_s);
@@ -135,7 +130,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     perhaps.extend(hardly_ended(analysis, &osts));
     match perhaps.into_iter().next() {
-        Some(why) if found.is_empty() => Err(NoAnswer::cannot_tell(why)),
+        Some(why) if found.is_empty() => Err(Nothing::cannot_tell(why)),
         _ => {
             found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
             Ok(found)

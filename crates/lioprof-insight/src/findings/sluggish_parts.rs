@@ -2,11 +2,9 @@
 
 use lioprof_model::{Confidence, Finding, Severity};
 
-use super::case::Case;
-use super::draft::{Cost, Draft};
 use super::load::{Ost, alone_together_s, interval, seconds, span};
+use super::rule::{Case, Cost, Draft, median, real, share};
 use super::slow_part::{SlowPart, Which};
-use super::stats::{median, real, share};
 
 /// What the parts say.
 #[derive(Default)]

@@ -3,13 +3,10 @@
 
 use lioprof_model::units::{human_bytes, plural};
 use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
-use lioprof_stats::{Share, Stands};
+use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
 use super::flagged::steps;
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",
@@ -37,17 +34,15 @@ fn span(first: u64, last: u64) -> f64 {
 fn look(case: &Case<'_>) -> Look {
     let access = &case.analysis.access;
     let mix = &access.mix;
-    if mix.large_clients == 0 || mix.all.small_rpcs == 0 {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(mix.large_clients == 0 || mix.all.small_rpcs == 0)?;
     let small = mix.targets.iter().map(|target| target.sum.small_rpcs).sum::<u64>();
     let large = mix.targets.iter().map(|target| target.sum.large_rpcs).sum::<u64>();
     let clients_share = share(real(mix.mixing_clients), real(mix.large_clients));
     let small_s = real(mix.targets.iter().map(|target| target.sum.small_us).sum()) / 1e6;
     let all_s = small_s + real(mix.targets.iter().map(|target| target.sum.large_us).sum()) / 1e6;
-    if clients_share <= case.limit("clients_share") || share(small_s, all_s) < case.limit("time_share") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(
+        clients_share <= case.limit("clients_share") || share(small_s, all_s) < case.limit("time_share"),
+    )?;
     // One of a client in an object is what is left at the end of a file, or its beginning.
     let again = |object: &ObjectAccess| object.small_rpcs > object.small_clients;
     // Sizes that change while a client goes through a file in order interrupt nothing.
@@ -67,17 +62,11 @@ fn look(case: &Case<'_>) -> Look {
     let headers: Vec<&ObjectAccess> = access.objects.iter().filter(is_header).collect();
     let in_headers = 2 * count(&headers) >= small;
     let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
-    if 2 * count(&objects) < small {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(2 * count(&objects) < small)?;
     let least = case.limit("per_large_rpc");
-    match Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)) {
-        Stands::Above => {}
-        Stands::Below => return Ok(Vec::new()),
-        Stands::Undecided => {
-            return Err(NoAnswer::cannot_tell(format!("{small} small and {large} large reads and writes are too few")));
-        }
-    }
+    Nothing::unless_above(Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)), || {
+        format!("{small} small and {large} large reads and writes are too few")
+    })?;
     objects.sort_by_key(|object| std::cmp::Reverse(object.small_rpcs));
     let first = objects.iter().filter_map(|object| object.small_first_byte).min();
     let last = objects.iter().filter_map(|object| object.small_last_byte).max();
@@ -99,7 +88,7 @@ fn look(case: &Case<'_>) -> Look {
     );
     let reads: u64 = objects.iter().map(|object| object.read.rpcs).sum();
     let writes: u64 = objects.iter().map(|object| object.write.rpcs).sum();
-    let finding = case
+    case
         .finding(Severity::Warning, Confidence::Medium, title)
         .explain(explanation)
         .evidence("small_rpcs", real(small))
@@ -119,6 +108,6 @@ fn look(case: &Case<'_>) -> Look {
         .clients(mix.clients.iter().map(|client| client.nid.as_str()))
         .objects(objects.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
         .jobs(objects.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
-        .cost(small_s, Cost::ClientSeconds);
-    Ok(vec![finding.done()])
+        .cost(small_s, Cost::ClientSeconds)
+        .alone()
 }

@@ -5,11 +5,9 @@ use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{Of, described, flagged, look_at, steps};
-use super::limits::limit;
 use super::load::{goes_on, osts};
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-rpcs",
@@ -24,9 +22,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
-    if begun(case) {
-        return Err(NoAnswer::cannot_tell("the capture ends after the first small requests to each object"));
-    }
+    Nothing::cannot_tell_if(begun(case), "the capture ends after the first small requests to each object")?;
     look_at(case, &[Direction::Read, Direction::Write], described, one)
 }
 
@@ -43,15 +39,15 @@ fn begun(case: &Case<'_>) -> bool {
         && goes_on(case.analysis, &osts(case.analysis))
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
+fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let has = |pattern: &AccessPattern| share(real(pattern.bytes), real(pattern.rpcs)) < case.limit("mean_bytes");
     // Their sizes are facts. Small files have no requests that could be joined: they are streams too short to have an order.
     let of = Of { hits: described, all: described };
-    let Some(small) = flagged(case, direction, has, (of, 0.0))? else { return Ok(None) };
+    let small = flagged(case, direction, has, (of, 0.0))?;
     // That more than half of what clients send is like this takes a few of them.
     if !Share::of(real(small.rpcs), real(small.rpcs)).proves(0.5) {
         let what = direction.requests();
-        return Err(NoAnswer::cannot_tell(format!("{} small {what} are too few to say that more are", small.rpcs)));
+        return Err(Nothing::cannot_tell(format!("{} small {what} are too few to say that more are", small.rpcs)));
     }
     let mean = small.bytes / small.rpcs.max(1);
     let what = direction.requests();
@@ -79,5 +75,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
         Direction::Read => draft
             .remedy("Let read-ahead work: read in order; check `lctl get_param llite.*.max_read_ahead_mb llite.*.max_read_ahead_per_file_mb osc.*.max_pages_per_rpc`."),
     };
-    Ok(Some(small.fill(draft).done()))
+    Ok(small.fill(draft).done())
 }

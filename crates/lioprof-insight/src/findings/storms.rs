@@ -4,10 +4,8 @@ use lioprof_model::units::percent;
 use lioprof_model::{Client, Confidence, NodeRole, Severity};
 use lioprof_stats::{Rate, Share, Stands};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::{Limit, limit};
 use super::load::busiest;
-use super::stats::{real, share};
+use super::rule::{Case, Limit, Look, Nothing, Rule, limit, real, share};
 
 const SHARE: Limit = limit("share", 0.5, "share of all RPCs, from which they are a storm");
 /// Targets that a node is taken to have unless the log names more.
@@ -42,8 +40,8 @@ pub(super) const STATFS: Rule = Rule {
 };
 
 fn pings(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, "pings", &["OBD_PING"])? else { return Ok(Vec::new()) };
-    let finding = storm
+    let storm = storm(case, "pings", &["OBD_PING"])?;
+    storm
         .begin(case, "pings")
         .explain(format!(
             "{} of {} RPCs are OBD_PING. The busiest client sent {:.1} per second to each target; an idle connection sends \
@@ -55,15 +53,13 @@ fn pings(case: &Case<'_>) -> Look {
              `lctl get_param timeout ping_interval` on them and on the servers.",
         )
         .remedy("Where a monitor or health check of its own does it (`lctl check_servers`, `lfs check all`), let it run less often.")
-        .remedy("On large systems an idle client need not ping at all: `lctl set_param osc.*.idle_timeout=20` disconnects it.");
-    Ok(vec![finding.done()])
+        .remedy("On large systems an idle client need not ping at all: `lctl set_param osc.*.idle_timeout=20` disconnects it.")
+        .alone()
 }
 
 fn statfs(case: &Case<'_>) -> Look {
-    let Some(storm) = storm(case, "requests for free space", &["OST_STATFS", "MDS_STATFS"])? else {
-        return Ok(Vec::new());
-    };
-    let finding = storm
+    let storm = storm(case, "requests for free space", &["OST_STATFS", "MDS_STATFS"])?;
+    storm
         .begin(case, "requests for free space")
         .explain(format!(
             "{} of {} RPCs are statfs requests of clients. The busiest client sent {:.1} per second to each target. Each `df`, \
@@ -71,8 +67,8 @@ fn statfs(case: &Case<'_>) -> Look {
             storm.rpcs, storm.all, storm.per_second,
         ))
         .remedy("Find the process on the clients named: monitoring, `df` in a loop, a library that asks before each write.")
-        .remedy("Let clients use an answer for longer than a second: `lctl set_param llite.*.statfs_max_age=N` (Lustre 2.12 and later).");
-    Ok(vec![finding.done()])
+        .remedy("Let clients use an answer for longer than a second: `lctl set_param llite.*.statfs_max_age=N` (Lustre 2.12 and later).")
+        .alone()
 }
 
 struct Storm<'a> {
@@ -96,7 +92,7 @@ impl Storm<'_> {
     }
 }
 
-fn storm<'a>(case: &Case<'a>, what: &str, opcodes: &[&str]) -> Result<Option<Storm<'a>>, NoAnswer> {
+fn storm<'a>(case: &Case<'a>, what: &str, opcodes: &[&str]) -> Result<Storm<'a>, Nothing> {
     let analysis = case.analysis;
     let count = |client: &Client| -> u64 { opcodes.iter().filter_map(|&name| client.opcodes.get(name)).sum() };
     let clients = busiest(analysis, count);
@@ -105,17 +101,17 @@ fn storm<'a>(case: &Case<'a>, what: &str, opcodes: &[&str]) -> Result<Option<Sto
     // A log names the targets that somebody used; what is pinged may be more.
     let servers = analysis.nodes.iter().filter(|node| node.role != Some(NodeRole::Client)).count();
     let targets = analysis.targets.len().max(TARGETS_PER_NODE * servers.max(1)) as u64;
-    let Some(&(most, _)) = clients.first() else { return Ok(None) };
+    let &(most, _) = clients.first().ok_or(Nothing::Healthy)?;
     // A second at least: a burst is no rate.
     let per_target_and_second = 1.0 / real(targets) / analysis.window.duration_s.max(1.0);
     let part = Share::of(real(rpcs), real(all)).against(case.limit("share"));
     let rate = Rate::count(real(most)).times(per_target_and_second).against(case.limit("per_second"));
     match (part, rate) {
-        (Stands::Below, _) | (_, Stands::Below) => Ok(None),
+        (Stands::Below, _) | (_, Stands::Below) => Err(Nothing::Healthy),
         (Stands::Above, Stands::Above) => {
             let per_second = real(most) * per_target_and_second;
-            Ok(Some(Storm { rpcs, all, per_second, clients: clients.into_iter().map(|(_, nid)| nid).collect() }))
+            Ok(Storm { rpcs, all, per_second, clients: clients.into_iter().map(|(_, nid)| nid).collect() })
         }
-        _ => Err(NoAnswer::cannot_tell(format!("{rpcs} of {all} RPCs are {what}: too few to say how often they come"))),
+        _ => Err(Nothing::cannot_tell(format!("{rpcs} of {all} RPCs are {what}: too few to say how often they come"))),
     }
 }

@@ -3,9 +3,7 @@
 use lioprof_model::units::{percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
@@ -40,15 +38,17 @@ const NOTHING_LOST: &str =
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
-    if found.is_empty() && analysis.loss.estimated_lost_fraction.is_none() {
-        return Err(NoAnswer::cannot_tell(analysis.loss.estimate.clone()));
-    }
+    Nothing::cannot_tell_if(
+        found.is_empty() && analysis.loss.estimated_lost_fraction.is_none(),
+        analysis.loss.estimate.clone(),
+    )?;
     let (ended, open) = (analysis.totals.read.rpcs + analysis.totals.write.rpcs, analysis.loss.missing_handled);
-    if found.is_empty() && open > 0 && real(open) >= case.limit("open_share") * real(ended) && ended > 0 {
-        return Err(NoAnswer::cannot_tell(format!(
+    Nothing::cannot_tell_if(
+        found.is_empty() && open > 0 && real(open) >= case.limit("open_share") * real(ended) && ended > 0,
+        format!(
             "the capture ends while {open} requests are being handled, after {ended} reads and writes: those that take longest are missing"
-        )));
-    }
+        ),
+    )?;
     Ok(found)
 }
 

@@ -3,10 +3,8 @@
 use lioprof_model::units::{human_bytes, percent, thousands};
 use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
 
-use super::case::{Case, Look, NoAnswer, Rule};
 use super::flagged::{Of, flagged, look_at};
-use super::limits::limit;
-use super::stats::{real, share};
+use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unaligned-rpcs",
@@ -27,7 +25,7 @@ fn look(case: &Case<'_>) -> Look {
     look_at(case, &[Direction::Write, Direction::Read], MISPLACED.all, one)
 }
 
-fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswer> {
+fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let limit = case.limit("rpc_share");
     // Small requests inside a stripe straddle nothing; half a MiB and more hits the next MiB if it is not aligned.
     let large = 524_288.0;
@@ -36,7 +34,7 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
         let straddles = share(real(pattern.bytes), count) >= large && share(real(pattern.split_rpcs), count) >= limit;
         straddles || share(real(pattern.unaligned_rpcs), count) >= limit
     };
-    let Some(objects) = flagged(case, direction, has, (MISPLACED, limit))? else { return Ok(None) };
+    let objects = flagged(case, direction, has, (MISPLACED, limit))?;
     let inside = share(objects.sum(|pattern| pattern.unaligned_rpcs), real(objects.rpcs));
     let split = share(objects.sum(|pattern| pattern.split_rpcs), real(objects.rpcs));
     let what = direction.requests();
@@ -62,5 +60,5 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Option<Finding>, NoAnswe
         ))
         .remedy("Buffer: write whole multiples of the stripe size (`lfs getstripe -S`), 1 MiB at least.")
         .remedy("Collective buffering does both: MPI-IO hints romio_cb_write=enable, striping_unit.");
-    Ok(Some(objects.fill(draft).done()))
+    Ok(objects.fill(draft).done())
 }

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{Confidence, SampledRpc, Severity};
 use lioprof_stats::Share;
 
-use super::case::{Case, Look, NoAnswer, Rule};
-use super::draft::Cost;
-use super::limits::limit;
-use super::stats::{median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unfair-sharing",
@@ -57,28 +54,21 @@ fn look(case: &Case<'_>) -> Look {
         };
         targets.extend(rpc.target);
     }
-    if clients.len() < 2 {
-        return Err(NoAnswer::not_applicable(format!("{} client used OSTs that are known", clients.len())));
-    }
+    Nothing::not_applicable_if(clients.len() < 2, format!("{} client used OSTs that are known", clients.len()))?;
     targets.sort_unstable();
     targets.dedup();
     let one_in = real(analysis.sample.one_in);
     let scale = one_in / targets.len() as f64;
     let in_flight = |sum: &InFlight| share(sum.request_s, sum.last - sum.first) * scale;
-    let Some((&greedy, greedy_sum)) =
-        clients.iter().max_by(|a, b| in_flight(a.1).total_cmp(&in_flight(b.1)).then(b.0.cmp(a.0)))
-    else {
-        return Ok(Vec::new());
-    };
+    let most_in_flight = clients.iter().max_by(|a, b| in_flight(a.1).total_cmp(&in_flight(b.1)).then(b.0.cmp(a.0)));
+    let (&greedy, greedy_sum) = most_in_flight.ok_or(Nothing::Healthy)?;
     let others = clients.iter().filter(|(client, _)| **client != greedy);
     let usual = median(others.map(|(_, sum)| in_flight(sum))).unwrap_or(0.0);
     let most = in_flight(greedy_sum);
     let beside: Vec<&SampledRpc> = rpcs()
         .filter(|rpc| rpc.client != greedy && (greedy_sum.first..=greedy_sum.last).contains(&rpc.arrival))
         .collect();
-    if most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(most < case.limit("in_flight") || share(most, usual) < case.limit("in_flight_ratio"))?;
     let unhindered = unhindered(rpcs());
     let mut waits: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
     for rpc in &beside {
@@ -91,27 +81,26 @@ fn look(case: &Case<'_>) -> Look {
     let hindered = |waits: &&Vec<(f64, f64)>| ratio(waits) >= case.limit("wait_ratio");
     let hindered: Vec<&Vec<(f64, f64)>> = waits.values().filter(hindered).collect();
     let others = clients.len() - 1;
-    if share(hindered.len() as f64, others as f64) < case.limit("hindered_share") {
-        return Ok(Vec::new());
-    }
+    Nothing::healthy_if(share(hindered.len() as f64, others as f64) < case.limit("hindered_share"))?;
     // Half of the requests of those who are chosen because they wait do so anyway.
     let long = |(total, ideal): &&(f64, f64)| share(*total, *ideal) >= case.limit("wait_ratio");
     let all: Vec<&(f64, f64)> = hindered.iter().flat_map(|waits| waits.iter()).collect();
     let waiting = all.iter().copied().filter(|wait| long(wait)).count();
-    if !Share::of(waiting as f64, all.len() as f64).proves(0.5) {
-        return Err(NoAnswer::cannot_tell(format!(
+    Nothing::cannot_tell_if(
+        !Share::of(waiting as f64, all.len() as f64).proves(0.5),
+        format!(
             "{waiting} of {} requests beside the busiest client take long: too few to say that they wait behind its",
             all.len()
-        )));
-    }
-    let Some(wait_ratio) = median(hindered.iter().map(|waits| ratio(waits))) else { return Ok(Vec::new()) };
+        ),
+    )?;
+    let wait_ratio = median(hindered.iter().map(|waits| ratio(waits))).ok_or(Nothing::Healthy)?;
     let lost_s: f64 =
         hindered.iter().flat_map(|waits| waits.iter()).map(|(total, ideal)| (total - ideal).max(0.0)).sum();
     let nid = |client: u32| analysis.clients.get(client as usize).map_or("", |client| client.nid.as_str());
     let name = nid(greedy);
     let request_s: f64 = clients.values().map(|sum| sum.request_s).sum();
     let part = share(greedy_sum.request_s, request_s);
-    let finding = case
+    case
         .finding(
             Severity::Warning,
             Confidence::High,
@@ -138,8 +127,8 @@ fn look(case: &Case<'_>) -> Look {
             "Set limits on the OSS: round robin over clients (`lctl set_param ost.OSS.ost_io.nrs_policies=crrn`), or a rate for \
              one client (`nrs_policies=\"tbf nid\"`, then `nrs_tbf_rule=\"start greedy nid={{{name}}} rate=N\"`).",
         ))
-        .remedy("On that client fewer in flight: `lctl set_param osc.*.max_rpcs_in_flight=8`.");
-    Ok(vec![finding.done()])
+        .remedy("On that client fewer in flight: `lctl set_param osc.*.max_rpcs_in_flight=8`.")
+        .alone()
 }
 
 fn is_server(case: &Case<'_>, client: u32) -> bool {
