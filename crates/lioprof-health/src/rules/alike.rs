@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::{few, plural};
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::ServerFacts;
 use crate::outcome::Status::Warning;
 
@@ -36,11 +35,8 @@ fn alike(servers: &[ServerFacts], draft: &mut Draft) {
         }
     }
     for ((_, name), holders) in &settings {
-        if holders.len() < 2 {
-            draft.fine();
-            continue;
-        }
-        draft.wrong(Warning, "", "", format!("{name}: {}", in_words(holders)));
+        let differ = || (Warning, format!("{name}: {}", in_words(holders)));
+        draft.judge("", "", (holders.len() > 1).then(differ));
     }
     if settings.is_empty() {
         draft.unknown("", "", "no setting could be read");

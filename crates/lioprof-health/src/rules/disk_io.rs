@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::units::{percent, real, share};
 use lioprof_stats::Share;
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use super::state::all_targets;
 use crate::facts::{DiskHistogram, ServerFacts};
 use crate::outcome::Status::Warning;
@@ -37,11 +36,7 @@ fn disk_io(servers: &[ServerFacts], draft: &mut Draft) {
             exceeds(&disk.sizes, |end_bytes| end_bytes < SMALL_BYTES, SMALL, "below 64 KiB"),
         ]
         .concat();
-        if wrong.is_empty() {
-            draft.fine();
-        } else {
-            draft.wrong(Warning, &facts.server, &target.name, wrong.join("; "));
-        }
+        draft.judge(&facts.server, &target.name, (!wrong.is_empty()).then(|| (Warning, wrong.join("; "))));
     }
 }
 

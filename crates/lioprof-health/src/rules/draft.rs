@@ -19,6 +19,14 @@ impl Draft {
         self.known += 1;
     }
 
+    /// One more thing was looked at: what is wrong with it, if anything.
+    pub(super) fn judge(&mut self, server: &str, target: &str, wrong: Option<(Status, String)>) {
+        match wrong {
+            Some((status, found)) => self.wrong(status, server, target, found),
+            None => self.fine(),
+        }
+    }
+
     /// One more thing was looked at, and is not as it should be.
     pub(super) fn wrong(&mut self, status: Status, server: &str, target: &str, found: impl Into<String>) {
         self.known += 1;

@@ -3,8 +3,7 @@
 use lioprof_model::time::utc_short;
 use lioprof_model::units::plural;
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::{KernelLogFacts, KernelMessages, MessageKind, ServerFacts};
 use crate::outcome::Status::{self, Critical, Warning};
 

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use lioprof_model::units::real;
 use lioprof_stats::{AgainstPeers, RankSum, Stratum, stand_out};
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use super::state::all_targets;
 use crate::facts::{DiskHistogram, Fact, ServerFacts};
 use crate::outcome::Status::Warning;
@@ -66,19 +65,18 @@ fn latency(servers: &[ServerFacts], draft: &mut Draft) {
         };
         let ratio = compared.own_ms / compared.peers_ms;
         let chance = chances.next().unwrap_or(1.0);
-        if ratio >= RATIO && chance <= CHANCE {
+        let found = || {
             let own = real(compared.ranks.own());
-            let found = format!(
+            format!(
                 "{:.1} ms per disk I/O, {ratio:.1} times the other OSTs' {:.1} ms ({} I/Os against {}, chance {chance:.3})",
                 compared.own_ms / own,
                 compared.peers_ms / own,
                 compared.ranks.own(),
                 compared.ranks.peers(),
-            );
-            draft.wrong(Warning, server, target, found);
-        } else {
-            draft.fine();
-        }
+            )
+        };
+        let slow = ratio >= RATIO && chance <= CHANCE;
+        draft.judge(server, target, slow.then(|| (Warning, found())));
     }
 }
 

@@ -2,8 +2,7 @@
 
 use lioprof_model::units::{percent, share};
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::ServerFacts;
 use crate::outcome::Status::{Critical, Warning};
 
@@ -25,11 +24,8 @@ fn interfaces(servers: &[ServerFacts], draft: &mut Draft) {
     for facts in servers {
         let Some(lnet) = draft.fact(&facts.lnet, &facts.server, "") else { continue };
         for interface in lnet.interfaces.iter().filter(|interface| !interface.nid.ends_with("@lo")) {
-            if interface.status == "up" {
-                draft.fine();
-            } else {
-                draft.wrong(Critical, &facts.server, "", format!("{} is {}", interface.nid, interface.status));
-            }
+            let found = || (Critical, format!("{} is {}", interface.nid, interface.status));
+            draft.judge(&facts.server, "", (interface.status != "up").then(found));
         }
         if lnet.interfaces.iter().all(|interface| interface.nid.ends_with("@lo")) {
             draft.wrong(Critical, &facts.server, "", "LNet has no interface but the loopback");
@@ -58,11 +54,8 @@ fn drops(servers: &[ServerFacts], draft: &mut Draft) {
             continue;
         };
         let lost = share(dropped, received);
-        if errors > 0 || (dropped >= FEW_DROPPED && lost > DROPPED) {
-            let found = format!("{errors} errors, {dropped} of {received} messages dropped ({})", percent(lost, 2));
-            draft.wrong(Warning, &facts.server, "", found);
-        } else {
-            draft.fine();
-        }
+        let many = errors > 0 || (dropped >= FEW_DROPPED && lost > DROPPED);
+        let found = || format!("{errors} errors, {dropped} of {received} messages dropped ({})", percent(lost, 2));
+        draft.judge(&facts.server, "", many.then(|| (Warning, found())));
     }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::{human_bytes, percent, share};
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use super::state::all_targets;
 use crate::facts::{Fact, ServerFacts, Space};
 use crate::outcome::Status::{Critical, Warning};
@@ -64,14 +63,9 @@ fn shares(
         if least.is_none_or(|(least, _)| free < least) {
             least = Some((free, &target.name));
         }
-        let found = || format!("{} free ({})", percent(free, 1), amount(space));
-        if free < NONE {
-            draft.wrong(Critical, &facts.server, &target.name, found());
-        } else if free < LITTLE {
-            draft.wrong(Warning, &facts.server, &target.name, found());
-        } else {
-            draft.fine();
-        }
+        let status = if free < NONE { Critical } else { Warning };
+        let found = || (status, format!("{} free ({})", percent(free, 1), amount(space)));
+        draft.judge(&facts.server, &target.name, (free < LITTLE).then(found));
     }
     if let Some((free, name)) = least {
         draft.summary(format!("least free: {} on {name}", percent(free, 0)));

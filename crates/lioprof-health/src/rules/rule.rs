@@ -2,7 +2,7 @@
 
 use lioprof_model::units::plural;
 
-use super::draft::Draft;
+pub(super) use super::draft::Draft;
 use crate::facts::ServerFacts;
 use crate::outcome::{Result, Status};
 

@@ -2,8 +2,7 @@
 
 use lioprof_model::units::plural;
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::{Fact, ServerFacts, ServiceFacts};
 use crate::outcome::Status::Warning;
 
@@ -59,11 +58,8 @@ fn threads(servers: &[ServerFacts], draft: &mut Draft) {
         };
         // A service whose threads are all started at once says nothing by having them.
         let fixed = service.threads_min.known().is_some_and(|min| min >= max);
-        if started >= max && !fixed {
-            draft.wrong(Warning, &facts.server, "", format!("{}: {started} of {max} threads started", service.name));
-        } else {
-            draft.fine();
-        }
+        let found = || (Warning, format!("{}: {started} of {max} threads started", service.name));
+        draft.judge(&facts.server, "", (started >= max && !fixed).then(found));
     }
 }
 

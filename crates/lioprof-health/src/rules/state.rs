@@ -1,7 +1,6 @@
 //! Whether targets serve.
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::{Fact, ServerFacts, TargetFacts};
 use crate::outcome::Status::{self, Critical, Warning};
 
@@ -16,11 +15,8 @@ pub(super) const HEALTH: Rule = Rule {
 
 fn health(servers: &[ServerFacts], draft: &mut Draft) {
     for facts in servers {
-        match draft.fact(&facts.health, &facts.server, "") {
-            Some(text) if text == "healthy" => draft.fine(),
-            Some(text) => draft.wrong(Critical, &facts.server, "", text.replace('\n', ", ")),
-            None => {}
-        }
+        let Some(text) = draft.fact(&facts.health, &facts.server, "") else { continue };
+        draft.judge(&facts.server, "", (text != "healthy").then(|| (Critical, text.replace('\n', ", "))));
     }
 }
 
@@ -72,11 +68,8 @@ fn osts_of_mdt(servers: &[ServerFacts], draft: &mut Draft) {
             draft.unknown(&facts.server, &target.name, "cannot read lod.*.target_obd");
         }
         for ost in &target.osts {
-            if ost.active {
-                draft.fine();
-            } else {
-                draft.wrong(Critical, &facts.server, &target.name, format!("{} is INACTIVE", ost.name));
-            }
+            let wrong = (!ost.active).then(|| (Critical, format!("{} is INACTIVE", ost.name)));
+            draft.judge(&facts.server, &target.name, wrong);
         }
     }
 }
@@ -115,10 +108,8 @@ fn degraded(servers: &[ServerFacts], draft: &mut Draft) {
 
 /// Something that should be false.
 fn flag(draft: &mut Draft, server: &str, target: &str, fact: &Fact<bool>, wrong: (Status, &str)) {
-    match draft.fact(fact, server, target) {
-        Some(true) => draft.wrong(wrong.0, server, target, wrong.1),
-        Some(false) => draft.fine(),
-        None => {}
+    if let Some(is_so) = draft.fact(fact, server, target) {
+        draft.judge(server, target, is_so.then(|| (wrong.0, wrong.1.to_owned())));
     }
 }
 

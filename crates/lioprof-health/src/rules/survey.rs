@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::units::{human_bytes, percent, share};
 use lioprof_stats::{AgainstPeers, stand_out};
 
-use super::draft::Draft;
-use super::rule::Rule;
+use super::rule::{Draft, Rule};
 use crate::facts::{Fact, ServerFacts};
 use crate::outcome::Status::Warning;
 use crate::survey::SurveyFacts;
@@ -77,10 +76,7 @@ fn peers(servers: &[ServerFacts], draft: &mut Draft) {
         }
     }
     for (server, ost) in osts {
-        match slow.remove(&(server, ost)) {
-            Some(found) => draft.wrong(Warning, server, ost, found.join("; ")),
-            None => draft.fine(),
-        }
+        draft.judge(server, ost, slow.remove(&(server, ost)).map(|found| (Warning, found.join("; "))));
     }
     if let Some(least) = least(&by_test) {
         draft.summary(least);
@@ -117,11 +113,8 @@ fn last(servers: &[ServerFacts], draft: &mut Draft) {
                 (lost > LOST).then(|| format!("{test} {} less: {}", percent(lost, 0), rates()))
             };
             let found: Vec<String> = bandwidths.iter().filter_map(|(test, &now)| lost(test, now)).collect();
-            if found.is_empty() {
-                draft.fine();
-            } else {
-                draft.wrong(Warning, server, ost, format!("{} than in {}", found.join("; "), last.name));
-            }
+            let all = || (Warning, format!("{} than in {}", found.join("; "), last.name));
+            draft.judge(server, ost, (!found.is_empty()).then(all));
         }
     }
 }
