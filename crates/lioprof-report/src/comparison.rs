@@ -35,7 +35,7 @@ const SCHEMA: &str = "lioprof.comparison-page/1";
 
 /// Before, after, change, from where and to where it may lie, verdict, whether it is a headline figure, number of the reason.
 #[derive(Debug, Serialize)]
-struct FigureView(Value, Value, Option<f64>, Option<f64>, Option<f64>, Judged, bool, Option<usize>);
+struct FigureView(Value, Value, Option<f64>, Option<f64>, Option<f64>, Judged, bool, Option<u32>);
 
 /// A value with all its digits: bytes can be more than a browser's numbers hold.
 #[derive(Debug, Serialize)]
@@ -50,7 +50,7 @@ type Judged = Option<ChangeVerdict>;
 
 /// Reasons by number: there are few, for many figures.
 #[derive(Default)]
-struct Reasons<'a>(Numbered<'a>);
+struct Reasons<'a>(Numbered<&'a str>);
 
 impl<'a> Reasons<'a> {
     fn figure(&mut self, it: &'a Figure) -> FigureView {
@@ -118,7 +118,7 @@ pub(crate) fn comparison<'a>(it: &'a Comparison, title: &'a str, verdict: &'a st
         clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
         operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
         // Why a figure was not judged, by number.
-        reasons: reasons.0.texts,
+        reasons: reasons.0.names,
     })
 }
 

@@ -1,19 +1,25 @@
-//! Texts by number: the same few come again and again, and the page has each once.
+//! Names by number: the same few come again and again, and the page has each once.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
 
-/// Texts in the order in which they were first asked for.
-#[derive(Default)]
-pub(crate) struct Numbered<'a> {
-    numbers: BTreeMap<&'a str, usize>,
-    pub(crate) texts: Vec<&'a str>,
+/// Names in the order in which they were first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Numbered<K> {
+    numbers: HashMap<K, u32>,
+    pub(crate) names: Vec<K>,
 }
 
-impl<'a> Numbered<'a> {
-    pub(crate) fn number(&mut self, text: &'a str) -> usize {
-        *self.numbers.entry(text).or_insert_with(|| {
-            self.texts.push(text);
-            self.texts.len() - 1
+impl<K: Copy + Eq + Hash> Numbered<K> {
+    pub(crate) fn number(&mut self, name: K) -> u32 {
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            u32::try_from(self.names.len() - 1).expect("fewer names than would fit into a page")
         })
+    }
+
+    /// The number of a name that has one.
+    pub(crate) fn known(&self, name: K) -> Option<u32> {
+        self.numbers.get(&name).copied()
     }
 }

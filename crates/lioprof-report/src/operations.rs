@@ -69,7 +69,7 @@ pub(crate) fn operations<'a>(
         of_all: SLOWEST_OF_ALL,
         slowest: shown,
         // Nodes by number.
-        nodes: nodes.texts,
+        nodes: nodes.names,
     })
 }
 
@@ -147,7 +147,7 @@ fn operation<'a>(
     number: usize,
     row: &'a OperationRow,
     kind: usize,
-    nodes: &mut Numbered<'a>,
+    nodes: &mut Numbered<&'a str>,
 ) -> impl Serialize + use<'a> {
     let mut rpcs: Vec<&OperationRpc> = row.sent.iter().collect();
     rpcs.sort_by_key(|rpc| std::cmp::Reverse(rpc.answered_us - rpc.sent_us));
@@ -177,7 +177,7 @@ fn operation<'a>(
     })
 }
 
-fn rpc<'a>(rpc: &'a OperationRpc, begin_us: i64, nodes: &mut Numbered<'a>) -> impl Serialize + use<'a> {
+fn rpc<'a>(rpc: &'a OperationRpc, begin_us: i64, nodes: &mut Numbered<&'a str>) -> impl Serialize + use<'a> {
     object!(Rpc {
         opcode: rpc.opcode.to_string(),
         // Microseconds since the operation's begin.

@@ -1,8 +1,8 @@
 //! Targets, clients and objects by number: each name is in the page once.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
+
+use crate::numbered::Numbered;
 
 /// Numbers of names.
 #[derive(Debug, Default)]
@@ -10,27 +10,6 @@ pub(crate) struct NameNumbers<'a> {
     targets: Numbered<&'a str>,
     clients: Numbered<&'a str>,
     objects: Numbered<(Option<u32>, &'a str)>,
-}
-
-#[derive(Debug)]
-struct Numbered<K> {
-    numbers: HashMap<K, u32>,
-    names: Vec<K>,
-}
-
-impl<K> Default for Numbered<K> {
-    fn default() -> Self {
-        Self { numbers: HashMap::new(), names: Vec::new() }
-    }
-}
-
-impl<K: Copy + Eq + std::hash::Hash> Numbered<K> {
-    fn number(&mut self, name: K) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            u32::try_from(self.names.len() - 1).expect("fewer names than would fit into a page")
-        })
-    }
 }
 
 impl<'a> NameNumbers<'a> {
@@ -48,8 +27,8 @@ impl<'a> NameNumbers<'a> {
     }
 
     /// The number of a target that has one.
-    pub(crate) fn known_target(&self, name: &str) -> Option<u32> {
-        self.targets.numbers.get(name).copied()
+    pub(crate) fn known_target(&self, name: &'a str) -> Option<u32> {
+        self.targets.known(name)
     }
 
     pub(crate) fn into_view(self) -> NamesView<'a> {
