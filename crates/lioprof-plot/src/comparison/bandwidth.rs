@@ -2,11 +2,10 @@
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::plot::{ComparisonPlot, INKS, keys};
+use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
 use crate::data::{Covers, largest, total};
 use crate::draw::{Scene, index};
 use crate::figure::{Grid, Page, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
     name: "compare-bandwidth",

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::plot::{ComparisonPlot, INKS, keys};
+use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
 use crate::data::{Covers, cut, without_file_system};
 use crate::draw::{Area, Item, Scene, index};
 use crate::figure::{Axis, BELOW, HEAD, Page, Panel, RowLabels, Swatch, bytes, bytes_from_zero, split, stripes};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
     name: "compare-osts",
@@ -92,8 +91,7 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
         let sum = |side: usize| bytes(osts.iter().map(|(_, moved)| moved.bytes[*direction][side] as f64).sum());
         let figures = [format!("before {}, after {}", sum(0), sum(1)), String::new()];
         panel.head_fitting(scene, ["Read", "Written"][*direction], &figures);
-        panel.x_ticks(scene);
-        panel.x_title(scene);
+        panel.x_axis(scene);
     }
     Ok(page.finish())
 }

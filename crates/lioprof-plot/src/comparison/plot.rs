@@ -4,7 +4,7 @@ use lioprof_model::Analysis;
 
 use crate::draw::{AFTER, BEFORE, Ink, Scene};
 use crate::figure::{Key, Swatch};
-use crate::options::PlotOptions;
+pub(crate) use crate::options::PlotOptions;
 
 /// A kind of plot of two analyses.
 #[derive(Clone, Copy, Debug)]

@@ -93,9 +93,9 @@ impl Page {
         self.y += legend::draw(&mut self.scene, (MARGIN, self.y), room, keys);
     }
 
-    /// Adds a note below the body; before [`Page::body`].
+    /// Adds a note below the body, if it says anything; before [`Page::body`].
     pub(crate) fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
+        self.notes.extend(Some(text.into()).filter(|text| !text.is_empty()));
     }
 
     fn note_lines(&self) -> Vec<String> {

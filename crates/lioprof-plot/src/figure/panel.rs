@@ -93,6 +93,12 @@ impl Panel<'_> {
         scene.label(x, self.area.y1 + 29.0, Align::Middle, BODY, BLACK, &self.x.title);
     }
 
+    /// Marks, labels and title below.
+    pub(crate) fn x_axis(&self, scene: &mut Scene) {
+        self.x_ticks(scene);
+        self.x_title(scene);
+    }
+
     /// What the panel shows, above it: a name on the left, figures on the right.
     pub(crate) fn head(&self, scene: &mut Scene, name: &str, figures: &str) {
         let y = self.area.y0 - 7.0;

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, raise, total, without_file_system};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
     bytes_from_zero, count, heat, more_have, percent, split,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "bandwidth-per-ost",
@@ -256,8 +255,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
         labels.draw(scene, area.x0, &places);
         panel.head(scene, name, "");
         if i == 1 {
-            panel.x_ticks(scene);
-            panel.x_title(scene);
+            panel.x_axis(scene);
         }
         lowest = area;
     }

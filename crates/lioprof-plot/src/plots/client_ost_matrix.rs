@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::Analysis;
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, UNATTRIBUTED, without_file_system};
 use crate::draw::{
     Align, Area, BLACK, BODY, FRAME, GREY, Ink, PALE, SMALL, Scene, Text, index, readable_on, widest, width,
@@ -13,7 +13,6 @@ use crate::figure::{
     Axis, HEAD, HeatScale, Key, Page, RowLabels, Swatch, bytes, bytes_colors, column_names, count, counted, heat,
     log_bytes, split, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "client-ost-matrix",

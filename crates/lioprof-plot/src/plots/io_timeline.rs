@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, SampledRpc};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, Thinned, client_name, sound};
 use crate::draw::{Area, BLACK, BODY, Item, READ, Scene, WRITE, direction, index};
 use crate::figure::{
     Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Swatch, Window, assign, counted, duration_us,
     more_have, percent, stripes, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "io-timeline",
@@ -254,8 +253,7 @@ impl<'a> Pack<'a> {
         }
         panel.frame(scene);
         labels.draw(scene, area.x0, &rows);
-        panel.x_ticks(scene);
-        panel.x_title(scene);
+        panel.x_axis(scene);
         area
     }
 }

@@ -2,11 +2,10 @@
 
 use lioprof_model::{Analysis, Operation};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
 use crate::draw::{Align, BLACK, BODY, GREY, QUEUE, SERVICE, Scene, TINY, fit, widest};
 use crate::figure::{Axis, BELOW, Key, Page, Panel, Swatch, counted, range, range_axis, range_keys, split, stripes};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "latency",
@@ -71,7 +70,6 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         range(scene, &panel, y0 + high * 0.7, thick, &operation.latency.service_us, SERVICE);
     }
     panel.frame(scene);
-    panel.x_ticks(scene);
-    panel.x_title(scene);
+    panel.x_axis(scene);
     Ok(page.finish())
 }

@@ -2,11 +2,10 @@
 
 use lioprof_model::{Analysis, Direction, Heatmap};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Bins, Covers, largest};
 use crate::draw::{Area, PALE, Scene};
 use crate::figure::{Grid, HeatScale, Key, Page, Swatch, Window, counted, heat, log_count, log_time};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "latency-heatmap",

@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{
     Bins, Contended, Covers, Kinds, NO_CONFLICT, add, contended, contended_osts, largest, mdt_note, raise,
     without_file_system,
@@ -12,7 +12,6 @@ use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, colors, count, counted,
     duration_us, from_zero, heat, left_of, more_have, percent, split, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-contention-per-ost",
@@ -125,9 +124,7 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
     let mut keys = kind_keys(osts.iter());
     keys.push(Key::new(Swatch::Fill(QUEUE.tint(0.75)), "waiting requests"));
     page.legend(&keys);
-    if !notes.is_empty() {
-        page.note(notes.join(" "));
-    }
+    page.note(notes.join(" "));
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let peaks = |number: usize| osts.iter().filter_map(move |o| o.peaks.as_ref()).flat_map(move |peaks| &peaks[number]);
     let conflicts = from_zero(largest(osts.iter().flat_map(|o| &o.all).chain(peaks(0))), 5.0, "conflicts/s");
@@ -218,9 +215,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost<'_>>, bins: &Bins, time: &Axis, m
         osts.truncate(shown);
         osts.push(others);
     }
-    if !notes.is_empty() {
-        page.note(notes.join(" "));
-    }
+    page.note(notes.join(" "));
     let rows = osts.len() as f64;
     let body = page.body(2.0 * (rows * 18.0 + HEAD) + 16.0 + BELOW);
     let each = (body.height() - BELOW - 16.0) / 2.0;
@@ -262,8 +257,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost<'_>>, bins: &Bins, time: &Axis, m
         } else {
             panel.head(scene, name, "");
             wait_figures(scene, beside, &osts, &places);
-            panel.x_ticks(scene);
-            panel.x_title(scene);
+            panel.x_axis(scene);
         }
         scale.bar(scene, Area::new(beside.x1, area.y0, body.x1, area.y1));
     }

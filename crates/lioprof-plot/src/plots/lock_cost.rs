@@ -2,11 +2,10 @@
 
 use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Bins, Contended, Covers, NO_CONFLICT, add, contended, contended_osts, cut, largest, seconds, sum};
 use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
 use crate::figure::{Grid, Key, Page, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-cost",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, LockPair};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, NO_CONFLICT, contended, is_ost, mdt_note};
 use crate::draw::{
     Align, Area, BLACK, BODY, FRAME, GRID, Ink, PALE, SMALL, Scene, index, ratio, readable_on, widest, width,
@@ -13,7 +13,6 @@ use crate::figure::{
     Axis, HeatScale, Key, Page, RowLabels, Swatch, column_names, count, count_colors, counted, heat, log_count,
     percent, short_count, split, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-pairs",
@@ -121,9 +120,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         ));
     }
     notes.extend(mdt_note(locks));
-    if !notes.is_empty() {
-        page.note(notes.join(" "));
-    }
+    page.note(notes.join(" "));
     let body = page.body(high + names_high + title_high);
     let row_names = RowLabels::new(&matrix.clients, high / n as f64, 170.0);
     let left = body.x0 + BODY * 1.7 + row_names.width();

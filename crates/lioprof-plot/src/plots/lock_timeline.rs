@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, LockObject, Timeline};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, NO_CONFLICT, contended, is_ost, largest};
 use crate::draw::{Area, BLACK, BODY, CATEGORIES, GREY, Ink, Item, OTHERS, SMALL, Scene};
 use crate::figure::{
     Axis, BELOW, HEAD, Key, Page, Panel, Scale, Swatch, Tick, Window, counted, duration_us, hatch, left_of, more_have,
     offsets, wedge, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-timeline",
@@ -220,9 +219,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let inks = Inks::of(&stories);
     page.legend(&inks.keys(views.iter().any(|(_, view)| view.more)));
     let notes = notes(&views, extents.len() - stories.len());
-    if !notes.is_empty() {
-        page.note(notes);
-    }
+    page.note(notes);
 
     // Each panel has a time axis of its own; all in seconds if any is enlarged.
     let enlarged = views.iter().any(|(_, view)| view.enlarged);

@@ -2,14 +2,13 @@
 
 use lioprof_model::{Analysis, Distribution, LockEvidence, LockTarget};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, NO_CONFLICT, contended, cut, label, seconds};
 use crate::draw::{Align, BLACK, BODY, CATEGORIES, GREY, Ink, QUEUE, Scene, TINY, fit, index, widest};
 use crate::figure::{
     Axis, BELOW, Key, Page, Panel, Swatch, counted, duration_us, range, range_axis, range_keys, short_count, split,
     stripes,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-wait-distribution",
@@ -79,9 +78,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if targets.iter().any(|t| t.evidence != LockEvidence::Dlmtrace) {
         notes.push("The release needs dlmtrace; without it, it is left out and the wait is inferred.".to_owned());
     }
-    if !notes.is_empty() {
-        page.note(notes.join(" "));
-    }
+    page.note(notes.join(" "));
 
     let axis = range_axis(targets.iter().flat_map(|t| BARS.map(|(_, of, _)| of(t))), "time, log scale");
     let body = page.body(targets.len() as f64 * ROW + BELOW);
@@ -114,8 +111,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         }
     }
     panel.frame(scene);
-    panel.x_ticks(scene);
-    panel.x_title(scene);
+    panel.x_axis(scene);
     Ok(page.finish())
 }
 

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, Direction, SampledRpc};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, Thinned, UNATTRIBUTED, client_name, cut, largest, sound};
 use crate::draw::{CATEGORIES, GREY, Ink, Item, OTHERS, Scene};
 use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, bytes_from_zero, counted, cross};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "object-offsets",

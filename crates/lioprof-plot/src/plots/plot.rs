@@ -3,7 +3,7 @@
 use lioprof_model::Analysis;
 
 use crate::draw::Scene;
-use crate::options::PlotOptions;
+pub(crate) use crate::options::PlotOptions;
 
 /// A kind of plot.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,10 @@
 
 use lioprof_model::{Analysis, NodeSeries};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Bins, Covers, add, cut, largest};
 use crate::draw::{QUEUE, SERVICE, Scene, ratio};
 use crate::figure::{Grid, Key, Page, Steps, Swatch, Window, from_zero, short};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "queue-depth",

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::{Analysis, FlowSeries};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Bins, Covers, UNATTRIBUTED, add, cut, largest, total};
 use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
 use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "requests-per-client",

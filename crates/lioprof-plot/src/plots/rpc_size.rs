@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use lioprof_model::{Analysis, TargetKindName};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::Covers;
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, READ, SMALL, Scene, TINY, WRITE, index, width};
 use crate::figure::{
     Axis, BELOW, Key, Page, Panel, Swatch, bytes, counted, counts_from_zero, hatch, left_of, short_count, y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "rpc-size",

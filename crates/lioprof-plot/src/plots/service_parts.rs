@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
 use crate::draw::{
     AFTER_TRANSFER, Align, Area, BEFORE_TRANSFER, GREY, Ink, Item, LINE, SMALL, Scene, TRANSFER, widest,
@@ -10,7 +10,6 @@ use crate::draw::{
 use crate::figure::{
     Axis, BELOW, HEAD, Key, Page, Panel, RowLabels, Swatch, counted, duration_us, from_zero, split, stripes,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "service-parts",
@@ -98,8 +97,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         panel.frame(scene);
         panel.head(scene, &group.head, "");
         if at + 1 == groups.len() {
-            panel.x_ticks(scene);
-            panel.x_title(scene);
+            panel.x_axis(scene);
         }
         top = area.y1 + ROW / 2.0;
     }

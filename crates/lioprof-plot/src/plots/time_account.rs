@@ -2,7 +2,7 @@
 
 use lioprof_model::{Analysis, SpentOn, TimeOf};
 
-use super::plot::Plot;
+use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut, without_file_system};
 use crate::draw::{
     AFTER_TRANSFER, Align, Area, BODY, GREY, Ink, Item, LINE, PALE, QUEUE, READ, SERVICE, SMALL, Scene, TRANSFER,
@@ -12,7 +12,6 @@ use crate::figure::{
     Axis, BELOW, HEAD, Key, Page, Panel, RowLabels, Scale, Steps, Swatch, Tick, Window, duration_us, split, stripes,
     y_title,
 };
-use crate::options::PlotOptions;
 
 pub(super) const PLOT: Plot = Plot {
     name: "time-account",
@@ -128,8 +127,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let panel = Panel { area, x: &time, y: &share };
     over_time(scene, analysis, &panel, &kinds, &osts);
     panel.head(scene, "All clients over time", "");
-    panel.x_ticks(scene);
-    panel.x_title(scene);
+    panel.x_axis(scene);
     panel.y_ticks(scene);
     y_title(scene, body.x0 + BODY, area, &share.title);
 
@@ -157,8 +155,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     }
     panel.frame(scene);
     panel.head(scene, "In all, by client and job", "");
-    panel.x_ticks(scene);
-    panel.x_title(scene);
+    panel.x_axis(scene);
     Ok(page.finish())
 }
 
