@@ -14,14 +14,12 @@ mod estimate;
 mod network;
 mod pairs;
 mod parts;
-mod reading;
 mod readings;
 mod sample;
 mod shift;
 
 pub(crate) use network::{Clocks, NodeClock, clocks};
 pub(crate) use pairs::{NodeLog, Pair};
-pub use reading::ClockReading;
 pub(crate) use sample::{ExchangeSample, Exchanges};
 pub(crate) use shift::{Shifted, shifted};
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Baseline, Symbol, Symbols};
+use lioprof_model::{Baseline, ClockReading, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
 
-use crate::clocks::ClockReading;
 use crate::select::NidPattern;
 
 /// Settings of an analysis.

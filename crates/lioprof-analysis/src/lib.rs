@@ -54,7 +54,6 @@ mod warnings;
 mod what_if;
 
 pub use aggregate::limits;
-pub use clocks::ClockReading;
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;

@@ -31,6 +31,7 @@ pub mod baseline;
 pub mod bounded;
 mod causes;
 mod client;
+mod clock;
 pub mod comparison;
 pub mod counted;
 mod enqueue_parts;
@@ -64,6 +65,7 @@ pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash};
+pub use clock::ClockReading;
 pub use comparison::{
     ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,

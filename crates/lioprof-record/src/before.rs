@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use lioprof_capture::doctor::{Check, Status};
+use lioprof_model::ClockReading;
 use lioprof_remote::{Ssh, on_all};
 use lioprof_text::wrapped;
 
-use crate::connection::{ANSWER_WITHIN, Agent, ClockOffset, unexpected};
+use crate::connection::{ANSWER_WITHIN, Agent, unexpected};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::plan::Plan;
@@ -89,11 +90,11 @@ fn of_check(check: &Check) -> String {
     format!("{}: {}{remedy}", check.title, check.found)
 }
 
-fn of_clock(clock: ClockOffset) -> Option<String> {
-    let certain_us = clock.offset_us.abs() - clock.error_us;
+fn of_clock(clock: ClockReading) -> Option<String> {
+    let certain_us = clock.ahead_us.abs() - clock.error_us;
     (certain_us > CLOCK_IS_OFF_US).then(|| {
-        let which = if clock.offset_us > 0 { "ahead of" } else { "behind" };
-        format!("its clock is {:.1} s {which} this machine's", lioprof_model::units::seconds(clock.offset_us.abs()))
+        let which = if clock.ahead_us > 0 { "ahead of" } else { "behind" };
+        format!("its clock is {:.1} s {which} this machine's", lioprof_model::units::seconds(clock.ahead_us.abs()))
     })
 }
 
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_off_if_that_is_certain() {
-        let said = |offset_us, error_us| of_clock(ClockOffset { at_us: 0, offset_us, error_us });
+        let said = |ahead_us, error_us| of_clock(ClockReading { at_us: 0, ahead_us, error_us });
         assert_eq!(said(2_000_000, 100), Some("its clock is 2.0 s ahead of this machine's".to_owned()));
         assert_eq!(said(-90_000_000, 100), Some("its clock is 90.0 s behind this machine's".to_owned()));
         assert_eq!(said(2_000_000, 1_500_000), None);

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use lioprof_model::ClockReading;
 use lioprof_model::time::now_us;
 use lioprof_remote::{RemoteCommand, RemoteError, Session, Ssh};
-use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
@@ -27,17 +27,6 @@ const SHOWN_CHARS: usize = 100;
 #[derive(Debug)]
 pub(crate) struct Agent {
     session: Option<Session>,
-}
-
-/// How far a host's clock is ahead of ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClockOffset {
-    /// What it showed, microseconds since the epoch.
-    pub at_us: i64,
-    /// Microseconds that it is ahead; negative: behind.
-    pub offset_us: i64,
-    /// How far off that may be: half of the round trip.
-    pub error_us: i64,
 }
 
 impl Agent {
@@ -113,9 +102,9 @@ impl Agent {
         Ok(bytes)
     }
 
-    /// Compares the clocks.
-    pub(crate) async fn clock(&mut self) -> Result<ClockOffset, HostError> {
-        let mut best: Option<ClockOffset> = None;
+    /// How far the host's clock is ahead of ours, at most half of the round trip off.
+    pub(crate) async fn clock(&mut self) -> Result<ClockReading, HostError> {
+        let mut best: Option<ClockReading> = None;
         for _ in 0..CLOCK_QUESTIONS {
             let (asked_us, asked) = (now_us(), Instant::now());
             let Reply::Clock { now_us: there_us } = self.ask(&Request::Clock, ANSWER_WITHIN).await? else {
@@ -123,8 +112,8 @@ impl Agent {
             };
             let half_us = i64::try_from(asked.elapsed().as_micros() / 2).unwrap_or(i64::MAX);
             if best.is_none_or(|best| half_us < best.error_us) {
-                best =
-                    Some(ClockOffset { at_us: there_us, offset_us: there_us - asked_us - half_us, error_us: half_us });
+                let ahead_us = there_us - asked_us - half_us;
+                best = Some(ClockReading { at_us: there_us, ahead_us, error_us: half_us });
             }
         }
         best.ok_or_else(unexpected)

@@ -33,7 +33,6 @@ mod run;
 mod state;
 mod tell;
 
-pub use connection::ClockOffset;
 pub use error::RecordError;
 pub use plan::{Fetch, Plan};
 pub use run::{fetch, mark, record};

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::ClockReading;
 use lioprof_model::units::{percent, plural, share};
 use serde::{Deserialize, Serialize};
 
-use crate::connection::ClockOffset;
 use crate::error::RecordError;
 use crate::plan::Fetch;
 use crate::protocol::Stopped;
@@ -74,7 +74,7 @@ pub struct HostRecord {
     /// Directory of the recording there.
     pub directory: String,
     /// Its clock before the recording, and at the end.
-    pub clocks: Vec<ClockOffset>,
+    pub clocks: Vec<ClockReading>,
     /// Whether the marks of start and end are in its log.
     pub marked: bool,
     /// Its last figures.

@@ -3,16 +3,15 @@
 mod others;
 mod screen;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use lioprof_analysis::{Bound, ClockReading, Config, analyze_with_stores};
+use lioprof_analysis::{Bound, Config, analyze_with_stores};
 use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::units::human_bytes;
-use lioprof_record::{Fetch, HostRecord, HostState, Plan, Recording};
+use lioprof_record::{Fetch, HostState, Plan, Recording};
 use lioprof_remote::Ssh;
 use lioprof_text::{Color, Format, Style};
 
@@ -130,7 +129,7 @@ fn report(
         to: Some(to).filter(|_| marked),
         selection: args.selection.selection(),
         baseline,
-        clocks: clocks(recording),
+        clocks: recording.hosts.iter().map(|host| (host.node.clone(), host.clocks.clone())).collect(),
         ..Config::default()
     };
     let rows = [Recording::rows(dir)];
@@ -155,19 +154,6 @@ fn report(
     let seconds = begun.elapsed().as_secs_f64();
     messages::note(verbosity, &format!("report in `{}`, made in {seconds:.1} s", to.display()));
     Ok(())
-}
-
-/// The servers' clocks as they were read before and after.
-fn clocks(recording: &Recording) -> BTreeMap<String, Vec<ClockReading>> {
-    let of = |host: &HostRecord| {
-        let readings = host.clocks.iter().map(|clock| ClockReading {
-            at_us: clock.at_us,
-            ahead_us: clock.offset_us,
-            error_us: clock.error_us,
-        });
-        (host.node.clone(), readings.collect())
-    };
-    recording.hosts.iter().map(of).collect()
 }
 
 /// What was recorded, a line for each host.

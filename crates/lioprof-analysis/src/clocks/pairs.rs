@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::Symbol;
+use lioprof_model::{ClockReading, Symbol};
 
 use super::estimate::Bounds;
-use super::reading::ClockReading;
 use super::sample::{ExchangeSample, Handled, Identified, Sampled, Sent};
 
 /// What a node's log holds for comparing clocks.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::ClockReading;
 use lioprof_model::parts::clock_line::whole;
 use lioprof_model::units::seconds;
 
 use super::estimate::{Bounds, Estimate, MAX_DRIFT_PPM, estimate};
 use super::pairs::NodeLog;
-use super::reading::ClockReading;
 
 /// Compares nodes' clocks with that of one of them, the reference if it was read: those of which RPCs do not tell.
 pub(super) fn add(

@@ -1,11 +1,14 @@
 //! A clock, read from outside.
 
+use serde::{Deserialize, Serialize};
+
 /// A node's clock as somebody read it who read those of the other nodes, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockReading {
     /// What it showed, microseconds since the epoch.
     pub at_us: i64,
-    /// How far it was ahead of the reader's clock.
+    /// Microseconds that it was ahead of the reader's clock; negative: behind.
+    #[serde(rename = "offset_us")]
     pub ahead_us: i64,
     /// How far off that may be.
     pub error_us: i64,
@@ -13,7 +16,8 @@ pub struct ClockReading {
 
 impl ClockReading {
     /// When that was, on the reader's clock.
-    pub(super) fn read_us(self) -> i64 {
+    #[must_use]
+    pub fn read_us(self) -> i64 {
         self.at_us - self.ahead_us
     }
 }
