@@ -3,8 +3,13 @@
 use lioprof_model::parts::rollup::NodeFacts;
 use serde::{Deserialize, Serialize};
 
-use super::paths::{NODES, ROLLUPS};
 use crate::layout;
+
+/// Folder of the rollups of a dataset.
+pub const ROLLUPS: &str = "rollups";
+
+/// The table with one row per node; the only one that is not a list of a [`Rollup`](lioprof_model::parts::rollup::Rollup).
+pub const NODES: &str = "nodes";
 
 /// Version of the rollups' tables.
 pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/1";

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::parts::rollup::Rollup;
 
-use super::node_row::{NodeRow, ROLLUP_SCHEMA};
-use super::paths::{NODES, ROLLUPS};
+use super::node_row::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS};
 use super::tables;
 use crate::error::StoreError;
 use crate::layout;

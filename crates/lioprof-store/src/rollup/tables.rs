@@ -8,8 +8,7 @@ use lioprof_model::parts::rollup::{
     Rollup, SampleRpc, Second, TimeRaster,
 };
 
-use super::node_row::NodeRow;
-use super::paths::NODES;
+use super::node_row::{NODES, NodeRow};
 use crate::error::StoreError;
 use crate::plain_rows::{self, Columns, plain};
 
