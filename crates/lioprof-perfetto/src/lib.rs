@@ -132,7 +132,7 @@ impl PerfettoWriter {
         if self.error.is_some() || self.file.failed() {
             return None;
         }
-        if self.file.bytes() >= self.max_bytes {
+        if self.file.bytes >= self.max_bytes {
             self.next_file(symbols);
         }
         if self.node.as_ref().is_none_or(|open| open.symbol != node) {

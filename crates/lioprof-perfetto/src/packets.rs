@@ -114,7 +114,8 @@ pub(crate) enum Unit {
 /// A trace file being written.
 pub(crate) struct TraceFile {
     out: BufWriter<File>,
-    bytes: u64,
+    /// Bytes so far.
+    pub(crate) bytes: u64,
     buffer: Vec<u8>,
     interned: Interned,
     next_uuid: u64,
@@ -137,11 +138,6 @@ impl TraceFile {
             cleared: true,
             error: None,
         })
-    }
-
-    /// Bytes so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Whether something could not be written; [`Self::finish`] will say what.

@@ -98,8 +98,7 @@ pub(crate) fn draw(operations: &Operations, options: &PlotOptions) -> Result<Sce
         scene.label(area.x1 + 8.0, f64::midpoint(top, bottom), Align::Start, SMALL, GREY, figures);
     }
     panel.frame(scene);
-    panel.x_ticks(scene);
-    panel.x_title(scene);
+    panel.x_axis(scene);
     Ok(page.finish())
 }
 

@@ -17,7 +17,7 @@ pub fn plain(state: &State) -> String {
 }
 
 fn write(state: &State, out: &mut String) -> std::fmt::Result {
-    let live = state.live();
+    let live = &state.live;
     writeln!(out, "{}", headline::totals(live))?;
     writeln!(out, "{}", headline::verdict(live).1)?;
     for trouble in headline::troubles(live) {

@@ -26,7 +26,7 @@ const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 pub fn draw(state: &mut State, area: Rect, buffer: &mut Buffer) {
     state.page = area.height.saturating_sub(HEAD + FOOT).max(1);
     let mut canvas = Canvas { area, buffer };
-    let live = state.live();
+    let live = &state.live;
     canvas.line(0, &title(state), BOLD);
     let (severity, verdict) = headline::verdict(live);
     canvas.two_lines(1, &verdict, style_of(severity));
@@ -85,10 +85,10 @@ fn style_of(severity: Option<Severity>) -> Style {
 }
 
 fn title(state: &State) -> String {
-    let live = state.live();
+    let live = &state.live;
     let text = if live.servers.is_empty() { "waiting for the first answer".to_owned() } else { headline::totals(live) };
     // At the front, where a narrow screen has it, too.
-    format!("lioprof top  {}{text}", if state.is_frozen() { "FROZEN  " } else { "" })
+    format!("lioprof top  {}{text}", if state.frozen { "FROZEN  " } else { "" })
 }
 
 fn tabs(state: &State, canvas: &mut Canvas<'_>) {
@@ -106,7 +106,7 @@ fn foot(state: &State) -> (String, Style) {
     if state.typing {
         return (format!("/{}_", clean(&state.filter)), BOLD);
     }
-    let troubles = headline::troubles(state.live());
+    let troubles = headline::troubles(&state.live);
     let others = troubles.len().saturating_sub(1);
     let trouble = state.trouble.as_deref().map(clean).or_else(|| troubles.into_iter().next());
     match trouble {

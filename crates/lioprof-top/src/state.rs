@@ -11,10 +11,10 @@ use crate::tables;
 /// What is shown: the last update, which list of it, in which order, what of it.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    live: Live,
+    pub(crate) live: Live,
     /// What came while the screen was frozen.
     waiting: Option<Live>,
-    frozen: bool,
+    pub(crate) frozen: bool,
     /// Lists from the view down; never empty but for the default, which is the first view.
     levels: Vec<Open>,
     pub(crate) reverse: bool,
@@ -102,14 +102,6 @@ impl State {
             open.sort = Some(at);
         }
         Ok(())
-    }
-
-    pub(crate) fn live(&self) -> &Live {
-        &self.live
-    }
-
-    pub(crate) fn is_frozen(&self) -> bool {
-        self.frozen
     }
 
     /// The list that is shown.
