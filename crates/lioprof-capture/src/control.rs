@@ -15,9 +15,6 @@ pub(crate) mod profile;
 pub(crate) mod sizing;
 pub(crate) mod values;
 
-#[cfg(test)]
-pub(crate) mod fake;
-
 use std::path::{Path, PathBuf};
 
 pub(crate) use error::ControlError;
@@ -56,7 +53,8 @@ pub enum Access {
 /// The debug settings of Lustre on one node.
 #[derive(Debug)]
 pub(crate) struct Control {
-    root: PathBuf,
+    /// The directory used in place of `/`.
+    pub(crate) root: PathBuf,
     io: Box<dyn ControlIo>,
     lctl: Lctl,
 }
@@ -89,11 +87,6 @@ impl Control {
         Self { root: root.to_owned(), io, lctl: Lctl::new(Path::new("lctl")) }
     }
 
-    /// The directory used in place of `/`.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// How the settings are accessed, for messages: `files` or `lctl`.
     pub(crate) fn access(&self) -> &'static str {
         self.io.name()
@@ -106,7 +99,7 @@ impl Control {
 
     /// Boot id of the node, if known.
     pub(crate) fn boot_id(&self) -> Option<String> {
-        self.io.boot_id().or_else(|| system::boot::boot_id(&self.root))
+        self.io.boot_id().or_else(|| system::machine::boot_id(&self.root))
     }
 
     /// Value of a setting, without white space around it.
@@ -219,4 +212,9 @@ fn daemon_path(path: &Path) -> Result<&str, ControlError> {
         }
         _ => Err(ControlError::BadDaemonPath { path: path.to_owned() }),
     }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    pub(crate) mod fake;
 }

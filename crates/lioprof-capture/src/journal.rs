@@ -12,17 +12,11 @@
 mod change;
 mod daemon;
 mod file;
-mod foreign;
 mod mask;
 mod outcome;
 pub(crate) mod restore;
 pub(crate) mod session;
 mod size;
-
-#[cfg(test)]
-mod interleave;
-#[cfg(test)]
-mod kill;
 
 use std::collections::BTreeMap;
 
@@ -31,8 +25,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use change::Change;
 pub(crate) use daemon::DaemonChange;
 pub(crate) use file::{JournalError, JournalFile, JournalStore};
-pub(crate) use foreign::Foreign;
 pub(crate) use mask::MaskChange;
+pub(crate) use outcome::Foreign;
 pub(crate) use restore::Report;
 pub(crate) use session::{Session, SessionError};
 
@@ -85,4 +79,10 @@ impl Journal {
     pub(crate) fn daemon(&self) -> Option<&DaemonChange> {
         if let Some(Change::Daemon(daemon)) = self.change(Param::DaemonFile) { Some(daemon) } else { None }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    mod interleave;
+    mod kill;
 }

@@ -82,7 +82,8 @@ pub(crate) struct KernelCounts {
 pub(crate) struct KernelLog {
     path: PathBuf,
     kmsg: Kmsg,
-    counts: KernelCounts,
+    /// Sums since opening.
+    pub(crate) counts: KernelCounts,
     /// Heard while opening.
     pending: Vec<Kind>,
 }
@@ -100,11 +101,6 @@ impl KernelLog {
         // A simulated server's device learns of the place with the first read only; the kernel's has nothing to say yet.
         log.pending = log.poll()?;
         Ok(log)
-    }
-
-    /// Sums since opening.
-    pub(crate) fn counts(&self) -> KernelCounts {
-        self.counts
     }
 
     /// What came since the last call. Does not wait.
@@ -215,7 +211,7 @@ mod tests {
         let events = log.poll().unwrap();
         assert_eq!(events, [Kind::Overflow { pages: 2, of: 20 }, Kind::ShortWrite { wanted: 4096, wrote: -28 }]);
         let expected = KernelCounts { overflows: 1, short_writes: 1, ..KernelCounts::default() };
-        assert_eq!(log.counts(), expected);
+        assert_eq!(log.counts, expected);
         assert_eq!(log.poll().unwrap(), []);
     }
 

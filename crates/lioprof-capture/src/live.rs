@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lioprof_model::live::LiveVerdict;
-use lioprof_model::{Live, RowSink, Symbols};
+use lioprof_model::{Live, RowSink, Symbols, lock};
 use tokio::sync::oneshot;
-
-use crate::guard::lock;
 
 /// Sums up the last seconds, and judges longer windows.
 pub trait LiveView: RowSink + Send {

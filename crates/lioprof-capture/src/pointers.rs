@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::durable;
 use crate::journal::{Journal, JournalError, JournalFile, JournalStore};
 use crate::lock;
-use crate::system::boot::boot_id;
+use crate::system::machine::boot_id;
 
 /// The one known place: root's own, gone after a reboot.
 pub(crate) const FOLDER: &str = "/run/lioprof/journals";

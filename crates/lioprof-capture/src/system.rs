@@ -1,8 +1,6 @@
 //! What the node's `/proc`, `/sys` and mounts say about it. Every path is below a root directory, normally `/`.
 
-pub(crate) mod boot;
-pub(crate) mod cpus;
-pub(crate) mod memory;
+pub(crate) mod machine;
 pub(crate) mod modules;
 pub(crate) mod mounts;
 pub(crate) mod volumes;

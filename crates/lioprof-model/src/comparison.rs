@@ -86,41 +86,28 @@ pub struct ActivityOverTime {
     pub write_total_hist_us: Vec<(u64, u64)>,
 }
 
-/// Rules that decide which changes count.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ComparisonRules {
-    /// An interval of a mean needs at least this many bins with traffic on each side.
-    pub min_bins: u64,
-    /// An interval of a percentile needs at least this many samples on each side: as many as the median's. Others need more.
-    pub min_samples: u64,
-    /// Not used since intervals decide; 0.
-    pub min_tail_samples: u64,
-    /// On a scale of ratios, intervals reach this many times the noise to both sides if many samples are independent.
-    pub noise_factor: f64,
-    /// Compare the durations of two runs only if their bytes differ by at most this share.
-    pub same_work_share: f64,
-    /// The bandwidth of reads or writes is a headline figure only if they are at least this share of the bytes on one side.
-    pub min_direction_share: f64,
-    /// A change within this share, up or down, matters to nobody.
-    #[serde(default)]
-    pub min_change: f64,
-    /// On average at most this share of the changes that a table claims is false, and at most this share of the intervals is wrong.
-    #[serde(default)]
-    pub error_rate: f64,
-}
-
-impl Default for ComparisonRules {
-    fn default() -> Self {
-        Self {
-            min_bins: 2,
-            min_samples: 6,
-            min_tail_samples: 0,
-            noise_factor: 1.96,
-            same_work_share: 0.05,
-            min_direction_share: 0.05,
-            min_change: 0.05,
-            error_rate: 0.05,
-        }
+crate::with_defaults! {
+    /// Rules that decide which changes count.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ComparisonRules {
+        /// An interval of a mean needs at least this many bins with traffic on each side.
+        pub min_bins: u64 = 2,
+        /// An interval of a percentile needs at least this many samples on each side: as many as the median's. Others need more.
+        pub min_samples: u64 = 6,
+        /// Not used since intervals decide; 0.
+        pub min_tail_samples: u64 = 0,
+        /// On a scale of ratios, intervals reach this many times the noise to both sides if many samples are independent.
+        pub noise_factor: f64 = 1.96,
+        /// Compare the durations of two runs only if their bytes differ by at most this share.
+        pub same_work_share: f64 = 0.05,
+        /// The bandwidth of reads or writes is a headline figure only if they are at least this share of the bytes on one side.
+        pub min_direction_share: f64 = 0.05,
+        /// A change within this share, up or down, matters to nobody.
+        #[serde(default)]
+        pub min_change: f64 = 0.05,
+        /// On average at most this share of the changes that a table claims is false, and at most this share of the intervals is wrong.
+        #[serde(default)]
+        pub error_rate: f64 = 0.05,
     }
 }
 

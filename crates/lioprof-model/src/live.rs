@@ -17,43 +17,29 @@ use crate::findings::{Finding, Severity};
 /// Version of the layout. Adding keys keeps it.
 pub const LIVE_SCHEMA: &str = "lioprof.live/1";
 
-/// What one server, or several, did in the last seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Live {
-    /// [`LIVE_SCHEMA`].
-    pub schema: String,
-    /// The servers, by name.
-    pub servers: Vec<LiveServer>,
-    /// Targets, most bytes first, as in most lists.
-    pub targets: Top<LiveTarget>,
-    /// Clients.
-    pub clients: Top<LiveClient>,
-    /// Jobs.
-    pub jobs: Top<LiveJob>,
-    /// Clients by target.
-    pub flows: Top<LiveFlow>,
-    /// Objects: first those that clients fight over, most conflicts first.
-    pub objects: Top<LiveObject>,
-    /// Objects by client.
-    pub accesses: Top<LiveAccess>,
-    /// Who waits for whom: conflicts of pairs of clients, most first.
-    pub waits: Top<LiveWait>,
-}
-
-impl Default for Live {
-    fn default() -> Self {
-        Self {
-            schema: LIVE_SCHEMA.to_owned(),
-            servers: Vec::new(),
-            targets: Top::default(),
-            clients: Top::default(),
-            jobs: Top::default(),
-            flows: Top::default(),
-            objects: Top::default(),
-            accesses: Top::default(),
-            waits: Top::default(),
-        }
+crate::with_defaults! {
+    /// What one server, or several, did in the last seconds.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Live {
+        /// [`LIVE_SCHEMA`].
+        pub schema: String = LIVE_SCHEMA.to_owned(),
+        /// The servers, by name.
+        pub servers: Vec<LiveServer> = Vec::new(),
+        /// Targets, most bytes first, as in most lists.
+        pub targets: Top<LiveTarget> = Top::default(),
+        /// Clients.
+        pub clients: Top<LiveClient> = Top::default(),
+        /// Jobs.
+        pub jobs: Top<LiveJob> = Top::default(),
+        /// Clients by target.
+        pub flows: Top<LiveFlow> = Top::default(),
+        /// Objects: first those that clients fight over, most conflicts first.
+        pub objects: Top<LiveObject> = Top::default(),
+        /// Objects by client.
+        pub accesses: Top<LiveAccess> = Top::default(),
+        /// Who waits for whom: conflicts of pairs of clients, most first.
+        pub waits: Top<LiveWait> = Top::default(),
     }
 }
 

@@ -20,21 +20,17 @@ impl Format {
     }
 }
 
-/// Size of the pictures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlotOptions {
-    /// Width of the page. Text has 11 to 16 of these pixels, so the default of 860 printed 170 mm
-    /// wide gives text of 6 to 9 points. Kept within 480 and 4,000.
-    pub width_px: u32,
-    /// Largest height of the page; a plot with little to show is lower. Kept within 360 and 4,000.
-    pub height_px: u32,
-    /// Pixels of the PNG per pixel of the page. Kept within 1 and 4.
-    pub png_scale: u32,
-}
-
-impl Default for PlotOptions {
-    fn default() -> Self {
-        Self { width_px: 860, height_px: 680, png_scale: 2 }
+lioprof_model::with_defaults! {
+    /// Size of the pictures.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PlotOptions {
+        /// Width of the page. Text has 11 to 16 of these pixels, so the default of 860 printed 170 mm
+        /// wide gives text of 6 to 9 points. Kept within 480 and 4,000.
+        pub width_px: u32 = 860,
+        /// Largest height of the page; a plot with little to show is lower. Kept within 360 and 4,000.
+        pub height_px: u32 = 680,
+        /// Pixels of the PNG per pixel of the page. Kept within 1 and 4.
+        pub png_scale: u32 = 2,
     }
 }
 

@@ -48,12 +48,9 @@ pub(crate) enum HostError {
         /// What the system said.
         source: io::Error,
     },
-    /// A file that did not arrive as it is there.
-    #[error("`{path}` did not arrive as it is there: its checksum differs")]
-    Checksum {
-        /// The file, in the recording's directory.
-        path: String,
-    },
+    /// A file, in the recording's directory, that did not arrive as it is there.
+    #[error("`{0}` did not arrive as it is there: its checksum differs")]
+    Checksum(String),
 }
 
 impl HostError {
@@ -64,19 +61,16 @@ impl HostError {
 
     /// Whether another lioprof over there would help.
     pub(crate) fn is_of_program(&self) -> bool {
-        matches!(self, Self::Remote(RemoteError::NotFound { .. }) | Self::NoAgent { .. } | Self::Version { .. })
+        matches!(self, Self::Remote(RemoteError::NotFound(_)) | Self::NoAgent { .. } | Self::Version { .. })
     }
 }
 
 /// Why there is no recording.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// Something is wrong with some hosts, and nothing has been changed on any.
-    #[error("nothing was recorded and nothing has been changed:\n{table}")]
-    Refused {
-        /// A paragraph for each host with trouble.
-        table: String,
-    },
+    /// Something is wrong with some hosts, and nothing has been changed on any: a paragraph for each of these.
+    #[error("nothing was recorded and nothing has been changed:\n{0}")]
+    Refused(String),
     /// A daemon could not be started, and not all that were could be ended.
     #[error(
         "nothing was recorded:\n{table}\nwhat was started could not be ended everywhere, it ends by itself when its lease runs out:\n  {}",

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use lioprof_remote::{Ssh, on_all};
@@ -47,7 +47,7 @@ impl Shared {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Recording> {
         // Whoever panicked has left a whole recording: records are replaced as a whole.
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+        lioprof_model::lock(&self.recording)
     }
 
     fn put(&self, mut record: HostRecord) {
@@ -156,5 +156,5 @@ async fn bring(agent: &mut Agent, id: &str, file: &RemoteFile, to: &Path) -> Res
         }
         fs::remove_file(&part).map_err(failed)?;
     }
-    Err(HostError::Checksum { path: file.path.clone() })
+    Err(HostError::Checksum(file.path.clone()))
 }

@@ -36,7 +36,7 @@ pub(crate) struct Common {
 pub(crate) struct Host {
     pub(crate) record: HostRecord,
     pub(crate) agent: Option<Agent>,
-    progress: Progress,
+    pub(crate) progress: Progress,
     /// Since when it cannot be reached.
     out_since_us: Option<i64>,
     restarts: u32,
@@ -46,10 +46,6 @@ impl Host {
     pub(crate) fn new(record: HostRecord, agent: Option<Agent>) -> Self {
         let progress = Progress { host: record.host.clone(), ..Progress::default() };
         Self { record, agent, progress, out_since_us: None, restarts: 0 }
-    }
-
-    pub(crate) fn progress(&self) -> &Progress {
-        &self.progress
     }
 
     async fn ask(&mut self, request: &Request, within: Duration, ssh: &Ssh) -> Result<Reply, HostError> {

@@ -3,10 +3,11 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lioprof_capture::daemon::Signals;
+use lioprof_model::lock;
 use lioprof_model::time::{now_us, utc};
 use lioprof_model::units::plural;
 use lioprof_remote::{HostList, Ssh, on_all};
@@ -116,7 +117,7 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
 
     let (end, ended) = watch::channel(false);
     let board: Board = Arc::default();
-    lock(&board).hosts = hosts.iter().map(|host| host.progress().clone()).collect();
+    lock(&board).hosts = hosts.iter().map(|host| host.progress.clone()).collect();
     let mut watchers = JoinSet::new();
     for (number, host) in hosts.into_iter().enumerate() {
         watchers.spawn(watch_over(host, number, Arc::clone(&common), ended.clone(), Arc::clone(&board)));
@@ -185,7 +186,7 @@ async fn chosen(
         let all = fine.into_iter().chain(wrong).map(|it| it.host).collect();
         leave(all, common).await;
         let advice = if plan.partial { "" } else { "\nSolve this, or record the others with --partial." };
-        return Err(RecordError::Refused { table: format!("{problems}{advice}") });
+        return Err(RecordError::Refused(format!("{problems}{advice}")));
     }
     if !notes.is_empty() {
         tell.note(&format!("worth knowing before the recording:\n{notes}"));
@@ -270,11 +271,7 @@ async fn started(
             leave(all.into_iter().map(|(host, _)| host).collect(), common).await;
             recording.forget(&plan.dir);
             let table = problems;
-            return Err(if left.is_empty() {
-                RecordError::Refused { table }
-            } else {
-                RecordError::Left { table, left }
-            });
+            return Err(if left.is_empty() { RecordError::Refused(table) } else { RecordError::Left { table, left } });
         }
         tell.note(&format!("going on without {}:\n{problems}", plural(failed.len() as u64, "host")));
         let mut gone = Vec::new();
@@ -315,12 +312,8 @@ struct News {
     notes: Vec<String>,
 }
 
+/// Figures are replaced as a whole.
 type Board = Arc<Mutex<News>>;
-
-fn lock(board: &Board) -> MutexGuard<'_, News> {
-    // Figures are replaced as a whole.
-    board.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Keeps a host's daemon alive until the end, and ends it.
 async fn watch_over(
@@ -339,7 +332,7 @@ async fn watch_over(
             let new = host.record.troubles[told..].iter().map(|trouble| format!("{}: {trouble}", host.record.host));
             news.notes.extend(new);
             if let Some(place) = news.hosts.get_mut(number) {
-                place.clone_from(host.progress());
+                place.clone_from(&host.progress);
             }
         }
         tokio::select! {

@@ -15,18 +15,12 @@ pub enum RemoteError {
         #[source]
         source: io::Error,
     },
-    /// ssh ended with 255: the host cannot be reached, does not let us in, or the connection broke.
-    #[error("ssh failed: {reason}{}", advice(.reason))]
-    Ssh {
-        /// What ssh said last.
-        reason: String,
-    },
-    /// The host has no such program.
-    #[error("`{program}` is not there")]
-    NotFound {
-        /// Its name or path.
-        program: String,
-    },
+    /// ssh ended with 255: the host cannot be reached, does not let us in, or the connection broke. What ssh said last.
+    #[error("ssh failed: {reason}{advice}", reason = .0, advice = advice(.0))]
+    Ssh(String),
+    /// The host has no program of this name or path.
+    #[error("`{0}` is not there")]
+    NotFound(String),
     /// sudo wants a password, or does not allow it.
     #[error("{reason}: log in as root, or allow `sudo -n {program}` in sudoers")]
     Sudo {
@@ -77,10 +71,10 @@ impl RemoteError {
         match (code, sudo) {
             (255, _) => {
                 let reason = last_of(1);
-                Self::Ssh { reason: if reason.is_empty() { "the connection broke".to_owned() } else { reason } }
+                Self::Ssh(if reason.is_empty() { "the connection broke".to_owned() } else { reason })
             }
-            (127, _) => Self::NotFound { program },
-            (1, Some(said)) if said.ends_with("command not found") => Self::NotFound { program },
+            (127, _) => Self::NotFound(program),
+            (1, Some(said)) if said.ends_with("command not found") => Self::NotFound(program),
             (1, Some(said)) => Self::Sudo { program, reason: (*said).to_owned() },
             _ => Self::Failed { program, code, said: last_of(3) },
         }

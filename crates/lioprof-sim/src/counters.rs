@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Merge;
 use serde::Serialize;
 
 /// Number, extremes and sums of a quantity, as Lustre's `stats` files have them.
@@ -31,9 +32,10 @@ impl Samples {
         self.sum += value;
         self.sumsq += u128::from(value) * u128::from(value);
     }
+}
 
-    /// Counts those of another.
-    pub fn merge(&mut self, other: &Self) {
+impl Merge for Samples {
+    fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }
@@ -75,21 +77,9 @@ impl Traffic {
         self.write_bytes.add(bytes);
         *self.write_sizes.entry(exponent(bytes)).or_default() += 1;
     }
-
-    /// Counts those of another.
-    pub fn merge(&mut self, other: &Self) {
-        self.read_bytes.merge(&other.read_bytes);
-        self.write_bytes.merge(&other.write_bytes);
-        for (into, sizes) in [(&mut self.read_sizes, &other.read_sizes), (&mut self.write_sizes, &other.write_sizes)] {
-            for (exponent, rpcs) in sizes {
-                *into.entry(*exponent).or_default() += rpcs;
-            }
-        }
-        for (opcode, samples) in &other.operations_us {
-            self.operations_us.entry(*opcode).or_default().merge(samples);
-        }
-    }
 }
+
+lioprof_model::merge_fields!(Traffic { read_bytes, write_bytes, read_sizes, write_sizes, operations_us });
 
 fn exponent(bytes: u64) -> u32 {
     bytes.checked_next_power_of_two().map_or(64, u64::trailing_zeros)
@@ -176,6 +166,8 @@ pub struct ServiceCounters {
     /// Requests that were thrown away because their time was over.
     pub dropped: u64,
 }
+
+lioprof_model::merge_fields!(ServiceCounters { wait_us, operations_us, dropped });
 
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

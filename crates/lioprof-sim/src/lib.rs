@@ -8,7 +8,6 @@
 pub mod bits;
 pub mod cluster;
 pub mod counters;
-mod guard;
 pub mod kernel;
 pub mod live;
 pub mod record;

@@ -16,11 +16,10 @@ mod stats;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use lioprof_model::time;
+use lioprof_model::{lock, time};
 
 use crate::cluster::Simulation;
 use crate::counters::Counters;
-use crate::guard::lock;
 use crate::kernel::LustreVersion;
 use crate::record::{SimRecord, Stamp, Workload};
 use crate::tree::Stats;

@@ -78,41 +78,26 @@ impl Moved {
         self.bytes_min += min;
         self.bytes_max += max;
     }
-
-    fn merge(&mut self, other: Self) {
-        self.rpcs += other.rpcs;
-        self.add_bytes(other.bytes, other.bytes_min, other.bytes_max);
-        self.unsized_rpcs += other.unsized_rpcs;
-    }
 }
 
-impl Truth {
-    /// Adds what others have counted.
-    pub fn merge(&mut self, other: Self) {
-        self.rpcs += other.rpcs;
-        self.lock_events += other.lock_events;
-        self.sent_rpcs += other.sent_rpcs;
-        self.parts += other.parts;
-        self.disk_bytes += other.disk_bytes;
-        self.service_us += other.service_us;
-        self.total_us += other.total_us;
-        self.read.merge(other.read);
-        self.write.merge(other.write);
-        for (opcode, rpcs) in other.opcodes {
-            *self.opcodes.entry(opcode).or_default() += rpcs;
-        }
-        for (name, plays) in other.plays {
-            *self.plays.entry(name).or_default() += plays;
-        }
-        for (name, target) in other.targets {
-            let sum = self.targets.entry(name).or_default();
-            sum.rpcs += target.rpcs;
-            sum.read.merge(target.read);
-            sum.write.merge(target.write);
-            sum.lock_events += target.lock_events;
-        }
-    }
-}
+lioprof_model::merge_fields!(Moved { rpcs, bytes, bytes_min, bytes_max, unsized_rpcs });
+
+lioprof_model::merge_fields!(TargetTruth { rpcs, read, write, lock_events });
+
+lioprof_model::merge_fields!(Truth {
+    rpcs,
+    lock_events,
+    sent_rpcs,
+    parts,
+    disk_bytes,
+    service_us,
+    total_us,
+    read,
+    write,
+    opcodes,
+    targets,
+    plays
+});
 
 /// Sums while rows are written: by number, names come last.
 #[derive(Debug, Default)]

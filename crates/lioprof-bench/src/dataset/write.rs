@@ -36,7 +36,7 @@ pub fn write(dir: &Path, options: &DatasetOptions) -> Result<Truth, DatasetError
             let written = play::write_node(dir, &site, &scripts, &plays, options, number);
             let mut result = result.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             match (&mut *result, written) {
-                (Ok(sum), Ok(truth)) => sum.merge(truth),
+                (Ok(sum), Ok(truth)) => sum.merge(&truth),
                 (Ok(_), Err(err)) => *result = Err(err),
                 (Err(_), _) => {}
             }

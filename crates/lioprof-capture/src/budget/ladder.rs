@@ -69,7 +69,8 @@ impl fmt::Display for Level {
 /// The levels in the order in which they are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ladder {
-    levels: Vec<Level>,
+    /// The levels, from everything to nothing.
+    pub(crate) levels: Vec<Level>,
 }
 
 impl Ladder {
@@ -89,11 +90,6 @@ impl Ladder {
         Self { levels }
     }
 
-    /// The levels, from everything to nothing.
-    pub(crate) fn levels(&self) -> &[Level] {
-        &self.levels
-    }
-
     pub(super) fn last(&self) -> usize {
         self.levels.len() - 1
     }
@@ -111,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_order_is_rotation_profile_duty_stop() {
-        let text: Vec<String> = Ladder::default().levels().iter().map(ToString::to_string).collect();
+        let text: Vec<String> = Ladder::default().levels.iter().map(ToString::to_string).collect();
         let expected = [
             "as configured",
             "longer segments",
@@ -135,6 +131,6 @@ mod tests {
             Level::DutyCycle(Duty { on_s: 5, period_s: 60 }),
             Level::Stopped,
         ];
-        assert_eq!(ladder.levels(), expected);
+        assert_eq!(ladder.levels, expected);
     }
 }

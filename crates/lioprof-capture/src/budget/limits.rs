@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::defaults::with_defaults;
-
-with_defaults! {
+lioprof_model::with_defaults! {
     /// Limits on the cost of tracing.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub(crate) struct Limits {

@@ -72,7 +72,8 @@ impl fmt::Display for Transition {
 /// The budget.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
-    limits: Limits,
+    /// The limits.
+    pub(crate) limits: Limits,
     pace: Pace,
     ladder: Ladder,
     at: usize,
@@ -98,12 +99,7 @@ impl Budget {
 
     /// The present level.
     pub(crate) fn level(&self) -> Level {
-        self.ladder.levels()[self.at]
-    }
-
-    /// The limits.
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
+        self.ladder.levels[self.at]
     }
 
     /// The present figures; rates are `None` for the first seconds after a step.
@@ -192,7 +188,7 @@ impl Budget {
     }
 
     fn recovered(&mut self, now: Duration, figures: &Figures) -> Option<(usize, Why)> {
-        let up = self.ladder.levels()[self.at.checked_sub(1)?];
+        let up = self.ladder.levels[self.at.checked_sub(1)?];
         let growth = up.relative_load() / self.level().relative_load();
         let calm = figures.cpu_share.is_some()
             && figures.ratios(&self.limits).all(|(resource, ratio)| {

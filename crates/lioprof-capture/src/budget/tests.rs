@@ -275,7 +275,7 @@ proptest! {
             }
         }
         let ladder = Ladder::default();
-        let index = |level: Level| ladder.levels().iter().position(|&it| it == level).unwrap();
+        let index = |level: Level| ladder.levels.iter().position(|&it| it == level).unwrap();
         let mut last = 0;
         for (second, step) in &plant.steps {
             let (from, to) = (index(step.from), index(step.to));
@@ -320,5 +320,5 @@ fn a_ladder_without_duty_goes_from_light_to_stop() {
         path.extend(budget.tick(tick).map(|step| step.to));
     }
     assert_eq!(path, [Level::WideRotation, Level::LightProfile, Level::Stopped]);
-    assert_eq!(Ladder::new(true, &[Duty { on_s: 60, period_s: 60 }]).levels().len(), 4);
+    assert_eq!(Ladder::new(true, &[Duty { on_s: 60, period_s: 60 }]).levels.len(), 4);
 }

@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::values::{Auto, OrOff, Span, Timestamp};
 use crate::control::Access;
 use crate::control::profile::Profile;
-use crate::defaults::with_defaults;
 use crate::systemd::Notifier;
 
 /// Defines sections of the file: every key has a default, and there are no others.
 macro_rules! section {
     ($($(#[doc = $doc:literal])* pub struct $name:ident $fields:tt)+) => {
-        with_defaults! {$(
+        lioprof_model::with_defaults! {$(
             $(#[doc = $doc])*
             #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
             #[serde(default, deny_unknown_fields)]

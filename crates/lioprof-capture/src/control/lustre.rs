@@ -35,7 +35,7 @@ impl Control {
     pub(crate) fn version(&self) -> Option<LustreVersion> {
         ["sys/fs/lustre/version", "proc/fs/lustre/version", "sys/kernel/debug/lustre/version"]
             .iter()
-            .find_map(|place| LustreVersion::parse(&read_text(self.root(), place).ok()?))
+            .find_map(|place| LustreVersion::parse(&read_text(&self.root, place).ok()?))
             .or_else(|| LustreVersion::parse(&self.lctl.run(&["get_param", "-n", "version"]).ok()?))
     }
 
@@ -43,7 +43,7 @@ impl Control {
     pub(crate) fn targets(&self) -> Result<Vec<Target>, ControlError> {
         let listed = ["sys/kernel/debug/lustre/devices", "proc/fs/lustre/devices"]
             .iter()
-            .find_map(|place| read_text(self.root(), place).ok());
+            .find_map(|place| read_text(&self.root, place).ok());
         let devices = match listed {
             Some(text) => Ok(text),
             None => self.lctl.run(&["dl"]),
@@ -51,7 +51,7 @@ impl Control {
         match devices {
             Ok(text) => Ok(targets_of(&text)),
             // sysfs and /proc show the directories even where debugfs and lctl are missing.
-            Err(error) => match target_directories(self.root()) {
+            Err(error) => match target_directories(&self.root) {
                 found if found.is_empty() => Err(error),
                 found => Ok(found.into_keys().filter_map(|name| Target::new(&name, None)).collect()),
             },
@@ -62,7 +62,7 @@ impl Control {
     pub(crate) fn clients(&self, limit: usize) -> ClientTable {
         let mut table = ClientTable::default();
         let mut read = 0;
-        for (target, directories) in target_directories(self.root()) {
+        for (target, directories) in target_directories(&self.root) {
             let mut nids: Vec<PathBuf> = directories.iter().flat_map(|dir| entries(&dir.join("exports"))).collect();
             nids.sort_unstable();
             for path in nids {

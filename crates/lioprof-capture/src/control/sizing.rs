@@ -17,7 +17,7 @@ const MARGIN: f64 = 1.5;
 /// Inputs of the computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BufferInputs {
-    /// Possible CPUs, see [`crate::system::cpus::possible_cpus`].
+    /// Possible CPUs, see [`crate::system::machine::possible_cpus`].
     pub possible_cpus: u32,
     /// Memory of the node, MiB.
     pub memory_mib: u64,

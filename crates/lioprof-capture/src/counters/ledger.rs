@@ -59,14 +59,8 @@ impl Track {
 }
 
 /// Tracks by key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Tracks<K>(BTreeMap<K, Track>);
-
-impl<K> Default for Tracks<K> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
 
 impl<K: Ord + Clone> Tracks<K> {
     /// A new beginning: what the counters show now counts for nothing.

@@ -1,8 +1,6 @@
 //! How much is read, how often.
 
-use crate::defaults::with_defaults;
-
-with_defaults! {
+lioprof_model::with_defaults! {
     /// Bounds of what a sample may cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) struct SamplerOptions {

@@ -133,7 +133,7 @@ impl Capture {
 
     /// The profile that the kernel logs with; `None` during a pause.
     pub(crate) fn tracing(&self) -> Option<Profile> {
-        self.session.tracing()
+        self.session.tracing
     }
 
     /// Sets the level; [`Self::switch`] applies it.
@@ -196,7 +196,7 @@ impl Capture {
 
     /// Why the kernel cannot write its file now, if so: then an empty file does not mean that nothing was logged.
     pub(crate) fn cannot_write(&self, now: Instant) -> Option<String> {
-        let dir = self.spool.dir();
+        let dir = &self.spool.dir;
         let free = super::keep::free_bytes(dir);
         // It says so in every pass, once a second.
         let said = self.write_failed.as_ref().filter(|(at, _)| now.duration_since(*at) < 2 * FLUSHED);
@@ -220,7 +220,7 @@ impl Capture {
         Some(format!(
             "the file system of `{}` has not answered for {} s (frozen, or a disk that hangs): the kernel cannot write there either, \
              and what it logs is lost once its buffer is full",
-            self.spool.dir().display(),
+            self.spool.dir.display(),
             silence.as_secs(),
         ))
     }
@@ -243,7 +243,7 @@ impl Capture {
 
     /// What the next [`Self::switch`] will change.
     pub(crate) fn due(&self, now: Instant) -> Option<Switched> {
-        match (self.session.tracing(), self.wanted(now)) {
+        match (self.session.tracing, self.wanted(now)) {
             (None, Some(_)) => Some(Switched::On),
             (Some(_), None) => Some(Switched::Off),
             (Some(is), Some(wanted)) if is != wanted => Some(Switched::Profile),
@@ -274,7 +274,7 @@ impl Capture {
 }
 
 fn not_renamed(spool: &Spool, source: std::io::Error) -> DaemonError {
-    DaemonError::Rename { path: spool.current(), source }
+    DaemonError::Io { doing: "rename the kernel's file", path: spool.current(), source }
 }
 
 /// Empties the kernel's buffer of records that were logged before the capture.

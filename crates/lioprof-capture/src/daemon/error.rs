@@ -33,15 +33,9 @@ pub enum DaemonError {
         socket.display()
     )]
     InUse { socket: PathBuf },
-    /// A directory cannot be created.
-    #[error("failed to create the directory `{path}`: {source}")]
-    Folder { path: PathBuf, source: io::Error },
-    /// The directory of segments cannot be read.
-    #[error("failed to read the directory `{path}`: {source}")]
-    ReadFolder { path: PathBuf, source: io::Error },
-    /// The kernel's file cannot be renamed.
-    #[error("failed to rename the kernel's file `{path}`: {source}")]
-    Rename { path: PathBuf, source: io::Error },
+    /// A directory cannot be created or read, or the kernel's file cannot be renamed.
+    #[error("failed to {doing} `{path}`: {source}")]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
     /// Settings that an earlier daemon changed could not be restored.
     #[error("failed to restore settings that an earlier daemon changed:\n{0}fix the causes above, then start again")]
     NotRestored(Box<Report>),
@@ -69,12 +63,9 @@ pub enum DaemonError {
     /// A thread or the runtime cannot be started.
     #[error("failed to start the daemon's threads: {0}")]
     Runtime(#[source] io::Error),
-    /// Another process took over or stopped the kernel's debug daemon.
-    #[error("the kernel's debug daemon {now}; lioprof's capture has ended and left the other setting alone")]
-    LostDaemon {
-        /// What the debug daemon does now, such as "was stopped by somebody else".
-        now: String,
-    },
+    /// Another process took over or stopped the kernel's debug daemon; what that does now, such as "was stopped by somebody else".
+    #[error("the kernel's debug daemon {0}; lioprof's capture has ended and left the other setting alone")]
+    LostDaemon(String),
     /// Lustre's modules were unloaded.
     #[error("Lustre's modules were unloaded; the capture has ended, there are no settings to restore")]
     Unloaded,

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use lioprof_model::lock;
 use serde::{Deserialize, Serialize};
 
 use crate::control::lustre::{Client, Target};
 use crate::control::{Control, Values};
 use crate::drain::LeftOut;
-use crate::guard::lock;
 
 /// Largest number of clients listed in a manifest.
 const MAX_CLIENTS: usize = 20_000;

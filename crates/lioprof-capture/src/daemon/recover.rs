@@ -33,15 +33,18 @@ pub(super) fn leftovers(config: &Config, dirs: &[PathBuf], node: &str) -> Result
     for path in lioprof_store::clean_leftovers(&config.keep.dir, node).map_err(store)? {
         tracing::info!(path = %path.display(), "removed an incomplete file");
     }
+    let unreadable = |path: &PathBuf| {
+        let path = path.clone();
+        move |source| DaemonError::Io { doing: "read the directory", path, source }
+    };
     let mut left = Vec::new();
     for dir in dirs {
-        let unreadable = |source| DaemonError::ReadFolder { path: dir.clone(), source };
         match drain::leftovers(dir) {
             Ok(files) => left.extend(files),
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(err) => return Err(unreadable(err)),
+            Err(err) => return Err(unreadable(dir)(err)),
         }
-        drain::remove_left_out(dir).map_err(unreadable)?;
+        drain::remove_left_out(dir).map_err(unreadable(dir))?;
     }
     let mut sessions: Vec<(String, Vec<SegmentFile>)> = Vec::new();
     for file in left {
@@ -66,7 +69,7 @@ pub(super) fn leftovers(config: &Config, dirs: &[PathBuf], node: &str) -> Result
         session_leftovers(config, node, &session, record, files, &reached)?;
     }
     for dir in dirs.iter().filter(|dir| dir.exists()) {
-        record::remove(dir, None).map_err(|source| DaemonError::ReadFolder { path: dir.clone(), source })?;
+        record::remove(dir, None).map_err(unreadable(dir))?;
     }
     Ok(())
 }
@@ -110,7 +113,7 @@ fn session_leftovers(
         about.refresh_clients(&control);
     }
     let now_us = now_us();
-    let boot_id = system::boot::boot_id(&config.control.root);
+    let boot_id = system::machine::boot_id(&config.control.root);
     let began_us = i64::from_str_radix(session, 16).unwrap_or(now_us);
     let lost = went_down::lost(
         &files,

@@ -180,7 +180,7 @@ impl Running {
         match request {
             Request::Mark { text } => match &self.captures.current {
                 Some(capture) => {
-                    capture.session.control().mark(&text).map_err(|err| with_causes(&err))?;
+                    capture.session.control.mark(&text).map_err(|err| with_causes(&err))?;
                     Ok(format!("marked: {text}"))
                 }
                 None => Err(format!("tracing is off: the daemon is {}", self.telling.state)),
@@ -208,7 +208,7 @@ impl Running {
         } else if self.common.queue.is_stalled() {
             "rows cannot be written, and until they are nothing is decoded: see `lioprof status`".to_owned()
         } else {
-            if self.common.sums.live().ask(asker) {
+            if self.common.sums.live.ask(asker) {
                 self.common.queue.look();
             }
             return;
@@ -331,7 +331,7 @@ impl Running {
                     || "was stopped by somebody else".to_owned(),
                     |path| format!("was pointed to `{}` by somebody else", path.display()),
                 );
-                return Err(DaemonError::LostDaemon { now });
+                return Err(DaemonError::LostDaemon(now));
             }
             self.telling.foreign(text);
             self.note();
@@ -341,7 +341,7 @@ impl Running {
 
     fn housekeeping(&mut self) {
         if let Some(capture) = &self.captures.current {
-            self.common.facts.lock().refresh(capture.session.control());
+            self.common.facts.lock().refresh(&capture.session.control);
         }
         self.captures.remove_records(&self.common.config);
         for message in keep::delete_old(&self.common.config, &self.common.node) {
@@ -383,7 +383,7 @@ impl Running {
         self.costs.tell(&mut status);
         self.kernel.tell(&mut status);
         status.counters = self.counting.last;
-        status.verdict = self.common.sums.live().verdict().map(|verdict| LiveVerdict::clone(&verdict));
+        status.verdict = self.common.sums.live.verdict().map(|verdict| LiveVerdict::clone(&verdict));
         self.telling.publish(status, &self.costs.own, &self.common.metrics)
     }
 }

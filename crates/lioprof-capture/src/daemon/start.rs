@@ -29,7 +29,7 @@ pub fn restore(config: &Config) -> Result<Report, DaemonError> {
 
 fn put_back(config: &Config, known: &[Pointer]) -> Result<Report, DaemonError> {
     let root = &config.control.root;
-    let boot_id = system::boot::boot_id(root);
+    let boot_id = system::machine::boot_id(root);
     let loaded = system::modules::debug_log_loaded(root);
     let mut all = Report::default();
     for pointer in known {
@@ -124,16 +124,21 @@ impl Made {
     fn folder(&mut self, path: &Path) -> Result<(), DaemonError> {
         let missing: Vec<PathBuf> = path.ancestors().take_while(|path| !path.exists()).map(Path::to_owned).collect();
         for folder in missing.iter().rev() {
-            fs::DirBuilder::new()
-                .mode(0o700)
-                .create(folder)
-                .map_err(|source| DaemonError::Folder { path: path.to_owned(), source })?;
+            fs::DirBuilder::new().mode(0o700).create(folder).map_err(|source| DaemonError::Io {
+                doing: "create the directory",
+                path: path.to_owned(),
+                source,
+            })?;
             self.folders.push(folder.clone());
         }
         if path.is_dir() {
             Ok(())
         } else {
-            Err(DaemonError::Folder { path: path.to_owned(), source: std::io::ErrorKind::NotADirectory.into() })
+            Err(DaemonError::Io {
+                doing: "create the directory",
+                path: path.to_owned(),
+                source: std::io::ErrorKind::NotADirectory.into(),
+            })
         }
     }
 

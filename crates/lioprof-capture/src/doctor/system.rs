@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::check::{Check, Subject};
 use crate::kmsg::KernelLog;
-use crate::system::{below, boot, modules, read_text};
+use crate::system::{below, machine, modules, read_text};
 use lioprof_model::with_causes;
 
 pub(super) fn superuser() -> Check {
@@ -21,7 +21,7 @@ pub(super) fn superuser() -> Check {
 /// Inside a container `/proc/1` is not the node's init, so paths cannot be compared with those that the kernel sees.
 pub(super) fn container(root: &Path) -> Check {
     let check = Subject("container", "not in a container");
-    match boot::in_first_pid_namespace(root) {
+    match machine::in_first_pid_namespace(root) {
         Some(true) => check.ok("first pid namespace"),
         Some(false) => check.warning(
             "another pid namespace: a container",

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::guard::lock;
+use lioprof_model::lock;
 
 /// How long the main loop waits for an errand, which usually takes microseconds.
 pub(super) const PROMPTLY: Duration = Duration::from_millis(100);

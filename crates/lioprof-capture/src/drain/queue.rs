@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use lioprof_model::lock;
+
 use super::keep::{CounterRows, GivenUp, WhyGivenUp};
 use super::spool::SegmentFile;
-use crate::guard::lock;
 
 /// A job of the decoding thread.
 #[derive(Debug, PartialEq, Eq)]

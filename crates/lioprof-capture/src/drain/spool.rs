@@ -55,8 +55,10 @@ impl SegmentFile {
 /// The folder and what the daemon calls its files there.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    dir: PathBuf,
-    session: String,
+    /// The folder in which the kernel writes and closed segments wait.
+    pub(crate) dir: PathBuf,
+    /// Name of the session.
+    pub(crate) session: String,
     /// Size limit of the kernel's file.
     limit_bytes: u64,
     next: u64,
@@ -137,19 +139,9 @@ impl Spool {
         self.errands.busy_for(now)
     }
 
-    /// Name of the session.
-    pub(crate) fn session(&self) -> &str {
-        &self.session
-    }
-
     /// Size limit of the kernel's file, MiB.
     pub(crate) fn limit_mib(&self) -> u64 {
         self.limit_bytes >> 20
-    }
-
-    /// The folder in which the kernel writes and closed segments wait.
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// The file that the kernel is told to write.

@@ -7,6 +7,7 @@ use lioprof_model::live::LiveVerdict;
 use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
 use lioprof_model::{
     Direction, Io, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
+    lock,
 };
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
@@ -14,7 +15,6 @@ use rustc_hash::FxHashMap;
 use super::DrainError;
 use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
 use crate::counters::{Count, Edges};
-use crate::guard::lock;
 use crate::live::{LiveView, SharedLive};
 use crate::metrics::{Callback, Metrics, TargetMetrics};
 use crate::status::{Missing, Totals};
@@ -111,7 +111,8 @@ pub(crate) struct SharedSums {
     /// Checkpoints that the summing thread has not seen yet.
     checkpoints: Mutex<Vec<(SampleTime, Count)>>,
     missing: Mutex<Option<Missing>>,
-    live: SharedLive,
+    /// What the server does now.
+    pub(crate) live: SharedLive,
 }
 
 impl SharedSums {
@@ -140,11 +141,6 @@ impl SharedSums {
     /// How far the trace was behind the counters at the last sample that it has reached; `None` before the first.
     pub(crate) fn missing(&self) -> Option<Missing> {
         *lock(&self.missing)
-    }
-
-    /// What the server does now.
-    pub(crate) fn live(&self) -> &SharedLive {
-        &self.live
     }
 
     /// Microseconds between two times in which everything was traced.

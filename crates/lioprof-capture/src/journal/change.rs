@@ -7,9 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
 use super::daemon::DaemonChange;
-use super::foreign::Foreign;
 use super::mask::MaskChange;
-use super::outcome::Outcome;
+use super::outcome::{Foreign, Outcome};
 use super::size::SizeChange;
 use crate::control::param::Kind;
 use crate::control::{Control, ControlError, Param};

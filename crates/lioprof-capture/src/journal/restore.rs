@@ -129,8 +129,8 @@ pub(crate) fn restore(control: &Control, journal: &Journal) -> Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::fake::FakeKernel;
     use crate::control::masks::MaskSet;
+    use crate::control::tests::fake::FakeKernel;
     use crate::journal::size::SizeChange;
     use crate::journal::{Change, DaemonChange, MaskChange};
 

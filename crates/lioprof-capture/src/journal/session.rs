@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::change::Change;
 use super::daemon::DaemonChange;
-use super::foreign::Foreign;
+use super::outcome::Foreign;
 use super::restore::{self, Report};
 use super::size::SizeChange;
 use super::{Journal, JournalError, JournalStore};
@@ -47,13 +47,14 @@ pub enum SessionError {
 /// A capture's changes to the kernel's settings. Dropping it restores them.
 #[derive(Debug)]
 pub(crate) struct Session {
-    control: Control,
+    /// The node's settings.
+    pub(crate) control: Control,
     store: Box<dyn JournalStore>,
     journal: Journal,
     /// Masks at the last look.
     seen: BTreeMap<Param, MaskSet>,
     /// The profile that was requested last.
-    tracing: Option<Profile>,
+    pub(crate) tracing: Option<Profile>,
     ended: bool,
 }
 
@@ -76,16 +77,6 @@ impl Session {
         let seen = Param::masks().map(|param| Ok((param, control.mask(param)?)));
         let seen = seen.collect::<Result<_, ControlError>>()?;
         Ok(Self { control, store, journal, seen, tracing: None, ended: false })
-    }
-
-    /// The node's settings.
-    pub(crate) fn control(&self) -> &Control {
-        &self.control
-    }
-
-    /// Current profile; `None` while tracing is off.
-    pub(crate) fn tracing(&self) -> Option<Profile> {
-        self.tracing
     }
 
     /// Sets the debug buffer's size, see [`crate::control::sizing`], unless it is set already, and returns the size that the

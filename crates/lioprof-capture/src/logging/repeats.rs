@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use lioprof_model::lock;
 use tracing::callsite::Identifier;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
@@ -11,10 +12,7 @@ use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-use crate::defaults::with_defaults;
-use crate::guard::lock;
-
-with_defaults! {
+lioprof_model::with_defaults! {
     /// How often the same line of the program may log a message.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) struct RepeatLimit {

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::guard::lock;
+use lioprof_model::lock;
 
 /// What `/healthz` says: `ok`, or what is wrong.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lioprof_model::Finding;
+use lioprof_model::{Finding, lock};
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -18,7 +18,6 @@ use super::health::Health;
 use super::register::{add, figures};
 use super::target::{Families, TargetMetrics};
 use crate::budget::usage::Usage;
-use crate::guard::lock;
 use crate::status::{State, Status};
 
 /// Targets that get labels of their own; a node serves a few dozen at most.

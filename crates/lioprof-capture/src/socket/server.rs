@@ -20,7 +20,6 @@ use tokio::time::{sleep, timeout};
 use super::bind::ControlSocket;
 use super::error::SocketError;
 use super::protocol::{ErrorKind, MAX_REQUEST_BYTES, Reply, Request, parse_request, to_line};
-use crate::defaults::with_defaults;
 use crate::live::Asker;
 use crate::status::Status;
 
@@ -38,7 +37,7 @@ pub(crate) enum Command {
     Look(Asker),
 }
 
-with_defaults! {
+lioprof_model::with_defaults! {
     /// Limits on clients.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct ServerLimits {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::world::World;
+use super::World;
 use crate::counters::{Counters, ExportCounters, LockCounters, ServiceCounters, TargetCounters, Traffic};
 
 /// Something that counts, at the time of its line in the log.
@@ -146,7 +146,7 @@ impl Account {
         }
         for ((of, name), service) in &self.services {
             if node.is_none_or(|node| node == *of) {
-                merge_service(counters.services.entry((*name).to_owned()).or_default(), service);
+                counters.services.entry((*name).to_owned()).or_default().merge(service);
             }
         }
         for ((of, opcode), sent) in &self.sent {
@@ -165,14 +165,6 @@ fn count(traffic: &mut Traffic, rpc: &RpcEffect) {
         _ => {}
     }
     traffic.operations_us.entry(rpc.opcode).or_default().add(rpc.service_us);
-}
-
-fn merge_service(into: &mut ServiceCounters, service: &ServiceCounters) {
-    into.wait_us.merge(&service.wait_us);
-    into.dropped += service.dropped;
-    for (opcode, samples) in &service.operations_us {
-        into.operations_us.entry(*opcode).or_default().merge(samples);
-    }
 }
 
 fn target_counters(world: &World, account: &TargetAccount) -> TargetCounters {

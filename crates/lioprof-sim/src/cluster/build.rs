@@ -4,19 +4,13 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::account::Account;
-use super::client_config::ClientConfig;
 use super::config::{Cluster, MDS, server_nid};
-use super::disk::Disk;
-use super::events::{Event, Events};
-use super::link::Link;
-use super::log::Log;
-use super::opcode::Service;
-use super::program::{Pause, Process};
-use super::rng::{Rng, uuid};
-use super::simulation::Simulation;
-use super::timer::{Regular, Timer};
-use super::world::{Export, Host, Mount, Node, Object, Queue, ServicePart, ServiceThread, StripedFile, Target, World};
+use super::rng::uuid;
+use super::world::{Export, Host, Mount, Node, Object, Queue, ServicePart, ServiceThread, StripedFile, Target};
+use super::{
+    Account, ClientConfig, Disk, Event, Events, Link, Log, Pause, Process, Regular, Rng, Service, Simulation, Timer,
+    World,
+};
 use crate::wording::Fid;
 
 /// Name of the file system.

@@ -1,9 +1,6 @@
 //! Reads and writes.
 
-use super::events::Event;
-use super::request::{Io, Stage};
-use super::say::say;
-use super::simulation::Simulation;
+use super::{Event, Io, Simulation, Stage, say};
 use crate::cluster::log::Pen;
 
 /// Kinds of events of a bulk transfer.

@@ -1,13 +1,6 @@
 //! Requests of a server to its clients: blocking, completion and glimpse ASTs.
 
-use super::account::{Effect, LockEffect};
-use super::events::Event;
-use super::log::Pen;
-use super::opcode;
-use super::request::{Callback, Stage};
-use super::say::say;
-use super::simulation::Simulation;
-use super::world::World;
+use super::{Callback, Effect, Event, LockEffect, Pen, Simulation, Stage, World, opcode, say};
 use crate::wording::{Request, Rpc};
 
 const REQUEST_BYTES: u64 = 328;

@@ -1,12 +1,6 @@
 //! A client gives back a lock; whoever waited may get it.
 
-use super::account::{Effect, LockEffect};
-use super::lock::Look;
-use super::log::Pen;
-use super::opcode;
-use super::request::Purpose;
-use super::say::say;
-use super::simulation::Simulation;
+use super::{Effect, LockEffect, Look, Pen, Purpose, Simulation, opcode, say};
 use crate::wording::lock::flags;
 
 impl Simulation {

@@ -1,10 +1,6 @@
 //! Clients: locks that they keep, I/O that they send.
 
-use super::events::Event;
-use super::lock::Lock;
-use super::opcode;
-use super::request::{Io, Purpose, Request};
-use super::simulation::Simulation;
+use super::{Event, Io, Lock, Purpose, Request, Simulation, opcode};
 use crate::wording::Extent;
 
 const PAGE_BYTES: u64 = 4096;

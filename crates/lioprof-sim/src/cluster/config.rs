@@ -1,43 +1,31 @@
 //! What a cluster consists of, before it runs.
 
-use super::client_config::ClientConfig;
-use super::clock::Clock;
 use super::disk::DiskConfig;
-use super::link::LinkConfig;
 use super::program::Program;
+use super::{ClientConfig, Clock, LinkConfig};
 use crate::wording::{V2_17, Wording};
 
-/// Threads of each service on each CPU partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threads {
-    /// `ll_ost_io`.
-    pub ost_io: usize,
-    /// All others.
-    pub other: usize,
-}
-
-impl Default for Threads {
-    fn default() -> Self {
-        Self { ost_io: 16, other: 8 }
+lioprof_model::with_defaults! {
+    /// Threads of each service on each CPU partition.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Threads {
+        /// `ll_ost_io`.
+        pub ost_io: usize = 16,
+        /// All others.
+        pub other: usize = 8,
     }
-}
 
-/// A server's hardware.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServerConfig {
-    /// CPUs.
-    pub cpus: u16,
-    /// CPU partitions.
-    pub cpts: u16,
-    /// Threads.
-    pub threads: Threads,
-    /// Its network link.
-    pub link: LinkConfig,
-}
-
-impl Default for ServerConfig {
-    fn default() -> Self {
-        Self { cpus: 8, cpts: 2, threads: Threads::default(), link: LinkConfig::default() }
+    /// A server's hardware.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ServerConfig {
+        /// CPUs.
+        pub cpus: u16 = 8,
+        /// CPU partitions.
+        pub cpts: u16 = 2,
+        /// Threads.
+        pub threads: Threads = Threads::default(),
+        /// Its network link.
+        pub link: LinkConfig = LinkConfig::default(),
     }
 }
 

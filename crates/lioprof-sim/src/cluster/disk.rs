@@ -1,23 +1,19 @@
 //! The disk of an OST: one pipe with a latency.
 
-use super::rng::Rng;
+use super::Rng;
 
-/// How fast a target's disk is.
-#[derive(Clone, Copy, Debug)]
-pub struct DiskConfig {
-    /// Bytes per second that the disk moves, all requests together.
-    pub bytes_per_s: u64,
-    /// Mean time before a request's first byte, microseconds.
-    pub latency_us: u64,
-    /// Requests in a million that take [`tail_factor`](Self::tail_factor) times the latency.
-    pub tail_ppm: u64,
-    /// See there.
-    pub tail_factor: u64,
-}
-
-impl Default for DiskConfig {
-    fn default() -> Self {
-        Self { bytes_per_s: 2_000_000_000, latency_us: 400, tail_ppm: 0, tail_factor: 1 }
+lioprof_model::with_defaults! {
+    /// How fast a target's disk is.
+    #[derive(Clone, Copy, Debug)]
+    pub struct DiskConfig {
+        /// Bytes per second that the disk moves, all requests together.
+        pub bytes_per_s: u64 = 2_000_000_000,
+        /// Mean time before a request's first byte, microseconds.
+        pub latency_us: u64 = 400,
+        /// Requests in a million that take [`tail_factor`](Self::tail_factor) times the latency.
+        pub tail_ppm: u64 = 0,
+        /// See there.
+        pub tail_factor: u64 = 1,
     }
 }
 

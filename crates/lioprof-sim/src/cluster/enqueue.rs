@@ -1,13 +1,6 @@
 //! A client asks for a lock.
 
-use super::account::{Effect, LockEffect};
-use super::events::Event;
-use super::lock::Look;
-use super::log::Pen;
-use super::opcode;
-use super::request::{Purpose, Stage};
-use super::say::say;
-use super::simulation::Simulation;
+use super::{Effect, Event, LockEffect, Look, Pen, Purpose, Simulation, Stage, opcode, say};
 use crate::wording::Extent;
 use crate::wording::lock::flags;
 

@@ -1,14 +1,7 @@
 //! What goes wrong: clients that keep locks or do not answer, late requests, resends, reconnects.
 
-use super::account::{Effect, LockEffect};
 use super::client_config::ClientFaults;
-use super::events::Event;
-use super::lock::Look;
-use super::log::Pen;
-use super::opcode;
-use super::request::{Purpose, Stage};
-use super::say::say;
-use super::simulation::Simulation;
+use super::{Effect, Event, LockEffect, Look, Pen, Purpose, Simulation, Stage, opcode, say};
 use crate::wording::lock::flags;
 use crate::wording::{Handled, Request};
 

@@ -1,11 +1,7 @@
 //! The end of a request: reply, last lines, account, the next request of the thread.
 
-use super::account::{Effect, RpcEffect};
-use super::events::Event;
-use super::log::Pen;
-use super::opcode;
-use super::say::say;
-use super::simulation::Simulation;
+use super::account::RpcEffect;
+use super::{Effect, Event, Pen, Simulation, opcode, say};
 use crate::wording::{Handled, Request};
 
 impl Simulation {

@@ -1,8 +1,7 @@
 //! From bytes of a file to RPCs on its objects.
 
 use super::program::Access;
-use super::request::Io;
-use super::simulation::Simulation;
+use super::{Io, Simulation};
 use crate::wording::Extent;
 
 const PAGE_BYTES: u64 = 4096;

@@ -1,11 +1,6 @@
 //! Locks that a server takes for itself: direct I/O and unlink.
 
-use super::account::{Effect, LockEffect};
-use super::lock::{Lock, Look};
-use super::log::Pen;
-use super::request::Io;
-use super::say::say;
-use super::simulation::Simulation;
+use super::{Effect, Io, Lock, LockEffect, Look, Pen, Simulation, say};
 use crate::wording::Extent;
 use crate::wording::lock::flags;
 

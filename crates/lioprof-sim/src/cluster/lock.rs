@@ -1,6 +1,6 @@
 //! Extent locks: what may stand side by side, how far a grant grows.
 
-use super::request::Io;
+use super::Io;
 use crate::wording::Extent;
 use crate::wording::lock::flags;
 

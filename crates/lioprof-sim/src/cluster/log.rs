@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::account::Effect;
-use super::clock::Clock;
+use super::{Clock, Effect};
 use crate::record::SimRecord;
 use crate::wording::Site;
 

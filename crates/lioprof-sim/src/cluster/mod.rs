@@ -50,3 +50,18 @@ pub use link::LinkConfig;
 pub use program::{Access, Op, Program};
 pub use simulation::Simulation;
 pub use truth::{Call, TrueLock, TrueOperation, TrueRpc};
+
+pub(crate) use account::{Account, Effect, LockEffect};
+pub(crate) use disk::Disk;
+pub(crate) use events::{Event, Events};
+pub(crate) use link::Link;
+pub(crate) use lock::{Lock, Look};
+pub(crate) use log::{Log, Pen};
+pub(crate) use opcode::Service;
+pub(crate) use program::{Pause, Process};
+pub(crate) use request::{Callback, Io, Purpose, Request, Stage};
+pub(crate) use rng::Rng;
+pub(crate) use running::Running;
+pub(crate) use say::say;
+pub(crate) use timer::{Regular, Timer};
+pub(crate) use world::World;

@@ -1,15 +1,8 @@
 //! Operations of processes on clients that log: their lines, and the truth about them.
 
-use super::events::Event;
-use super::log::Pen;
-use super::opcode;
-use super::program::Op;
-use super::request::Purpose;
-use super::running::{File, Running};
-use super::say::say;
-use super::simulation::Simulation;
-use super::truth::{Call, TrueLock, TrueOperation, TrueRpc};
-use super::world::World;
+use super::running::File;
+use super::truth::{Call, TrueLock, TrueRpc};
+use super::{Event, Op, Pen, Purpose, Running, Simulation, TrueOperation, World, opcode, say};
 use crate::wording::{ClientLock, ClientLockKind, Fid};
 
 /// A process says that an operation begins so long before it sends anything, microseconds.

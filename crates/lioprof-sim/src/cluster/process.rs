@@ -1,9 +1,6 @@
 //! What runs on clients: programs of file operations.
 
-use super::opcode;
-use super::program::{Op, Pause};
-use super::request::Purpose;
-use super::simulation::Simulation;
+use super::{Op, Pause, Purpose, Simulation, opcode};
 
 /// RPCs of a process that may be under way before it has to wait, as dirty pages limit it.
 const MAX_OPEN: usize = 64;

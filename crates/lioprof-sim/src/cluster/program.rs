@@ -1,6 +1,6 @@
 //! Programs that clients run, and how far they are.
 
-use super::running::Running;
+use super::Running;
 
 /// A read or write of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

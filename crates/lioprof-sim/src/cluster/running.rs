@@ -1,6 +1,6 @@
 //! Operations of clients that have begun and not ended.
 
-use super::truth::TrueOperation;
+use super::TrueOperation;
 use crate::wording::Fid;
 
 /// A file as lines show it.

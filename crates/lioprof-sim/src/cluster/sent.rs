@@ -1,11 +1,6 @@
 //! What the senders of requests log: servers among each other, and clients whose log is wanted.
 
-use super::events::Event;
-use super::log::Pen;
-use super::request::Request;
-use super::say::say;
-use super::simulation::Simulation;
-use super::world::World;
+use super::{Event, Pen, Request, Simulation, World, say};
 use crate::wording::Rpc;
 
 /// `ptlrpcd_00_01`, and where it runs.

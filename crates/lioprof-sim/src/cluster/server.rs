@@ -3,12 +3,7 @@
 //! A thread takes one request off the wire, looks at it and queues it; then it handles the first of the queue, which
 //! may be another one.
 
-use super::events::Event;
-use super::log::Pen;
-use super::request::{Purpose, Request, Stage};
-use super::say::say;
-use super::simulation::Simulation;
-use super::{lock::Look, opcode};
+use super::{Event, Pen, Purpose, Request, Simulation, Stage, lock::Look, opcode, say};
 use crate::wording::lock::flags;
 
 impl Simulation {

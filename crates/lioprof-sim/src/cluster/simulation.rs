@@ -1,12 +1,7 @@
 //! A cluster at work: its state and its events.
 
-use super::account::Account;
-use super::events::{Event, Events};
-use super::log::{Entry, Log};
-use super::rng::Rng;
-use super::timer::Timer;
-use super::truth::TrueOperation;
-use super::world::World;
+use super::log::Entry;
+use super::{Account, Event, Events, Log, Rng, Timer, TrueOperation, World};
 use crate::counters::Counters;
 use crate::record::{SimRecord, Workload};
 

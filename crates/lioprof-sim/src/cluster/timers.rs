@@ -1,12 +1,6 @@
 //! What servers and clients do without being asked: pings, statfs of the MDT, idle callback threads.
 
-use super::events::Event;
-use super::log::Pen;
-use super::opcode;
-use super::request::Purpose;
-use super::say::say;
-use super::simulation::Simulation;
-use super::timer::{Regular, Timer};
+use super::{Event, Pen, Purpose, Regular, Simulation, Timer, opcode, say};
 
 impl Simulation {
     /// A timer fires; it is set again as long as any process runs.

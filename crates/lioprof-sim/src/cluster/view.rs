@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::simulation::Simulation;
+use super::Simulation;
 use crate::counters::{ServiceCounters, TargetCounters};
 
 impl Simulation {

@@ -2,14 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::client_config::ClientConfig;
-use super::disk::Disk;
-use super::link::Link;
-use super::lock::Lock;
-use super::opcode::Service;
-use super::program::Process;
-use super::request::{Callback, Io, Request};
 use super::slab::Slab;
+use super::{Callback, ClientConfig, Disk, Io, Link, Lock, Process, Request, Service};
 use crate::wording::{Fid, Wording};
 
 /// A server.

@@ -1,8 +1,6 @@
 //! Locks of the world's objects.
 
-use super::lock::Look;
-use super::request::Io;
-use super::world::World;
+use super::{Io, Look, World};
 use crate::wording::Extent;
 use crate::wording::lock::Lock;
 

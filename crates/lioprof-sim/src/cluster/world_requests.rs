@@ -1,8 +1,6 @@
 //! Requests as lines show them.
 
-use super::opcode;
-use super::request::Request;
-use super::world::World;
+use super::{Request, World, opcode};
 use crate::wording;
 
 impl World {

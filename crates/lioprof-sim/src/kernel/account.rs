@@ -1,8 +1,9 @@
 //! What the kernel logged, wrote and lost: the truth that a capture's loss account is compared with.
 
+use lioprof_model::merge::{earliest, latest};
 use serde::Serialize;
 
-use super::page::Page;
+use super::Page;
 
 /// Loss events kept with their time range; later ones are only counted.
 const KEEP_EVENTS: usize = 10_000;
@@ -68,21 +69,12 @@ impl Tally {
     }
 
     fn cover(&mut self, first_us: i64, last_us: i64) {
-        self.first_us = Some(self.first_us.map_or(first_us, |first| first.min(first_us)));
-        self.last_us = Some(self.last_us.map_or(last_us, |last| last.max(last_us)));
-    }
-
-    /// Adds another tally.
-    pub fn add(&mut self, other: &Self) {
-        self.pages += other.pages;
-        self.records += other.records;
-        self.handled_rpcs += other.handled_rpcs;
-        self.bytes += other.bytes;
-        if let (Some(first), Some(last)) = (other.first_us, other.last_us) {
-            self.cover(first, last);
-        }
+        earliest(&mut self.first_us, &Some(first_us));
+        latest(&mut self.last_us, &Some(last_us));
     }
 }
+
+lioprof_model::merge_fields!(Tally { pages, records, handled_rpcs, bytes } by { first_us: earliest, last_us: latest });
 
 /// What became of the records of one stream, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -101,6 +93,8 @@ pub struct Lost {
     pub unloaded: Tally,
 }
 
+lioprof_model::merge_fields!(Lost { overflow, ring_reused, open_failed, dumped, cleared, unloaded });
+
 impl Lost {
     /// In the order of [`Cause`].
     fn by_cause(&mut self) -> [&mut Tally; 6] {
@@ -112,7 +106,7 @@ impl Lost {
     #[must_use]
     pub fn total(mut self) -> Tally {
         let mut sum = Tally::default();
-        self.by_cause().into_iter().for_each(|part| sum.add(part));
+        self.by_cause().into_iter().for_each(|part| sum.merge(part));
         sum
     }
 }
@@ -209,16 +203,14 @@ pub struct Account {
 }
 
 impl Account {
-    pub(super) fn add_stream(&mut self, mut stream: StreamAccount) {
+    pub(super) fn add_stream(&mut self, stream: StreamAccount) {
         let total = &mut self.total;
-        total.logged.add(&stream.logged);
-        total.written.add(&stream.written);
-        total.repeated.add(&stream.repeated);
-        total.pending.add(&stream.pending);
+        total.logged.merge(&stream.logged);
+        total.written.merge(&stream.written);
+        total.repeated.merge(&stream.repeated);
+        total.pending.merge(&stream.pending);
         total.refused_records += stream.refused_records;
-        for (sum, part) in total.lost.by_cause().into_iter().zip(stream.lost.by_cause()) {
-            sum.add(part);
-        }
+        total.lost.merge(&stream.lost);
         if stream.logged.records + stream.refused_records > 0 {
             self.streams.push(stream);
         }

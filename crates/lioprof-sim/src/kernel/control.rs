@@ -5,19 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use lioprof_model::lock;
 use rustix::io::Errno;
 
-use super::PAGE_BYTES;
-use super::account::Cause;
-use super::kmsg::Level;
-use super::ktracefiled::DEFAULT_SIZE;
 use super::masks::{self, Mask, Parsed};
 use super::module_parameters::Parameter;
-use super::node::{Kernel, PAGES_PER_MIB};
 use super::numbers::{number_prefix, strict_u32};
+use super::{Cause, DEFAULT_SIZE, Kernel, Level, PAGE_BYTES, PAGES_PER_MIB};
 use crate::SimRecord;
 use crate::bits::mask as mask_bits;
-use crate::guard::lock;
 
 /// Longest path of the debug daemon's file, with its NUL.
 const PATH_BYTES: usize = 1024;

@@ -9,13 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self};
 use std::time::Duration;
 
-use super::account::{Cause, LossEvent, Tally};
-use super::file::{Short, Writer};
-use super::kmsg::Level;
-use super::ktracefiled::{Flush, NEVER, PERIOD, Pass};
-use super::node::{CONTEXTS, Kernel};
-use super::page::Page;
-use crate::guard::lock;
+use lioprof_model::lock;
+
+use super::file::Short;
+use super::ktracefiled::{NEVER, PERIOD, Pass};
+use super::{CONTEXTS, Cause, Flush, Kernel, Level, LossEvent, Page, Tally, Writer};
 
 impl Kernel {
     /// Whether the debug daemon runs.

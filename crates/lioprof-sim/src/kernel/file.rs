@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use super::Page;
 use super::account::FileAccount;
-use super::page::Page;
 
 /// The position, which survives stop, start and a change of the path, and what belongs to writing.
 #[derive(Debug, Default)]

@@ -6,13 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
+use lioprof_model::lock;
 use rustix::io::Errno;
 
-use super::account::Cause;
-use super::kmsg::Level;
-use super::node::{CONTEXTS, Kernel};
-use super::page::Page;
-use crate::guard::lock;
+use super::{CONTEXTS, Cause, Kernel, Level, Page};
 
 impl Kernel {
     /// Keeps pages that need not be written any more.

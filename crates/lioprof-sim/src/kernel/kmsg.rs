@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use crate::guard::lock;
+use lioprof_model::lock;
 
 /// Lines kept; the kernel's ring holds a few thousand of this length.
 const KEEP_LINES: usize = 8192;

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
-use super::file::Writer;
-use super::page::Page;
-use crate::guard::lock;
+use lioprof_model::lock;
+
+use super::{Page, Writer};
 
 /// Longest sleep between two passes.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
@@ -32,36 +32,21 @@ pub enum Flush {
     Manual,
 }
 
-/// State of the debug daemon.
-#[derive(Debug)]
-pub(super) struct Daemon {
-    pub(super) path: Mutex<Vec<u8>>,
-    pub(super) size: AtomicU64,
-    pub(super) running: AtomicBool,
-    pub(super) stopping: AtomicBool,
-    pub(super) woken: AtomicBool,
-    /// The thread does nothing (but for the last pass): a busy or slow machine.
-    pub(super) stalled: AtomicBool,
-    pub(super) thread: Mutex<Option<JoinHandle<()>>>,
-    pub(super) sleeper: Mutex<Option<Thread>>,
-    pub(super) next_pass_us: AtomicI64,
-    pub(super) pass: Mutex<Pass>,
-}
-
-impl Default for Daemon {
-    fn default() -> Self {
-        Self {
-            path: Mutex::default(),
-            size: AtomicU64::new(DEFAULT_SIZE),
-            running: AtomicBool::new(false),
-            stopping: AtomicBool::new(false),
-            woken: AtomicBool::new(false),
-            stalled: AtomicBool::new(false),
-            thread: Mutex::default(),
-            sleeper: Mutex::default(),
-            next_pass_us: AtomicI64::new(NEVER),
-            pass: Mutex::default(),
-        }
+lioprof_model::with_defaults! {
+    /// State of the debug daemon.
+    #[derive(Debug)]
+    pub(super) struct Daemon {
+        pub(super) path: Mutex<Vec<u8>> = Mutex::default(),
+        pub(super) size: AtomicU64 = AtomicU64::new(DEFAULT_SIZE),
+        pub(super) running: AtomicBool = AtomicBool::new(false),
+        pub(super) stopping: AtomicBool = AtomicBool::new(false),
+        pub(super) woken: AtomicBool = AtomicBool::new(false),
+        /// The thread does nothing (but for the last pass): a busy or slow machine.
+        pub(super) stalled: AtomicBool = AtomicBool::new(false),
+        pub(super) thread: Mutex<Option<JoinHandle<()>>> = Mutex::default(),
+        pub(super) sleeper: Mutex<Option<Thread>> = Mutex::default(),
+        pub(super) next_pass_us: AtomicI64 = AtomicI64::new(NEVER),
+        pub(super) pass: Mutex<Pass> = Mutex::default(),
     }
 }
 

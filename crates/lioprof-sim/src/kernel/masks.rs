@@ -2,8 +2,8 @@
 //!
 //! After `libcfs_debug.h` (names, bits) and `cfs_str2mask`, `cfs_mask2str` (libcfs `debug.c`).
 
+use super::LustreVersion;
 use super::numbers::radix;
-use super::version::LustreVersion;
 use crate::bits::{ALWAYS, mask};
 
 /// The mask after the modules are loaded: what is always logged, ioctl, neterror, ha, config, lfsck.

@@ -28,3 +28,9 @@ pub use module_parameters::Parameter;
 pub use node::{Kernel, KernelConfig, Outcome};
 pub use page::PAGE_BYTES;
 pub use version::{LustreVersion, UnknownVersion};
+
+pub(in crate::kernel) use file::Writer;
+pub(in crate::kernel) use ktracefiled::DEFAULT_SIZE;
+pub(in crate::kernel) use module_parameters::Parameters;
+pub(in crate::kernel) use node::{CONTEXTS, PAGES_PER_MIB};
+pub(in crate::kernel) use page::Page;

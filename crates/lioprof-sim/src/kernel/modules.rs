@@ -2,14 +2,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use lioprof_model::lock;
 use rustix::io::Errno;
 
-use super::account::Cause;
-use super::ktracefiled::DEFAULT_SIZE;
-use super::masks;
-use super::module_parameters::Parameters;
-use super::node::{DEFAULT_MIB_PER_CPU, Kernel, PAGES_PER_MIB};
-use crate::guard::lock;
+use super::node::DEFAULT_MIB_PER_CPU;
+use super::{Cause, DEFAULT_SIZE, Kernel, PAGES_PER_MIB, Parameters, masks};
 
 impl Kernel {
     /// Unloads the Lustre modules: the daemon stops, the buffer is gone.

@@ -5,19 +5,17 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use lioprof_model::lock;
 use lioprof_model::time::now_us;
 
 use super::account::{Account, LossEvents};
-use super::kmsg::{KernelLog, Level};
-use super::ktracefiled::{Daemon, Flush};
+use super::kmsg::KernelLog;
+use super::ktracefiled::Daemon;
 use super::masks::{self, Mask};
-use super::module_parameters::Parameters;
-use super::page::{PAGE_BYTES, Page};
 use super::stream::{Pool, Put, Stream};
-use super::version::LustreVersion;
+use super::{Flush, Level, LustreVersion, PAGE_BYTES, Page, Parameters};
 use crate::SimRecord;
 use crate::bits::{ALWAYS, mask as mask_bits};
-use crate::guard::lock;
 
 /// Process, softirq, hard irq.
 pub(super) const CONTEXTS: usize = 3;
@@ -30,22 +28,18 @@ pub(super) const DEFAULT_MIB_PER_CPU: usize = 5;
 
 pub(super) const PAGES_PER_MIB: usize = (1 << 20) / PAGE_BYTES;
 
-/// What kind of node is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KernelConfig {
-    /// Release of Lustre whose files and wordings the kernel has.
-    pub version: LustreVersion,
-    /// Possible CPUs; at least one.
-    pub cpus: u16,
-    /// Memory of the node, MiB: the debug buffer may take 80 % of it, or 512 MiB.
-    pub ram_mib: usize,
-    /// When flush passes run.
-    pub flush: Flush,
-}
-
-impl Default for KernelConfig {
-    fn default() -> Self {
-        Self { version: LustreVersion::default(), cpus: 2, ram_mib: 64 << 10, flush: Flush::Thread }
+lioprof_model::with_defaults! {
+    /// What kind of node is simulated.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct KernelConfig {
+        /// Release of Lustre whose files and wordings the kernel has.
+        pub version: LustreVersion = LustreVersion::default(),
+        /// Possible CPUs; at least one.
+        pub cpus: u16 = 2,
+        /// Memory of the node, MiB: the debug buffer may take 80 % of it, or 512 MiB.
+        pub ram_mib: usize = 64 << 10,
+        /// When flush passes run.
+        pub flush: Flush = Flush::Thread,
     }
 }
 
@@ -65,7 +59,8 @@ pub enum Outcome {
 /// A server's kernel. All methods may be called from any thread.
 #[derive(Debug)]
 pub struct Kernel {
-    pub(super) config: KernelConfig,
+    /// The configuration.
+    pub(crate) config: KernelConfig,
     pub(super) loaded: AtomicBool,
     /// Also Lustre itself, not only LNet with the debug log.
     pub(super) with_lustre: AtomicBool,
@@ -122,12 +117,6 @@ impl Kernel {
             latest_us: AtomicI64::new(i64::MIN),
             step_us: AtomicI64::new(0),
         })
-    }
-
-    /// The configuration.
-    #[must_use]
-    pub fn config(&self) -> &KernelConfig {
-        &self.config
     }
 
     /// The kernel log.

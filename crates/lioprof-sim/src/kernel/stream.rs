@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use super::account::{Cause, LossEvent, StreamAccount, Tally};
-use super::page::{PAGE_BYTES, Page, known_bytes};
+use lioprof_model::lock;
+
+use super::account::StreamAccount;
+use super::page::known_bytes;
+use super::{Cause, LossEvent, PAGE_BYTES, Page, Tally};
 use crate::SimRecord;
-use crate::guard::lock;
 
 /// The kernel first asks for room for a text of this length, and again if the text turns out longer.
 const USUAL_TEXT_BYTES: usize = 85;

@@ -41,9 +41,12 @@ pub struct RecordedLog {
     texts: Vec<u8>,
     names: Vec<Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
-    skipped_bytes: u64,
-    notes: Vec<String>,
-    files: Vec<PathBuf>,
+    /// Bytes of the inputs that are in no record.
+    pub skipped_bytes: u64,
+    /// What there is to say about the inputs.
+    pub notes: Vec<String>,
+    /// The files read.
+    pub files: Vec<PathBuf>,
     next: usize,
     shift_us: i64,
     rounds_left: u32,
@@ -99,24 +102,6 @@ impl RecordedLog {
     #[must_use]
     pub fn cpus(&self) -> u16 {
         self.entries.iter().map(|entry| entry.cpu).max().map_or(1, |cpu| cpu.saturating_add(1))
-    }
-
-    /// Bytes of the inputs that are in no record.
-    #[must_use]
-    pub fn skipped_bytes(&self) -> u64 {
-        self.skipped_bytes
-    }
-
-    /// What there is to say about the inputs.
-    #[must_use]
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// The files read.
-    #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
     }
 
     fn add(&mut self, found: &Found) -> Result<(), ReplayError> {

@@ -85,13 +85,13 @@ pub fn run(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress))
 fn play_log(args: &ReplayArgs, stop: &AtomicBool, tell: &mut dyn FnMut(Progress)) -> Result<Summary, ReplayError> {
     let mut log = RecordedLog::read(&args.inputs)?;
     log.set_rounds(args.rounds);
-    for note in log.notes() {
+    for note in &log.notes {
         tell(Progress::Note(note.clone()));
     }
-    if log.skipped_bytes() > 0 {
-        tell(Progress::Note(format!("{} bytes of the inputs are in no record", log.skipped_bytes())));
+    if log.skipped_bytes > 0 {
+        tell(Progress::Note(format!("{} bytes of the inputs are in no record", log.skipped_bytes)));
     }
-    let beside = log.files().first().map(|file| file.with_file_name("truth.txt")).filter(|path| path.is_file());
+    let beside = log.files.first().map(|file| file.with_file_name("truth.txt")).filter(|path| path.is_file());
     let stats = match args.stats.as_ref().or(beside.as_ref()) {
         Some(path) => read_stats(path)?,
         None => FixedStats::for_targets(&["lustre-OST0000"]),

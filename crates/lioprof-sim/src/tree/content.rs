@@ -42,7 +42,7 @@ impl Server {
     fn live(&self, live: Live) -> Vec<u8> {
         let hundredths = self.kernel.uptime_us() / 10_000;
         match live {
-            Live::ProcStat => system::proc_stat(self.kernel.config().cpus, hundredths).into_bytes(),
+            Live::ProcStat => system::proc_stat(self.kernel.config.cpus, hundredths).into_bytes(),
             Live::Uptime => {
                 let (seconds, rest) = (hundredths / 100, hundredths % 100);
                 format!("{seconds}.{rest:02} {seconds}.{rest:02}\n").into_bytes()

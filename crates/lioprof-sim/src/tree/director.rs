@@ -104,7 +104,7 @@ fn old(kernel: &Kernel, count: u64) {
         function: b"target_handle_connect".to_vec(),
         ..SimRecord::default()
     };
-    let (now_us, cpus) = (kernel.now_us(), u64::from(kernel.config().cpus));
+    let (now_us, cpus) = (kernel.now_us(), u64::from(kernel.config.cpus));
     for number in 0..count {
         let share = i64::try_from(u128::from(number) * HOUR_US.unsigned_abs() as u128 / u128::from(count)).unwrap_or(0);
         record.time_us = now_us.saturating_add(share - HOUR_US);

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use fuser::{FileAttr, FileHandle, FileType, FopenFlags, INodeNo, OpenAccMode, OpenFlags};
+use lioprof_model::lock;
 use rustix::io::Errno;
 
 use super::content::Server;
 use super::kmsg::{KmsgPlace, SHOWN_BYTES};
 use super::layout;
 use super::node::{FileContent, Flavour, TreeNode, TreeNodes};
-use crate::guard::lock;
 use crate::kernel::Kernel;
 
 /// Open flag of `/dev/kmsg`.

@@ -29,7 +29,7 @@ pub(super) fn nodes(kernel: &Kernel, stats: &dyn Stats) -> TreeNodes {
     system::add(&mut nodes, kernel, &names);
     simulator(&mut nodes);
     if kernel.is_loaded() {
-        let version = kernel.config().version;
+        let version = kernel.config.version;
         if version.lnet_in_debugfs() {
             debugfs_lnet(&mut nodes, kernel);
         } else {
@@ -53,7 +53,7 @@ fn simulator(nodes: &mut TreeNodes) {
 
 /// After the tables `lnet_table` and `lnet_debugfs_symlinks` of libcfs `module.c`.
 fn debugfs_lnet(nodes: &mut TreeNodes, kernel: &Kernel) {
-    let version = kernel.config().version;
+    let version = kernel.config.version;
     lnet_table(nodes, DEBUGFS_LNET, Flavour::Debugfs, kernel);
     let mut file = |name: &str, mode, content| {
         nodes.file(&format!("{DEBUGFS_LNET}/{name}"), mode, Flavour::Debugfs, content);
@@ -88,7 +88,7 @@ fn lnet_table(nodes: &mut TreeNodes, directory: &str, flavour: Flavour, kernel: 
     file("dump_kernel", 0o200, FileContent::DumpKernel);
     file("lnet_memused", 0o444, FileContent::Text(b"52428800\n".to_vec()));
     file("catastrophe", 0o444, FileContent::Text(b"0\n".to_vec()));
-    let cpus: String = (0..kernel.config().cpus).map(|cpu| format!(" {cpu}")).collect();
+    let cpus: String = (0..kernel.config.cpus).map(|cpu| format!(" {cpu}")).collect();
     file("cpu_partition_table", 0o444, FileContent::Text(format!("0\t:{cpus}\n").into_bytes()));
     state::lnet(nodes, directory, flavour);
 }

@@ -23,7 +23,7 @@ const MODULES: [(&str, u32, &str); 12] = [
 ];
 
 pub(super) fn add(nodes: &mut TreeNodes, kernel: &Kernel, names: &[String]) {
-    let config = kernel.config();
+    let config = &kernel.config;
     for directory in ["sys/kernel/debug", "sys/module", "sys/fs", "proc/fs", "tmp"] {
         nodes.directory(directory);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Merge;
 use lioprof_sim::Counters;
 use lioprof_sim::counters::Samples;
 use lioprof_sim::scenario::Scenario;

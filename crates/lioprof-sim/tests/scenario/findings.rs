@@ -1,5 +1,6 @@
 //! Each scenario shows what its description promises, by its own account.
 
+use lioprof_model::Merge;
 use lioprof_sim::Counters;
 use lioprof_sim::cluster::opcode;
 use lioprof_sim::counters::{Samples, TargetCounters};

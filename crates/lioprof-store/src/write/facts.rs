@@ -15,23 +15,19 @@ pub struct NodeInfo {
     pub session: Session,
 }
 
-/// Settings of a writer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// Number of rows in a row group. More rows compress better and need more memory.
-    pub row_group_rows: usize,
-    /// Limit on the memory of all buffered rows, bytes; above it the largest table writes a row group early.
-    pub buffer_bytes: usize,
-    /// Compression level of zstd.
-    pub zstd_level: i32,
-    /// Use only encodings that older engines know (DuckDB 1, Spark 3). Files become a few percent larger.
-    pub old_readers: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { row_group_rows: 128 * 1024, buffer_bytes: 32 << 20, zstd_level: 1, old_readers: false }
+lioprof_model::with_defaults! {
+    /// Settings of a writer.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct Options {
+        /// Number of rows in a row group. More rows compress better and need more memory.
+        pub row_group_rows: usize = 128 * 1024,
+        /// Limit on the memory of all buffered rows, bytes; above it the largest table writes a row group early.
+        pub buffer_bytes: usize = 32 << 20,
+        /// Compression level of zstd.
+        pub zstd_level: i32 = 1,
+        /// Use only encodings that older engines know (DuckDB 1, Spark 3). Files become a few percent larger.
+        pub old_readers: bool = false,
     }
 }
 

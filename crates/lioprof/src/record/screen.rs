@@ -1,7 +1,7 @@
 //! What `lioprof record` shows while it records: a line for each host on a terminal, a line now and then elsewhere.
 
 use std::io::{self, IsTerminal as _};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -54,7 +54,7 @@ impl Tell for Screen {
         if hosts.is_empty() {
             return;
         }
-        let mut last_line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last_line = lioprof_model::lock(&self.last_line);
         if last_line.elapsed() >= LINE_EVERY {
             *last_line = Instant::now();
             messages::note(self.verbosity, &sum(hosts));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -117,7 +117,7 @@ impl Latest {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (Instant, Live)>> {
         // Answers are whole, whatever became of the thread.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lioprof_model::lock(&self.0)
     }
 }
 

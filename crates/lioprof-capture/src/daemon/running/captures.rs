@@ -44,7 +44,7 @@ impl Captures {
         let rotation = Rotation::new(&config.capture);
         let spool = Spool::new(config.capture.spool_dir(), &session_name(now_us()), rotation.limit_mib)
             .map_err(DaemonError::Runtime)?;
-        let buffer = first_buffer(config, session.control(), measured);
+        let buffer = first_buffer(config, &session.control, measured);
         let version = common.facts.lock().lustre_version.as_deref().and_then(LustreVersion::parse);
         let (profile, queue) = (config.capture.profile.first(), Arc::clone(&common.queue));
         let capture = Capture::begin(session, spool, queue, profile, version, buffer, rotation)?;
@@ -89,7 +89,7 @@ impl Captures {
     /// Records what is traced now, also in a file for the daemon that decodes the segments if this one is killed.
     pub(super) fn note(&self, config: &Config, facts: &mut NodeFacts) {
         let Some(capture) = &self.current else { return };
-        facts.settings.refresh(capture.session.control());
+        facts.settings.refresh(&capture.session.control);
         if let Some(profile) = capture.tracing() {
             facts.profile = profile.to_string();
         }
@@ -97,7 +97,7 @@ impl Captures {
         facts.file_limit_mib = Some(spool.limit_mib());
         // Whoever reads it may work elsewhere. JSON takes no other bytes than text.
         facts.keep_dir = std::path::absolute(&config.keep.dir).ok().filter(|dir| dir.to_str().is_some());
-        let (record, dir, session) = (record::of(facts), spool.dir().to_owned(), spool.session().to_owned());
+        let (record, dir, session) = (record::of(facts), spool.dir.to_owned(), spool.session.to_owned());
         spool.run(move || {
             if let Err(err) = record.and_then(|record| record::write(&record, &dir, &session)) {
                 tracing::warn!(
@@ -120,7 +120,7 @@ impl Captures {
         };
         match self.current.as_ref().map(|capture| &capture.spool) {
             Some(spool) => {
-                let session = spool.session().to_owned();
+                let session = spool.session.to_owned();
                 spool.run(move || remove(Some(&session)));
             }
             None => remove(None),

@@ -68,7 +68,7 @@ impl Costs {
         status.budget = BudgetState {
             level: self.budget.level(),
             figures: self.budget.figures_so_far(),
-            limits: *self.budget.limits(),
+            limits: self.budget.limits,
             steps: self.steps.len() as u64,
             last_step: self.steps.last().copied(),
         };

@@ -52,7 +52,7 @@ impl Kernel {
                 self.log = None;
             }
         }
-        let said = self.log.as_ref().map_or(self.overflows_kept, |log| log.counts().overflows);
+        let said = self.log.as_ref().map_or(self.overflows_kept, |log| log.counts.overflows);
         if said > self.overflows_kept {
             common.queue.push(Job::Overflows(said - self.overflows_kept));
             self.overflows_kept = said;
@@ -75,7 +75,7 @@ impl Kernel {
         }
         self.sized_for = rate;
         let Some(capture) = capture else { return };
-        if let Some(mib) = wanted_buffer(config, capture.session.control(), rate, overflowed) {
+        if let Some(mib) = wanted_buffer(config, &capture.session.control, rate, overflowed) {
             match capture.session.set_buffer(mib) {
                 Ok(shown) => tracing::warn!(debug_mb = shown, overflowed, "enlarged the kernel's debug buffer"),
                 Err(err) => account.failure(&with_causes(&err)),
@@ -84,7 +84,7 @@ impl Kernel {
     }
 
     pub(super) fn tell(&self, status: &mut Status) {
-        let said = self.log.as_ref().map(KernelLog::counts).unwrap_or_default();
+        let said = self.log.as_ref().map(|log| log.counts).unwrap_or_default();
         status.loss.kernel_overflows = said.overflows;
         status.loss.kernel_no_memory = said.no_memory;
         status.kernel_log.buffer_overflows = said.overflows;
@@ -110,8 +110,8 @@ fn wanted_buffer(
     let root = &config.control.root;
     let current_mib = control.mib(Param::DebugMb).ok()?;
     let mut inputs = BufferInputs {
-        possible_cpus: system::cpus::possible_cpus(root)?,
-        memory_mib: system::memory::total_mib(root)?,
+        possible_cpus: system::machine::possible_cpus(root)?,
+        memory_mib: system::machine::memory_mib(root)?,
         current_mib,
         busiest_cpu_bytes_per_s,
         longest_pass_s: 1.0,

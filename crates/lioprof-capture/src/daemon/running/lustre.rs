@@ -57,7 +57,7 @@ impl Running {
             let mut facts = self.common.facts.lock();
             // The modules come first, the targets some time later.
             if facts.targets.is_empty() {
-                facts.refresh(capture.session.control());
+                facts.refresh(&capture.session.control);
             }
         }
         Ok(())

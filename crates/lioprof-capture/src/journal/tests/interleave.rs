@@ -8,10 +8,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::Session;
 use super::kill::{Memory, Mortal, restore_from};
-use crate::control::fake::{FakeKernel, State};
 use crate::control::profile::Profile;
+use crate::control::tests::fake::{FakeKernel, State};
+use crate::journal::Session;
 
 const LOG: &str = "/run/lioprof/log";
 const THEIRS: &str = "/var/tmp/theirs";

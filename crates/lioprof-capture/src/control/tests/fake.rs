@@ -7,8 +7,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::io::ControlIo;
-use super::{Control, ControlError, Param};
+use crate::control::io::ControlIo;
+use crate::control::{Control, ControlError, Param};
 
 /// What survives the death of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,8 +261,8 @@ impl ControlIo for FakeKernel {
 }
 
 mod tests {
-    use super::super::masks::MaskSet;
     use super::*;
+    use crate::control::masks::MaskSet;
     use std::path::Path;
 
     #[test]

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::restore::restore_leftover;
-use super::{Journal, JournalError, JournalFile, JournalStore, Report, Session, SessionError};
-use crate::control::fake::FakeKernel;
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
+use crate::control::tests::fake::FakeKernel;
+use crate::journal::restore::restore_leftover;
+use crate::journal::{Journal, JournalError, JournalFile, JournalStore, Report, Session, SessionError};
 
 /// The journal of a process that can be killed.
 #[derive(Debug)]
