@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use lioprof_remote::{Ssh, on_all};
 
-use crate::checksum::sha256_of;
 use crate::connection::{Agent, unexpected};
+use crate::copied::{is_inside, sha256_of};
 use crate::error::HostError;
-use crate::paths::is_inside;
 use crate::plan::Fetch;
 use crate::protocol::{RemoteFile, Reply, Request};
 use crate::push;

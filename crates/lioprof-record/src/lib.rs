@@ -20,12 +20,11 @@
 
 pub mod agent;
 mod before;
-mod checksum;
 mod connection;
+mod copied;
 mod error;
 mod fetch;
 mod host;
-mod paths;
 mod plan;
 mod protocol;
 mod push;

@@ -5,8 +5,7 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::capture::LOG;
-use crate::checksum::sha256_of;
-use crate::paths::is_inside;
+use crate::copied::{is_inside, sha256_of};
 use crate::protocol::RemoteFile;
 
 /// What ends with this is finished: the writer renames its files when they are complete.

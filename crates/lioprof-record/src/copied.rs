@@ -1,10 +1,15 @@
-//! Checksums of files.
+//! Files that came over the network: where they may lie, and their checksums.
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use sha2::{Digest as _, Sha256};
+
+/// Whether a path leads to something below the folder that it is of. What a server says is not believed.
+pub(crate) fn is_inside(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+}
 
 /// Size and SHA-256 of a file.
 pub(crate) fn sha256_of(path: &Path) -> io::Result<(u64, String)> {
