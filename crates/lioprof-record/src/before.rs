@@ -7,7 +7,7 @@ use lioprof_model::ClockReading;
 use lioprof_remote::{Ssh, on_all};
 use lioprof_text::wrapped;
 
-use crate::connection::{ANSWER_WITHIN, Agent, unexpected};
+use crate::connection::{Agent, CHECKED_WITHIN, unexpected};
 use crate::error::HostError;
 use crate::host::Host;
 use crate::plan::Plan;
@@ -78,7 +78,7 @@ async fn connect(
         }
         (agent, _) => agent?,
     };
-    let Reply::Survey(survey) = agent.ask(request, ANSWER_WITHIN).await? else { return Err(unexpected()) };
+    let Reply::Survey(survey) = agent.ask(request, CHECKED_WITHIN).await? else { return Err(unexpected()) };
     record.clocks.push(agent.clock().await?);
     record.node = survey.node;
     record.directory = survey.directory;

@@ -12,8 +12,10 @@ use tokio::time::timeout;
 use crate::error::HostError;
 use crate::protocol::{AGENT_SCHEMA, Hello, Reply, Request};
 
-/// Time for ssh to connect and lioprof to start there.
-const CONNECT_WITHIN: Duration = Duration::from_secs(30);
+/// Time for ssh to connect and lioprof to start there: servers are recorded when they are slow.
+const CONNECT_WITHIN: Duration = Duration::from_secs(60);
+/// Time for all checks before a recording: they read hundreds of files.
+pub(crate) const CHECKED_WITHIN: Duration = Duration::from_secs(60);
 /// Time for an answer that takes no work.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 /// Time without a single byte of a file.

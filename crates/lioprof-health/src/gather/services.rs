@@ -7,7 +7,8 @@ use crate::facts::{Fact, Policy, ServiceFacts};
 pub(super) fn read(tree: &mut Tree) -> Fact<Vec<ServiceFacts>> {
     let mut services = Vec::new();
     for dir in SERVICES {
-        for name in tree.list(dir) {
+        // Beside its services a device has its uuid, which is a file (seen on 2.17).
+        for name in tree.list(dir).into_iter().filter(|name| name != "uuid") {
             services.push(one(tree, &format!("{dir}/{name}")));
         }
     }

@@ -33,7 +33,7 @@ fn targets(servers: &[ServerFacts], draft: &mut Draft) {
     for facts in servers {
         let Some(targets) = draft.fact(&facts.targets, &facts.server, "") else { continue };
         if targets.is_empty() {
-            draft.wrong(Critical, &facts.server, "", "no target is mounted");
+            draft.wrong(Critical, &facts.server, "", "no target is mounted: is this a Lustre server?");
         }
         for target in targets {
             let (server, name) = (&facts.server, &target.name);
@@ -55,7 +55,7 @@ fn targets(servers: &[ServerFacts], draft: &mut Draft) {
 pub(super) const OSTS_OF_MDT: Rule = Rule {
     id: "mdt_osts",
     title: "OSTs connected to the MDTs",
-    noun: "connection of an MDT to an OST",
+    noun: "MDT-to-OST connection",
     expected: "every OST ACTIVE in lod.*.target_obd",
     remedy: "Mount the OST, or check the network between the MDS and its OSS. Files get no objects there until then. An OST that was \
              removed for good can be deactivated with `lctl conf_param FSNAME-OSTxxxx.osc.active=0`.",

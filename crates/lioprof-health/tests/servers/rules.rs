@@ -57,7 +57,7 @@ fn osts_that_an_mdt_has_lost() {
     );
     site.expect("mdt_osts", Critical, "server1 lustre-MDT0000: lustre-OST0002 is INACTIVE");
     site.put(1, file, "0: lustre-OST0000_UUID ACTIVE\n");
-    site.expect("mdt_osts", Ok, "1 connection of an MDT to an OST");
+    site.expect("mdt_osts", Ok, "1 MDT-to-OST connection");
 }
 
 #[test]

@@ -70,6 +70,9 @@ pub(super) fn files(names: &[String]) -> Vec<(String, String)> {
                 texts.push((format!("{}/recovery_status", target(kind)), RECOVERY.to_owned()));
             }
             ("ost" | "mds" | "ldlm", [service, _, ..]) if name != "namespaces" => {
+                if kind != "ldlm" && dirs.insert(format!("{kind}/{name}")) {
+                    texts.push((format!("{kind}/{name}/uuid"), format!("{name}_uuid\n")));
+                }
                 let dir = format!("{kind}/{name}/{service}");
                 if dirs.insert(dir.clone()) {
                     put(&dir, &THREADS);
