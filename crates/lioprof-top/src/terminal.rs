@@ -1,9 +1,9 @@
 //! The terminal: takes it over, and gives it back whatever happens.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lioprof_model::Live;
@@ -30,6 +30,9 @@ const ENDED_BY_SIGNAL: i32 = 129;
 /// A thread has panicked, and its message is on the terminal that was given back for it.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
+/// Held while a frame is drawn, or a panic told: a frame would go over the message.
+static DRAWING: Mutex<()> = Mutex::new(());
+
 /// Longest wait for a key: updates come by another way.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -44,13 +47,17 @@ pub fn run(mut state: State, updates: &Receiver<Update>) -> io::Result<()> {
     }
     let over = Arc::new(AtomicBool::new(false));
     end_surely(Arc::clone(&end), Arc::clone(&over))?;
-    let says = std::panic::take_hook();
-    // The terminal's own hook, which comes on top, has given it back by then.
-    std::panic::set_hook(Box::new(move |panic| {
-        PANICKED.store(true, Ordering::Relaxed);
-        says(panic);
-    }));
     let mut terminal = ratatui::try_init()?;
+    // The terminal's own hook, which gives it back before the message.
+    let tells = std::panic::take_hook();
+    let draws = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        // The thread that draws does not wait for itself.
+        let drawing = (std::thread::current().id() != draws).then(|| lioprof_model::lock(&DRAWING));
+        PANICKED.store(true, Ordering::Relaxed);
+        tells(panic);
+        drop(drawing);
+    }));
     let shown = show(&mut terminal, &mut state, updates, &end);
     over.store(true, Ordering::Relaxed);
     if PANICKED.load(Ordering::Relaxed) {
@@ -100,7 +107,11 @@ fn show(
             is_new = true;
         }
         if is_new {
-            terminal.draw(|frame| draw(state, frame.area(), frame.buffer_mut()))?;
+            let drawing = lioprof_model::lock(&DRAWING);
+            if !PANICKED.load(Ordering::Relaxed) {
+                terminal.draw(|frame| draw(state, frame.area(), frame.buffer_mut()))?;
+            }
+            drop(drawing);
             is_new = false;
         }
         if event::poll(TICK)? {
