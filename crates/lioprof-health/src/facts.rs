@@ -107,8 +107,11 @@ pub struct TargetFacts {
 pub struct OstOfMdt {
     /// `lustre-OST0003`.
     pub name: String,
-    /// Whether the MDT is connected to it.
+    /// Whether it is in use; a switch, not the state of the connection.
     pub active: bool,
+    /// State of the MDT's connection to it: `FULL`, `DISCONN`, ...; `None`: not known.
+    #[serde(default)]
+    pub connection: Option<String>,
 }
 
 /// `recovery_status`.

@@ -116,13 +116,22 @@ fn space(tree: &mut Tree, dir: &'static str, name: &str) -> Option<Space> {
     })
 }
 
-/// `0: lustre-OST0000_UUID ACTIVE` (lod `lproc_lod.c`, `lod_tgts_seq_show`).
+/// `0: lustre-OST0000_UUID ACTIVE` (lod `lproc_lod.c`, `lod_tgts_seq_show`). It stays ACTIVE when the OST is gone; `state: DISCONN` of the
+/// connection tells (obdclass `lprocfs_status.c`, `ldebugfs_import_seq_show`; seen on 2.17).
 fn osts(tree: &mut Tree, mdt: &str) -> Vec<OstOfMdt> {
     let Some(text) = tree.read("target_obd", &format!("lod/{mdt}-mdtlov/target_obd")) else { return Vec::new() };
     let line = |line: &str| {
         let mut words = line.split_ascii_whitespace().skip(1);
         let name = words.next()?.trim_end_matches("_UUID").to_owned();
-        Some(OstOfMdt { name, active: words.next()? == "ACTIVE" })
+        Some(OstOfMdt { name, active: words.next()? == "ACTIVE", connection: None })
     };
-    text.lines().filter_map(line).collect()
+    let mut osts: Vec<OstOfMdt> = text.lines().filter_map(line).collect();
+    let of_mdt = mdt.rsplit('-').next().unwrap_or(mdt);
+    for ost in &mut osts {
+        let import = tree.read("import", &format!("osp/{}-osc-{of_mdt}/import", ost.name));
+        let state =
+            |text: String| Some(text.lines().find_map(|line| line.trim().strip_prefix("state:"))?.trim().to_owned());
+        ost.connection = import.and_then(state);
+    }
+    osts
 }

@@ -56,7 +56,7 @@ pub(super) const OSTS_OF_MDT: Rule = Rule {
     id: "mdt_osts",
     title: "OSTs connected to the MDTs",
     noun: "MDT-to-OST connection",
-    expected: "every OST ACTIVE in lod.*.target_obd",
+    expected: "every OST ACTIVE in lod.*.target_obd, and state FULL in osp.*.import",
     remedy: "Mount the OST, or check the network between the MDS and its OSS. Files get no objects there until then. An OST that was \
              removed for good can be deactivated with `lctl conf_param FSNAME-OSTxxxx.osc.active=0`.",
     check: osts_of_mdt,
@@ -68,8 +68,15 @@ fn osts_of_mdt(servers: &[ServerFacts], draft: &mut Draft) {
             draft.unknown(&facts.server, &target.name, "cannot read lod.*.target_obd");
         }
         for ost in &target.osts {
-            let wrong = (!ost.active).then(|| (Critical, format!("{} is INACTIVE", ost.name)));
-            draft.judge(&facts.server, &target.name, wrong);
+            let wrong = match &ost.connection {
+                _ if !ost.active => Some(format!("{} is INACTIVE", ost.name)),
+                // An idle connection is made again when it is needed.
+                Some(state) if !["FULL", "IDLE"].contains(&state.as_str()) => {
+                    Some(format!("the connection to {} is {state}", ost.name))
+                }
+                _ => None,
+            };
+            draft.judge(&facts.server, &target.name, wrong.map(|found| (Critical, found)));
         }
     }
 }

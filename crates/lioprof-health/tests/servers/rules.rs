@@ -58,6 +58,15 @@ fn osts_that_an_mdt_has_lost() {
     site.expect("mdt_osts", Critical, "server1 lustre-MDT0000: lustre-OST0002 is INACTIVE");
     site.put(1, file, "0: lustre-OST0000_UUID ACTIVE\n");
     site.expect("mdt_osts", Ok, "1 MDT-to-OST connection");
+    // An OST that was unmounted stays ACTIVE; lines of a real server, 2.17.57.
+    let import = "sys/kernel/debug/lustre/osp/lustre-OST0000-osc-MDT0000/import";
+    let text = |state: &str| {
+        format!("import:\n    name: lustre-OST0000-osc-MDT0000\n    target: lustre-OST0000_UUID\n    state: {state}\n")
+    };
+    site.put(1, import, &text("DISCONN"));
+    site.expect("mdt_osts", Critical, "server1 lustre-MDT0000: the connection to lustre-OST0000 is DISCONN");
+    site.put(1, import, &text("FULL"));
+    site.expect("mdt_osts", Ok, "1 MDT-to-OST connection");
 }
 
 #[test]
