@@ -66,9 +66,7 @@ pub fn init(format: LogFormat, level: LevelFilter) -> Result<(), LoggingError> {
         LogFormat::Auto => LogFormat::Logfmt,
         chosen => chosen,
     };
-    // https://no-color.org: any value that is not empty.
-    let colors = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let subscriber = subscriber(format, level, colors, io::stderr, repeats);
+    let subscriber = subscriber(format, level, io::stderr, repeats);
     Ok(tracing::subscriber::set_global_default(subscriber)?)
 }
 
@@ -82,18 +80,17 @@ pub(crate) fn report_repeats() {
 fn subscriber<W>(
     format: LogFormat,
     level: LevelFilter,
-    colors: bool,
     writer: W,
     repeats: &Arc<Repeats>,
 ) -> impl Subscriber + Send + Sync + use<W>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let layer = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(colors);
+    let layer = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     let layer: Box<dyn Layer<Registry> + Send + Sync> = match format {
         LogFormat::Auto | LogFormat::Human => Box::new(layer.with_target(false)),
-        LogFormat::Logfmt => Box::new(layer.with_ansi(false).event_format(Logfmt)),
-        LogFormat::Json => Box::new(layer.json().flatten_event(true).with_ansi(false)),
+        LogFormat::Logfmt => Box::new(layer.event_format(Logfmt)),
+        LogFormat::Json => Box::new(layer.json().flatten_event(true)),
     };
     Registry::default().with(layer).with(repeats.layer(level))
 }

@@ -25,7 +25,7 @@ fn written(format: LogFormat, work: impl FnOnce(&Repeats)) -> Vec<String> {
     let buffer = Buffer::default();
     let writer = buffer.clone();
     let repeats = Arc::new(Repeats::new(RepeatLimit { messages: 3, per: Duration::from_secs(3600) }));
-    let subscriber = subscriber(format, LevelFilter::INFO, false, move || writer.clone(), &repeats);
+    let subscriber = subscriber(format, LevelFilter::INFO, move || writer.clone(), &repeats);
     tracing::subscriber::with_default(subscriber, || work(&repeats));
     let bytes = buffer.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
