@@ -31,7 +31,9 @@ pub fn row_is_on_mdt(row: &RpcRow, symbols: &Symbols) -> bool {
 /// (`-mdtlov_UUID`, `lod_dev.c`) or a light-weight one (`-lwp-`, `obd.h`, `tgt_name2lwp_name`). Those of clients are UUIDs.
 #[must_use]
 pub fn is_from_server(client_uuid: &[u8]) -> bool {
-    client_uuid.ends_with(b"-mdtlov_UUID") || client_uuid.windows(LWP.len()).any(|part| part == LWP)
+    // Clients' are hexadecimal: a search for one letter ends it for nearly all.
+    let may_be_lwp = client_uuid.contains(&b'w');
+    client_uuid.ends_with(b"-mdtlov_UUID") || may_be_lwp && client_uuid.windows(LWP.len()).any(|part| part == LWP)
 }
 
 const LWP: &[u8] = b"-lwp-";

@@ -24,12 +24,12 @@ use lioprof_model::{
     BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow,
     RpcWindow, SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
-use lustre_debuglog::message::ObjectName;
+use lustre_debuglog::message::{ObjectName, Outcome};
 use lustre_debuglog::vocab::LockType;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::decode::event::{Body, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use crate::decode::event::{Body, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use bulk::{Known, TransferId, Transfers};
 use client_bulk::{Built, BulkRequests};
 use nrs::{Counting, GapSum, Numbered, SequenceGaps};

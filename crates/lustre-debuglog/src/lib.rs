@@ -37,7 +37,7 @@
 //! for item in TextRecords::new(log) {
 //!     let TextItem::Record(record, _offset) = item else { continue };
 //!     if let Message::Handled(handled) = Message::parse(&record) {
-//!         times.push((handled.rpc.opcode, handled.rpc.nid, handled.total_us));
+//!         times.push((handled.rpc.opcode, handled.rpc.nid, handled.outcome.total_us));
 //!     }
 //! }
 //! assert_eq!(times, [(Opcode::OST_WRITE, &b"10.10.0.12@tcp"[..], 2879)]);

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use lustre_debuglog::message::{DebugReq, Handled, Handling, LockTail, ObjectName};
+use lustre_debuglog::message::{DebugReq, Handled, Handling, LockTail, ObjectName, Outcome, Repeated};
 use lustre_debuglog::vocab::{Lnd, LockType, Net, NidAddr};
 use lustre_debuglog::{
     Extent, Fid, JobId, LockCookie, LockMode, Message, Nid, Opcode, ResourceId, TargetKind, TargetName, Xid,
@@ -137,12 +137,17 @@ proptest! {
         };
         prop_assert_eq!(Message::parse_text(&text), Message::Handling(rpc));
 
+        let handling_text = text;
         let ((service_us, total_us), (transno, rc, reply_rc)) = (times, outcome);
         let word = if req.is_some() { "processed" } else { "procesed" };
+        let repeated = Repeated::of(&handling_text, &rpc);
+        prop_assert_eq!(repeated.is_some(), req.is_some());
+        let mut text = handling_text.clone();
         text.splice(..8, *b"Handled");
         text.extend(format!(" Request {word} in {service_us}us ({total_us}us total) trans {transno} rc {rc}/{reply_rc}").bytes());
-        let handled = Handled { rpc, service_us, total_us, transno, rc, reply_rc };
-        prop_assert_eq!(Message::parse_text(&text), Message::Handled(handled));
+        let outcome = Outcome { service_us, total_us, transno, rc, reply_rc };
+        prop_assert_eq!(Message::parse_text(&text), Message::Handled(Handled { rpc, outcome }));
+        prop_assert_eq!(repeated.and_then(|repeated| repeated.outcome(&text)), req.map(|_| outcome));
     }
 
     #[test]

@@ -114,6 +114,15 @@ impl Objects {
         }
     }
 
+    /// No more rows of the node will come: keeps as many as can be told of, and no spare room. An object is on one OST, so those that the
+    /// other nodes' do not outdo are among them.
+    pub(crate) fn keep_little(&mut self) {
+        if self.kept.len() > MAX_OBJECTS {
+            self.keep(MAX_OBJECTS);
+        }
+        self.kept.shrink_to_fit();
+    }
+
     /// Keeps the busiest, by bytes, then by name.
     pub(crate) fn keep(&mut self, count: usize) {
         let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.bytes(), *key)).collect();

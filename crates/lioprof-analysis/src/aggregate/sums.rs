@@ -237,7 +237,7 @@ impl Aggregate {
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
         self.take_combinations_apart(symbols);
-        self.record.limit();
+        self.keep_little();
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
@@ -248,6 +248,14 @@ impl Aggregate {
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
         self.infer_only_target(node, TargetKind::Mdt, &log.pinging_targets);
+    }
+
+    /// Gives up what only more rows of the node would need: sums of all nodes are kept until their clocks have been compared.
+    fn keep_little(&mut self) {
+        self.access.keep_little();
+        self.objects.keep_little();
+        self.record.keep_little();
+        self.sample.kept.shrink_to_fit();
     }
 
     /// If a node has exactly one target of a kind, what could not be attributed is that target's.

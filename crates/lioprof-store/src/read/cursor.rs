@@ -9,6 +9,31 @@ use crate::table::view::NodeRows;
 
 /// Row numbers in the order of `seq`.
 pub(crate) fn by_seq(seqs: &[i64]) -> Vec<u32> {
+    by_place(seqs).unwrap_or_else(|| by_comparison(seqs))
+}
+
+/// Each row is put where its `seq` says: rows of a group follow on each other, with gaps where those of other tables stand. `None`: they lie
+/// too far apart, or two have the same.
+fn by_place(seqs: &[i64]) -> Option<Vec<u32>> {
+    const FREE: u32 = u32::MAX;
+    let (first, last) = (*seqs.iter().min()?, *seqs.iter().max()?);
+    let places = usize::try_from(last.checked_sub(first)?.checked_add(1)?).ok()?;
+    if places / 8 > seqs.len() {
+        return None;
+    }
+    let mut rows = vec![FREE; places];
+    for (row, seq) in (0..).zip(seqs) {
+        let place = rows.get_mut(usize::try_from(seq - first).ok()?)?;
+        if *place != FREE {
+            return None;
+        }
+        *place = row;
+    }
+    rows.retain(|row| *row != FREE);
+    Some(rows)
+}
+
+fn by_comparison(seqs: &[i64]) -> Vec<u32> {
     let mut order: Vec<(i64, u32)> = seqs.iter().copied().zip(0..).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, row)| row).collect()
@@ -107,5 +132,22 @@ impl<R: NodeRows> AnyCursor for TableCursor<R> {
     fn stop(&mut self) {
         self.file = None;
         self.loaded = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_seq() {
+        let near: Vec<i64> = (0..1_000).map(|n| 50 + n * 7_919 % 3_001).collect();
+        assert_eq!(by_place(&near), Some(by_comparison(&near)));
+        let far = [5, i64::MIN, 17, i64::MAX];
+        let twice = [5, 4, 5, 3];
+        for seqs in [&near[..], &far, &twice, &[9], &[]] {
+            assert_eq!(by_seq(seqs), by_comparison(seqs), "{seqs:?}");
+        }
+        assert_eq!([by_place(&far), by_place(&twice)], [None, None]);
     }
 }

@@ -18,7 +18,8 @@ use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::client;
-use super::event::{Body, BulkStep, Event, LockPhase, Outcome, ReqInfo, RpcIds, SentIds};
+use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
+use super::handlings::Handlings;
 
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
@@ -179,21 +180,27 @@ pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, names: bool, even
 /// Bytes of a log per event, in a log that holds many of them.
 const BYTES_PER_EVENT: usize = 256;
 
-struct Decoder {
+struct Decoder<'a> {
     out: Decoded,
     recent: Recent,
+    handlings: Handlings<'a>,
     names: bool,
 }
 
-impl Decoder {
+impl<'a> Decoder<'a> {
     /// A decoder of so many bytes.
     fn new(bytes: usize, names: bool, mut events: Vec<Event>) -> Self {
         // What is not needed is never touched.
         events.reserve(bytes / BYTES_PER_EVENT);
-        Self { out: Decoded { events, ..Decoded::default() }, recent: Recent::default(), names }
+        Self {
+            out: Decoded { events, ..Decoded::default() },
+            recent: Recent::default(),
+            handlings: Handlings::default(),
+            names,
+        }
     }
 
-    fn record(&mut self, record: &Record<'_>) {
+    fn record(&mut self, record: &Record<'a>) {
         let counts = &mut self.out.counts;
         let summary = &mut counts.summary;
         summary.records += 1;
@@ -210,6 +217,11 @@ impl Decoder {
                 *head = if record.first { Head::Complete } else { Head::Missing };
             }
         }
+        if let Some((ids, outcome)) = self.handlings.outcome(record) {
+            counts.summary.messages += 1;
+            self.event(record, Body::Handled(ids, outcome));
+            return;
+        }
         let message = Message::parse(record);
         let body = match &message {
             Message::Other => {
@@ -222,13 +234,18 @@ impl Decoder {
             }
             message => {
                 counts.summary.messages += 1;
-                self.body(message, record.function)
+                self.body(message, record)
             }
         };
         if let Some(body) = body {
-            let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
-            self.out.events.push(Event { time_us, pid, stream, segment: 0, body });
+            self.event(record, body);
         }
+    }
+
+    #[inline]
+    fn event(&mut self, record: &Record<'_>, body: Body) {
+        let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
+        self.out.events.push(Event { time_us, pid, stream, segment: 0, body });
     }
 
     /// Counts a record of a kind that is not interpreted; allocates only for the first of its kind.
@@ -242,19 +259,15 @@ impl Decoder {
     }
 
     /// The event of a message, if the analysis uses it.
-    fn body(&mut self, message: &Message<'_>, function: &[u8]) -> Option<Body> {
+    fn body(&mut self, message: &Message<'a>, record: &Record<'a>) -> Option<Body> {
+        let function = record.function;
         Some(match message {
-            Message::Handling(rpc) => Body::Handling(self.rpc(rpc)),
-            Message::Handled(handled) => {
-                let outcome = Outcome {
-                    service_us: handled.service_us,
-                    total_us: handled.total_us,
-                    transno: handled.transno,
-                    rc: handled.rc,
-                    reply_rc: handled.reply_rc,
-                };
-                Body::Handled(self.rpc(&handled.rpc), outcome)
+            Message::Handling(rpc) => {
+                let ids = self.rpc(rpc);
+                self.handlings.remember(record, rpc, ids);
+                Body::Handling(ids)
             }
+            Message::Handled(handled) => Body::Handled(self.rpc(&handled.rpc), handled.outcome),
             Message::RefreshRwLocks(refresh) => {
                 self.out.targets.insert(refresh.target);
                 Body::Refresh {

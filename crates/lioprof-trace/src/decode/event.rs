@@ -1,7 +1,7 @@
 //! What the join needs to know of a record: owned, compact, strings interned.
 
 use lioprof_model::{ClientStep, LockState, LockStep, Symbol};
-use lustre_debuglog::message::{NrsPolicy, ObjectName};
+use lustre_debuglog::message::{NrsPolicy, ObjectName, Outcome};
 use lustre_debuglog::{Extent, Fid, Opcode, ResourceId, TargetName};
 
 /// A record that the analysis uses.
@@ -104,16 +104,6 @@ pub(crate) struct RpcIds {
     pub(crate) client_uuid: Symbol,
     pub(crate) job: Option<Symbol>,
     pub(crate) opcode: Opcode,
-}
-
-/// What `Handled RPC` adds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outcome {
-    pub(crate) service_us: i64,
-    pub(crate) total_us: i64,
-    pub(crate) transno: u64,
-    pub(crate) rc: i32,
-    pub(crate) reply_rc: i32,
 }
 
 /// What is used of a request description.

@@ -12,6 +12,7 @@ pub(crate) mod chunk_tasks;
 mod client;
 pub(crate) mod event;
 pub(crate) mod flush_passes;
+mod handlings;
 pub(crate) mod merge;
 mod read_buffer;
 pub(crate) mod reader;

@@ -21,6 +21,7 @@ mod ofd;
 mod other;
 mod parse;
 mod ptlrpc;
+mod repeated;
 mod req_event;
 
 pub use client::ClientRpc;
@@ -34,5 +35,6 @@ pub use nrs::{NrsAction, NrsMessage, NrsPolicy};
 pub use ofd::{ObjectName, ProlongLocks, RefreshRwLocks, RefreshedLocks};
 pub use other::{Connection, PingEviction};
 pub use parse::Message;
-pub use ptlrpc::{Handled, Handling, Peer};
+pub use ptlrpc::{Handled, Handling, Outcome, Peer};
+pub use repeated::Repeated;
 pub use req_event::ReqEvent;

@@ -42,6 +42,13 @@ pub struct Handling<'a> {
 pub struct Handled<'a> {
     /// The same fields as in the request's `Handling RPC` line.
     pub rpc: Handling<'a>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What `Handled RPC` says besides which request it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
     /// Time in the request handler ("processed in"), microseconds; negative after a clock step.
     pub service_us: i64,
     /// Time from arrival to now ("total"), microseconds; negative after a clock step.
@@ -86,6 +93,12 @@ fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
         return None;
     }
     *cursor = Cursor::new(tail);
+    Some(Handled { rpc, outcome: outcome(cursor)? })
+}
+
+/// `Request processed in 1us (2us total) trans 0 rc 0/0`.
+#[inline(always)]
+pub(super) fn outcome(cursor: &mut Cursor<'_>) -> Option<Outcome> {
     if !cursor.eat(b"Request processed in ") {
         cursor.tag(b"Request procesed in ")?;
     }
@@ -98,7 +111,7 @@ fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
     let rc = cursor.int_i32()?;
     cursor.tag(b"/")?;
     let reply_rc = cursor.int_i32()?;
-    Some(Handled { rpc, service_us, total_us, transno, rc, reply_rc })
+    Some(Outcome { service_us, total_us, transno, rc, reply_rc })
 }
 
 /// What follows `Handling RPC ` and `Handled RPC `; the job is all the rest.
@@ -314,11 +327,7 @@ mod tests {
             Request processed in 54034us (57038us total) trans 4294967433 rc 0/-5";
         let want = Handled {
             rpc: handling_2_17(),
-            service_us: 54_034,
-            total_us: 57_038,
-            transno: 4_294_967_433,
-            rc: 0,
-            reply_rc: -5,
+            outcome: Outcome { service_us: 54_034, total_us: 57_038, transno: 4_294_967_433, rc: 0, reply_rc: -5 },
         };
         assert_eq!(Handled::parse(text), Ok(want));
     }
@@ -331,8 +340,8 @@ mod tests {
         let handled = Handled::parse(text).unwrap();
         assert_eq!((handled.rpc.req, handled.rpc.job), (None, None));
         assert_eq!(handled.rpc.opcode, Opcode::OST_READ);
-        assert_eq!((handled.service_us, handled.total_us), (812, 901));
-        assert_eq!((handled.transno, handled.rc, handled.reply_rc), (0, 1_048_576, 0));
+        let Outcome { service_us, total_us, transno, rc, reply_rc } = handled.outcome;
+        assert_eq!((service_us, total_us, transno, rc, reply_rc), (812, 901, 0, 1_048_576, 0));
     }
 
     #[test]
@@ -351,11 +360,7 @@ mod tests {
                 opcode: Opcode::MDS_CONNECT,
                 job: None,
             },
-            service_us: 12,
-            total_us: 15,
-            transno: 0,
-            rc: -114,
-            reply_rc: -999,
+            outcome: Outcome { service_us: 12, total_us: 15, transno: 0, rc: -114, reply_rc: -999 },
         };
         assert_eq!(Handled::parse(text), Ok(want));
     }
@@ -367,7 +372,7 @@ mod tests {
         let handled = Handled::parse(text).unwrap();
         assert_eq!(handled.rpc.job, Some(&b"R: Request processed in 1us (1us tota"[..]));
         assert_eq!(handled.rpc.nid, b"fe80::1@tcp");
-        assert_eq!((handled.service_us, handled.total_us), (-7, -3));
+        assert_eq!((handled.outcome.service_us, handled.outcome.total_us), (-7, -3));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Target names.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use super::digits;
 use super::words::words;
@@ -19,12 +20,21 @@ words! {
 /// A target's name, `FSNAME-OST0003`, `FSNAME-MDT0000` or `MGS`.
 ///
 /// Small and `Copy`: file system names have at most eight characters (`LUSTRE_MAXFSNAME`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TargetName {
     /// ASCII, zero-padded.
     pub(crate) fsname: [u8; 8],
     pub(crate) kind: TargetKind,
     pub(crate) index: u16,
+}
+
+/// In two words: names are looked up for every RPC, and an array of bytes would be hashed with its length, byte by byte.
+impl Hash for TargetName {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from_le_bytes(self.fsname));
+        state.write_u32(u32::from(self.index) << 8 | self.kind as u32);
+    }
 }
 
 impl TargetName {

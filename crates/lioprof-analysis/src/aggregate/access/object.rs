@@ -157,6 +157,14 @@ impl Objects {
         }
     }
 
+    /// No more rows of the node will come: keeps as many as can be told of, and no spare room.
+    pub(super) fn keep_little(&mut self) {
+        if self.kept.len() > ACCESS_OBJECTS {
+            self.keep(ACCESS_OBJECTS);
+        }
+        self.kept.shrink_to_fit();
+    }
+
     /// Keeps those with most RPCs, then by name.
     pub(super) fn keep(&mut self, count: usize) {
         let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.rpcs(), *key)).collect();

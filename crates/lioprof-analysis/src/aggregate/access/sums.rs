@@ -60,6 +60,14 @@ impl AccessSums {
         }
     }
 
+    /// No more rows of the node will come: streams are as large as all the rest.
+    pub(crate) fn keep_little(&mut self) {
+        self.end_streams();
+        self.streams = Vec::new();
+        self.numbers = FxHashMap::default();
+        self.objects.keep_little();
+    }
+
     /// Adds another node's sums.
     pub(crate) fn merge(&mut self, mut other: Self) {
         self.end_streams();

@@ -140,6 +140,12 @@ impl Record {
         Some(place)
     }
 
+    /// Cut, and no spare room: no more rows of the node will come.
+    pub(crate) fn keep_little(&mut self) {
+        self.limit();
+        self.kept.shrink_to_fit();
+    }
+
     /// Keeps the beginning: whatever ended before a time.
     pub(crate) fn limit(&mut self) {
         if let Some(cut_us) = self.facts.cut_us {
