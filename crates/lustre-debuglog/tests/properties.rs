@@ -140,7 +140,8 @@ proptest! {
         let handling_text = text;
         let ((service_us, total_us), (transno, rc, reply_rc)) = (times, outcome);
         let word = if req.is_some() { "processed" } else { "procesed" };
-        let repeated = Repeated::of(&handling_text, &rpc);
+        let Message::Handling(parsed) = Message::parse_text(&handling_text) else { panic!("it was one before") };
+        let repeated = Repeated::of(&handling_text, &parsed);
         prop_assert_eq!(repeated.is_some(), req.is_some());
         let mut text = handling_text.clone();
         text.splice(..8, *b"Handled");

@@ -17,7 +17,8 @@ pub struct Repeated<'a> {
 }
 
 impl<'a> Repeated<'a> {
-    /// Of a text, and of what it was parsed as; `None` for Lustre before 2.13, which ends with the opcode: more digits may follow.
+    /// Of a text, and of what it was parsed as, which must be made of this very text. `None` if it is not, and for Lustre before 2.13,
+    /// whose text ends with the opcode: more digits may follow.
     #[must_use]
     #[inline]
     pub fn of(text: &'a [u8], handling: &Handling<'a>) -> Option<Self> {
