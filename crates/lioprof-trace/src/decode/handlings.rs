@@ -41,7 +41,7 @@ impl<'a> Handlings<'a> {
         if !text.starts_with(b"Handled") {
             return None;
         }
-        let started = self.0[(record.pid % PLACES) as usize].filter(|started| started.pid == record.pid)?;
+        let started = self.0[(record.pid % PLACES) as usize].as_ref().filter(|started| started.pid == record.pid)?;
         Some((started.ids, started.repeated.outcome(text)?))
     }
 }

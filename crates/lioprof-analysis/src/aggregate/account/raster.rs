@@ -93,31 +93,20 @@ impl Raster {
     pub(super) fn add(&mut self, from_us: i64, stretches: &[Stretch], most_bins: usize) {
         let end_us = stretches.last().map_or(from_us, |stretch| stretch.to_us).max(from_us);
         self.cover(from_us, end_us, most_bins);
-        let mut at_us = from_us;
+        let width_us = self.width_us();
         // Nearly all lie in one bin.
-        let bin = self.bin(from_us);
-        if bin == self.bin(end_us) {
-            let points = self.points_between(bin, from_us, end_us);
+        for bin in self.bin(from_us)..=self.bin(end_us) {
+            let [bin_from_us, bin_to_us] = [bin, bin + 1].map(|bin| (bin * width_us).clamp(from_us, end_us));
+            let points = self.points_between(bin, bin_from_us, bin_to_us);
             let cell = self.cell(bin);
             cell.points |= points;
-            for &Stretch { spent, to_us } in stretches.iter() {
+            let mut at_us = bin_from_us;
+            for &Stretch { spent, to_us } in stretches {
+                let to_us = to_us.min(bin_to_us);
                 if at_us < to_us {
                     cell.add(spent, to_us.abs_diff(at_us));
                     at_us = to_us;
                 }
-            }
-            return;
-        }
-        let width_us = self.width_us();
-        for &Stretch { spent, to_us } in stretches {
-            while at_us < to_us {
-                let bin = self.bin(at_us);
-                let end_us = to_us.min((bin + 1) * width_us);
-                let points = self.points_between(bin, at_us, end_us);
-                let cell = self.cell(bin);
-                cell.points |= points;
-                cell.add(spent, end_us.abs_diff(at_us));
-                at_us = end_us;
             }
         }
     }
