@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows ──> slices of a second ──> rates of the last ten (Live)
-//!   └────> two overlapping windows ──> an Analysis whenever one is full
+//!   └────> halves of windows ──> an Analysis of two that follow on each other
 //! ```
 //!
 //! Rows come in from a log that is still being written, a second or more after they happened. Memory depends on the number of clients,

@@ -13,7 +13,7 @@ use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::{Config, Selection};
 use crate::counted;
 use crate::interval::{Interval, Taken};
-use crate::locks::{Contention, LockTracker, Rules};
+use crate::locks::{Contention, LockSums, LockTracker, Rules};
 
 /// The logs and stored rows of one node.
 #[derive(Default)]
@@ -92,38 +92,28 @@ impl<'a> NodeSink<'a> {
 }
 
 /// Sums up a node's rows.
-pub(crate) struct NodeTally {
+struct NodeTally {
     node: Symbol,
     aggregate: Aggregate,
-    locks: Option<LockTracker>,
+    locks: Option<NodeLocks>,
     exchanges: Exchanges,
 }
 
 impl NodeTally {
-    pub(crate) fn new(node: Symbol, config: &Config) -> Self {
-        let rules = config.contended.map(|rule| Rules {
-            contended_conflicts: rule.conflicts,
-            contended_window_us: rule.window_us,
-            contended_hold_us: rule.hold_us,
-            contended_source: "chosen by the user",
-            ..Rules::TO_2_17
-        });
+    fn new(node: Symbol, config: &Config) -> Self {
         Self {
             node,
             aggregate: Aggregate::new(config.bin_us),
-            locks: config.locks.then(|| LockTracker::new(node, rules.as_ref(), &config.selection.targets)),
+            locks: config.locks.then(|| NodeLocks::new(node, config)),
             exchanges: Exchanges::default(),
         }
     }
 
     /// Takes a row; whether it counts, by its time and the selection.
-    pub(crate) fn rpc(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) -> bool {
+    fn rpc(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) -> bool {
         self.exchanges.handled(row, symbols);
         if let Some(locks) = &mut self.locks {
-            locks.row(row, in_time, symbols);
-            if row.opcode == Opcode::LDLM_ENQUEUE {
-                locks.enqueue(row, in_time && selection.takes_but_for_target(row, symbols));
-            }
+            locks.row(row, in_time, selection, symbols);
         }
         let counts = in_time && selection.takes(row, symbols);
         if counts {
@@ -132,78 +122,106 @@ impl NodeTally {
         counts
     }
 
-    /// Takes a line of the lock manager, and tells `contended` what contention it shows.
-    pub(crate) fn lock_event(
-        &mut self,
-        event: &LockEvent,
-        in_time: bool,
-        selection: &Selection,
-        symbols: &Symbols,
-        contended: impl FnMut(i64, TargetName, Contention),
-    ) {
+    /// Takes a line of the lock manager.
+    fn lock_event(&mut self, event: &LockEvent, in_time: bool, selection: &Selection, symbols: &Symbols) {
         if let Some(locks) = &mut self.locks {
             locks.lock_event(event, in_time, symbols);
-            self.contention(selection, symbols, contended);
+            locks.tell(Some(&mut self.aggregate), selection, symbols, |_, _, _| {});
         }
         if in_time {
             self.aggregate.faults.lock_event(event);
         }
     }
 
-    /// Takes an RPC that the node sent, and tells `contended` what contention it shows.
-    pub(crate) fn sent_rpc(
-        &mut self,
-        sent: &SentRpc,
-        in_time: bool,
-        selection: &Selection,
-        symbols: &Symbols,
-        contended: impl FnMut(i64, TargetName, Contention),
-    ) {
+    /// Takes an RPC that the node sent.
+    fn sent_rpc(&mut self, sent: &SentRpc, in_time: bool, selection: &Selection, symbols: &Symbols) {
         self.exchanges.sent(sent, symbols);
         if let Some(locks) = &mut self.locks {
             locks.sent_rpc(sent, in_time, symbols);
-            self.contention(selection, symbols, contended);
+            locks.tell(Some(&mut self.aggregate), selection, symbols, |_, _, _| {});
         }
         if in_time {
             self.aggregate.sent_rpc(sent);
         }
     }
 
-    /// Notes a marker.
-    pub(crate) fn mark(&mut self, mark: &Mark) {
-        self.aggregate.mark(mark);
+    /// The sums, after the last row.
+    fn finish(self, interval: Interval, summary: &TraceSummary, symbols: &Symbols) -> Finished {
+        let Self { node, mut aggregate, locks, exchanges } = self;
+        aggregate.locks = locks.map(NodeLocks::finish);
+        Finished::new(node, aggregate, exchanges.finish(), interval, summary, symbols)
+    }
+}
+
+/// Follows the locks of a node.
+#[derive(Clone)]
+pub(crate) struct NodeLocks {
+    node: Symbol,
+    tracker: LockTracker,
+}
+
+impl NodeLocks {
+    pub(crate) fn new(node: Symbol, config: &Config) -> Self {
+        let rules = config.contended.map(|rule| Rules {
+            contended_conflicts: rule.conflicts,
+            contended_window_us: rule.window_us,
+            contended_hold_us: rule.hold_us,
+            contended_source: "chosen by the user",
+            ..Rules::TO_2_17
+        });
+        Self { node, tracker: LockTracker::new(node, rules.as_ref(), &config.selection.targets) }
     }
 
-    /// Moves lock events into the series, and waits of the selected clients into the account of the time.
-    fn contention(
+    /// Takes a row.
+    pub(crate) fn row(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) {
+        self.tracker.row(row, in_time, symbols);
+        if row.opcode == Opcode::LDLM_ENQUEUE {
+            self.tracker.enqueue(row, in_time && selection.takes_but_for_target(row, symbols));
+        }
+    }
+
+    /// Takes a line of the lock manager.
+    pub(crate) fn lock_event(&mut self, event: &LockEvent, in_time: bool, symbols: &Symbols) {
+        self.tracker.lock_event(event, in_time, symbols);
+    }
+
+    /// Takes an RPC that the node sent.
+    pub(crate) fn sent_rpc(&mut self, sent: &SentRpc, in_time: bool, symbols: &Symbols) {
+        self.tracker.sent_rpc(sent, in_time, symbols);
+    }
+
+    /// Moves what contention was seen into the series of the sums, and waits of the selected clients into the account of the time; tells
+    /// `contended` of it, too.
+    pub(crate) fn tell(
         &mut self,
+        mut aggregate: Option<&mut Aggregate>,
         selection: &Selection,
         symbols: &Symbols,
         mut contended: impl FnMut(i64, TargetName, Contention),
     ) {
-        let Some(locks) = &mut self.locks else { return };
-        for (time_us, target, contention) in locks.contention() {
+        for (time_us, target, contention) in self.tracker.contention() {
             contended(time_us, target, contention);
-            self.aggregate.lock(self.node, time_us, target, contention);
+            let Some(aggregate) = &mut aggregate else { continue };
+            aggregate.lock(self.node, time_us, target, contention);
             if let Contention::Wait { wait_us, client, job } = contention
                 && selection.takes_lock_wait(client, job, symbols)
             {
-                self.aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
+                aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
             }
         }
     }
 
-    /// The sums, after the last row.
-    pub(crate) fn finish(self, interval: Interval, summary: &TraceSummary, symbols: &Symbols) -> Finished {
-        let Self { node, mut aggregate, locks, exchanges } = self;
-        aggregate.locks = locks.map(LockTracker::finish);
-        aggregate.node(node, summary, symbols);
-        let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
-        Finished { aggregate, exchanges: exchanges.finish(), is_client, interval }
+    /// Forgets what contention was seen: somebody else tells it.
+    pub(crate) fn tell_nobody(&mut self) {
+        drop(self.tracker.contention());
+    }
+
+    pub(crate) fn finish(self) -> LockSums {
+        self.tracker.finish()
     }
 }
 
-/// Sums of a [`NodeTally`].
+/// Sums of a node.
 pub(crate) struct Finished {
     pub(crate) aggregate: Aggregate,
     pub(crate) exchanges: ExchangeSample,
@@ -213,6 +231,19 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    pub(crate) fn new(
+        node: Symbol,
+        mut aggregate: Aggregate,
+        exchanges: ExchangeSample,
+        interval: Interval,
+        summary: &TraceSummary,
+        symbols: &Symbols,
+    ) -> Self {
+        aggregate.node(node, summary, symbols);
+        let is_client = aggregate.role(node, symbols) == Some(NodeRole::Client);
+        Self { aggregate, exchanges, is_client, interval }
+    }
+
     /// For a client node, keeps only per-node figures: the servers' logs count what it sent.
     pub(crate) fn by_role(mut self, node: Symbol) -> Self {
         if self.is_client {
@@ -232,7 +263,7 @@ impl RowSink for NodeSink<'_> {
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
         let in_time = self.interval.contains(event.time_us);
-        self.tally.lock_event(event, in_time, &self.config.selection, symbols, |_, _, _| {});
+        self.tally.lock_event(event, in_time, &self.config.selection, symbols);
         if in_time {
             self.sink.lock_event(event, symbols);
         }
@@ -240,7 +271,7 @@ impl RowSink for NodeSink<'_> {
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
         let in_time = self.interval.contains(sent.time_us);
-        self.tally.sent_rpc(sent, in_time, &self.config.selection, symbols, |_, _, _| {});
+        self.tally.sent_rpc(sent, in_time, &self.config.selection, symbols);
         if in_time {
             self.sink.sent_rpc(sent, symbols);
         }
@@ -259,7 +290,7 @@ impl RowSink for NodeSink<'_> {
     }
 
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
-        self.tally.mark(mark);
+        self.tally.aggregate.mark(mark);
         self.interval.mark(mark.time_us, symbols.bytes(mark.text));
         self.sink.mark(mark, symbols);
     }

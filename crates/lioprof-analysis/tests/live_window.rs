@@ -14,6 +14,9 @@ const WINDOW: Duration = Duration::from_secs(500);
 /// A window, and what goes into it.
 struct Watch {
     window: LiveWindow,
+    length_us: i64,
+    /// When the first thing happened.
+    begun_us: Option<i64>,
     /// End, direction, and size of each row.
     io: Vec<(i64, Direction, Io)>,
     live: Live,
@@ -22,6 +25,7 @@ struct Watch {
 
 impl RowSink for Watch {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.begun_us.get_or_insert(row.end_us);
         if let Some(direction) = row.direction() {
             let mut io = Io::default();
             io.add(row.size, row.failed());
@@ -31,10 +35,12 @@ impl RowSink for Watch {
     }
 
     fn lock_event(&mut self, event: &LockEvent, symbols: &Symbols) {
+        self.begun_us.get_or_insert(event.time_us);
         self.window.lock_event(event, symbols);
     }
 
     fn sent_rpc(&mut self, sent: &SentRpc, symbols: &Symbols) {
+        self.begun_us.get_or_insert(sent.time_us);
         self.window.sent_rpc(sent, symbols);
     }
 
@@ -46,16 +52,16 @@ impl RowSink for Watch {
         let last_us = summary.last_us.unwrap();
         assert!(self.window.handed_on(last_us, symbols).is_none(), "the window is not full");
         self.live = self.window.look(&|from_us, to_us| to_us - from_us, symbols);
-        let full_us = last_us + i64::try_from(WINDOW.as_micros()).unwrap();
-        self.analysis = self.window.handed_on(full_us, symbols);
+        self.analysis = self.window.handed_on(self.begun_us.unwrap() + self.length_us, symbols);
     }
 }
 
-/// A server's log, watched while it is analyzed.
-fn watched(capture: &str, server: &str) -> (Watch, Analysis) {
+/// A server's log, watched while it is analyzed, with windows of this length.
+fn watched(capture: &str, server: &str, length: Duration) -> (Watch, Analysis) {
     let log = fixture("captures").join(capture).join(server);
-    let window = LiveWindow::new(server, WINDOW);
-    let mut watch = Watch { window, io: Vec::new(), live: Live::default(), analysis: None };
+    let window = LiveWindow::new(server, length);
+    let length_us = i64::try_from(length.as_micros()).unwrap();
+    let mut watch = Watch { window, length_us, begun_us: None, io: Vec::new(), live: Live::default(), analysis: None };
     let outcome = analyze(&[log], &Config::default(), Some(&mut watch)).unwrap();
     (watch, outcome.analysis)
 }
@@ -65,31 +71,50 @@ fn a_full_window_is_the_analysis_of_the_log() {
     for (capture, server) in
         [("file_per_process", "server2"), ("lock_pingpong_dlm", "server1"), ("metadata", "server2")]
     {
-        let (watch, expected) = watched(capture, server);
-        let found = watch.analysis.unwrap();
-        assert!(found.totals.rpcs > 50, "{capture}");
-        let known = |totals: &lioprof_model::Totals| lioprof_model::Totals {
-            // Not in rows, but in the summary of the log.
-            dropped_rpcs: 0,
-            sent_timed_out: 0,
-            evictions: 0,
-            target_evidence: Default::default(),
-            unattributed: Default::default(),
-            ..totals.clone()
-        };
-        assert_eq!(known(&found.totals), known(&expected.totals), "{capture}");
-        assert_eq!(found.clients, expected.clients, "{capture}");
-        assert_eq!(found.jobs, expected.jobs, "{capture}");
-        assert_eq!(found.objects, expected.objects, "{capture}");
-        let locks =
-            |analysis: &Analysis| analysis.locks.as_ref().map(|locks| (locks.totals.clone(), locks.pairs.clone()));
-        assert_eq!(locks(&found), locks(&expected), "{capture}");
+        let (watch, expected) = watched(capture, server, WINDOW);
+        same_figures(&watch.analysis.unwrap(), &expected, capture);
     }
 }
 
 #[test]
+fn two_halves_are_a_window() {
+    for (capture, server) in
+        [("file_per_process", "server2"), ("lock_pingpong_dlm", "server1"), ("metadata", "server2")]
+    {
+        // The log ends at two thirds of the window.
+        let (_, whole) = watched(capture, server, WINDOW);
+        let length = Duration::from_secs_f64(1.5 * (whole.window.end - whole.window.start));
+        let (watch, expected) = watched(capture, server, length);
+        let found = watch.analysis.unwrap();
+        same_figures(&found, &expected, capture);
+        assert_eq!(found.services, expected.services, "{capture}");
+        assert_eq!(found.time_account, expected.time_account, "{capture}");
+    }
+}
+
+#[track_caller]
+fn same_figures(found: &Analysis, expected: &Analysis, capture: &str) {
+    assert!(found.totals.rpcs > 50, "{capture}");
+    let known = |totals: &lioprof_model::Totals| lioprof_model::Totals {
+        // Not in rows, but in the summary of the log.
+        dropped_rpcs: 0,
+        sent_timed_out: 0,
+        evictions: 0,
+        target_evidence: Default::default(),
+        unattributed: Default::default(),
+        ..totals.clone()
+    };
+    assert_eq!(known(&found.totals), known(&expected.totals), "{capture}");
+    assert_eq!(found.clients, expected.clients, "{capture}");
+    assert_eq!(found.jobs, expected.jobs, "{capture}");
+    assert_eq!(found.objects, expected.objects, "{capture}");
+    let locks = |analysis: &Analysis| analysis.locks.as_ref().map(|locks| (locks.totals.clone(), locks.pairs.clone()));
+    assert_eq!(locks(found), locks(expected), "{capture}");
+}
+
+#[test]
 fn rates_are_of_the_last_ten_seconds() {
-    let (watch, _) = watched("file_per_process", "server2");
+    let (watch, _) = watched("file_per_process", "server2", WINDOW);
     let server = &watch.live.servers[0];
     assert_eq!((server.to - server.from, server.traced_s), (10.0, 10.0));
     let mut rpcs = 0;

@@ -298,6 +298,16 @@ impl Aggregate {
         }
     }
 
+    /// Adds what the same node did later, before its end.
+    pub(crate) fn go_on(&mut self, mut later: Self, symbols: &Symbols) {
+        self.take_combinations_apart(symbols);
+        later.take_combinations_apart(symbols);
+        for &thread in later.threads.keys() {
+            self.service_of(thread, symbols);
+        }
+        self.merge(later, symbols);
+    }
+
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self, symbols: &Symbols) {
         self.rpcs += other.rpcs;

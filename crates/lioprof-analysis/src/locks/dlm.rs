@@ -65,6 +65,7 @@ struct Enqueue {
     undecided: Vec<Conflict>,
 }
 
+#[derive(Clone)]
 pub(super) struct DlmTracker {
     node: Symbol,
     pub(super) rules: Rules,

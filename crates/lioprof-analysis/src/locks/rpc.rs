@@ -64,6 +64,7 @@ struct Open {
     about: About,
 }
 
+#[derive(Clone)]
 pub(super) struct RpcTracker {
     node: Symbol,
     pub(super) rules: Rules,

@@ -13,6 +13,7 @@ use super::rules::Rules;
 use super::sums::{Contention, LockSums};
 
 /// Follows the locks of one node.
+#[derive(Clone)]
 pub(crate) struct LockTracker {
     pub(super) node: Symbol,
     pub(super) dlm: DlmTracker,

@@ -217,9 +217,11 @@ impl<'a> Decoder<'a> {
                 *head = if record.first { Head::Complete } else { Head::Missing };
             }
         }
-        if let Some((ids, outcome)) = self.handlings.outcome(record) {
+        if let Some(event) = self.handlings.repeated(record) {
             counts.summary.messages += 1;
-            self.event(record, Body::Handled(ids, outcome));
+            if let Some(body) = event {
+                self.event(record, body);
+            }
             return;
         }
         let message = Message::parse(record);
@@ -264,7 +266,7 @@ impl<'a> Decoder<'a> {
         Some(match message {
             Message::Handling(rpc) => {
                 let ids = self.rpc(rpc);
-                self.handlings.remember(record, rpc, ids);
+                self.handlings.started(record, rpc, ids);
                 Body::Handling(ids)
             }
             Message::Handled(handled) => Body::Handled(self.rpc(&handled.rpc), handled.outcome),
@@ -282,6 +284,7 @@ impl<'a> Decoder<'a> {
                 // The tbf policy numbers its stop lines in all versions, its start lines in old ones, too.
                 (NrsAction::Start, policy @ NrsPolicy::Tbf) => Body::NrsStart { number: None, policy, ost_index: None },
                 (NrsAction::Start, policy) => {
+                    self.handlings.scheduled(record);
                     Body::NrsStart { number: nrs.sequence.or(nrs.round), policy, ost_index: nrs.ost_index }
                 }
                 (NrsAction::Stop, NrsPolicy::Tbf) => Body::NrsStopTbf { sequence: nrs.sequence? },

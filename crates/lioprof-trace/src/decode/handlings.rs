@@ -1,47 +1,72 @@
-//! The requests that threads are handling, as texts: the lines at their ends repeat them.
+//! What threads have said of their requests, as texts: the lines at their ends repeat it.
 //!
-//! Hot: asked about every record. Each chunk begins without; what is not found is parsed.
+//! Hot: asked about every record. Each chunk begins without; what is not found is parsed. So a recognised line must become the very event
+//! that parsing makes of it: nothing may depend on where chunks end.
 
 use lustre_debuglog::Record;
-use lustre_debuglog::message::{Handling, Outcome, Repeated};
+use lustre_debuglog::message::{Handling, Repeated};
 
-use super::event::RpcIds;
+use super::event::{Body, RpcIds};
 
 /// Threads remembered, each in the place of its pid.
-const PLACES: u32 = 64;
+const THREADS: usize = 64;
 
-#[derive(Clone, Copy, Debug)]
-struct Started<'a> {
+/// What a thread has said.
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread<'a> {
     pid: u32,
-    repeated: Repeated<'a>,
-    ids: RpcIds,
+    /// Behind `NRS start`.
+    scheduled: Option<&'a [u8]>,
+    started: Option<(Repeated<'a>, RpcIds)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Handlings<'a>([Option<Started<'a>>; PLACES as usize]);
+pub(super) struct Handlings<'a>([Thread<'a>; THREADS]);
 
 impl Default for Handlings<'_> {
     fn default() -> Self {
-        Self([None; PLACES as usize])
+        Self([Thread::default(); THREADS])
     }
 }
 
 impl<'a> Handlings<'a> {
-    /// Remembers the start of a request and what was made of it.
+    /// Remembers that a scheduler, whose stop lines say nothing of their own, gave a thread a request.
     #[inline]
-    pub(super) fn remember(&mut self, record: &Record<'a>, handling: &Handling<'a>, ids: RpcIds) {
-        let started = |repeated| Started { pid: record.pid, repeated, ids };
-        self.0[(record.pid % PLACES) as usize] = Repeated::of(record.message(), handling).map(started);
+    pub(super) fn scheduled(&mut self, record: &Record<'a>) {
+        self.thread(record.pid).scheduled = record.message().strip_prefix(b"NRS start");
     }
 
-    /// If a record is the end of the request whose start its thread has logged: the request, and what came of it.
+    /// Remembers the start of a request and what was made of it.
     #[inline]
-    pub(super) fn outcome(&self, record: &Record<'_>) -> Option<(RpcIds, Outcome)> {
+    pub(super) fn started(&mut self, record: &Record<'a>, handling: &Handling<'a>, ids: RpcIds) {
+        let repeated = Repeated::of(record.message(), handling);
+        self.thread(record.pid).started = repeated.map(|repeated| (repeated, ids));
+    }
+
+    /// The event of a record that repeats what was said of the request that its thread handles; `Some(None)`: it is none.
+    #[inline]
+    pub(super) fn repeated(&mut self, record: &Record<'_>) -> Option<Option<Body>> {
         let text = record.message();
-        if !text.starts_with(b"Handled") {
-            return None;
+        match text.first_chunk()? {
+            b"Hand" if text.starts_with(b"Handled") => {
+                let (repeated, ids) = self.thread(record.pid).started?;
+                Some(Some(Body::Handled(ids, repeated.outcome(text)?)))
+            }
+            b"NRS " => {
+                let stopped = text.strip_prefix(b"NRS stop")?;
+                (self.thread(record.pid).scheduled? == stopped).then_some(None)
+            }
+            _ => None,
         }
-        let started = self.0[(record.pid % PLACES) as usize].as_ref().filter(|started| started.pid == record.pid)?;
-        Some((started.ids, started.repeated.outcome(text)?))
+    }
+
+    /// What is known of a thread; nothing if its place was another's.
+    #[inline]
+    fn thread(&mut self, pid: u32) -> &mut Thread<'a> {
+        let thread = &mut self.0[pid as usize % THREADS];
+        if thread.pid != pid {
+            *thread = Thread { pid, ..Thread::default() };
+        }
+        thread
     }
 }

@@ -59,7 +59,7 @@ struct Wait {
 }
 
 /// A lock request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) target: Option<TargetName>,
     /// Time of the last line, for forgetting those whose end is lost.

@@ -18,7 +18,7 @@ const MANY: usize = 4096;
 type Key = (Symbol, u64);
 
 /// Follows the lock requests that a node handles.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct EnqueueTracker {
     pub(in super::super) sums: EnqueueSums,
     requests: FxHashMap<Key, Request>,
