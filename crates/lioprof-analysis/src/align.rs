@@ -6,9 +6,11 @@ use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::few;
 use lioprof_model::{Analysis, Symbols};
 
+use crate::aggregate::Aggregate;
 use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
 use crate::node::NodeResult;
+use crate::node_sums::NodeSums;
 use crate::phases::phases;
 
 const NOT_TWICE: &str = "standard input and pipes cannot be read twice; give a file";
@@ -50,8 +52,13 @@ impl NodeClocks {
     }
 }
 
-/// Compares all clocks; sums up nodes once more whose times were wrong enough to matter.
-pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Symbols) -> (Vec<NodeResult>, Alignment) {
+/// Compares all clocks; sums up nodes once more whose times were wrong enough to matter, or all if their sums are not apart.
+pub(crate) fn align(
+    results: Vec<NodeResult>,
+    sums: NodeSums,
+    config: &Config,
+    symbols: &mut Symbols,
+) -> (Vec<NodeResult>, NodeSums, Alignment) {
     let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);
     let logs: Vec<NodeLog<'_>> = results
         .iter()
@@ -63,24 +70,40 @@ pub(crate) fn align(results: Vec<NodeResult>, config: &Config, symbols: &mut Sym
         })
         .collect();
     let clocks = clocks(&logs);
-    let bin_us = results.iter().map(|result| result.aggregate.bin_us()).max().unwrap_or(1);
-    let wanted: Vec<bool> = wanted(&clocks, bin_us).iter().map(Option::is_some).collect();
+    let wanted: Vec<bool> = wanted(&clocks, sums.bin_us()).iter().map(Option::is_some).collect();
     let stuck: Vec<bool> =
         results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.logs.can_be_read_again()).collect();
     let names = results.iter().map(|result| result.name.clone()).collect();
     let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
-    for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
-        result.logs.expect_again();
-    }
-    let results = results
-        .into_iter()
-        .enumerate()
-        .map(|(node, result)| match &clocks.nodes[node] {
-            Some(clock) if aligned[node] => result.on_clock(clock.to_reference, config, symbols),
-            _ => result,
-        })
-        .collect();
-    (results, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
+    let to_reference = |node: usize| clocks.nodes[node].as_ref().filter(|_| aligned[node]).map(|it| it.to_reference);
+    let (results, sums) = match sums {
+        NodeSums::Together(..) if aligned.contains(&true) => {
+            // All that was added up goes first.
+            drop(sums);
+            results.iter().for_each(|result| result.logs.expect_again());
+            let mut sums = NodeSums::together();
+            let mut again = Vec::new();
+            for (node, result) in results.into_iter().enumerate() {
+                let (result, sum) = result.on_clock(to_reference(node).unwrap_or_default(), config, symbols);
+                sums.add(sum, symbols);
+                again.push(result);
+            }
+            (again, sums)
+        }
+        NodeSums::Together(..) => (results, sums),
+        NodeSums::Apart(nodes) => {
+            for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
+                result.logs.expect_again();
+            }
+            let again = |(node, (result, sum)): (usize, (NodeResult, Aggregate))| match to_reference(node) {
+                Some(line) => result.on_clock(line, config, symbols),
+                None => (result, sum),
+            };
+            let (results, nodes) = results.into_iter().zip(nodes).enumerate().map(again).unzip();
+            (results, NodeSums::Apart(nodes))
+        }
+    };
+    (results, sums, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
 }
 
 /// The lines that nodes' times should be put on, for nodes whose times are wrong enough to matter in bins of this width.

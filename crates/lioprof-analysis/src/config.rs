@@ -38,6 +38,9 @@ pub struct Config {
     pub baseline: Option<Baseline>,
     /// Clocks of nodes, by name, as somebody read them while the logs were written.
     pub clocks: BTreeMap<String, Vec<ClockReading>>,
+    /// So many nodes have sums of their own until their clocks have been compared, and only those whose clock is wrong are read again. The
+    /// sums of more nodes are added up as they come, which takes less memory; if a clock is wrong, all are read again.
+    pub nodes_apart: usize,
 }
 
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
@@ -67,6 +70,7 @@ impl Default for Config {
             progress: Progress::default(),
             baseline: None,
             clocks: BTreeMap::new(),
+            nodes_apart: 8,
         }
     }
 }

@@ -43,6 +43,7 @@ mod live;
 mod locks;
 mod loss;
 mod node;
+mod node_sums;
 mod operations;
 mod others;
 mod parts;

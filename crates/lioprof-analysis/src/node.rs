@@ -28,7 +28,7 @@ pub(crate) struct StoredResult {
     pub(crate) error: Option<String>,
 }
 
-/// Result of analyzing one node.
+/// Result of analyzing one node, besides its sums.
 pub(crate) struct NodeResult {
     pub(crate) name: String,
     pub(crate) logs: NodeLogs,
@@ -38,7 +38,6 @@ pub(crate) struct NodeResult {
     /// Summary of all inputs together.
     pub(crate) summary: TraceSummary,
     pub(crate) duplicates: u64,
-    pub(crate) aggregate: Aggregate,
     /// RPCs for comparing the node's clock with others.
     pub(crate) exchanges: ExchangeSample,
     /// Whether the node is a client of the file system.
@@ -303,7 +302,7 @@ pub(crate) fn analyze(
     config: &Config,
     symbols: &mut Symbols,
     mut sink: Option<&mut (dyn RowSink + Send)>,
-) -> NodeResult {
+) -> (NodeResult, Aggregate) {
     let asked = Interval::new(config);
     let twice = asked.has_marks() && inputs.logs.can_be_read_again();
     let mut no_sink = NoSink;
@@ -312,18 +311,18 @@ pub(crate) fn analyze(
         Some(sink) if !twice => sink,
         _ => &mut no_sink,
     };
-    let mut result = read_first(name, inputs, config, symbols, first);
+    let (mut result, mut sums) = read_first(name, inputs, config, symbols, first);
     let chosen = result.interval.chosen();
     let taken = if twice { Taken::Last } else { Taken::First };
     let repeated_marks = result.interval.repeated(name, taken);
     if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
         let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
-        result = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
+        (result, sums) = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
     }
     if let Some(sink) = sink {
         sink.node_end(name, &within(&result.summary, &result.interval), symbols);
     }
-    NodeResult { repeated_marks, ..result }
+    (NodeResult { repeated_marks, ..result }, sums)
 }
 
 fn read_first(
@@ -332,7 +331,7 @@ fn read_first(
     config: &Config,
     symbols: &mut Symbols,
     sink: &mut (dyn RowSink + Send),
-) -> NodeResult {
+) -> (NodeResult, Aggregate) {
     let node = symbols.intern(name.as_bytes());
     let mut node_sink = NodeSink::new(node, config, sink);
     let ReadLogs { logs, inputs: accounts, mut summary, duplicates } =
@@ -347,32 +346,23 @@ fn read_first(
     let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols).by_role(node);
     let name = name.to_owned();
     let repeated_marks = None;
-    NodeResult {
-        name,
-        logs,
-        inputs: accounts,
-        stored,
-        summary,
-        duplicates,
-        aggregate,
-        exchanges,
-        is_client,
-        interval,
-        repeated_marks,
-    }
+    let inputs = accounts;
+    let result =
+        NodeResult { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, repeated_marks };
+    (result, aggregate)
 }
 
 impl NodeResult {
-    /// The facts about the node, and its sums.
-    pub(crate) fn settle(self) -> (NodeAccount, Aggregate) {
-        let Self { name, summary, duplicates, is_client, interval, repeated_marks, aggregate, .. } = self;
-        (NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }, aggregate)
+    /// The facts about the node.
+    pub(crate) fn settle(self) -> NodeAccount {
+        let Self { name, summary, duplicates, is_client, interval, repeated_marks, .. } = self;
+        NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }
     }
 
     /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are rebuilt.
-    pub(crate) fn on_clock(self, to: ClockLine, config: &Config, symbols: &mut Symbols) -> Self {
+    pub(crate) fn on_clock(self, to: ClockLine, config: &Config, symbols: &mut Symbols) -> (Self, Aggregate) {
         let interval = self.interval.on_clock(&to);
         self.read_again(to, interval, config, symbols, &mut NoSink)
     }
@@ -385,7 +375,7 @@ impl NodeResult {
         config: &Config,
         symbols: &mut Symbols,
         sink: &mut (dyn RowSink + Send),
-    ) -> Self {
+    ) -> (Self, Aggregate) {
         let node = symbols.intern(self.name.as_bytes());
         let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
@@ -399,19 +389,9 @@ impl NodeResult {
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);
-        Self {
-            name,
-            logs,
-            inputs,
-            stored,
-            summary,
-            duplicates,
-            aggregate,
-            exchanges,
-            is_client,
-            interval,
-            repeated_marks,
-        }
+        let result =
+            Self { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, repeated_marks };
+        (result, aggregate)
     }
 }
 

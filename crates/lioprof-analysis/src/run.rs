@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
+use crate::node_sums::NodeSums;
 use crate::warnings;
 use crate::what_if::{Replay, Run};
 
@@ -141,25 +142,24 @@ fn run(
         return Err(AnalyzeError::NoInput { problems });
     }
     let mut symbols = Symbols::default();
+    let again = nodes.values().all(|inputs| inputs.logs.can_be_read_again());
+    let mut sums = if again && nodes.len() > config.nodes_apart { NodeSums::together() } else { NodeSums::apart() };
     let mut results: Vec<NodeResult> = Vec::new();
     for (name, inputs) in nodes {
         let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
-        results.push(node::analyze(&name, inputs, config, &mut symbols, sink));
+        let (result, sum) = node::analyze(&name, inputs, config, &mut symbols, sink);
+        sums.add(sum, &symbols);
+        results.push(result);
     }
-    let (mut results, alignment) = align(results, config, &mut symbols);
+    let (mut results, sums, alignment) = align(results, sums, config, &mut symbols);
 
     let mut inputs: Vec<Input> = Vec::new();
     for result in &mut results {
         inputs.append(&mut result.inputs);
         inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
     }
-    let (accounts, sums): (Vec<_>, Vec<_>) = results.into_iter().map(NodeResult::settle).unzip();
-    // Merges into the first node's sums, not into empty ones: those of a single node may be large.
-    let sum = sums.into_iter().reduce(|mut sum, other| {
-        sum.merge(other, &symbols);
-        sum
-    });
-    let sum = sum.unwrap_or_else(|| Aggregate::new(config.bin_us));
+    let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
+    let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
     let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
     Ok((outcome, alignment.node_clocks()))
 }

@@ -52,10 +52,9 @@ pub(crate) struct Found {
 /// the sending device and the opcode must be the same, too. What is there twice was sent again, or replayed, and nobody
 /// knows which answer belongs to which request.
 pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
-    let sent = once(nodes, |log| &log.exchanges.sent);
-    let handled = once(nodes, |log| &log.exchanges.handled);
+    let sent = once(nodes.iter().map(|log| &log.exchanges.sent[..]).collect());
+    let mut handled = once(nodes.iter().map(|log| &log.exchanges.handled[..]).collect()).peekable();
     let mut found = Found::default();
-    let mut handled = handled.into_iter().peekable();
     for (sender, sent) in sent {
         let id = sent.rpc.id;
         while handled.next_if(|(_, other)| other.rpc.id < id).is_some() {}
@@ -79,18 +78,20 @@ pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
     found
 }
 
-/// RPCs that occur only once, in order, each with its node.
-fn once<T: Identified + Copy>(
-    nodes: &[NodeLog<'_>],
-    all: impl for<'a> Fn(&'a NodeLog<'_>) -> &'a [Sampled<T>],
-) -> Vec<(usize, Sampled<T>)> {
-    let of_node = |(node, log)| all(log).iter().map(move |kept| (node, *kept));
-    let mut list: Vec<_> = nodes.iter().enumerate().flat_map(of_node).collect();
-    list.sort_by_key(|(_, kept)| kept.rpc.id());
-    let id = |at: usize| list.get(at).map(|(_, kept)| kept.rpc.id());
-    let single: Vec<bool> =
-        (0..list.len()).map(|at| id(at) != id(at + 1) && (at == 0 || id(at) != id(at - 1))).collect();
-    list.into_iter().zip(single).filter_map(|(it, single)| single.then_some(it)).collect()
+/// RPCs that occur only once, in order, each with its node, of the samples of nodes.
+fn once<'a, T: Identified + 'a>(nodes: Vec<&'a [Sampled<T>]>) -> impl Iterator<Item = (usize, &'a Sampled<T>)> {
+    // A hundred nodes have millions: they stay where they are, and are put in order by their places.
+    let mut places: Vec<(u32, u32)> = Vec::with_capacity(nodes.iter().map(|sample| sample.len()).sum());
+    for (node, sample) in (0..).zip(&nodes) {
+        places.extend((0..).zip(*sample).map(|(at, _)| (node, at)));
+    }
+    let find = move |(node, at): (u32, u32)| (node as usize, &nodes[node as usize][at as usize]);
+    places.sort_unstable_by_key(|&place| find(place).1.rpc.id());
+    (0..places.len()).filter_map(move |at| {
+        let id = |at: usize| places.get(at).map(|&place| find(place).1.rpc.id());
+        let is_single = id(at) != id(at + 1) && (at == 0 || id(at) != id(at - 1));
+        is_single.then(|| find(places[at]))
+    })
 }
 
 /// Whether the round trip is at least as long as the wait at the receiver, as it must be on any clock.
