@@ -12,7 +12,7 @@ const MAX_PER_NID: usize = 4096;
 /// RPCs kept of servers' NIDs together.
 const MAX_SERVERS: usize = 1 << 17;
 /// RPCs kept of all other NIDs together: few of them have a log here.
-const MAX_OTHERS: usize = 1 << 14;
+const MAX_OTHERS: usize = 1 << 13;
 /// A NID's share does not get smaller than this. If there are more NIDs than RPCs to keep, all get a thinner sample.
 const MIN_PER_NID: usize = 2;
 
