@@ -334,10 +334,10 @@ fn read_first(
 ) -> (NodeResult, Aggregate) {
     let node = symbols.intern(name.as_bytes());
     let mut node_sink = NodeSink::new(node, config, sink);
-    let ReadLogs { logs, inputs: accounts, mut summary, duplicates } =
-        inputs.logs.read(node, config.reading(), symbols, &mut node_sink);
+    let NodeInputs { logs, stored: sources } = inputs;
+    let ReadLogs { logs, inputs, mut summary, duplicates } = logs.read(node, config.reading(), symbols, &mut node_sink);
     let mut stored: Vec<StoredResult> = Vec::new();
-    for mut source in inputs.stored {
+    for mut source in sources {
         let (read, counted) =
             with_sink_thread(symbols, &mut node_sink, |symbols, sink| counted::read(&mut *source, symbols, sink));
         summary.merge(&with_counted(source.summary(), counted));
@@ -346,7 +346,6 @@ fn read_first(
     let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols).by_role(node);
     let name = name.to_owned();
     let repeated_marks = None;
-    let inputs = accounts;
     let result =
         NodeResult { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, repeated_marks };
     (result, aggregate)
