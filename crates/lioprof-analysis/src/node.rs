@@ -205,7 +205,7 @@ impl NodeLocks {
             if let Contention::Wait { wait_us, client, job } = contention
                 && selection.takes_lock_wait(client, job, symbols)
             {
-                aggregate.lock_wait(self.node, target, (client, job), time_us - wait_us, time_us);
+                aggregate.lock_wait(self.node, target, (client, job), [time_us - wait_us, time_us], symbols);
             }
         }
     }

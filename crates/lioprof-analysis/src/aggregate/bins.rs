@@ -173,7 +173,7 @@ impl<T: Merge + Clone + Default> Merge for Bins<T> {
     }
 }
 
-impl<T: Merge + Clone + Default> Bins<T> {
+impl<T: Clone + Default> Bins<T> {
     /// The value of a bin, made if it is not there.
     pub(crate) fn at(&mut self, bin: i64) -> &mut T {
         if self.values.is_empty() {
@@ -192,7 +192,10 @@ impl<T: Merge + Clone + Default> Bins<T> {
     }
 
     /// Joins `factor` bins into one.
-    pub(crate) fn join(&mut self, factor: i64) {
+    pub(crate) fn join(&mut self, factor: i64)
+    where
+        T: Merge,
+    {
         if factor == 1 {
             return;
         }
@@ -226,10 +229,10 @@ impl<T: Merge + Clone + Default> Bins<T> {
     }
 }
 
-impl Bins<u64> {
+impl<T: Copy + Default + Into<u64>> Bins<T> {
     /// Bins in which something was counted, and how much.
     pub(crate) fn filled(&self) -> impl Iterator<Item = (i64, u64)> {
-        self.iter().map(|(bin, count)| (bin, *count)).filter(|(_, count)| *count > 0)
+        self.iter().map(|(bin, count)| (bin, (*count).into())).filter(|(_, count)| *count > 0)
     }
 }
 

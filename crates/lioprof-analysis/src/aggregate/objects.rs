@@ -5,7 +5,10 @@ use lioprof_model::parts::sums::ObjectsSums;
 use lioprof_model::{Direction, Io, RpcRow, Symbol};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::message::ObjectName;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::few::beyond_first;
 
 /// Objects kept. When there are twice as many, those with fewest bytes are summed up as the others; one
 /// of them that gets busy later starts anew, so its figures are then a lower bound.
@@ -13,12 +16,15 @@ const MAX_OBJECTS: usize = 10_000;
 /// Clients counted per object; more are reported as unknown.
 const MAX_CLIENTS: usize = 10_000;
 
+/// In order. Most objects have a client or two.
+type Few = SmallVec<[Symbol; 4]>;
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectSum {
     pub(crate) read: Io,
     pub(crate) write: Io,
-    clients: FxHashSet<Symbol>,
-    writers: FxHashSet<Symbol>,
+    clients: Few,
+    writers: Few,
     /// Clients and writers, if somebody else has counted them.
     counted: Option<[u64; 2]>,
     pub(crate) first_byte: Option<u64>,
@@ -67,10 +73,12 @@ impl ObjectSum {
     }
 }
 
-fn extend(set: &mut FxHashSet<Symbol>, more: impl IntoIterator<Item = Symbol>) {
+fn extend(few: &mut Few, more: impl IntoIterator<Item = Symbol>) {
     for symbol in more {
-        if set.len() < MAX_CLIENTS {
-            set.insert(symbol);
+        if let Err(at) = few.binary_search(&symbol)
+            && few.len() < MAX_CLIENTS
+        {
+            few.insert(at, symbol);
         }
     }
 }
@@ -126,8 +134,7 @@ impl Objects {
     /// Keeps the busiest, by bytes, then by name.
     pub(crate) fn keep(&mut self, count: usize) {
         let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.bytes(), *key)).collect();
-        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (_, key) in order.iter().skip(count) {
+        for (_, key) in beyond_first(&mut order, count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1))) {
             if let Some(sum) = self.kept.remove(key) {
                 self.others.merge(&sum.alone());
             }

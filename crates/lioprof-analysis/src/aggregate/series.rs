@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bins::{BinClock, Bins};
 use super::cells::TargetKey;
 use super::times::quarter_octave;
+use crate::few::beyond_first;
 use crate::locks::{Contention, Overlap};
 use lioprof_model::Merge;
 
@@ -98,8 +99,8 @@ impl SeriesBins {
         let name = |key: &(Option<Symbol>, TargetKey)| {
             (key.0.map(|nid| symbols.bytes(nid)), symbols.bytes(key.1.node), key.1.kind, key.1.name)
         };
-        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1))));
-        for (_, key) in order.iter().skip(self.most_flows()) {
+        let most = self.most_flows();
+        for (_, key) in beyond_first(&mut order, most, |a, b| b.0.cmp(&a.0).then_with(|| name(&a.1).cmp(&name(&b.1)))) {
             if let Some(flow) = self.flows.remove(key) {
                 self.flows.entry((None, key.1)).or_default().merge(&flow);
             }

@@ -28,9 +28,14 @@ use crate::locks::{Contention, LockSums};
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
 pub(super) const MAX_UUIDS: usize = 10_000;
 
+/// Rows added at a time: as many as a core's own cache has room for beside what they are added to.
+const ROWS_AT_A_TIME: usize = 256;
+
 /// Sums over rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aggregate {
+    /// Rows that are not in any of the sums yet.
+    waiting: Vec<RpcRow>,
     pub(super) rpcs: u64,
     pub(super) server_rpcs: u64,
     pub(super) resent: u64,
@@ -78,37 +83,63 @@ impl Aggregate {
         Self { seconds: Some(SecondBins::default()), ..self }
     }
 
-    /// Adds a row.
+    /// Adds a row, with others at a time.
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
-        let service = self.service_of(row.thread, symbols);
-        self.operation(row, service);
-        self.faults.row(row);
-        // Data-on-MDT is kept apart from what OSTs do, as the servers' own counters do.
-        let dom = traffic::row_is_on_mdt(row, symbols);
-        let kind = if dom { TargetKind::Mdt } else { TargetKind::Ost };
-        let key = TargetKey { node: row.node, kind, name: row.target };
-        let direction = row.direction();
-        if let Some(direction) = direction {
-            if !dom {
-                self.access.add(row, direction);
-            }
+        self.waiting.push(row.clone());
+        if self.waiting.len() >= ROWS_AT_A_TIME {
+            self.settle(symbols);
+        }
+    }
+
+    /// Adds the rows that wait.
+    fn settle(&mut self, symbols: &Symbols) {
+        let mut rows = std::mem::take(&mut self.waiting);
+        self.rows(&rows, symbols);
+        rows.clear();
+        self.waiting = rows;
+    }
+
+    /// Table by table: rows that go through the same code one after the other wait for memory at the same time.
+    fn rows(&mut self, rows: &[RpcRow], symbols: &Symbols) {
+        for row in rows {
+            let service = self.service_of(row.thread, symbols);
+            self.operation(row, service);
+            self.faults.row(row);
+        }
+        let of_target = |row: &RpcRow| {
+            // Data-on-MDT is kept apart from what OSTs do, as the servers' own counters do.
+            let kind = if traffic::row_is_on_mdt(row, symbols) { TargetKind::Mdt } else { TargetKind::Ost };
+            TargetKey { node: row.node, kind, name: row.target }
+        };
+        let keyed: Vec<(&RpcRow, TargetKey)> = rows.iter().map(|row| (row, of_target(row))).collect();
+        let moving = || keyed.iter().filter_map(|&(row, key)| Some((row, key, row.direction()?)));
+        for (row, _, direction) in moving().filter(|(_, key, _)| key.kind == TargetKind::Ost) {
+            self.access.add(row, direction);
+        }
+        for (row, key, direction) in moving() {
             *self.size_evidence.entry(row.size_evidence).or_default() += 1;
             *self.target_evidence.entry(row.target_evidence).or_default() += 1;
             self.target(row, key, direction);
-            self.service_parts.add(row, key, direction);
-            self.objects.add(row, direction);
-            self.sample.add(row, kind, symbols);
-            if let Some(seconds) = &mut self.seconds {
-                seconds.add(row, key, direction);
+        }
+        moving().for_each(|(row, key, direction)| self.service_parts.add(row, key, direction));
+        moving().for_each(|(row, _, direction)| self.objects.add(row, direction));
+        moving().for_each(|(row, key, _)| self.sample.add(row, key.kind, symbols));
+        if let Some(seconds) = &mut self.seconds {
+            moving().for_each(|(row, key, direction)| seconds.add(row, key, direction));
+        }
+        for &(row, key) in &keyed {
+            self.series.add(row, key, row.direction(), symbols);
+        }
+        for &(row, key) in &keyed {
+            if !self.is_server(row.client_uuid, symbols) {
+                self.account.row(row, key, row.direction());
+                self.record.row(row, key, row.direction());
             }
         }
-        self.series.add(row, key, direction, symbols);
-        if !self.is_server(row.client_uuid, symbols) {
-            self.account.row(row, key, direction);
-            self.record.row(row, key, direction);
-        }
-        if self.combinations.add(row, key) {
-            self.take_combinations_apart(symbols);
+        for &(row, key) in &keyed {
+            if self.combinations.add(row, key) {
+                self.take_combinations_apart(symbols);
+            }
         }
     }
 
@@ -216,9 +247,11 @@ impl Aggregate {
         node: Symbol,
         target: TargetName,
         whose: (Symbol, Option<Symbol>),
-        from_us: i64,
-        to_us: i64,
+        [from_us, to_us]: [i64; 2],
+        symbols: &Symbols,
     ) {
+        // The record keeps what ended at the same time in the order in which it came.
+        self.settle(symbols);
         let key = TargetKey { node, kind: target.kind(), name: Some(target) };
         self.account.lock_wait(whose, key, from_us, to_us);
         self.record.lock_wait(whose.0, key, from_us, to_us);
@@ -236,6 +269,7 @@ impl Aggregate {
 
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
+        self.settle(symbols);
         self.take_combinations_apart(symbols);
         self.keep_little();
         let sum = self.nodes.entry(node).or_default();
@@ -300,6 +334,8 @@ impl Aggregate {
 
     /// Adds what the same node did later, before its end.
     pub(crate) fn go_on(&mut self, mut later: Self, symbols: &Symbols) {
+        self.settle(symbols);
+        later.settle(symbols);
         self.take_combinations_apart(symbols);
         later.take_combinations_apart(symbols);
         for &thread in later.threads.keys() {

@@ -1,26 +1,23 @@
 //! Distributions of times.
 
-use hdrhistogram::iterators::IterationValue;
-use hdrhistogram::{Counter, Histogram};
 use lioprof_model::latency::{latency_bucket, latency_bucket_high_us};
 use lioprof_model::parts::Bucket;
 use lioprof_model::parts::of_rows::Span;
 use lioprof_model::{Distribution, Latency, RpcRow};
 
-/// Two significant digits: a relative error of at most 1/128.
-const DIGITS: u8 = 2;
+use super::bins::Bins;
 
-/// Buckets kept one by one; with more, a histogram takes less.
-const FEW: usize = 512;
+/// Buckets kept one by one; with more, a column of all between the first and the last.
+const FEW: usize = 128;
 
-/// How often each time occurred.
+/// How often each time occurred, in buckets of an HDR histogram of two significant digits: a relative error of at most 1/128.
 #[derive(Clone, Debug)]
 enum Counts {
-    /// Buckets and how often, in order. Most combinations have a few RPCs only, and a histogram takes ten kilobytes.
+    /// Buckets and how often, in order. Most combinations have a few RPCs only, and a column takes five kilobytes.
     Few(Vec<(u16, u32)>),
-    /// Up to four billion together: larger counters take twice as much.
-    Many(Box<Histogram<u32>>),
-    VeryMany(Box<Histogram<u64>>),
+    /// No bucket with more than four billion: larger counters take twice as much.
+    Many(Bins<u32>),
+    VeryMany(Bins<u64>),
 }
 
 impl Default for Counts {
@@ -30,96 +27,91 @@ impl Default for Counts {
 }
 
 impl Counts {
-    fn add(&mut self, us: u64, count: u64) {
+    fn add(&mut self, bucket: u16, count: u64) {
+        let sum = |before: u32| u32::try_from(count).ok().and_then(|count| before.checked_add(count));
         match self {
-            Self::Few(few) => {
-                let bucket = latency_bucket(us);
-                let at = few.binary_search_by_key(&bucket, |(bucket, _)| *bucket);
-                let before = at.map_or(0, |at| few[at].1);
-                let sum = u32::try_from(count).ok().and_then(|count| before.checked_add(count));
-                match (at, sum) {
-                    (_, None) => {
-                        self.widen(count);
-                        self.add(us, count);
-                    }
-                    (Ok(at), Some(sum)) => few[at].1 = sum,
-                    (Err(at), Some(sum)) => {
-                        few.insert(at, (bucket, sum));
-                        if few.len() > FEW {
-                            self.widen(0);
-                        }
-                    }
+            Self::Few(few) => match few.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
+                Ok(at) if let Some(sum) = sum(few[at].1) => few[at].1 = sum,
+                Err(at)
+                    if few.len() < FEW
+                        && let Some(sum) = sum(0) =>
+                {
+                    few.insert(at, (bucket, sum))
+                }
+                _ => self.widen(bucket, count),
+            },
+            Self::Many(bins) => {
+                let before = bins.at(bucket.into());
+                match sum(*before) {
+                    Some(sum) => *before = sum,
+                    None => self.widen(bucket, count),
                 }
             }
-            // No bucket has more than all together.
-            Self::Many(histogram) => match (u32::try_from(histogram.len() + count), u32::try_from(count)) {
-                (Ok(_), Ok(count)) => record(histogram, us, count),
-                _ => {
-                    self.widen(count);
-                    self.add(us, count);
-                }
-            },
-            Self::VeryMany(histogram) => record(histogram, us, count),
+            Self::VeryMany(bins) => *bins.at(bucket.into()) += count,
         }
     }
 
-    /// Makes room for more buckets, or for larger counts if so many more are to come.
-    fn widen(&mut self, more: u64) {
-        let all = self.buckets().map(|(_, count)| count).sum::<u64>().saturating_add(more);
-        *self = match (&*self, u32::try_from(all)) {
-            (Self::Few(_), Ok(_)) => {
-                Self::Many(Box::new(self.histogram(|count| u32::try_from(count).unwrap_or(u32::MAX))))
-            }
-            _ => Self::VeryMany(Box::new(self.histogram(|count| count))),
+    /// Makes room for more buckets or larger counts, and adds what there was none for.
+    #[cold]
+    fn widen(&mut self, bucket: u16, count: u64) {
+        *self = match (&*self, u32::try_from(count)) {
+            (Self::Few(few), Ok(_)) => Self::Many(column(few.iter().copied())),
+            _ => Self::VeryMany(column(self.buckets())),
         };
+        self.add(bucket, count);
     }
 
     fn merge(&mut self, other: &Self) {
-        match (&mut *self, other) {
-            (Self::Many(mine), Self::Many(theirs)) if u32::try_from(mine.len() + theirs.len()).is_ok() => {
-                mine.add(theirs.as_ref()).expect("auto-resizing histograms always take another's values");
-            }
-            _ => other.buckets().for_each(|(bucket, count)| self.add(latency_bucket_high_us(bucket), count)),
-        }
+        other.buckets().for_each(|(bucket, count)| self.add(bucket, count));
     }
 
+    /// Buckets in which something was counted, and how often, in order.
     fn buckets(&self) -> Box<dyn Iterator<Item = (u16, u64)> + '_> {
         match self {
-            Self::Few(few) => Box::new(few.iter().map(|&(bucket, count)| (bucket, u64::from(count)))),
-            Self::Many(histogram) => Box::new(recorded(histogram)),
-            Self::VeryMany(histogram) => Box::new(recorded(histogram)),
+            Self::Few(few) => Box::new(few.iter().map(|&(bucket, count)| (bucket, count.into()))),
+            Self::Many(bins) => Box::new(filled(bins)),
+            Self::VeryMany(bins) => Box::new(filled(bins)),
         }
     }
 
-    fn histogram<C: Counter>(&self, of: impl Fn(u64) -> C) -> Histogram<C> {
-        let mut histogram = Histogram::new(DIGITS).expect("the number of digits is valid");
-        histogram.auto(true);
-        for (bucket, count) in self.buckets() {
-            record(&mut histogram, latency_bucket_high_us(bucket), of(count));
-        }
-        histogram
+    /// The longest time of the first bucket that these shares of all are in or before. As an HDR histogram has it.
+    fn quantiles<const N: usize>(&self, all: u64, shares: [f64; N]) -> [u64; N] {
+        let mut buckets = self.buckets();
+        let (mut so_far, mut high_us) = (0, 0);
+        shares.map(|share| {
+            let wanted = rank(share, all);
+            while so_far < wanted
+                && let Some((bucket, count)) = buckets.next()
+            {
+                so_far += count;
+                high_us = latency_bucket_high_us(bucket);
+            }
+            high_us
+        })
     }
-
-    fn quantile(&self, quantile: f64) -> u64 {
-        match self {
-            Self::Few(_) => self.histogram(|count| count).value_at_quantile(quantile),
-            Self::Many(histogram) => histogram.value_at_quantile(quantile),
-            Self::VeryMany(histogram) => histogram.value_at_quantile(quantile),
-        }
-    }
 }
 
-fn record<C: Counter>(histogram: &mut Histogram<C>, us: u64, count: C) {
-    histogram.record_n(us, count).expect("an auto-resizing histogram takes every u64");
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count"
+)]
+fn rank(share: f64, all: u64) -> u64 {
+    ((share * all as f64).ceil() as u64).max(1)
 }
 
-fn recorded<C: Counter>(histogram: &Histogram<C>) -> impl Iterator<Item = (u16, u64)> {
-    let bucket =
-        |value: IterationValue<C>| (latency_bucket(value.value_iterated_to()), value.count_at_value().as_u64());
-    histogram.iter_recorded().map(bucket)
+fn column<T: Clone + Default>(buckets: impl Iterator<Item = (u16, T)>) -> Bins<T> {
+    let mut bins = Bins::default();
+    buckets.for_each(|(bucket, count)| *bins.at(bucket.into()) = count);
+    bins
 }
 
-/// Times in microseconds: exact count, sum and maximum; percentiles from an HDR histogram.
+fn filled<T: Copy + Default + Into<u64>>(bins: &Bins<T>) -> impl Iterator<Item = (u16, u64)> {
+    bins.filled().map(|(bucket, count)| (u16::try_from(bucket).expect("it was one"), count))
+}
+
+/// Times in microseconds: exact count, sum and maximum; percentiles from the buckets of an HDR histogram.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     count: u64,
@@ -139,7 +131,7 @@ impl Times {
         self.count += 1;
         self.sum_us += u128::from(us);
         self.max_us = self.max_us.max(us);
-        self.counts.add(us, 1);
+        self.counts.add(latency_bucket(us), 1);
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -171,31 +163,23 @@ impl Times {
         self.count += bucket.count;
         self.sum_us += u128::from(bucket.sum_us);
         self.max_us = self.max_us.max(bucket.max_us);
-        self.counts.add(latency_bucket_high_us(bucket.bucket), bucket.count);
+        self.counts.add(bucket.bucket, bucket.count);
     }
 
     pub(crate) fn distribution(&self) -> Distribution {
         if self.count == 0 {
             return Distribution::default();
         }
-        let made;
-        let counts = match &self.counts {
-            // Once for all percentiles.
-            few @ Counts::Few(_) => {
-                made = Counts::VeryMany(Box::new(few.histogram(|count| count)));
-                &made
-            }
-            many => many,
-        };
         // A bucket stands for its highest value; the largest sample is known exactly.
-        let at = |quantile: f64| Some(counts.quantile(quantile).min(self.max_us));
+        let quantiles = self.counts.quantiles(self.count, [0.5, 0.9, 0.99, 0.999]);
+        let [p50, p90, p99, p999] = quantiles.map(|us| Some(us.min(self.max_us)));
         Distribution {
             count: self.count,
             mean: Some(mean(self.sum_us, self.count)),
-            p50: at(0.5),
-            p90: at(0.9),
-            p99: at(0.99),
-            p999: at(0.999),
+            p50,
+            p90,
+            p99,
+            p999,
             max: Some(self.max_us),
         }
     }
@@ -265,6 +249,8 @@ pub(crate) fn quarter_octave_edge(bucket: u32) -> u64 {
 mod tests {
     use std::collections::BTreeSet;
 
+    use hdrhistogram::Histogram;
+
     use super::*;
 
     #[test]
@@ -293,10 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn few_times_are_kept_as_many_are() {
-        for n in [1, 2, 7, FEW as u64, 10_000] {
+    fn percentiles_are_those_of_an_hdr_histogram() {
+        for n in [1, 2, 7, FEW as u64, 1_000, 10_000] {
             let mut times = Times::default();
-            let mut histogram = Histogram::<u64>::new(DIGITS).unwrap();
+            let mut histogram = Histogram::<u64>::new(2).unwrap();
             histogram.auto(true);
             let mut buckets = BTreeSet::new();
             for us in (0..n).map(|i| i * i * 37 % 1_000_003) {
@@ -306,7 +292,7 @@ mod tests {
             }
             let is_few = matches!(times.counts, Counts::Few(_));
             assert_eq!(is_few, buckets.len() <= FEW);
-            assert_eq!(is_few, n < 10_000);
+            assert_eq!(is_few, n <= FEW as u64);
             let at = |quantile: f64| Some(histogram.value_at_quantile(quantile).min(times.max_us));
             let found = times.distribution();
             assert_eq!([found.p50, found.p90, found.p99, found.p999], [0.5, 0.9, 0.99, 0.999].map(at), "{n}");

@@ -9,6 +9,7 @@ use lustre_debuglog::{ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::object::{ObjectLocks, Track};
+use crate::few::beyond_first;
 
 /// An object with contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,8 +107,7 @@ impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest
 
     fn keep(&mut self, count: usize) {
         let mut order: Vec<((u64, u64), K)> = self.0.iter().map(|(key, value)| (value.weight(), *key)).collect();
-        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (_, key) in order.iter().skip(count) {
+        for (_, key) in beyond_first(&mut order, count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1))) {
             self.0.remove(key);
         }
     }

@@ -12,6 +12,7 @@ use lioprof_model::{RpcRow, Symbol};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{LockMode, Opcode, ResourceId, TargetName, Xid};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::heaviest::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
@@ -75,7 +76,7 @@ pub(super) struct RpcTracker {
     /// When a client was last in conflict with another one on a target.
     in_conflict: FxHashMap<On, i64>,
     /// Last use of objects, by those who used any lately.
-    recent: FxHashMap<On, Vec<(ResourceId, i64)>>,
+    recent: FxHashMap<On, SmallVec<[(ResourceId, i64); 1]>>,
     /// With so many of them, those who did so long ago are forgotten.
     forget_at: usize,
     open: VecDeque<Open>,
@@ -221,7 +222,7 @@ impl RpcTracker {
     /// The one object that both clients used around that time; none if there are several.
     fn common(&self, open: &Open) -> Option<ResourceId> {
         let near = |client: Symbol| {
-            let recent = self.recent.get(&(open.target, client)).map_or(&[][..], Vec::as_slice);
+            let recent = self.recent.get(&(open.target, client)).map_or(&[][..], SmallVec::as_slice);
             recent.iter().filter(move |(_, last_us)| *last_us >= open.time_us - AROUND_US).map(|(object, _)| *object)
         };
         // Of a client's own objects only one that is known to be fought over will do.

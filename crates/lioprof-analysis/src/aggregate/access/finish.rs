@@ -90,8 +90,10 @@ impl mix::Mixes {
         self.clients.values().for_each(|client| all.merge(&client.sum));
         let mixing = || self.clients.iter().filter(|(_, client)| mixes(&client.sum));
         let mut targets: FxHashMap<TargetName, MixSum> = FxHashMap::default();
-        for (target, sum) in mixing().flat_map(|(_, client)| &client.targets) {
-            targets.entry(*target).or_default().merge(sum);
+        for (&(nid, target), sum) in &self.targets {
+            if self.clients.get(&nid).is_some_and(|client| mixes(&client.sum)) {
+                targets.entry(target).or_default().merge(sum);
+            }
         }
         let mut targets: Vec<TargetMix> = targets
             .into_iter()

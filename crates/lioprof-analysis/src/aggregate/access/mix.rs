@@ -10,13 +10,14 @@ use super::class::Class;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClientSum {
     pub(super) sum: MixSum,
-    pub(super) targets: FxHashMap<TargetName, MixSum>,
     last: Option<Class>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixes {
     pub(super) clients: FxHashMap<Symbol, ClientSum>,
+    /// What each client sent to each target, as far as the objects are known.
+    pub(super) targets: FxHashMap<(Symbol, TargetName), MixSum>,
 }
 
 impl Mixes {
@@ -29,15 +30,14 @@ impl Mixes {
 
     /// What a client sent to a target, as far as the objects are known.
     pub(super) fn target(&mut self, nid: Symbol, target: TargetName, sum: &MixSum) {
-        self.clients.entry(nid).or_default().targets.entry(target).or_default().merge(sum);
+        self.targets.entry((nid, target)).or_default().merge(sum);
     }
 
     pub(super) fn merge(&mut self, other: Self) {
         for (nid, theirs) in other.clients {
-            let mine = self.clients.entry(nid).or_default();
-            mine.sum.merge(&theirs.sum);
-            mine.targets.merge(&theirs.targets);
+            self.clients.entry(nid).or_default().sum.merge(&theirs.sum);
         }
+        self.targets.merge(&other.targets);
     }
 }
 

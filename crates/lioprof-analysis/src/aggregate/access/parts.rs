@@ -134,11 +134,8 @@ impl mix::Mixes {
             target,
             sum,
         };
-        for (&nid, client) in &self.clients {
-            rollup.mix.push(row(nid, None, client.sum));
-            let of_targets = client.targets.iter().map(|(target, sum)| row(nid, Some(target.to_string()), *sum));
-            rollup.mix.extend(of_targets);
-        }
+        rollup.mix.extend(self.clients.iter().map(|(&nid, client)| row(nid, None, client.sum)));
+        rollup.mix.extend(self.targets.iter().map(|(&(nid, target), sum)| row(nid, Some(target.to_string()), *sum)));
     }
 }
 

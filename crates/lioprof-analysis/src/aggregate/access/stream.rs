@@ -2,6 +2,7 @@
 
 use lioprof_model::{AccessPattern, Direction, MixSum, RpcRow, Symbol};
 use lustre_debuglog::Extent;
+use smallvec::SmallVec;
 
 const PAGE_BYTES: u64 = 4096;
 const MIB: u64 = 1 << 20;
@@ -21,7 +22,7 @@ pub(super) struct Stream {
     pub(super) last_byte: u64,
     pub(super) job: Option<Symbol>,
     /// By xid: the order in which the client sent them.
-    waiting: Vec<(u64, Extent)>,
+    waiting: SmallVec<[(u64, Extent); 2]>,
     last: Option<Extent>,
     last_step: Option<i128>,
 }
@@ -57,7 +58,7 @@ impl Stream {
             first_byte: u64::MAX,
             last_byte: 0,
             job: None,
-            waiting: Vec::new(),
+            waiting: SmallVec::new(),
             last: None,
             last_step: None,
         }

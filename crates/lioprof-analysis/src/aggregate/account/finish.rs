@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::{real, seconds};
 use lioprof_model::{
-    ServiceParts, SpentOn, Symbols, TargetParts, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries,
+    ServiceParts, SpentOn, Symbol, Symbols, TargetParts, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries,
 };
 
 use super::raster::{Cell, Raster};
 use super::sums::{AccountSums, Spending, Whose};
+use super::under_way::UnderWay;
+use crate::few::beyond_first;
 
 /// Clients and jobs listed.
 const TOP: usize = 1_000;
@@ -61,47 +63,82 @@ type Divided = BTreeMap<usize, u64>;
 
 /// The account. `parts` says how much longer than their peers targets took.
 pub(crate) fn finish(mut sums: AccountSums, symbols: &Symbols, parts: &ServiceParts) -> TimeAccount {
-    sums.limit();
     let names = SpentOnNames::new(&sums.spendings, symbols, parts);
     let mut account = TimeAccount::default();
-    if !sums.all.is_empty() {
-        let bins = divided(&sums.all, &names);
-        let all = time_of(String::new(), &sums.all, &bins, &names);
-        account.resolution_us = 1 << sums.all.shift;
-        account.series = series(&sums.all, &bins, &names, &all);
+    let raster = sums.raster_of_all();
+    if !raster.is_empty() {
+        let bins = divided(raster, &names);
+        let all = time_of(String::new(), raster, &bins, &names);
+        account.resolution_us = 1 << raster.shift;
+        account.series = series(raster, &bins, &names, &all);
         account.all = Some(all);
     }
-    for (whose, raster) in &sums.rasters {
-        let (name, list) = match whose {
-            Whose::Client(nid) => (nid, &mut account.clients),
-            Whose::Job(job) => (job, &mut account.jobs),
-        };
-        list.push(time_of(symbols.text(*name), raster, &divided(raster, &names), &names));
-    }
-    for list in [&mut account.clients, &mut account.jobs] {
-        list.sort_by(|a, b| (Reverse(a.covered_us()), &a.name).cmp(&(Reverse(b.covered_us()), &b.name)));
-        list.truncate(TOP);
-    }
+    let [clients, jobs] = busiest(&sums, symbols);
+    let most = sums.most_bins_of_one();
+    let listed = |(name, under_way): (Symbol, &UnderWay)| {
+        let raster = under_way.raster(most);
+        time_of(symbols.text(name), &raster, &divided(&raster, &names), &names)
+    };
+    account.clients = clients.into_iter().map(listed).collect();
+    account.jobs = jobs.into_iter().map(listed).collect();
     account
+}
+
+/// The clients and jobs that had requests for most of the time, in this order, and by name.
+fn busiest<'a>(sums: &'a AccountSums, symbols: &Symbols) -> [Vec<(Symbol, &'a UnderWay)>; 2] {
+    let most = sums.most_bins_of_one();
+    let [mut clients, mut jobs] = [Vec::new(), Vec::new()];
+    for (&whose, under_way) in &sums.each {
+        let covered_us: u64 = divisions(&under_way.raster(most)).map(|(_, division)| division.covered_us).sum();
+        match whose {
+            Whose::Client(nid) => clients.push((covered_us, nid, under_way)),
+            Whose::Job(job) => jobs.push((covered_us, job, under_way)),
+        }
+    }
+    [clients, jobs].map(|mut list| {
+        let order = |a: &(u64, Symbol, _), b: &(u64, Symbol, _)| {
+            b.0.cmp(&a.0).then_with(|| symbols.text(a.1).cmp(&symbols.text(b.1)))
+        };
+        let beyond = beyond_first(&mut list, TOP, order).len();
+        list.truncate(list.len() - beyond);
+        list.sort_unstable_by(order);
+        list.into_iter().map(|(_, name, under_way)| (name, under_way)).collect()
+    })
 }
 
 /// What the time of each bin was spent on.
 fn divided(raster: &Raster, names: &SpentOnNames) -> Vec<Divided> {
-    raster.bins().map(|(start_us, cell)| divide(raster, start_us, cell, names)).collect()
+    divisions(raster).map(|(cell, division)| divide(cell, division, names)).collect()
 }
 
-fn divide(raster: &Raster, start_us: i64, cell: &Cell, names: &SpentOnNames) -> Divided {
-    let [from_us, to_us] = [start_us, start_us + raster.width_us()].map(|us| us.clamp(raster.first_us, raster.last_us));
-    let length_us = to_us.abs_diff(from_us);
+/// How long a bin is, and for how much of it something was under way.
+#[derive(Clone, Copy)]
+struct Division {
+    length_us: u64,
+    covered_us: u64,
+    /// Of all requests together.
+    all_us: u64,
+}
+
+fn divisions(raster: &Raster) -> impl Iterator<Item = (&Cell, Division)> {
+    raster.bins().map(|(start_us, cell)| {
+        let [from_us, to_us] =
+            [start_us, start_us + raster.width_us()].map(|us| us.clamp(raster.first_us, raster.last_us));
+        let length_us = to_us.abs_diff(from_us);
+        let all_us = cell.us.iter().map(|(_, us)| us).sum();
+        let points = raster.points_between(start_us.div_euclid(raster.width_us()), from_us, to_us);
+        let (seen, covered) = (u64::from(points.count_ones()), u64::from((points & cell.points).count_ones()));
+        // Between two points anything may be; what was under way is no longer than all requests together.
+        let covered_us = (length_us * covered).checked_div(seen).unwrap_or(length_us).min(all_us);
+        (cell, Division { length_us, covered_us, all_us })
+    })
+}
+
+fn divide(cell: &Cell, Division { length_us, covered_us, all_us }: Division, names: &SpentOnNames) -> Divided {
     let mut spent = Divided::new();
     for &(number, us) in cell.us.iter().filter(|(_, us)| *us > 0) {
         *spent.entry(names.places[number as usize]).or_default() += us;
     }
-    let all_us: u64 = spent.values().sum();
-    let points = raster.points_between(start_us.div_euclid(raster.width_us()), from_us, to_us);
-    let (seen, covered) = (u64::from(points.count_ones()), u64::from((points & cell.points).count_ones()));
-    // Between two points anything may be; what was under way is no longer than all requests together.
-    let covered_us = (length_us * covered).checked_div(seen).unwrap_or(length_us).min(all_us);
     let mut left_us = covered_us;
     let mut left_of_all = all_us;
     for us in spent.values_mut() {

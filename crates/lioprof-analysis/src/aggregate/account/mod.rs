@@ -8,6 +8,7 @@ mod finish;
 mod parts;
 mod raster;
 mod sums;
+mod under_way;
 
 pub(crate) use finish::finish;
 pub(crate) use sums::AccountSums;

@@ -37,7 +37,8 @@ impl AccountSums {
             }
         };
         let all = std::iter::once(&self.all).filter(|all| !all.is_empty()).map(|all| row(None, all));
-        let each = self.rasters.iter().map(|(whose, raster)| row(Some(whose), raster));
+        let most = self.most_bins_of_one();
+        let each = self.each.iter().map(|(whose, under_way)| row(Some(whose), &under_way.raster(most)));
         let mut rows: Vec<TimeRaster> = all.chain(each).collect();
         rows.sort_by(|a, b| (a.whose, &a.name).cmp(&(b.whose, &b.name)));
         rollup.time_rasters.extend(rows);
@@ -78,7 +79,7 @@ impl AccountSums {
             }
             match whose {
                 None => self.put_all(raster, &numbers),
-                Some(whose) => self.put(whose, raster, &numbers),
+                Some(whose) => self.put(whose, raster.into(), &numbers),
             }
         }
         Ok(())

@@ -57,6 +57,13 @@ impl Default for Raster {
 }
 
 impl Raster {
+    /// Empty bins for a span.
+    pub(super) fn spanning(first_us: i64, last_us: i64, most_bins: usize) -> Self {
+        let mut raster = Self::default();
+        raster.cover(first_us, last_us, most_bins);
+        raster
+    }
+
     /// Width of the bins in µs.
     pub(super) fn width_us(&self) -> i64 {
         i64::from(POINTS) << self.shift
@@ -158,10 +165,15 @@ impl Raster {
         }
     }
 
-    /// Widens the bins until there are no more than this, but two: they may lie on both sides of a border of bins of any width.
-    pub(super) fn limit(&mut self, most_bins: usize) {
+    /// Whether there are more bins than this, and than two: these may lie on both sides of a border of bins of any width.
+    pub(super) fn has_more_than(&self, most_bins: usize) -> bool {
         let most_bins = i64::try_from(most_bins.max(2)).unwrap_or(i64::MAX);
-        while !self.is_empty() && self.bin(self.last_us) - self.bin(self.first_us) >= most_bins {
+        !self.is_empty() && self.bin(self.last_us) - self.bin(self.first_us) >= most_bins
+    }
+
+    /// Widens the bins until there are no more than this.
+    pub(super) fn limit(&mut self, most_bins: usize) {
+        while self.has_more_than(most_bins) {
             self.widen();
         }
     }

@@ -1,4 +1,4 @@
-//! Who waited for what: a raster for all, for each client and each job.
+//! Who waited for what: all together, each client and each job.
 
 use lioprof_model::traffic::OperationClass;
 use lioprof_model::{Direction, RpcRow, SpentOn, Symbol};
@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::super::cells::TargetKey;
 use super::super::series::clipped;
 use super::raster::{Raster, Spent, Stretch};
+use super::under_way::UnderWay;
 
 /// Bins of all clients together.
 const MOST_BINS: usize = 256;
@@ -33,7 +34,7 @@ pub(crate) struct AccountSums {
     pub(super) spendings: Vec<Spending>,
     numbers: FxHashMap<Spending, Spent>,
     pub(super) all: Raster,
-    pub(super) rasters: FxHashMap<Whose, Raster>,
+    pub(super) each: FxHashMap<Whose, UnderWay>,
 }
 
 impl AccountSums {
@@ -77,7 +78,7 @@ impl AccountSums {
         self.all.add(from_us, stretches, MOST_BINS);
         let most = self.most_bins_of_one();
         for whose in [Some(Whose::Client(client)), job.map(Whose::Job)].into_iter().flatten() {
-            self.rasters.entry(whose).or_default().add(from_us, stretches, most);
+            self.each.entry(whose).or_default().add(from_us, stretches, most);
         }
     }
 
@@ -89,8 +90,8 @@ impl AccountSums {
         })
     }
 
-    fn most_bins_of_one(&self) -> usize {
-        (MOST_BINS_OF_ALL / (self.rasters.len() + 1).next_power_of_two()).clamp(2, MOST_BINS_OF_ONE)
+    pub(super) fn most_bins_of_one(&self) -> usize {
+        (MOST_BINS_OF_ALL / (self.each.len() + 1).next_power_of_two()).clamp(2, MOST_BINS_OF_ONE)
     }
 
     /// What was spent on one target belongs to another.
@@ -109,8 +110,8 @@ impl AccountSums {
     fn take(&mut self, other: Self, renamed: impl Fn(Spending) -> Spending) {
         let numbers: Vec<Spent> = other.spendings.iter().map(|&spending| self.number(renamed(spending))).collect();
         self.put_all(other.all, &numbers);
-        for (whose, raster) in other.rasters {
-            self.put(whose, raster, &numbers);
+        for (whose, under_way) in other.each {
+            self.put(whose, under_way, &numbers);
         }
     }
 
@@ -119,16 +120,15 @@ impl AccountSums {
         self.all.merge(raster, |spent| numbers[spent as usize], MOST_BINS);
     }
 
-    /// Adds a raster of a client or job.
-    pub(super) fn put(&mut self, whose: Whose, raster: Raster, numbers: &[Spent]) {
+    /// Adds what was under way for a client or job.
+    pub(super) fn put(&mut self, whose: Whose, under_way: UnderWay, numbers: &[Spent]) {
         let most = self.most_bins_of_one();
-        self.rasters.entry(whose).or_default().merge(raster, |spent| numbers[spent as usize], most);
+        self.each.entry(whose).or_default().merge(under_way, |spent| numbers[spent as usize], most);
     }
 
-    /// With more clients than before, each has fewer bins.
-    pub(crate) fn limit(&mut self) {
+    /// The raster of all clients together, which now has no more bins than it may.
+    pub(super) fn raster_of_all(&mut self) -> &Raster {
         self.all.limit(MOST_BINS);
-        let most = self.most_bins_of_one();
-        self.rasters.values_mut().for_each(|raster| raster.limit(most));
+        &self.all
     }
 }
