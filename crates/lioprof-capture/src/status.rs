@@ -245,6 +245,8 @@ pub(crate) struct BudgetState {
     pub(crate) steps: u64,
     /// The last step; `None` if there was none.
     pub(crate) last_step: Option<Transition>,
+    /// The same, for people.
+    pub(crate) last_step_text: Option<String>,
 }
 
 /// Files kept.

@@ -142,6 +142,11 @@ impl Host {
         self.record.totals = totals;
         let warnings = status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
         self.record.warnings = warnings.map(str::to_owned).collect();
+        if let Some(step) = status["budget"]["last_step_text"].as_str()
+            && self.record.budget_steps.last().is_none_or(|last| last != step)
+        {
+            self.record.budget_steps.push(step.to_owned());
+        }
     }
 
     /// Ends its capture. What went wrong is in the record.

@@ -83,6 +83,9 @@ pub struct HostRecord {
     pub waiting_segments: u64,
     /// What its daemon last warned of.
     pub warnings: Vec<String>,
+    /// How its budget changed the level of tracing: the last step whenever the daemon was asked.
+    #[serde(default)]
+    pub budget_steps: Vec<String>,
     /// What went wrong.
     pub troubles: Vec<String>,
     /// Why it could not be reached when it was last tried; forgotten once it is.
@@ -104,6 +107,7 @@ impl HostRecord {
             totals: Totals::default(),
             waiting_segments: 0,
             warnings: Vec::new(),
+            budget_steps: Vec::new(),
             troubles: Vec::new(),
             last_words: None,
         }
@@ -240,6 +244,12 @@ impl Recording {
             (!said.is_empty()).then(|| format!("{}: {}", host.host, said.join("; ")))
         };
         self.hosts.iter().filter_map(of).collect()
+    }
+
+    /// Whether it was killed before its end: its daemons ended by themselves, and there are no marks of the end.
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        self.ended_us.is_none()
     }
 
     /// Whether another `fetch` may bring more.

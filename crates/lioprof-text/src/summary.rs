@@ -313,8 +313,15 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "  clients waited {:.2} s in all, {} hand-overs", totals.wait_s, thousands(totals.handovers))?;
 
-    let mut table =
-        NumberTable::new(&["contended OST", "conflicts", "contended s", "wait p50", "p99 ms", "MiB/s waiting", "not"]);
+    let mut table = NumberTable::new(&[
+        "contended target",
+        "conflicts",
+        "contended s",
+        "wait p50",
+        "p99 ms",
+        "MiB/s waiting",
+        "not",
+    ]);
     let contended: Vec<_> = locks.targets.iter().filter(|target| target.totals.conflicts > 0).collect();
     for target in contended.iter().take(TOP) {
         table.row([
@@ -327,7 +334,7 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             known(target.bandwidth_uncontended.map(mib)),
         ]);
     }
-    table.print("Contended OSTs", contended.len(), out)?;
+    table.print("Contended targets", contended.len(), out)?;
 
     let mut table = NumberTable::new(&["object", "conflicts", "true", "turns", "clients", "wait s"]);
     for object in locks.objects.iter().take(TOP) {

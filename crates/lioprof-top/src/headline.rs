@@ -18,7 +18,7 @@ pub(crate) fn totals(live: &Live) -> String {
         many => plural(many.len() as u64, "server"),
     };
     if known().next().is_none() {
-        return servers;
+        return format!("{servers}: no answer");
     }
     let sum = |figure: fn(&LiveServer) -> Option<f64>| known().filter_map(figure).sum::<f64>();
     let (rpcs, read, write) = (
@@ -44,7 +44,10 @@ pub(crate) fn verdict(live: &Live) -> (Option<Severity>, String) {
         // Of equals, the first one by name.
         mine.severity.cmp(&theirs.severity).then_with(|| b.name.cmp(&a.name))
     }) else {
-        return (None, "No verdict yet: the first window is not over".to_owned());
+        let has_answers = live.servers.iter().any(|server| server.error.is_none());
+        let why =
+            if has_answers { "No verdict yet: the first window is not over" } else { "No verdict: no server answers" };
+        return (None, why.to_owned());
     };
     let troubled = judged.filter(|(_, verdict)| verdict.severity > Some(Severity::Info)).count() as u64;
     let name = if live.servers.len() > 1 { format!("{}, ", clean(&server.name)) } else { String::new() };

@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::Context;
 use lioprof_analysis::{Bound, Config, analyze_with_stores};
 use lioprof_insight::{Limits, find_and_predict};
+use lioprof_model::Node;
 use lioprof_model::units::human_bytes;
 use lioprof_record::{Fetch, HostState, Plan, Recording};
 use lioprof_remote::Ssh;
@@ -26,6 +27,9 @@ use screen::Screen;
 
 /// Directory of the report in that of the recording.
 const REPORT: &str = "report";
+/// What to know of a report without marks of the end.
+const INTERRUPTED: &str =
+    "the recording was killed before its end: the report goes on until the daemons ended by themselves";
 
 pub(crate) fn agent(args: &AgentArgs) -> anyhow::Result<Code> {
     let config = daemon::config(&args.source)?;
@@ -85,16 +89,22 @@ fn fetch(args: &RecordFetchArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
 fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let shortcomings = recording.shortcomings();
     let has_rows = lioprof_store::is_dataset(&Recording::rows(dir));
-    if has_rows {
-        report(recording, dir, args, &shortcomings, verbosity)?;
+    let nodes = if has_rows { report(recording, dir, args, &shortcomings, verbosity)? } else { Vec::new() };
+    let mut out = io::stdout().lock();
+    if args.selection.is_of_somebody() && !nodes.is_empty() {
+        writeln!(out, "Of what was selected:")?;
     }
-    table(recording, &mut io::stdout().lock())?;
+    table(recording, &nodes, &mut out)?;
+    drop(out);
     for text in &shortcomings {
         messages::error(text);
     }
     for host in &recording.hosts {
         for warning in &host.warnings {
             messages::note(verbosity, &format!("{} warned: {warning}", host.host));
+        }
+        for step in &host.budget_steps {
+            messages::note(verbosity, &format!("{}: its budget changed the level of tracing: {step}", host.host));
         }
     }
     if recording.is_unfinished() {
@@ -110,14 +120,14 @@ fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity:
     })
 }
 
-/// One report for all hosts, of the time between the two marks if all hosts have them.
+/// One report for all hosts, of the time between the two marks if all hosts have them. Returns what it has of each node.
 fn report(
     recording: &Recording,
     dir: &Path,
     args: &RecordReportArgs,
     shortcomings: &[String],
     verbosity: Verbosity,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<Node>> {
     let begun = Instant::now();
     let baseline = args.baseline.read()?;
     let [from, to] = recording.marks().map(Bound::Marker);
@@ -126,7 +136,7 @@ fn report(
     let config = Config {
         threads: default_threads(),
         from: Some(from).filter(|_| marked),
-        to: Some(to).filter(|_| marked),
+        to: Some(to).filter(|_| marked && !recording.was_interrupted()),
         selection: args.selection.selection(),
         baseline,
         clocks: recording.hosts.iter().map(|host| (host.node.clone(), host.clocks.clone())).collect(),
@@ -134,10 +144,11 @@ fn report(
     };
     let rows = [Recording::rows(dir)];
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&rows, &Stores, config, None))?;
-    let Some(mut outcome) = read else { return Ok(()) };
+    let Some(mut outcome) = read else { return Ok(Vec::new()) };
     find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
     // First: whoever reads the report must know that it is not about all servers.
-    let missing = shortcomings.iter().map(|text| format!("lioprof record: {text}"));
+    let interrupted = recording.was_interrupted().then(|| INTERRUPTED.to_owned());
+    let missing = shortcomings.iter().cloned().chain(interrupted).map(|text| format!("lioprof record: {text}"));
     outcome.analysis.warnings.splice(0..0, missing);
     messages::problems(&outcome.problems, verbosity);
     let to = dir.join(REPORT);
@@ -153,23 +164,28 @@ fn report(
     out.flush()?;
     let seconds = begun.elapsed().as_secs_f64();
     messages::note(verbosity, &format!("report in `{}`, made in {seconds:.1} s", to.display()));
-    Ok(())
+    Ok(outcome.analysis.nodes)
 }
 
-/// What was recorded, a line for each host.
-fn table(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+/// What was recorded, a line for each host: as the report has it, or else as its daemon last told it.
+fn table(recording: &Recording, nodes: &[Node], out: &mut impl Write) -> io::Result<()> {
     let width = recording.hosts.iter().map(|host| host.host.len()).max().unwrap_or_default().max(4);
     writeln!(out, "{:<width$}  {:>10}  {:>10}  {:>10}  state", "host", "RPCs", "read", "written")?;
     for host in &recording.hosts {
+        let reported = nodes.iter().find(|node| node.name == host.node).filter(|_| host.state == HostState::Fetched);
+        let (rpcs, bytes) = match (reported, &host.totals) {
+            (Some(node), _) => (node.rpcs, [node.read.bytes, node.write.bytes]),
+            (None, totals) => (totals.rpcs, [totals.read_bytes, totals.write_bytes]),
+        };
         let state = match host.state {
             HostState::LeftOut => "took no part",
-            HostState::Recording => "not known how it ended",
-            HostState::Ended => "ended, rows are there",
+            HostState::Recording => "not known how it ended; what it told last",
+            HostState::Ended => "ended, rows are there; what it told last",
+            HostState::Fetched if reported.is_none() => "ended, rows are here; what it told last",
             HostState::Fetched => "ended, rows are here",
         };
-        let totals = &host.totals;
-        let [read, written] = [totals.read_bytes, totals.write_bytes].map(human_bytes);
-        writeln!(out, "{:<width$}  {:>10}  {read:>10}  {written:>10}  {state}", host.host, totals.rpcs)?;
+        let [read, written] = bytes.map(human_bytes);
+        writeln!(out, "{:<width$}  {rpcs:>10}  {read:>10}  {written:>10}  {state}", host.host)?;
     }
     Ok(())
 }

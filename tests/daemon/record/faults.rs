@@ -23,6 +23,8 @@ fn the_recorder_is_killed() {
     site.wait_as_before();
     // Nothing is lost: all of it is still there.
     site.fetch().exits(0);
+    let warnings = site.report()["warnings"].to_string();
+    assert!(warnings.contains("killed before its end") && !warnings.contains("no `lctl mark`"), "{warnings}");
     site.is_as_before();
     assert_eq!(site.reported().len(), 2);
     assert!(site.hosts.iter().all(super::site::Host::is_clean));

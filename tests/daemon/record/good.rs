@@ -65,10 +65,25 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
     assert!(!site.output().join("rows").exists());
     assert!(site.hosts.iter().all(|host| !host.is_clean()));
     let output = site.output().display().to_string();
-    lioprof(&["record", "fetch", &output, "--fetch", "rows", "--plots", "none"]).exits(0);
+    let run = lioprof(&["record", "fetch", &output, "--fetch", "rows", "--plots", "none"]).exits(0);
     assert!(site.hosts.iter().all(super::site::Host::is_clean));
-    assert_eq!(site.reported().len(), 2);
+    let reported = site.reported();
+    assert_eq!(reported.len(), 2);
     assert_eq!(site.report()["nodes"][0]["name"], "oss1");
+    // All rows are here: the table has what the report has, not what daemons told last.
+    let lines = String::from_utf8_lossy(&run.stdout).into_owned();
+    let rpcs = |host: &str| -> u64 {
+        let line = lines.lines().find(|line| line.starts_with(host) && line.ends_with("rows are here")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let hosts = site.recording()["hosts"].clone();
+    for ((node, count), host) in reported.iter().zip(hosts.as_array().unwrap()) {
+        assert_eq!(
+            (host["node"].as_str(), rpcs(host["host"].as_str().unwrap())),
+            (Some(node.as_str()), *count),
+            "{lines}"
+        );
+    }
 
     // The same rows, about one client: who else was there is told.
     let report = site.report();

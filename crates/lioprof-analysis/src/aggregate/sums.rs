@@ -270,6 +270,7 @@ impl Aggregate {
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
         self.settle(symbols);
+        self.waiting = Vec::new();
         self.take_combinations_apart(symbols);
         self.keep_little();
         let sum = self.nodes.entry(node).or_default();

@@ -8,7 +8,7 @@ use lioprof_model::{Distribution, Latency, RpcRow};
 use super::bins::Bins;
 
 /// Buckets kept one by one; with more, a column of all between the first and the last.
-const FEW: usize = 128;
+const FEW: usize = 256;
 
 /// How often each time occurred, in buckets of an HDR histogram of two significant digits: a relative error of at most 1/128.
 #[derive(Clone, Debug)]

@@ -59,12 +59,22 @@ fn summary(text: &str, uptime_us: i64, time_us: i64) -> KernelLogFacts {
     let mut kinds: BTreeMap<MessageKind, KernelMessages> = BTreeMap::new();
     let mut oldest: Option<(u64, i64)> = None;
     let mut evicted: Option<(String, i64)> = None;
+    let mut before: Option<MessageKind> = None;
     for message in text.lines().filter_map(parse) {
         oldest.get_or_insert((message.sequence, message.uptime_us));
         if uptime_us.saturating_sub(message.uptime_us) > DAY_US {
             continue;
         }
-        let Some(kind) = kind(message.text) else { continue };
+        if let Some(skipped) = skipped(message.text) {
+            // Of an eviction there are two lines: how many of those left out are of others is not known.
+            let like = before.filter(|kind| *kind != MessageKind::Eviction);
+            if let Some(known) = like.and_then(|kind| kinds.get_mut(&kind)) {
+                known.count += skipped;
+            }
+            continue;
+        }
+        before = kind(message.text);
+        let Some(kind) = before else { continue };
         if kind == MessageKind::Eviction {
             // For the same client a line for people and one for programmers.
             let client = client(message.text).to_owned();
@@ -132,6 +142,14 @@ fn kind(text: &str) -> Option<MessageKind> {
         return Some(MessageKind::Lnet);
     }
     text.starts_with("LustreError").then_some(MessageKind::Lustre)
+}
+
+/// How many messages like the one before Lustre has left out, if it says so (libcfs `debug.c`: `Skipped %d previous similar message%s`).
+fn skipped(text: &str) -> Option<u64> {
+    let (before, after) = text.split_once("Skipped ")?;
+    let is_lustre = before.starts_with("Lustre") || before.starts_with("LNet");
+    let (number, _) = after.split_once(" previous similar message").filter(|_| is_lustre)?;
+    number.parse().ok()
 }
 
 /// NID of the client that a message about an eviction names; empty if it names none.
@@ -205,6 +223,22 @@ mod tests {
         ] {
             assert_eq!(kind(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn messages_that_were_left_out_count_and_are_no_messages() {
+        // From an OSS with 2.17.57.
+        let last = "LustreError: 2188:0:(ofd_obd.c:1324:ofd_iocontrol()) lustre-OST0000: unrecognized cmd: rc = -25";
+        let skipped = "LustreError: 2188:0:(ofd_obd.c:1324:ofd_iocontrol()) Skipped 3 previous similar messages";
+        let log = summary_of(&[
+            (0, 80_000, skipped),
+            (1, 80_001, last),
+            (2, 80_001, skipped),
+            (3, 80_002, "Lustre: lustre-OST0003: Aborting recovery"),
+            (4, 80_002, "Lustre: Skipped 1 previous similar message"),
+        ]);
+        assert_eq!(log.messages.len(), 1);
+        assert_eq!((log.messages[0].count, log.messages[0].last.as_str()), (4, last));
     }
 
     #[test]

@@ -71,6 +71,7 @@ impl Costs {
             limits: self.budget.limits,
             steps: self.steps.len() as u64,
             last_step: self.steps.last().copied(),
+            last_step_text: self.steps.last().map(ToString::to_string),
         };
     }
 }
