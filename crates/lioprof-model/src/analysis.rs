@@ -597,9 +597,9 @@ pub struct Sampled {
     pub traced_share: f64,
     /// Estimated number of RPCs in all of the time, assuming that it was like the traced part.
     pub estimated_rpcs: f64,
-    /// Bytes read, estimated likewise; `null` if there are reads and none has a known size.
+    /// Bytes read, estimated likewise; `null` if more than a tenth of the successful reads are of unknown size.
     pub estimated_read_bytes: Option<f64>,
-    /// Bytes written, estimated likewise; `null` if there are writes and none has a known size.
+    /// Bytes written, estimated likewise; `null` if more than a tenth of the successful writes are of unknown size.
     pub estimated_write_bytes: Option<f64>,
     /// Reads and writes of unknown size in the traced time. The estimates assume for each the average size of the others of
     /// its direction.

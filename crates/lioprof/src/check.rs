@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use lioprof_health::{
@@ -149,6 +149,8 @@ fn survey_all(dir: &Path, servers: &mut [ServerFacts], args: &CheckArgs, verbosi
         messages::note(verbosity, "no survey was made");
         return Ok(false);
     }
+    let begun = Instant::now();
+    messages::note(verbosity, "the survey has begun; it takes minutes, and says nothing until the last OST is done");
     let surveys: BTreeMap<String, Fact<SurveyFacts>> = if args.hosts.is_some() {
         let mut more =
             vec!["--run-survey".to_owned(), "--survey-settings".to_owned(), args.survey_settings.to_string()];
@@ -164,6 +166,8 @@ fn survey_all(dir: &Path, servers: &mut [ServerFacts], args: &CheckArgs, verbosi
         };
         servers.iter().map(made).collect()
     };
+    let took = Duration::from_secs(begun.elapsed().as_secs());
+    messages::note(verbosity, &format!("the survey took {}", humantime::format_duration(took)));
     for (server, mut survey) in surveys {
         if let Fact::Known(survey) = &mut survey {
             files.keep(&server, survey)?;

@@ -183,13 +183,16 @@ fn sampled(node: &NodeSum) -> Option<Sampled> {
 /// Stretches of tracing that are listed for each node.
 const MAX_STRETCHES: usize = 1000;
 
-/// Bytes, if RPCs of unknown size are as large as the others on average; `None` if there are no others. Those that failed moved nothing,
-/// and count as sized.
+/// Bytes, if RPCs of unknown size are as large as the others on average. Those that failed moved nothing, and count as sized. `None` if more
+/// than one in ten is of unknown size: those are of another kind (direct I/O in a light capture), and may be small where others are large.
 #[expect(clippy::cast_precision_loss, reason = "estimates")]
 fn with_unsized(io: &Io) -> Option<f64> {
     let moved = io.rpcs.saturating_sub(io.unsized_rpcs).saturating_sub(io.errors);
-    if moved == 0 {
-        return (io.unsized_rpcs == 0).then_some(0.0);
+    if io.unsized_rpcs == 0 {
+        return Some(io.bytes as f64);
+    }
+    if 9 * io.unsized_rpcs > moved {
+        return None;
     }
     let mean = io.bytes as f64 / moved as f64;
     Some(mean.mul_add(io.unsized_rpcs as f64, io.bytes as f64))
@@ -555,18 +558,31 @@ fn sample(aggregate: &Aggregate, symbols: &Symbols, analysis: &Analysis) -> RpcS
         let key = |k: &super::sample::SampledRpc| (k.end_us, k.arrival_us, k.xid);
         key(a).cmp(&key(b)).then_with(|| symbols.bytes(a.nid).cmp(symbols.bytes(b.nid)))
     });
+    // Thousands of RPCs are of a few clients, targets and objects: names are made once.
+    let mut clients_seen: FxHashMap<Symbol, Option<u32>> = FxHashMap::default();
+    let mut targets_seen: FxHashMap<(Symbol, TargetName), Option<u32>> = FxHashMap::default();
+    let mut objects_seen: FxHashMap<ObjectName, String> = FxHashMap::default();
     let rpcs = kept
         .into_iter()
         .filter_map(|rpc| {
-            let node = symbols.text(rpc.node);
+            let client = clients_seen
+                .entry(rpc.nid)
+                .or_insert_with(|| clients.get(symbols.text(rpc.nid).as_str()).copied().flatten());
+            let target = rpc.target.and_then(|target| {
+                *targets_seen.entry((rpc.node, target)).or_insert_with(|| {
+                    let (name, node) = (target.to_string(), symbols.text(rpc.node));
+                    targets.get(&(name.as_str(), node.as_str())).copied().flatten()
+                })
+            });
+            let object = rpc.object.map(|it| objects_seen.entry(it).or_insert_with(|| object_name(it)).clone());
             Some(SampledRpc {
                 arrival: seconds(rpc.arrival_us),
                 start: seconds(rpc.start_us),
                 end: seconds(rpc.end_us),
                 direction: rpc.direction,
-                client: (*clients.get(symbols.text(rpc.nid).as_str())?)?,
-                target: rpc.target.and_then(|name| *targets.get(&(name.to_string().as_str(), node.as_str()))?),
-                object: rpc.object.map(object_name),
+                client: (*client)?,
+                target,
+                object,
                 offset: rpc.extent.map(|extent| extent.start),
                 last: rpc.extent.map(|extent| extent.end),
                 bytes: rpc.bytes,
@@ -629,9 +645,10 @@ mod tests {
 
     #[test]
     fn rpcs_of_unknown_size_are_in_the_estimate() {
-        let io = Io { rpcs: 10, errors: 1, bytes: 4096, unsized_rpcs: 5, ..Io::default() };
-        // Four have a size, one failed.
-        assert!((with_unsized(&io).unwrap() - (4096.0 + 5.0 * 1024.0)).abs() < 1e-9);
+        let io = Io { rpcs: 25, errors: 5, bytes: 18 * 1024, unsized_rpcs: 2, ..Io::default() };
+        // Eighteen have a size, five failed.
+        assert!((with_unsized(&io).unwrap() - 20.0 * 1024.0).abs() < 1e-9);
+        assert_eq!(with_unsized(&Io { unsized_rpcs: 3, ..io }), None);
         assert_eq!(with_unsized(&Io { rpcs: 5, unsized_rpcs: 5, ..Io::default() }), None);
         assert_eq!(with_unsized(&Io { rpcs: 5, errors: 5, ..Io::default() }), Some(0.0));
     }
