@@ -12,10 +12,14 @@ pub(super) const ALIKE: Rule = Rule {
     id: "alike",
     title: "versions and settings alike",
     noun: "setting",
-    expected: "the same version, kernel and settings on all servers with the same kinds of targets, and on all their targets",
+    expected: "the same version of Lustre and timeouts on all servers; the same kernel and settings on those with the same kinds of targets, \
+               and on all their targets",
     remedy: "`lctl set_param -P NAME=VALUE` on the MGS sets a parameter for all. A difference may be meant: different disks, for example.",
     check: alike,
 };
+
+/// Those of the file system as a whole, whatever targets a server has.
+const OF_ALL: [&str; 4] = ["version", "timeout", "at_max", "at_min"];
 
 /// Who has which value of one setting.
 type Holders<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
@@ -26,7 +30,8 @@ fn alike(servers: &[ServerFacts], draft: &mut Draft) {
         let kinds = kinds(facts);
         for setting in &facts.settings {
             let (group, holder) = if setting.target.is_empty() {
-                (kinds.clone(), facts.server.as_str())
+                let group = if OF_ALL.contains(&setting.name.as_str()) { String::new() } else { kinds.clone() };
+                (group, facts.server.as_str())
             } else {
                 (kind(&setting.target).to_owned(), setting.target.as_str())
             };

@@ -142,10 +142,12 @@ fn servers_that_differ() {
     let site = Site::new();
     site.put(2, &format!("{OST2}/sync_journal"), "1\n");
     site.expect("alike", Warning, "obdfilter.*.sync_journal: 1 on lustre-OST0002; 0 on");
-    // An MDS with OSTs and an OSS are of different kinds: their versions may differ.
+    // An MDS with OSTs and an OSS are of different kinds: their kernels may differ, but not their timeouts.
     let site = Site::new();
     site.put(2, "proc/sys/kernel/osrelease", "6.1.0-57-amd64\n");
     site.expect("alike", Ok, "settings");
+    site.put(2, "sys/fs/lustre/timeout", "300\n");
+    site.expect("alike", Warning, "timeout: 300 on server2; 100 on server1");
 }
 
 #[test]
