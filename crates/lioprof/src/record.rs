@@ -95,7 +95,6 @@ fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity:
         writeln!(out, "Of what was selected:")?;
     }
     table(recording, &nodes, &mut out)?;
-    drop(out);
     for text in &shortcomings {
         messages::error(text);
     }

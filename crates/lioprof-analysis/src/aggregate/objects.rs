@@ -8,7 +8,7 @@ use lustre_debuglog::message::ObjectName;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::few::beyond_first;
+use crate::few::keep_heaviest;
 
 /// Objects kept. When there are twice as many, those with fewest bytes are summed up as the others; one
 /// of them that gets busy later starts anew, so its figures are then a lower bound.
@@ -133,11 +133,8 @@ impl Objects {
 
     /// Keeps the busiest, by bytes, then by name.
     pub(crate) fn keep(&mut self, count: usize) {
-        let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.bytes(), *key)).collect();
-        for (_, key) in beyond_first(&mut order, count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1))) {
-            if let Some(sum) = self.kept.remove(key) {
-                self.others.merge(&sum.alone());
-            }
+        for sum in keep_heaviest(&mut self.kept, count, ObjectSum::bytes) {
+            self.others.merge(&sum.alone());
         }
     }
 }

@@ -99,6 +99,12 @@ impl Aggregate {
         self.waiting = rows;
     }
 
+    /// Adds the rows that wait, and what was counted by combination: all sums are whole then.
+    fn settle_all(&mut self, symbols: &Symbols) {
+        self.settle(symbols);
+        self.take_combinations_apart(symbols);
+    }
+
     /// Table by table: rows that go through the same code one after the other wait for memory at the same time.
     fn rows(&mut self, rows: &[RpcRow], symbols: &Symbols) {
         for row in rows {
@@ -269,9 +275,8 @@ impl Aggregate {
 
     /// The end of a node: notes the span of its records and the targets that they name.
     pub(crate) fn node(&mut self, node: Symbol, log: &TraceSummary, symbols: &Symbols) {
-        self.settle(symbols);
+        self.settle_all(symbols);
         self.waiting = Vec::new();
-        self.take_combinations_apart(symbols);
         self.keep_little();
         let sum = self.nodes.entry(node).or_default();
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
@@ -335,10 +340,8 @@ impl Aggregate {
 
     /// Adds what the same node did later, before its end.
     pub(crate) fn go_on(&mut self, mut later: Self, symbols: &Symbols) {
-        self.settle(symbols);
-        later.settle(symbols);
-        self.take_combinations_apart(symbols);
-        later.take_combinations_apart(symbols);
+        self.settle_all(symbols);
+        later.settle_all(symbols);
         for &thread in later.threads.keys() {
             self.service_of(thread, symbols);
         }
@@ -347,6 +350,7 @@ impl Aggregate {
 
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self, symbols: &Symbols) {
+        debug_assert!(other.waiting.is_empty(), "its node has ended, or `go_on` has settled it");
         self.rpcs += other.rpcs;
         self.server_rpcs += other.server_rpcs;
         self.resent += other.resent;

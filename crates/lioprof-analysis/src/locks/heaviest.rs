@@ -9,7 +9,7 @@ use lustre_debuglog::{ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::object::{ObjectLocks, Track};
-use crate::few::beyond_first;
+use crate::few::keep_heaviest;
 
 /// An object with contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,10 +106,7 @@ impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest
     }
 
     fn keep(&mut self, count: usize) {
-        let mut order: Vec<((u64, u64), K)> = self.0.iter().map(|(key, value)| (value.weight(), *key)).collect();
-        for (_, key) in beyond_first(&mut order, count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1))) {
-            self.0.remove(key);
-        }
+        drop(keep_heaviest(&mut self.0, count, V::weight));
     }
 }
 

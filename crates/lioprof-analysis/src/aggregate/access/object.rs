@@ -7,7 +7,7 @@ use super::class::StreamKey;
 use super::stream::{Small, Stream};
 use crate::aggregate::limits::ACCESS_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
-use crate::few::beyond_first;
+use crate::few::keep_heaviest;
 
 /// Clients followed per object.
 const MAX_CLIENTS: usize = 64;
@@ -168,12 +168,9 @@ impl Objects {
 
     /// Keeps those with most RPCs, then by name.
     pub(super) fn keep(&mut self, count: usize) {
-        let mut order: Vec<(u64, ObjectKey)> = self.kept.iter().map(|(key, sum)| (sum.rpcs(), *key)).collect();
-        for (_, key) in beyond_first(&mut order, count, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1))) {
-            if let Some(sum) = self.kept.remove(key) {
-                self.other_reads.merge(&sum.read);
-                self.other_writes.merge(&sum.write);
-            }
+        for sum in keep_heaviest(&mut self.kept, count, ObjectSum::rpcs) {
+            self.other_reads.merge(&sum.read);
+            self.other_writes.merge(&sum.write);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    /// `None`: longer than an hour, which only something that is wrong can be.
+    /// `None`: longer than 71 minutes. Whoever adds stretches cuts them at an hour.
     fn new(from_us: i64, to_us: i64, spent: Spent) -> Option<Self> {
         Some(Self { from_us, us: u32::try_from(to_us - from_us).ok()?, spent })
     }
