@@ -20,8 +20,15 @@ use lioprof_trace::{Progress, decode_text, stages};
 const BYTES: u64 = 16 << 20;
 const SAMPLE: &[u8] = include_bytes!("../../lustre-debuglog/tests/data/rpctrace-2.17.txt");
 const LOCKS: &[u8] = include_bytes!("../../lustre-debuglog/tests/data/dlmtrace-2.17.txt");
-const CROWD: CrowdOptions =
-    CrowdOptions { clients: 2_000, osts: 200, jobs: 100, rpcs: 7_000, rate: 10_000, release: Release::V2_17 };
+const CROWD: CrowdOptions = CrowdOptions {
+    clients: 2_000,
+    osts: 200,
+    jobs: 100,
+    rpcs: 7_000,
+    rate: 10_000,
+    in_turn: false,
+    release: Release::V2_17,
+};
 
 /// A log in its forms on disk.
 struct Logs {

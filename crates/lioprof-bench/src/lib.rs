@@ -3,6 +3,7 @@
 //! * [`replica`]: a capture again and again, each copy with times and requests of its own.
 //! * [`crowd`]: as many clients, OSTs and jobs as one likes.
 //! * [`dataset`]: the rows of a whole site as Parquet files, and their sums.
+//! * [`stage`]: a part of what an analysis does, alone.
 //! * [`log_writer`]: either as text and as the file of the kernel's debug daemon.
 #![forbid(unsafe_code)]
 
@@ -11,3 +12,4 @@ pub mod dataset;
 pub mod log_writer;
 mod random;
 pub mod replica;
+pub mod stage;

@@ -13,6 +13,7 @@ use lioprof_bench::crowd::{self, CrowdOptions};
 use lioprof_bench::dataset::{self, DatasetOptions};
 use lioprof_bench::log_writer::LogWriter;
 use lioprof_bench::replica::Replica;
+use lioprof_bench::stage::Stage;
 
 /// Generates large logs and datasets for benchmarks of lioprof.
 #[derive(Debug, Parser)]
@@ -50,6 +51,15 @@ enum Command {
 
         #[command(flatten)]
         options: DatasetOptions,
+    },
+    /// Do a part of what an analysis does, and all that comes before it, on one thread
+    Stage {
+        /// Which part
+        #[arg(value_enum)]
+        stage: Stage,
+
+        /// A log, or a dataset
+        input: PathBuf,
     },
 }
 
@@ -112,6 +122,10 @@ fn run(command: &Command) -> Result<(), Box<dyn Error>> {
             let (took, gb) = (start.elapsed(), truth.disk_bytes as f64 / 1e9);
             say(&format!("{} RPCs in {} parts, {gb:.3} GB, {:.1} s", truth.rpcs, truth.parts, took.as_secs_f64()));
             writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&truth)?)?;
+        }
+        Command::Stage { stage, input } => {
+            let (what, count) = stage.run(input)?;
+            say(&format!("{count} {what}"));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
 use lioprof_bench::dataset::{self, DatasetError, DatasetOptions, Moved, Truth};
+use lioprof_bench::stage::Stage;
 use lioprof_model::{LockEvent, LockEvidence, RowSink, RpcRow, SentRpc, Symbols};
 use lioprof_store::Datasets;
 use lioprof_testkit::files::{capture, fixture};
@@ -123,6 +124,18 @@ fn sums_are_those_counted_on_the_way() {
     let clocks: Vec<bool> = analysis.nodes.iter().map(|node| node.clock_offset_us.is_some()).collect();
     assert_eq!(clocks, [true, true, false], "{:?}", analysis.warnings);
     assert!(truth.parts >= 6, "several parts of each node: {}", truth.parts);
+}
+
+#[test]
+fn stages_find_all_rows() {
+    let Written { dir, truth } = written(2);
+    let mut rows = Rows::default();
+    analyzed(dir.path(), &mut rows);
+    let stages = [Stage::Columns, Stage::Rows, Stage::Written];
+    let [columns, made, written] = stages.map(|stage| stage.run(dir.path()).unwrap().1);
+    assert_eq!((columns, written), (made, made));
+    assert!(made > truth.rpcs && rows.rpcs == truth.rpcs);
+    assert!(Stage::Records.run(dir.path()).is_err());
 }
 
 #[test]

@@ -7,6 +7,8 @@ use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
+use lioprof_bench::stage::Stage;
+use lioprof_model::Client;
 use lioprof_testkit::files::{self, unpacked};
 use lioprof_trace::{Progress, decode_text};
 
@@ -115,8 +117,8 @@ fn a_log_is_written_up_to_a_size() {
 
 #[test]
 fn nothing_of_a_crowd_is_lost() {
-    for release in [Release::V2_12, Release::V2_17] {
-        let crowd = CrowdOptions { clients: 300, osts: 50, jobs: 20, rpcs: 10_000, rate: 20_000, release };
+    for (release, in_turn) in [(Release::V2_12, false), (Release::V2_17, false), (Release::V2_17, true)] {
+        let crowd = CrowdOptions { clients: 300, osts: 50, jobs: 20, rpcs: 10_000, rate: 20_000, in_turn, release };
         let mut moved = (0, 0);
         let forms = Forms::write(|out| moved = crowd::write(&crowd, out).unwrap());
         let analysis = forms.analyzed();
@@ -132,5 +134,30 @@ fn nothing_of_a_crowd_is_lost() {
         let loss = &analysis.loss;
         assert_eq!((loss.missing_handled, loss.missing_handling, loss.nrs_sequence_gaps), (0, 0, 0));
         assert!(!loss.head_overwritten);
+        let rpcs = |client: &Client| client.read.rpcs + client.write.rpcs;
+        assert_eq!(analysis.clients.iter().all(|client| (33..=34).contains(&rpcs(client))), in_turn);
+    }
+}
+
+#[test]
+fn stages_find_what_an_analysis_finds() {
+    for name in ["file_per_process", "masks"] {
+        let forms = copies(&capture(name), 3);
+        let [text, binary] = ["rpc.txt", "rpc.bin"].map(|name| forms.path(name));
+        let count = |stage: Stage, log: &Path| stage.run(log).unwrap().1;
+        assert_eq!(count(Stage::Bytes, &text), fs::metadata(&text).unwrap().len());
+        let analysis = forms.analyzed();
+        let records = analysis.inputs[0].records;
+        assert!(count(Stage::Lines, &text) >= records);
+        for log in [&text, &binary] {
+            assert_eq!((count(Stage::Records, log), count(Stage::Messages, log)), (records, records), "{name}");
+            assert!((1..records).contains(&count(Stage::Events, log)));
+            let rows = count(Stage::Rows, log);
+            assert!(rows >= analysis.totals.rpcs);
+            assert_eq!(count(Stage::Written, log), rows);
+        }
+        for stage in [Stage::Records, Stage::Messages, Stage::Events, Stage::Columns, Stage::Rows] {
+            assert!(stage.run(forms.dir.path().join("nothing").as_path()).is_err(), "{stage:?}");
+        }
     }
 }

@@ -34,6 +34,8 @@ mod quote;
 mod read;
 mod retention;
 mod rollup;
+#[doc(hidden)]
+pub mod stages;
 mod table;
 mod text;
 mod write;

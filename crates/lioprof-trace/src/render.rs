@@ -6,8 +6,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use lustre_debuglog::frame::HeaderLayout;
-use lustre_debuglog::frame::binary::TestedRecords;
+use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use rayon::ThreadPoolBuilder;
 
@@ -113,11 +112,11 @@ fn decode_input(
             match chunks.next_chunk() {
                 Ok(Some(chunk)) => {
                     let buffers = sorter.store.buffers();
-                    tasks.launch(chunk, move |bytes| {
+                    tasks.launch(chunk, move |chunk| {
                         let text = buffers.take().unwrap_or_default();
                         match layout {
-                            None => render_text(bytes, text),
-                            Some(layout) => render_binary(bytes, layout, text),
+                            None => render_text(&chunk.bytes, text),
+                            Some(layout) => render_binary(chunk.records(layout), text),
                         }
                     });
                 }
@@ -152,9 +151,9 @@ struct Rendered {
 }
 
 /// Into a buffer that is empty.
-fn render_binary(bytes: &[u8], layout: HeaderLayout, text: Vec<u8>) -> Rendered {
+fn render_binary(records: FramedRecords<'_>, text: Vec<u8>) -> Rendered {
     let mut rendered = Rendered { text, ..Rendered::default() };
-    for record in TestedRecords::new(bytes, layout) {
+    for record in records {
         StreamRun::follow(&mut rendered.runs, &record, rendered.lines.len());
         record.append_text(&mut rendered.text);
         rendered.lines.push((record.time_us, offset(rendered.text.len())));

@@ -32,6 +32,10 @@ pub struct CrowdOptions {
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=20_000))]
     pub rate: u64,
 
+    /// Clients come one after the other with all their requests, instead of by chance
+    #[arg(long)]
+    pub in_turn: bool,
+
     /// Wording of the log
     #[arg(long, value_enum, default_value_t)]
     pub release: Release,
@@ -111,7 +115,9 @@ pub fn write<W: Write>(crowd: &CrowdOptions, out: &mut LogWriter<W>) -> io::Resu
     for n in 0..crowd.rpcs {
         let due_us = START_US + i64::try_from(u128::from(n) * 1_000_000 / u128::from(crowd.rate)).unwrap_or(i64::MAX);
         lines.write_before(due_us, out)?;
-        let number = u32::try_from(random.below(u64::from(crowd.clients))).unwrap_or(0);
+        let all = u64::from(crowd.clients);
+        let number = if crowd.in_turn { n * all / crowd.rpcs } else { random.below(all) };
+        let number = u32::try_from(number).unwrap_or(0);
         let client = &mut clients[number as usize];
         client.requests += 1;
         client.xid += XID_STEP;

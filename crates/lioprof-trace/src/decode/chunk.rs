@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::binary::TestedRecords;
+use lustre_debuglog::frame::Skipped;
+use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{HeaderLayout, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
     ReqEvent,
@@ -163,17 +163,15 @@ pub(crate) fn decode_text(data: &[u8], names: bool, events: Vec<Event>) -> Decod
     decoder.out
 }
 
-/// Decodes a piece of a binary log that holds whole, tested records and nothing else, into a buffer that is empty; with `names`, names
-/// of files are kept.
+/// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_binary(data: &[u8], layout: HeaderLayout, names: bool, events: Vec<Event>) -> Decoded {
-    let mut decoder = Decoder::new(data.len(), names, events);
-    let mut records = TestedRecords::new(data, layout);
+pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events: Vec<Event>) -> Decoded {
+    let mut decoder = Decoder::new(records.rest().len(), names, events);
     for record in &mut records {
         StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
         decoder.record(&record);
     }
-    debug_assert!(records.rest().is_empty(), "the reader cuts at record boundaries");
+    debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
     decoder.out
 }
 

@@ -31,13 +31,13 @@ impl<T: Send + 'static> ChunkTasks<T> {
     }
 
     /// Has a thread of the pool work on a chunk.
-    pub(crate) fn launch(&mut self, chunk: RawChunk, work: impl FnOnce(&[u8]) -> T + Send + 'static) {
+    pub(crate) fn launch(&mut self, chunk: RawChunk, work: impl FnOnce(&RawChunk) -> T + Send + 'static) {
         let (sender, result) = sync_channel(1);
         self.0.push_back(ChunkTask { offset: chunk.offset, after_gap: chunk.after_gap, result });
         // The oldest first: it is waited for.
         rayon::spawn_fifo(move || {
             // The receiver is gone only when all was given up.
-            drop(sender.send(work(&chunk.bytes)));
+            drop(sender.send(work(&chunk)));
         });
     }
 

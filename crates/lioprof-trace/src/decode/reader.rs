@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use lustre_debuglog::frame::binary::{Framer, Step};
+use lustre_debuglog::frame::binary::{FramedRecord, FramedRecords, Framer, Step};
 use lustre_debuglog::frame::{HeaderLayout, SkipReason, text};
 
 use super::read_buffer::{ChunkBytes, ReadBuffer};
@@ -17,8 +17,17 @@ pub(crate) struct RawChunk {
     pub(crate) offset: u64,
     /// Whole records.
     pub(crate) bytes: ChunkBytes,
+    /// Binary: these records.
+    pub(crate) framed: Vec<FramedRecord>,
     /// Binary: the records before these are missing or damaged.
     pub(crate) after_gap: bool,
+}
+
+impl RawChunk {
+    /// The records of a binary log.
+    pub(crate) fn records(&self, layout: HeaderLayout) -> FramedRecords<'_> {
+        FramedRecords::new(&self.bytes, layout, &self.framed)
+    }
 }
 
 /// Bytes of an input that belong to no record.
@@ -67,7 +76,7 @@ impl TextReader {
         }
         let offset = self.offset;
         self.offset += len as u64;
-        Ok(Some(RawChunk { offset, bytes: self.read_buffer.cut(len), after_gap: false }))
+        Ok(Some(RawChunk { offset, bytes: self.read_buffer.cut(len), framed: Vec::new(), after_gap: false }))
     }
 
     /// Reads until there are `wanted` bytes, or the stream ends.
@@ -95,6 +104,8 @@ pub(crate) fn append_at(source: &Spooled, offset: u64, bytes: &mut Vec<u8>, coun
 
 /// Bytes read beyond a binary chunk, so that its last record and the one behind it are in sight.
 const READ_AHEAD: usize = 8 << 10;
+/// Bytes per record in a log of short ones.
+const BYTES_PER_RECORD: usize = 128;
 
 /// Reads chunks of a binary log, one stretch after the other.
 pub(crate) struct BinaryReader {
@@ -143,19 +154,25 @@ impl BinaryReader {
     #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn next_chunk(&mut self) -> io::Result<Option<RawChunk>> {
         while let Some(stretch) = self.stretches.front().cloned() {
-            let mut used = 0;
+            let (mut used, mut framed) = (0, Vec::with_capacity(self.chunk_bytes / BYTES_PER_RECORD));
             loop {
+                let left = self.chunk_bytes.saturating_sub(used);
+                used += self.framer.run(&self.read_buffer.bytes()[used..], left, &mut framed);
+                if used >= self.chunk_bytes {
+                    return Ok(Some(self.cut(used, framed)));
+                }
                 let eof = self.read_to() == stretch.end;
                 match self.framer.step(&self.read_buffer.bytes()[used..], eof) {
-                    Step::Record(len) => {
-                        used += len;
+                    Step::Record(record) => {
+                        framed.push(record);
+                        used += record.len();
                         if used >= self.chunk_bytes {
-                            return Ok(Some(self.cut(used)));
+                            return Ok(Some(self.cut(used, framed)));
                         }
                     }
                     Step::Skipped(len, why) => {
                         // A chunk holds adjacent records only.
-                        let chunk = (used > 0).then(|| self.cut(used));
+                        let chunk = (used > 0).then(|| self.cut(used, std::mem::take(&mut framed)));
                         self.skip(len, why);
                         used = 0;
                         if chunk.is_some() {
@@ -170,7 +187,7 @@ impl BinaryReader {
                         }
                     }
                     Step::End => {
-                        let chunk = (used > 0).then(|| self.cut(used));
+                        let chunk = (used > 0).then(|| self.cut(used, framed));
                         self.stretches.pop_front();
                         if let Some(next) = self.stretches.front() {
                             self.position = next.start;
@@ -206,11 +223,11 @@ impl BinaryReader {
         Ok(got)
     }
 
-    /// Takes the first `len` bytes as a chunk.
-    fn cut(&mut self, len: usize) -> RawChunk {
+    /// Takes the first `len` bytes, which are these records, as a chunk.
+    fn cut(&mut self, len: usize, framed: Vec<FramedRecord>) -> RawChunk {
         let (offset, bytes) = (self.position, self.read_buffer.cut(len));
         self.position += len as u64;
-        RawChunk { offset, bytes, after_gap: std::mem::take(&mut self.after_gap) }
+        RawChunk { offset, bytes, framed, after_gap: std::mem::take(&mut self.after_gap) }
     }
 
     fn skip(&mut self, len: usize, why: SkipReason) {

@@ -81,8 +81,9 @@ fn scan(source: &Spooled, layout: HeaderLayout) -> io::Result<Vec<Lap>> {
     loop {
         let at = position + used as u64;
         match framer.step(&buffer[used..], position + buffer.len() as u64 == source.len()) {
-            Step::Record(len) => {
-                if let Some((record, _)) = binary::read_record(&buffer[used..], layout) {
+            Step::Record(framed) => {
+                let len = framed.len();
+                if let Some(record) = framed.read(&buffer[used..], layout) {
                     let time = record.time_us;
                     let back = latest.get(&record.stream()).is_some_and(|&t| time < t);
                     match laps.last_mut() {

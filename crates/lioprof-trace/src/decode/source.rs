@@ -302,11 +302,11 @@ impl Source {
         let layout = self.chunks.as_ref().and_then(Chunks::layout);
         let buffers = self.store.buffers();
         let names = self.names;
-        self.tasks.launch(chunk, move |bytes| {
+        self.tasks.launch(chunk, move |chunk| {
             let events = buffers.take().unwrap_or_default();
             match layout {
-                None => decode_text(bytes, names, events),
-                Some(layout) => decode_binary(bytes, layout, names, events),
+                None => decode_text(&chunk.bytes, names, events),
+                Some(layout) => decode_binary(chunk.records(layout), names, events),
             }
         });
     }

@@ -130,79 +130,103 @@ impl Header {
 }
 
 /// Reads the record at the start of `data`, which must hold all of it; applies the strict test, but
-/// does not look at what follows. For many records use [`TestedRecords`].
+/// does not look at what follows. For many records use a [`Framer`] and [`FramedRecords`].
 #[must_use]
 pub fn read_record(data: &[u8], layout: HeaderLayout) -> Option<(Record<'_>, usize)> {
-    let (header, record) = header_and_record(data, layout)?;
+    let header = Header::read(data, layout).filter(Header::is_plausible)?;
+    let record = data.get(..header.len())?;
     Some((header.record(record, test_names(record)?)?, record.len()))
 }
 
-/// The same with the help of what was seen before.
-#[inline(always)]
-fn read_next_record<'a>(data: &'a [u8], layout: HeaderLayout, sites: &mut CallSites) -> Option<(Record<'a>, usize)> {
-    let (header, record) = header_and_record(data, layout)?;
-    Some((header.record(record, known_names(record, sites)?)?, record.len()))
+/// What a [`Framer`] found out about a record: enough to read it without another test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FramedRecord {
+    len: u32,
+    file_len: u8,
+    function_len: u8,
 }
 
-/// The header at the start of `data`, if it passes the test, and all bytes of its record.
-#[inline(always)]
-fn header_and_record(data: &[u8], layout: HeaderLayout) -> Option<(Header, &[u8])> {
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    Some((header, data.get(..header.len())?))
+impl FramedRecord {
+    /// A record with this header and these names.
+    #[inline(always)]
+    fn new(header: &Header, names: SiteNames) -> Option<Self> {
+        Some(Self {
+            len: header.words[0],
+            file_len: u8::try_from(names.file_len).ok()?,
+            function_len: u8::try_from(names.function_len).ok()?,
+        })
+    }
+
+    /// Bytes of the record.
+    #[inline(always)]
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "no record is empty")]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Where its names stand behind the header.
+    #[inline(always)]
+    fn names(self) -> SiteNames {
+        SiteNames::between_nuls(self.file_len.into(), self.function_len.into())
+    }
+
+    /// Where its text begins.
+    #[inline(always)]
+    fn text_at(self) -> usize {
+        HEADER_LEN + self.names().len
+    }
+
+    /// The record at the start of `data`, which must be the one that was framed: it is not tested again.
+    #[inline(always)]
+    #[must_use]
+    pub fn read(self, data: &[u8], layout: HeaderLayout) -> Option<Record<'_>> {
+        Header::read(data, layout)?.record(data.get(..self.len())?, self.names())
+    }
 }
 
 /// Iterates over records that follow each other without a gap, as a [`Framer`] has found them.
-///
-/// Applies the same test as [`read_record`], and ends where something does not pass it.
 #[derive(Clone, Debug)]
-pub struct TestedRecords<'a> {
+pub struct FramedRecords<'a> {
     rest: &'a [u8],
     layout: HeaderLayout,
-    sites: CallSites,
+    framed: std::slice::Iter<'a, FramedRecord>,
 }
 
-impl<'a> TestedRecords<'a> {
-    /// Starts at the beginning of `data`.
+impl<'a> FramedRecords<'a> {
+    /// Starts at the beginning of `data`, which is what was framed.
     #[must_use]
-    pub fn new(data: &'a [u8], layout: HeaderLayout) -> Self {
-        Self { rest: data, layout, sites: CallSites::new() }
+    pub fn new(data: &'a [u8], layout: HeaderLayout, framed: &'a [FramedRecord]) -> Self {
+        Self { rest: data, layout, framed: framed.iter() }
     }
 
-    /// What has not been read: nothing at the end, if all were records.
+    /// What has not been read: nothing at the end, if all bytes were framed.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 }
 
-impl<'a> Iterator for TestedRecords<'a> {
+impl<'a> Iterator for FramedRecords<'a> {
     type Item = Record<'a>;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
-        let (record, len) = read_next_record(self.rest, self.layout, &mut self.sites)?;
-        self.rest = &self.rest[len..];
+        let framed = self.framed.next()?;
+        let record = framed.read(self.rest, self.layout)?;
+        self.rest = self.rest.get(framed.len()..)?;
         Some(record)
     }
 }
 
-/// A header that passed the test.
-#[derive(Clone, Copy, Debug)]
-struct CheckedHeader {
-    len: usize,
-    /// Where the record's text begins.
-    text_at: usize,
-}
-
 /// The strict header test. `data` may end before the record does, but must hold the names, which `names` finds behind the header.
 #[inline(always)]
-fn check(data: &[u8], layout: HeaderLayout, names: impl FnOnce(&[u8]) -> Option<SiteNames>) -> Option<CheckedHeader> {
+fn check(data: &[u8], layout: HeaderLayout, names: impl FnOnce(&[u8]) -> Option<SiteNames>) -> Option<FramedRecord> {
     if data.len() < MIN_RECORD {
         return None;
     }
     let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let names = names(&data[..data.len().min(header.len())])?;
-    Some(CheckedHeader { len: header.len(), text_at: HEADER_LEN + names.len })
+    FramedRecord::new(&header, names(&data[..data.len().min(header.len())])?)
 }
 
 /// The names behind the header at the start of `record`, which may end in its text.
@@ -230,13 +254,7 @@ fn test_names(record: &[u8]) -> Option<SiteNames> {
     let good_function = function_len > 0
         && !function[0].is_ascii_digit()
         && function[..function_len].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
-    (good_file && good_function).then_some(SiteNames {
-        file_len,
-        function_at: file_len + 1,
-        function_len,
-        len: file_len + 1 + function_len + 1,
-        line: 0,
-    })
+    (good_file && good_function).then_some(SiteNames::between_nuls(file_len, function_len))
 }
 
 /// Length of the NUL-terminated name at the start of `data`.
@@ -250,8 +268,8 @@ const LOOKAHEAD: usize = HEADER_LEN + MAX_FILE + MAX_FUNCTION;
 /// One step of a [`Framer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A record of this many bytes stands at the position.
-    Record(usize),
+    /// A record stands at the position.
+    Record(FramedRecord),
     /// These bytes at the position are no record.
     Skipped(usize, SkipReason),
     /// More input is needed to decide.
@@ -265,8 +283,8 @@ pub enum Step {
 pub struct Framer {
     layout: HeaderLayout,
     sites: CallSites,
-    /// The header at the position, if it has been tested already: as what follows the record before it.
-    next: Option<CheckedHeader>,
+    /// The record at the position, if its header has been tested already: as what follows the record before it.
+    next: Option<FramedRecord>,
 }
 
 impl Framer {
@@ -288,45 +306,60 @@ impl Framer {
             return if eof { Step::End } else { Step::NeedMore };
         }
         let complete = eof || data.len() >= Self::ENOUGH;
-        let Some(header) = self.next.take().or_else(|| self.check_next(data)) else {
+        let Some(record) = self.next.take().or_else(|| self.check_next(data)) else {
             return if complete { self.resync(data, eof, SkipReason::BadHeader) } else { Step::NeedMore };
         };
-        if !complete && data.len() < header.len + LOOKAHEAD {
-            self.next = Some(header);
+        if !complete && data.len() < record.len() + LOOKAHEAD {
+            self.next = Some(record);
             return Step::NeedMore;
         }
-        if header.len > data.len() {
+        if record.len() > data.len() {
             return self.resync(data, eof, SkipReason::TruncatedTail);
         }
-        let following = &data[header.len..];
+        let following = &data[record.len()..];
         self.next = self.check_next(following);
-        // A text holds no NUL, a header always does.
-        let text = &data[header.text_at..header.len];
-        let suspicious = memchr::memchr(0, text).is_some() || (self.next.is_none() && !following.is_empty());
+        let suspicious = holds_nul(data, record) || (self.next.is_none() && !following.is_empty());
         if !suspicious {
-            return Step::Record(header.len);
+            return Step::Record(record);
         }
         if !complete {
-            self.next = Some(header);
+            self.next = Some(record);
             return Step::NeedMore;
         }
         // The damage begins behind this record, or in its body: then another record starts inside.
-        if (HEADER_LEN..header.len).any(|at| self.chained(&data[at..], eof)) {
+        if (HEADER_LEN..record.len()).any(|at| self.chained(&data[at..], eof)) {
             self.next = None;
             return self.resync(data, eof, SkipReason::Overwritten);
         }
-        Step::Record(header.len)
+        Step::Record(record)
+    }
+
+    /// Appends records to `framed` until they are `wanted` bytes or [`Self::step`] has to decide what comes next; returns how many
+    /// bytes they are. The steps would be the same: nearly all of a log is records that pass every test.
+    ///
+    /// The caller moves on by these bytes.
+    pub fn run(&mut self, data: &[u8], wanted: usize, framed: &mut Vec<FramedRecord>) -> usize {
+        let mut rest = data;
+        let Some(mut record) = self.next.take().or_else(|| self.check_next(rest)) else { return 0 };
+        while data.len() - rest.len() < wanted && rest.len() >= record.len() + LOOKAHEAD {
+            let following = &rest[record.len()..];
+            let Some(next) = self.check_next(following).filter(|_| !holds_nul(rest, record)) else { break };
+            framed.push(record);
+            (record, rest) = (next, following);
+        }
+        self.next = Some(record);
+        data.len() - rest.len()
     }
 
     /// The header test with the help of what was seen before.
     #[inline(always)]
-    fn check_next(&mut self, data: &[u8]) -> Option<CheckedHeader> {
+    fn check_next(&mut self, data: &[u8]) -> Option<FramedRecord> {
         check(data, self.layout, |record| known_names(record, &mut self.sites))
     }
 
     /// Whether a record starts here and is followed by another one or by the end of the input.
     fn chained(&self, data: &[u8], eof: bool) -> bool {
-        check(data, self.layout, test_names).is_some_and(|header| match data.get(header.len..) {
+        check(data, self.layout, test_names).is_some_and(|record| match data.get(record.len()..) {
             Some(b"") => eof,
             Some(next) => check(next, self.layout, test_names).is_some(),
             None => false,
@@ -340,6 +373,12 @@ impl Framer {
         let found = (1..limit).find(|&at| self.chained(&data[at..], eof));
         Step::Skipped(found.unwrap_or(limit), why)
     }
+}
+
+/// A text holds no NUL, a header always does. `data` begins with the record.
+#[inline(always)]
+fn holds_nul(data: &[u8], record: FramedRecord) -> bool {
+    memchr::memchr(0, &data[record.text_at()..record.len()]).is_some()
 }
 
 /// Finds the first place where two records in a row stand, and the layout they have.
@@ -380,10 +419,9 @@ impl<'a> Iterator for BinaryRecords<'a> {
         let offset = self.pos;
         let rest = &self.data[offset..];
         match self.framer.step(rest, true) {
-            Step::Record(len) => {
-                self.pos += len;
-                let read = read_next_record(rest, self.layout, &mut self.framer.sites);
-                read.map(|(record, _)| Ok((record, offset)))
+            Step::Record(framed) => {
+                self.pos += framed.len();
+                framed.read(rest, self.layout).map(|record| Ok((record, offset)))
             }
             Step::Skipped(len, why) => {
                 self.pos += len;
@@ -445,9 +483,9 @@ mod tests {
         let (mut pos, mut end) = (0, 0);
         loop {
             match framer.step(&data[pos..end], end == data.len()) {
-                Step::Record(len) => {
-                    records.push((pos, len));
-                    pos += len;
+                Step::Record(framed) => {
+                    records.push((pos, framed.len()));
+                    pos += framed.len();
                 }
                 Step::Skipped(len, _) => {
                     match skipped.last_mut() {

@@ -34,6 +34,15 @@ pub(super) struct SiteNames {
     pub(super) line: u32,
 }
 
+impl SiteNames {
+    /// Names as the binary form has them, each with a NUL behind it.
+    #[inline(always)]
+    pub(super) fn between_nuls(file_len: usize, function_len: usize) -> Self {
+        let function_at = file_len + 1;
+        Self { file_len, function_at, function_len, len: function_at + function_len + 1, line: 0 }
+    }
+}
+
 /// Remembers sites. Each has two places where it may be, so that hardly any two drive each other out.
 #[derive(Clone, Debug)]
 pub(super) struct CallSites(Box<[CallSite; SLOTS]>);

@@ -63,7 +63,7 @@ fn framed_in_pieces(log: &[u8], piece: usize) -> Framed {
     let mut end = 0;
     loop {
         match framer.step(&log[framed.end..end], end == log.len()) {
-            Step::Record(len) => framed.record(len),
+            Step::Record(record) => framed.record(record.len()),
             Step::Skipped(len, _) => framed.skip(len),
             Step::NeedMore => {
                 assert!(end < log.len() && end - framed.end < Framer::ENOUGH, "needs more than enough");

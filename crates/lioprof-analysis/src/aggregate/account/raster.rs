@@ -229,7 +229,14 @@ fn below(count: u32) -> u64 {
 
 /// Every other bit, the lowest first, side by side.
 fn every_other(bits: u64) -> u64 {
-    (0..POINTS / 2).filter(|bit| bits >> (2 * bit) & 1 == 1).fold(0, |all, bit| all | 1 << bit)
+    // Bits that stand alone become pairs side by side, these become fours, and so on.
+    let closer = |bits: u64, far: u32, mask: u64| (bits | bits >> far) & mask;
+    let mut bits = bits & 0x5555_5555_5555_5555;
+    bits = closer(bits, 1, 0x3333_3333_3333_3333);
+    bits = closer(bits, 2, 0x0f0f_0f0f_0f0f_0f0f);
+    bits = closer(bits, 4, 0x00ff_00ff_00ff_00ff);
+    bits = closer(bits, 8, 0x0000_ffff_0000_ffff);
+    closer(bits, 16, 0xffff_ffff)
 }
 
 #[cfg(test)]
@@ -286,6 +293,9 @@ mod tests {
         assert_eq!(raster.points_between(0, 1, 16), 0);
         assert_eq!(raster.points_between(0, 1, 33), 0b110);
         assert_eq!(raster.points_between(0, -5, 5_000), u64::MAX);
-        assert_eq!(every_other(0b1101), 0b11);
+        for bits in [0b1101, 0, 1, u64::MAX, 0x8000_0000_0000_0001, 0x4444_1111_5555_aaaa, 0x0123_4567_89ab_cdef] {
+            let others = (0..POINTS / 2).filter(|bit| bits >> (2 * bit) & 1 == 1);
+            assert_eq!(every_other(bits), others.fold(0, |all, bit| all | 1 << bit), "{bits:x}");
+        }
     }
 }
