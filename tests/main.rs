@@ -17,6 +17,7 @@
 //! * `parts`: parts of service times against the rows.
 //! * `progress`: the bar on a terminal.
 //! * `findings`: what is found in the captures, thresholds, exit codes.
+//! * `selections`: options that leave something out.
 //! * `time_account`: where the clients' time went, against the rows.
 //! * `what_if`: what a remedy saves, against runs that were cured.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
@@ -24,7 +25,7 @@
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export` and `rollup` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup` and `selections` names one.
 
 #[cfg(test)]
 mod about;
@@ -77,6 +78,8 @@ mod report;
 mod rollup;
 #[cfg(test)]
 mod same;
+#[cfg(test)]
+mod selections;
 #[cfg(test)]
 mod table;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Baseline, ClockReading, Symbol, Symbols};
+use lioprof_model::{Baseline, ClockReading, Selected, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::{Opcode, TargetName};
@@ -106,6 +106,17 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// As the analysis tells it.
+    pub(crate) fn selected(&self) -> Selected {
+        let texts = |values: &mut dyn Iterator<Item = String>| values.collect();
+        Selected {
+            clients: texts(&mut self.clients.iter().map(ToString::to_string)),
+            targets: texts(&mut self.targets.iter().map(ToString::to_string)),
+            jobs: self.jobs.clone(),
+            opcodes: texts(&mut self.opcodes.iter().map(ToString::to_string)),
+        }
+    }
+
     /// Whether an RPC is selected.
     #[must_use]
     pub fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {

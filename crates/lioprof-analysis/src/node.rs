@@ -111,8 +111,10 @@ impl NodeTally {
     /// Takes a row; whether it counts, by its time and the selection.
     fn rpc(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) -> bool {
         self.exchanges.handled(row, symbols);
-        if let Some(locks) = &mut self.locks {
-            locks.row(row, in_time, selection, symbols);
+        if let Some(locks) = &mut self.locks
+            && locks.row(row, in_time, selection, symbols)
+        {
+            locks.tell(Some(&mut self.aggregate), selection, symbols, |_, _, _| {});
         }
         let counts = in_time && selection.takes(row, symbols);
         if counts {
@@ -171,12 +173,13 @@ impl NodeLocks {
         Self { node, tracker: LockTracker::new(node, rules.as_ref(), &config.selection.targets) }
     }
 
-    /// Takes a row.
-    pub(crate) fn row(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) {
-        self.tracker.row(row, in_time, symbols);
+    /// Takes a row; whether there is something to tell.
+    pub(crate) fn row(&mut self, row: &RpcRow, in_time: bool, selection: &Selection, symbols: &Symbols) -> bool {
+        let ended = self.tracker.row(row, in_time, symbols);
         if row.opcode == Opcode::LDLM_ENQUEUE {
             self.tracker.enqueue(row, in_time && selection.takes_but_for_target(row, symbols));
         }
+        ended
     }
 
     /// Takes a line of the lock manager.

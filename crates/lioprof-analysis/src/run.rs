@@ -13,7 +13,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
-use crate::config::Config;
+use crate::config::{Bound, Config};
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
@@ -53,6 +53,14 @@ pub enum AnalyzeError {
         /// Why the thread pool could not be built.
         #[source]
         err: rayon::ThreadPoolBuildError,
+    },
+    /// Nothing can end in a time that is over before it begins.
+    #[error("--from ({from}) is later than --to ({to}): expected the earlier time first", from = seconds(*from_us), to = seconds(*to_us))]
+    Times {
+        /// From when on RPCs were to count, microseconds since the epoch.
+        from_us: i64,
+        /// Until when.
+        to_us: i64,
     },
     /// Not one input is a debug log.
     #[error("no Lustre debug log among the inputs")]
@@ -107,6 +115,11 @@ pub(crate) fn analyze_with_clocks(
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<(Outcome, NodeClocks), AnalyzeError> {
+    if let (Some(Bound::Time(from_us)), Some(Bound::Time(to_us))) = (&config.from, &config.to)
+        && from_us > to_us
+    {
+        return Err(AnalyzeError::Times { from_us: *from_us, to_us: *to_us });
+    }
     let threads = config.threads.max(1);
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -201,6 +214,7 @@ pub(crate) fn conclude_without_predictions(
         schema: SCHEMA.to_owned(),
         generator: Generator { name: "lioprof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         window: window(nodes),
+        selected: config.selection.selected(),
         loss: loss(nodes),
         baseline: config.baseline.clone(),
         inputs,

@@ -1,5 +1,6 @@
 //! Patterns with which users select clients: one NID, or a range.
 
+use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
@@ -10,6 +11,8 @@ use lustre_debuglog::{Nid, vocab::NidAddr};
 /// `10.0.0.1@tcp`, `10.0.0.1-10.0.0.99@o2ib1`, `10.0.0.0/24@tcp`, `*@tcp1`, `12-40@gni`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NidPattern {
+    /// As the user wrote it.
+    text: String,
     net: String,
     range: AddrRange,
 }
@@ -42,7 +45,7 @@ impl FromStr for NidPattern {
         let net = Nid::from_str(&format!("0@{net}")).or_else(|_| Nid::from_str(&format!("0.0.0.0@{net}")));
         let net = net.map_err(|_| error())?.net.to_string();
         let range = range(addr).ok_or_else(error)?;
-        Ok(Self { net, range })
+        Ok(Self { text: text.to_owned(), net, range })
     }
 }
 
@@ -74,6 +77,12 @@ fn range(addr: &str) -> Option<AddrRange> {
         return Some(AddrRange::V6(a, b));
     }
     Some(AddrRange::Num(first.parse().ok()?, last.parse().ok()?))
+}
+
+impl fmt::Display for NidPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl NidPattern {

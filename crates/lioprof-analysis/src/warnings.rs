@@ -49,7 +49,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         if malformed > 0 {
             let kinds: Vec<&str> = input.malformed.keys().map(String::as_str).collect();
             warnings.push(format!(
-                "{}: could not parse {} of known kinds ({}), perhaps from a newer Lustre version: please report this",
+                "{}: could not parse {} of known kinds ({}): cut lines, as at the end of a log that was copied while it grew, or wordings of a newer Lustre version (please report these)",
                 input.path,
                 plural(malformed, "message"),
                 kinds.join(", ")

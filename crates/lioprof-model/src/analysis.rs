@@ -15,6 +15,7 @@ use crate::locks::{LockEvidence, Locks};
 use crate::other_rows::OtherRows;
 use crate::phases::RpcPhases;
 use crate::row::{Direction, SizeEvidence, TargetEvidence};
+use crate::selected::Selected;
 use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
 use crate::services::Service;
@@ -32,6 +33,9 @@ pub struct Analysis {
     pub generator: Generator,
     /// Time from the first to the last record that was analyzed.
     pub window: Window,
+    /// Which RPCs were counted; left out if all were.
+    #[serde(default, skip_serializing_if = "Selected::is_everything")]
+    pub selected: Selected,
     /// Reasons to distrust the figures; one sentence each, most important first.
     pub warnings: Vec<String>,
     /// `lctl mark` lines.

@@ -67,9 +67,9 @@ pub struct Finding {
     pub nodes: Vec<String>,
     /// When the problem occurred, Unix seconds; `null`: all the time.
     pub interval: Option<Interval>,
-    /// Estimated cost in seconds; `null` if it cannot be estimated. `cost_of` says what kind of seconds (wall time, client-seconds).
+    /// Estimated cost in seconds; `null` if it cannot be estimated. `cost_of` says what kind of seconds (wall time, request-seconds).
     pub cost_s: Option<f64>,
-    /// What `cost_s` counts: "wall time", "client-seconds of waiting".
+    /// What `cost_s` counts: "wall time", "request-seconds of waiting".
     pub cost_of: Option<String>,
     /// Seconds that the run would have been shorter without it, predicted by replaying the requests; `null` if nothing honest can be
     /// said.

@@ -49,6 +49,7 @@ mod other_rows;
 pub mod parts;
 pub mod phases;
 mod row;
+mod selected;
 pub mod series;
 mod service_parts;
 pub mod services;
@@ -93,6 +94,7 @@ pub use phases::RpcPhases;
 pub use row::{
     BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
 };
+pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,

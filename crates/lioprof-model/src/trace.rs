@@ -69,6 +69,34 @@ pub enum LockHappening {
         /// Target of the lock.
         target: TargetName,
     },
+    /// A client that had fallen silent was evicted by the pinger.
+    SilentEvicted {
+        /// NID of the client.
+        nid: Symbol,
+        /// Target that evicted it; `None`: the MGS.
+        target: Option<TargetName>,
+    },
+}
+
+impl LockHappening {
+    /// Shows the symbols in it to `visit`, which may replace them.
+    pub fn symbols(&mut self, visit: &mut impl FnMut(&mut Symbol)) {
+        match self {
+            Self::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
+            Self::SilentEvicted { nid, .. } => visit(nid),
+            Self::EnqueueStart | Self::EnqueueEnd | Self::KernelContention { .. } | Self::CallbackTimedOut { .. } => {}
+        }
+    }
+
+    /// The client that was evicted, if one was.
+    #[must_use]
+    pub fn evicted(&self) -> Option<Symbol> {
+        match self {
+            Self::Lock(LockStep::Evicted, lock) => lock.nid,
+            Self::SilentEvicted { nid, .. } => Some(*nid),
+            _ => None,
+        }
+    }
 }
 
 named! {

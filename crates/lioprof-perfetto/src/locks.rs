@@ -75,7 +75,9 @@ impl LockLives {
             LockHappening::EnqueueStart | LockHappening::EnqueueEnd => {
                 self.in_the_way.remove(&event.pid);
             }
-            LockHappening::KernelContention { .. } | LockHappening::CallbackTimedOut { .. } => {}
+            LockHappening::KernelContention { .. }
+            | LockHappening::CallbackTimedOut { .. }
+            | LockHappening::SilentEvicted { .. } => {}
         }
     }
 

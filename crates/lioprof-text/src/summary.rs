@@ -54,7 +54,7 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let totals = &analysis.totals;
     writeln!(
         out,
-        "{} handled ({} of them from servers), {} sent",
+        "{} handled ({} of them on servers' connections), {} sent",
         plural(totals.rpcs, "RPC"),
         thousands(totals.server_rpcs),
         thousands(totals.sent_rpcs)

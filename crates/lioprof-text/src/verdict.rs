@@ -79,7 +79,9 @@ fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     if let Some((cost_s, of)) = finding.cost_s.zip(finding.cost_of.as_ref()) {
-        paragraph(&format!("cost: about {} s of {of}", figure(cost_s)), "  ", "    ", out)?;
+        // Seconds of the run, or the unit is said.
+        let unit = if of.contains("seconds") { "" } else { "s of " };
+        paragraph(&format!("cost: about {} {unit}{of}", figure(cost_s)), "  ", "    ", out)?;
     }
     let thresholds: Vec<String> =
         finding.thresholds.iter().map(|(name, value)| format!("{} {}", short(name), figure(*value))).collect();

@@ -273,7 +273,10 @@ impl Join {
             Body::KernelContention { resource, added, window } => {
                 self.lock_event(event, LockHappening::KernelContention { resource, added, window }, out);
             }
-            Body::Evicted => self.counts.evictions += 1,
+            Body::Evicted { nid, target } => {
+                self.counts.evictions += 1;
+                self.lock_event(event, LockHappening::SilentEvicted { nid, target }, out);
+            }
             Body::Marker(text) => {
                 out.sink.mark(&Mark { node: self.node, time_us: event.time_us, text }, out.symbols);
             }

@@ -5,7 +5,7 @@ use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FaultSums;
 use lioprof_model::units::seconds;
-use lioprof_model::{ClientFaults, LockEvent, LockHappening, LockStep, RpcRow, Symbol, Symbols};
+use lioprof_model::{ClientFaults, LockEvent, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
@@ -58,9 +58,7 @@ impl Faults {
 
     /// Counts an eviction, if this is one.
     pub(crate) fn lock_event(&mut self, event: &LockEvent) {
-        if let LockHappening::Lock(LockStep::Evicted, lock) = &event.happening
-            && let Some(nid) = lock.nid
-        {
+        if let Some(nid) = event.happening.evicted() {
             let sum = self.clients.entry(nid).or_default();
             sum.evictions += 1;
             at(sum, event.time_us);

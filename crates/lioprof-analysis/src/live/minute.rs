@@ -71,6 +71,7 @@ impl Minutes {
     pub(super) fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         self.begin(row.node, row.end_us);
         for half in &mut self.halves {
+            // What waits end with it is told with the next line about locks.
             half.locks.row(row, true, &self.config.selection, symbols);
         }
         let Some(newest) = self.halves.back_mut() else { return };

@@ -5,6 +5,9 @@
 //! rpctrace does not show is inferred and labelled: the object from what holder and waiter read and wrote
 //! around the callback, the end of a wait from the next completion to that client on that target, a change of
 //! owner from the order of completions (every mode is taken for an exclusive one).
+//!
+//! Only a request for a lock ends so. For direct reads and writes, truncation and the like the server takes the lock itself, within the
+//! request: nobody is told, and the wait ends with the request, at the latest.
 
 use std::collections::VecDeque;
 
@@ -71,6 +74,8 @@ pub(super) struct RpcTracker {
     pub(super) rules: Rules,
     pub(super) sums: LockSums,
     waits: FxHashMap<On, VecDeque<Waiting>>,
+    /// Requests for which the server itself waits, by their sender and xid.
+    inside: FxHashMap<(Symbol, Xid), (TargetName, Waiting)>,
     /// The last enqueue of each client: end of its handling, job.
     enqueues: FxHashMap<Symbol, Waiting>,
     /// When a client was last in conflict with another one on a target.
@@ -91,6 +96,7 @@ impl RpcTracker {
             rules,
             sums: LockSums::default(),
             waits: FxHashMap::default(),
+            inside: FxHashMap::default(),
             enqueues: FxHashMap::default(),
             in_conflict: FxHashMap::default(),
             recent: FxHashMap::default(),
@@ -134,9 +140,34 @@ impl RpcTracker {
             self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(rpc.job).or_default().blocked += 1;
             let waiting = Waiting { since_us: time_us, job: rpc.job };
-            self.waits.entry((target, waiter)).or_default().push_back(waiting);
-            self.enqueues.remove(&waiter);
+            if rpc.opcode == Opcode::LDLM_ENQUEUE {
+                self.waits.entry((target, waiter)).or_default().push_back(waiting);
+                self.enqueues.remove(&waiter);
+            } else {
+                self.give_up_inside(time_us);
+                self.inside.insert((rpc.nid, rpc.xid), (target, waiting));
+            }
         }
+    }
+
+    /// Forgets requests whose end is not in the log.
+    fn give_up_inside(&mut self, now_us: i64) {
+        if self.inside.len() < MIN_FORGET {
+            return;
+        }
+        for (_, (target, _)) in self.inside.extract_if(|_, (_, waiting)| now_us - waiting.since_us > GIVE_UP_US) {
+            self.sums.sums_of(self.node, target).open_waits += 1;
+        }
+    }
+
+    /// A request has ended; whether it was one for which the server waited.
+    pub(super) fn ended(&mut self, row: &RpcRow) -> bool {
+        if self.inside.is_empty() {
+            return false;
+        }
+        let Some((target, Waiting { since_us, job })) = self.inside.remove(&(row.nid, row.xid)) else { return false };
+        self.sums.waited((self.node, target), (row.nid, job), since_us, row.end_us);
+        true
     }
 
     fn completion(&mut self, time_us: i64, target: TargetName, waiter: Symbol, served: &ServedRequest) {
@@ -262,6 +293,9 @@ impl RpcTracker {
         for (&(target, _), waits) in &self.waits {
             self.sums.sums_of(self.node, target).open_waits += waits.len() as u64;
         }
+        for (target, _) in self.inside.values() {
+            self.sums.sums_of(self.node, *target).open_waits += 1;
+        }
         self.sums.objects.each(|object| object.owners.close(&self.rules));
     }
 }
@@ -289,6 +323,31 @@ mod tests {
 
     fn ost() -> TargetName {
         TargetName::parse_bytes(b"lustre-OST0001").unwrap()
+    }
+
+    #[test]
+    fn what_the_server_waits_for_itself_ends_with_the_request() {
+        let mut tracker = RpcTracker::new(Symbol(0), Rules::TO_2_17);
+        let window = |opcode, xid| {
+            let window = RpcWindow { nid: Symbol(2), client_uuid: Symbol(2), xid: Xid(xid), opcode, job: None };
+            ServedRequest { window: Some(window), party: Party::Client(Symbol(2)), counts: true }
+        };
+        let (read, enqueue) = (window(Opcode::OST_READ, 5), window(Opcode::LDLM_ENQUEUE, 6));
+        for served in [&read, &enqueue] {
+            tracker.sending(1_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), served);
+        }
+        let of = |xid, end_us| RpcRow { xid: Xid(xid), ..write(2, 7, end_us) };
+        assert_eq!(
+            [of(4, 2_000), of(5, 3_000), of(5, 4_000), of(6, 5_000)].map(|row| tracker.ended(&row)),
+            [false, true, false, false]
+        );
+        // The completion belongs to the request for a lock.
+        tracker.sending(61_000, Opcode::LDLM_CP_CALLBACK, ost(), Symbol(2), &window(Opcode::LDLM_CANCEL, 9));
+        assert_eq!(tracker.sums.sums_of(Symbol(0), ost()).wait_us, 2_000 + 60_000);
+        // Of a request that never ends, the wait stays open.
+        tracker.sending(70_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &window(Opcode::OST_PUNCH, 10));
+        tracker.finish();
+        assert_eq!(tracker.sums.sums_of(Symbol(0), ost()).open_waits, 1);
     }
 
     #[test]

@@ -62,6 +62,12 @@ impl LockTracker {
                     self.rpc.sums.sums_of(self.node, target).callback_timeouts += 1;
                 }
             }
+            LockHappening::SilentEvicted { target, .. } => {
+                if let Some(target) = target.filter(|_| counts) {
+                    self.dlm.sums.sums_of(self.node, target).evictions += 1;
+                    self.rpc.sums.sums_of(self.node, target).evictions += 1;
+                }
+            }
         }
     }
 
@@ -86,8 +92,8 @@ impl LockTracker {
         }
     }
 
-    /// Takes a row that the join has made.
-    pub(crate) fn row(&mut self, row: &RpcRow, counts: bool, symbols: &Symbols) {
+    /// Takes a row that the join has made; whether a wait for a lock has ended with it.
+    pub(crate) fn row(&mut self, row: &RpcRow, counts: bool, symbols: &Symbols) -> bool {
         if row.opcode == Opcode::LDLM_ENQUEUE || row.direction().is_some() {
             let server = self.is_server(row.client_uuid, symbols);
             self.rpc.row(row, server);
@@ -97,6 +103,7 @@ impl LockTracker {
             self.dlm.sums.cancels += 1;
             self.rpc.sums.cancels += 1;
         }
+        self.rpc.ended(row)
     }
 
     /// Takes a lock request that has been handled; `counts`: it is one of those that are looked at, whatever its target.

@@ -295,13 +295,17 @@ impl<'a> Node<'a> {
 
     fn rename_lock(&self, event: &mut LockEvent, running: &Running, play: &Play) {
         let pair = self.number / 2;
+        event.happening.symbols(&mut |nid| *nid = running.names[nid.0 as usize].symbol);
         match &mut event.happening {
             LockHappening::Lock(_, lock) => {
                 lock.cookie = mix(u64::from(self.number) << 48 | (running.first_cookie + lock.cookie));
                 lock.target = renamed(lock.target, pair, play);
-                lock.nid = lock.nid.map(|nid| running.names[nid.0 as usize].symbol);
             }
-            LockHappening::CallbackTimedOut { target, .. } => *target = renamed(*target, pair, play),
+            LockHappening::CallbackTimedOut { target, .. }
+            | LockHappening::SilentEvicted { target: Some(target), .. } => {
+                *target = renamed(*target, pair, play);
+            }
+            LockHappening::SilentEvicted { target: None, .. } => {}
             LockHappening::EnqueueStart | LockHappening::EnqueueEnd | LockHappening::KernelContention { .. } => {}
         }
     }

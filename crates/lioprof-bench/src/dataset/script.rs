@@ -299,11 +299,13 @@ impl Log {
         let rpcs = rows.iter().filter(|row| matches!(row, Row::Rpc(_))).count() as u64;
         for (mut row, since_us) in rows.into_iter().zip(since_us) {
             match &mut row {
-                Row::Lock(LockEvent { happening: LockHappening::Lock(_, lock), .. }) => {
-                    lock.cookie = place(&cookies, lock.cookie);
-                    lock.nid = lock.nid.map(|nid| names.nid(nid));
+                Row::Lock(LockEvent { happening, .. }) => {
+                    happening.symbols(&mut |nid| *nid = names.nid(*nid));
+                    if let LockHappening::Lock(_, lock) = happening {
+                        lock.cookie = place(&cookies, lock.cookie);
+                    }
                 }
-                Row::Rpc(_) | Row::Lock(_) => {}
+                Row::Rpc(_) => {}
                 Row::Sent(sent) => {
                     sent.xid.0 -= xids[server].0;
                     sent.device = names.uuid(sent.device, server);

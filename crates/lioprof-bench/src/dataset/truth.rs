@@ -129,6 +129,7 @@ impl Counting {
         let target = match event.happening {
             LockHappening::Lock(_, lock) => Some(lock.target),
             LockHappening::CallbackTimedOut { target, .. } => Some(target),
+            LockHappening::SilentEvicted { target, .. } => target,
             _ => None,
         };
         self.targets.entry(target).or_default().lock_events += 1;

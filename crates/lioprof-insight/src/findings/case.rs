@@ -2,13 +2,13 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::{Analysis, Confidence, Finding, Locks, Severity};
+use lioprof_model::{Analysis, Confidence, Direction, Finding, Locks, Severity};
 use lioprof_stats::Stands;
 
 use super::bottleneck::Bottleneck;
 use super::draft::Draft;
 use super::limits::{Limit, Limits};
-use super::load::known_share;
+use super::load::{known_share, sizes_are_known};
 
 /// A kind of finding.
 pub struct Rule {
@@ -106,8 +106,13 @@ impl<'a> Case<'a> {
         figures.as_ref().ok_or_else(|| Nothing::cannot_tell("no reads or writes of known OSTs"))
     }
 
-    /// Locks, if somebody looked at them.
+    /// Locks, if somebody looked at them. They are those of all clients: it takes two to fight.
     pub(super) fn locks(&self) -> Result<&'a Locks, Nothing> {
+        let left_out = self.analysis.selected.leaves_out_clients();
+        Nothing::cannot_tell_if(
+            left_out,
+            "locks are those of all clients, and only some were selected (--client, --job, --opcode)",
+        )?;
         self.analysis.locks.as_ref().ok_or_else(|| Nothing::cannot_tell("locks were not looked at (--no-locks)"))
     }
 
@@ -121,6 +126,33 @@ impl<'a> Case<'a> {
     pub(super) fn data_were_moved(&self) -> Result<(), Nothing> {
         let totals = &self.analysis.totals;
         Nothing::not_applicable_if(totals.read.rpcs + totals.write.rpcs == 0, "nothing was read or written on OSTs")
+    }
+
+    /// An error if some OSTs were left out by the user: then those that are there cannot be held against the others.
+    pub(super) fn all_osts(&self) -> Result<(), Nothing> {
+        let left_out = !self.analysis.selected.targets.is_empty();
+        Nothing::cannot_tell_if(
+            left_out,
+            "only some targets were selected (--target), so there is nothing to compare them with",
+        )
+    }
+
+    /// An error if some clients, or what they do, were left out by the user.
+    pub(super) fn all_clients(&self) -> Result<(), Nothing> {
+        let left_out = self.analysis.selected.leaves_out_clients();
+        Nothing::cannot_tell_if(
+            left_out,
+            "what other clients and jobs do was left out (--client, --job, --opcode), so there is nothing to compare with",
+        )
+    }
+
+    /// An error if the sizes of requests are known within a factor of two only.
+    pub(super) fn sizes_are_known(&self, direction: Direction) -> Result<(), Nothing> {
+        let unknown = !sizes_are_known(self.analysis, direction);
+        Nothing::cannot_tell_if(
+            unknown,
+            format!("the sizes of {} are known within wide bounds only (mask net)", direction.requests()),
+        )
     }
 
     /// The value of one of the rule's thresholds.

@@ -31,7 +31,8 @@ fn look(case: &Case<'_>) -> Look {
     Nothing::healthy_if(!(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms)?;
     let per_connection = figures.most_per_connection.unwrap_or(0.0);
     let title = if one_by_one {
-        format!("No client keeps more than {per_connection:.1} requests in flight per OST; the OSTs could take more")
+        let most = per_connection.max(0.1);
+        format!("No client keeps more than {most:.1} requests in flight per OST; the OSTs could take more")
     } else {
         format!(
             "Every OST was idle {} of the time with I/O or more: the clients set the pace",

@@ -10,8 +10,8 @@ const MAX_NAMES: usize = 20;
 pub(super) enum Cost {
     /// Seconds that the run would have been shorter.
     WallTime,
-    /// Seconds that clients waited, added up.
-    ClientSeconds,
+    /// Seconds that requests waited, added up, also those that waited at the same time.
+    RequestSeconds,
 }
 
 impl Cost {
@@ -19,7 +19,7 @@ impl Cost {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::WallTime => "wall time",
-            Self::ClientSeconds => "client-seconds of waiting",
+            Self::RequestSeconds => "request-seconds of waiting",
         }
     }
 }

@@ -39,6 +39,7 @@ fn evictions(case: &Case<'_>) -> Look {
     let not_connected: u64 = evicted.iter().map(|client| client.not_connected_rpcs).sum();
     // Not every line that tells of an eviction names the client.
     let title = match evicted.as_slice() {
+        [one] if one.evictions == evictions => format!("{evictions} evictions of {}", one.nid),
         [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
         many => format!("{evictions} evictions of {} clients", many.len().max(1)),
     };
@@ -47,8 +48,8 @@ fn evictions(case: &Case<'_>) -> Look {
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(
             "A client that does not give a lock back in time, does not answer a callback, or is not heard of any more loses its \
-             connection and its locks; what it had not written yet is gone. {not_connected} of their requests were then \
-             refused with ENOTCONN. Whoever wanted the lock waited until then{}.",
+             connection and its locks; what it had not written yet is gone. Their requests that were then \
+             refused with ENOTCONN: {not_connected}. Whoever wanted the lock waited until then{}.",
             waits.map_or_else(String::new, |us| format!(" (longest wait {:.1} s)", real(us) / 1e6)),
         ))
         .evidence("evictions", real(evictions))
@@ -119,8 +120,7 @@ fn interval<'a>(clients: impl Iterator<Item = &'a ClientFaults>) -> Option<Inter
         .reduce(|a, b| Interval { start: a.start.min(b.start), end: a.end.max(b.end) })
 }
 
-/// The longest read or write, seconds from arrival to end.
+/// The longest request of any kind, seconds from arrival to end.
 fn longest_rpc_s(analysis: &Analysis) -> Option<f64> {
-    let io = analysis.operations.iter().filter(|operation| matches!(operation.name.as_str(), "OST_READ" | "OST_WRITE"));
-    io.filter_map(|operation| operation.latency.total_us.max).max().map(|us| real(us) / 1e6)
+    analysis.operations.iter().filter_map(|operation| operation.latency.total_us.max).max().map(|us| real(us) / 1e6)
 }

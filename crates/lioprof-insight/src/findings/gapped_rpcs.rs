@@ -4,6 +4,7 @@ use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Confidence, Direction, Finding, Severity};
 
 use super::flagged::{Of, look_at, mostly};
+use super::load::sizes_are_known;
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -28,12 +29,17 @@ fn look(case: &Case<'_>) -> Look {
 fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let objects = mostly(case, direction, GAPPED, |_| true)?;
     let gapped = share(objects.sum(|pattern| pattern.gapped_rpcs), real(objects.rpcs));
-    let filled = share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes));
+    // That a request is in pieces may be certain without knowing how large they are.
+    let filled = sizes_are_known(case.analysis, direction)
+        .then(|| share(real(objects.bytes), objects.sum(|pattern| pattern.extent_bytes)));
     let title = format!(
-        "{} of {} writes have gaps: they fill {} of the range that they span",
+        "{} of {} writes have gaps{}",
         percent(gapped, 0),
         thousands(objects.rpcs),
-        percent(filled, 0)
+        filled.map_or_else(String::new, |filled| format!(
+            ": they fill {} of the range that they span",
+            percent(filled, 0)
+        ))
     );
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)

@@ -24,6 +24,7 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let known = known_osts(analysis);
     case.data_were_moved()?;
+    case.all_osts()?;
     case.osts_are_known()?;
     let osts = osts(analysis);
     let bin_s = analysis.series.bin_s;

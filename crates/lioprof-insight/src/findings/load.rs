@@ -93,6 +93,12 @@ pub(super) fn known_osts(analysis: &Analysis) -> usize {
     names.len()
 }
 
+/// Whether what was read or written is known within a factor of two.
+pub(super) fn sizes_are_known(analysis: &Analysis, direction: Direction) -> bool {
+    let io = analysis.totals.io(direction);
+    io.bytes_max <= 2 * io.bytes_min
+}
+
 /// Whether reads and writes go on when the capture ends: half of the OSTs in use have one then.
 pub(super) fn goes_on(analysis: &Analysis, osts: &[Ost<'_>]) -> bool {
     let last = analysis.series.bins.saturating_sub(1);

@@ -32,6 +32,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     case.data_were_moved()?;
+    case.all_osts()?;
+    case.all_clients()?;
     case.osts_are_known()?;
     let mut found = Vec::new();
     for look in [over_osts, over_clients] {

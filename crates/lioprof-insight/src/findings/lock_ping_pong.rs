@@ -3,6 +3,7 @@
 use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
+    TimeAccount,
 };
 use lioprof_stats::Share;
 
@@ -101,7 +102,7 @@ pub(super) struct Fight<'a> {
     pub(super) handovers: u64,
     pub(super) conflicts: u64,
     pub(super) wait_s: f64,
-    /// Of the time that these clients spent in these fights.
+    /// Of the time that these clients spent in these fights; for objects that are handed over without a fight, of all their time.
     pub(super) wait_share: f64,
     pub(super) clients: Vec<&'a str>,
     /// Share of conflicts without a common byte, where that can be told.
@@ -109,7 +110,7 @@ pub(super) struct Fight<'a> {
 }
 
 impl<'a> Fight<'a> {
-    pub(super) fn of(mut objects: Vec<&'a LockObject>) -> Self {
+    pub(super) fn of(mut objects: Vec<&'a LockObject>, account: &TimeAccount) -> Self {
         objects.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s));
         let intervals: Vec<Interval> = objects.iter().filter_map(|object| fights(object)).collect();
         let start = intervals.iter().map(|interval| interval.start).min_by(f64::total_cmp);
@@ -123,7 +124,12 @@ impl<'a> Fight<'a> {
         }
         let wait_s: f64 = objects.iter().map(|object| object.wait_s).sum();
         let span = |object: &&LockObject| {
-            fights(object).map_or(0.0, |fight| (fight.end - fight.start) * real(object.clients.len() as u64))
+            let of_clients =
+                || object.clients.iter().filter_map(|nid| account.clients.iter().find(|it| it.name == *nid));
+            match fights(object) {
+                Some(fight) => (fight.end - fight.start) * real(object.clients.len() as u64),
+                None => of_clients().map(|client| client.last - client.first).sum(),
+            }
         };
         let present_s: f64 = objects.iter().map(span).sum();
         let conflicts = objects.iter().map(|object| object.conflicts).sum();
@@ -164,7 +170,7 @@ impl<'a> Fight<'a> {
             )
             .jobs(jobs.iter().filter(|job| job.blocked > 0).filter_map(|job| job.job.clone()).filter(|j| !j.is_empty()))
             .interval(self.interval)
-            .cost(self.wait_s, Cost::ClientSeconds)
+            .cost(self.wait_s, Cost::RequestSeconds)
             .evidence("expansion_conflict_share", self.expansion_share)
     }
 }
@@ -196,7 +202,7 @@ fn no_fight(case: &Case<'_>) -> Look {
 fn look(case: &Case<'_>) -> Look {
     let locks = case.locks()?;
     let fighting = locks.objects.iter().filter(|object| is_fought_over(case, object));
-    let fight = Fight::of(fighting.collect());
+    let fight = Fight::of(fighting.collect(), &case.analysis.time_account);
     if fight.objects.is_empty() {
         return no_fight(case);
     }
@@ -206,7 +212,7 @@ fn look(case: &Case<'_>) -> Look {
         _ => Severity::Info,
     };
     let title = format!(
-        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {} of their time",
+        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {} of their time meanwhile",
         plural(fight.clients.len() as u64, "client"),
         plural(fight.objects.len() as u64, "object"),
         thousands(fight.handovers),
@@ -233,7 +239,7 @@ fn look(case: &Case<'_>) -> Look {
             .remedy("If the order of the writes does not matter, take a group lock around them (llapi_group_lock) or write with O_DIRECT.")
     } else {
         draft
-            .remedy("Give each client objects of its own: a file for each, or as many stripes as writers and each of them its own stripes. Separate halves of one object do not help: the server expands each lock to the end of the object.")
+            .remedy("Give each client objects of its own: a file for each, or as many stripes as writers and each of them its own stripes. Separate halves of one object may not be enough: the server expands each lock to the end of the object, and clients in step fight for them just as much.")
             .remedy("Give each client whole stripes: align what it writes to the stripe size (`lfs setstripe -S`), or use one aggregator per OST (MPI-IO hints romio_cb_write=enable, cb_nodes = stripe count).")
             .remedy("Ask for locks ahead of the writes (llapi_ladvise with LU_LADVISE_LOCKAHEAD, `lfs ladvise -a lockahead --mode WRITE`; MPI-IO hint romio_lustre_cb_lock_ahead_write=enable), or keep the server from expanding them (LU_LADVISE_LOCKNOEXPAND on the open file).")
             .remedy("Spread the file over more objects: more OSTs (`lfs setstripe -c -1`), or several per OST (overstriping, `lfs setstripe -C`).")

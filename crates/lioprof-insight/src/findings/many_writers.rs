@@ -49,7 +49,7 @@ fn look(case: &Case<'_>) -> Look {
             writers = writers.max(object.concurrent_writers);
         }
     }
-    let fight = Fight::of(contended);
+    let fight = Fight::of(contended, &case.analysis.time_account);
     Nothing::healthy_if(fight.objects.is_empty())?;
     let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
     let title = format!(

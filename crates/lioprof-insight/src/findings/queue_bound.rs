@@ -81,7 +81,7 @@ fn look(case: &Case<'_>) -> Look {
         .targets(figures.osts.iter().map(|ost| ost.name))
         .nodes(figures.node)
         .interval(Some(figures.interval))
-        .cost(figures.queue_s, Cost::ClientSeconds)
+        .cost(figures.queue_s, Cost::RequestSeconds)
         .remedy(
             "More I/O threads on the OSS: `lctl set_param ost.OSS.ost_io.threads_max=N` (and `threads_min`); for good \
              `options ost oss_num_threads=N` in /etc/modprobe.d. Memory: each holds a buffer of the largest RPC.",

@@ -82,7 +82,7 @@ pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn
 #[expect(clippy::cast_precision_loss, reason = "a number of clients")]
 fn wall_s(finding: &Finding, clients: usize) -> f64 {
     let cost_s = finding.cost_s.unwrap_or(0.0);
-    if finding.cost_of.as_deref() == Some(Cost::ClientSeconds.text()) { cost_s / clients as f64 } else { cost_s }
+    if finding.cost_of.as_deref() == Some(Cost::RequestSeconds.text()) { cost_s / clients as f64 } else { cost_s }
 }
 
 /// Makes notes of the findings that a sure enough finding explains, where both concern the same targets.
@@ -180,8 +180,10 @@ mod tests {
             });
         }
         let make = |id, s, of| draft(&analysis, id, Severity::Warning, Confidence::High).cost(s, of).done();
-        let mut findings =
-            vec![make("lock-ping-pong", 6.0, Cost::ClientSeconds), make("reads-not-lustre-aware", 3.0, Cost::WallTime)];
+        let mut findings = vec![
+            make("lock-ping-pong", 6.0, Cost::RequestSeconds),
+            make("reads-not-lustre-aware", 3.0, Cost::WallTime),
+        ];
         rank(&mut findings, &analysis, place);
         assert_eq!(ids(&findings), ["reads-not-lustre-aware", "lock-ping-pong"]);
     }

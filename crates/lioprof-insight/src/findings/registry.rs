@@ -58,7 +58,7 @@ pub fn find(analysis: &mut Analysis, limits: &Limits) {
 /// The same, with what the remedies of what is found would save: `predict` replays the requests, with each of these changes.
 pub fn find_and_predict(analysis: &mut Analysis, limits: &Limits, predict: impl FnOnce(&[Vec<Change>]) -> WhatIf) {
     let (findings, checks) = look_for_all(analysis, limits);
-    let changes = saves::remedies(&findings);
+    let changes = saves::remedies(&findings, analysis);
     if !changes.is_empty() {
         analysis.what_if = predict(&changes);
     }

@@ -1,6 +1,8 @@
 //! What the run would save without a finding: the prediction of its remedy.
 
-use lioprof_model::{Analysis, Change, Finding, Severity};
+use lioprof_model::{Analysis, Change, Direction, Finding, Severity};
+
+use super::load::sizes_are_known;
 
 /// Clients in the place of one that does all the work.
 const WRITERS: u32 = 2;
@@ -11,7 +13,7 @@ const MOST: usize = 12;
 /// Writes into each finding what the replay says of its remedy.
 pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
     for finding in findings {
-        let prediction = remedy(finding).and_then(|change| analysis.what_if.of(&change));
+        let prediction = remedy(finding, analysis).and_then(|change| analysis.what_if.of(&change));
         finding.saves_s = prediction.map(|prediction| prediction.saves_s);
         finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
         finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
@@ -19,9 +21,10 @@ pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
 }
 
 /// What to predict: the remedies of what is more than a note, each once.
-pub(super) fn remedies(findings: &[Finding]) -> Vec<Vec<Change>> {
+pub(super) fn remedies(findings: &[Finding], analysis: &Analysis) -> Vec<Vec<Change>> {
     let mut changes: Vec<Vec<Change>> = Vec::new();
-    for change in findings.iter().filter(|finding| finding.severity > Severity::Info).filter_map(remedy) {
+    let told = findings.iter().filter(|finding| finding.severity > Severity::Info);
+    for change in told.filter_map(|finding| remedy(finding, analysis)) {
         let change = vec![change];
         if changes.len() < MOST && !changes.contains(&change) {
             changes.push(change);
@@ -31,7 +34,7 @@ pub(super) fn remedies(findings: &[Finding]) -> Vec<Vec<Change>> {
 }
 
 /// What would be otherwise without it; `None` if a replay cannot tell.
-fn remedy(finding: &Finding) -> Option<Change> {
+fn remedy(finding: &Finding, analysis: &Analysis) -> Option<Change> {
     let client = || finding.clients.first().cloned();
     match finding.id.as_str() {
         "sluggish-ost" => match (finding.targets.as_slice(), finding.nodes.as_slice()) {
@@ -45,7 +48,12 @@ fn remedy(finding: &Finding) -> Option<Change> {
         "hot-ost" | "load-imbalance" if !finding.targets.is_empty() => Some(Change::SpreadEvenly),
         "lock-ping-pong" | "many-writers" => Some(Change::NoLockWaits),
         "small-io-between-large" => Some(Change::NoSmall),
-        "small-rpcs" | "gapped-rpcs" => Some(Change::FullSize),
+        // What requests would carry more is not known where nobody knows what they carry.
+        "small-rpcs" | "gapped-rpcs"
+            if [Direction::Read, Direction::Write].into_iter().all(|it| sizes_are_known(analysis, it)) =>
+        {
+            Some(Change::FullSize)
+        }
         _ => None,
     }
 }

@@ -61,6 +61,7 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let writes = analysis.totals.write.rpcs;
     Nothing::not_applicable_if(writes == 0, "nothing was written on OSTs")?;
+    case.all_clients()?;
     let clients: Vec<&Client> = analysis.clients.iter().filter(|client| !client.server).collect();
     let bytes: f64 = clients.iter().map(|client| real(client.write.bytes)).sum();
     let writer = clients.iter().max_by_key(|client| client.write.bytes).ok_or(Nothing::Healthy)?;

@@ -24,6 +24,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(case: &Case<'_>) -> Look {
+    case.all_clients()?;
     let clients = &case.analysis.service_parts.clients;
     let compared = clients.iter().filter(|client| client.parts.transfer.against_peers.is_some()).count();
     if compared == 0 {
@@ -103,7 +104,7 @@ fn found(
         ))
         .evidence("rate_ratio", rate_ratio)
         .clients([nid.as_str()])
-        .cost(slow.longer_s, Cost::ClientSeconds)
+        .cost(slow.longer_s, Cost::RequestSeconds)
         .remedy(format!(
             "On the client {nid}: speed and errors of its link (`lnetctl net show -v`, `ethtool`, `ibqueryerrors`), CPU and memory; its \
              switch port and routers."

@@ -89,7 +89,7 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("requests_per_step", real(step as u64))
         .targets(targets)
         .clients(clients)
-        .cost(excess_s * one_in, Cost::ClientSeconds)
+        .cost(excess_s * one_in, Cost::RequestSeconds)
         .remedy(
             "See when and where they are: latency heat map, `targets` and `clients`. All at one time: journal commits, a full \
              cache, another job. On one OST: its disks (`smartctl`, RAID events). On all: the server (memory, CPU).",

@@ -7,6 +7,7 @@
 //!
 //! Where the log shows the parts of service times, these come first: they take fewer requests, and say what is slow.
 
+use lioprof_model::units::plural;
 use lioprof_model::{Analysis, Confidence, Finding, Severity, Target, TargetKindName};
 
 use super::busy_together::{AllWorks, Works, by_interval, per_byte, per_rpc, rate};
@@ -59,10 +60,11 @@ struct Comparison {
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
+    case.all_osts()?;
     let osts = osts(analysis);
     Nothing::not_applicable_if(
         osts.len() < 2,
-        format!("{} OST moved data: there are no peers to compare with", osts.len()),
+        format!("{} moved data: there are no peers to compare with", plural(osts.len() as u64, "OST")),
     )?;
     case.osts_are_known()?;
     let mut works = Works::new(by_interval(&osts, analysis.series.bin_s));

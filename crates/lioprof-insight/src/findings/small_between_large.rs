@@ -2,7 +2,7 @@
 //! or all over them.
 
 use lioprof_model::units::{human_bytes, plural};
-use lioprof_model::{Confidence, ObjectAccess, ObjectId, Severity};
+use lioprof_model::{Confidence, Direction, ObjectAccess, ObjectId, Severity};
 use lioprof_stats::Share;
 
 use super::flagged::steps;
@@ -63,6 +63,7 @@ fn look(case: &Case<'_>) -> Look {
     let in_headers = 2 * count(&headers) >= small;
     let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
     Nothing::healthy_if(2 * count(&objects) < small)?;
+    [Direction::Read, Direction::Write].into_iter().try_for_each(|direction| case.sizes_are_known(direction))?;
     let least = case.limit("per_large_rpc");
     Nothing::unless_above(Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)), || {
         format!("{small} small and {large} large reads and writes are too few")
@@ -108,6 +109,6 @@ fn look(case: &Case<'_>) -> Look {
         .clients(mix.clients.iter().map(|client| client.nid.as_str()))
         .objects(objects.iter().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
         .jobs(objects.iter().flat_map(|object| &object.jobs).filter(|job| !job.is_empty()).cloned())
-        .cost(small_s, Cost::ClientSeconds)
+        .cost(small_s, Cost::RequestSeconds)
         .alone()
 }

@@ -44,6 +44,7 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     // Their sizes are facts. Small files have no requests that could be joined: they are streams too short to have an order.
     let of = Of { hits: described, all: described };
     let small = flagged(case, direction, has, (of, 0.0))?;
+    case.sizes_are_known(direction)?;
     // That more than half of what clients send is like this takes a few of them.
     if !Share::of(real(small.rpcs), real(small.rpcs)).proves(0.5) {
         let what = direction.requests();

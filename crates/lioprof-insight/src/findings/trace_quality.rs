@@ -1,6 +1,6 @@
 //! `trace-quality`: what the capture lost or cannot tell, and what to change in the next one.
 
-use lioprof_model::units::{percent, plural};
+use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
 
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
@@ -58,11 +58,21 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
     if case.analysis.totals.rpcs > 0 || records == 0 || case.analysis.sent_by_clients().is_some() {
         return None;
     }
+    let selected = &case.analysis.selected;
+    if !selected.is_everything() {
+        let finding = case
+            .finding(Severity::Critical, Confidence::High, format!("No handled RPC matches {}", selected.options()))
+            .explain(format!("None of {} is of a request that was selected.", plural(records, "record")))
+            .evidence("records", real(records))
+            .remedy("See who and what is in the capture: `lioprof analyze` without these options.")
+            .done();
+        return Some(finding);
+    }
     let finding = case
         .finding(Severity::Critical, Confidence::High, "There is no handled RPC in the capture")
         .explain(format!(
-            "The log has {}, none of them of a request that a service handled: rpctrace was not in the mask, or the selection \
-             leaves nothing.",
+            "The log has {}, none of them of a request that a service handled: rpctrace was not in the mask, or there was none \
+             in the time that was selected.",
             plural(records, "record"),
         ))
         .evidence("records", real(records))
@@ -208,7 +218,15 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
     } else if unsized_share >= unknown {
         format!("The size of {} of the reads and writes is unknown", percent(unsized_share, 0))
     } else {
-        format!("The bytes moved are known within {} only", percent(width, 0))
+        let of_bytes = |bytes: u64| human_bytes(bytes.min(all.bytes_max));
+        match width {
+            width if width < 1.0 => format!("The bytes moved are known within {} only", percent(width, 0)),
+            _ => format!(
+                "The bytes moved are only known to be {} to {}",
+                of_bytes(all.bytes_min),
+                of_bytes(all.bytes_max)
+            ),
+        }
     };
     let hidden_by_loss = case.analysis.only_lost_lines_hide_targets();
     let why = if hidden_by_loss {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::units::plural;
 use lioprof_model::{Confidence, SampledRpc, Severity};
 use lioprof_stats::Share;
 
@@ -40,6 +41,7 @@ fn total(rpc: &SampledRpc) -> f64 {
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
+    case.all_clients()?;
     let rpcs = || analysis.sample.rpcs.iter().filter(|rpc| rpc.target.is_some() && !is_server(case, rpc.client));
     let mut clients: BTreeMap<u32, InFlight> = BTreeMap::new();
     let mut targets: Vec<u32> = Vec::new();
@@ -54,7 +56,10 @@ fn look(case: &Case<'_>) -> Look {
         };
         targets.extend(rpc.target);
     }
-    Nothing::not_applicable_if(clients.len() < 2, format!("{} client used OSTs that are known", clients.len()))?;
+    Nothing::not_applicable_if(
+        clients.len() < 2,
+        format!("{} used OSTs that are known", plural(clients.len() as u64, "client")),
+    )?;
     targets.sort_unstable();
     targets.dedup();
     let one_in = real(analysis.sample.one_in);
@@ -122,7 +127,7 @@ fn look(case: &Case<'_>) -> Look {
         .clients([name])
         .targets(targets.iter().filter_map(|&target| Some(analysis.targets.get(target as usize)?.name.as_str())))
         .interval(Some(lioprof_model::Interval { start: greedy_sum.first, end: greedy_sum.last }))
-        .cost(lost_s * one_in, Cost::ClientSeconds)
+        .cost(lost_s * one_in, Cost::RequestSeconds)
         .remedy(format!(
             "Set limits on the OSS: round robin over clients (`lctl set_param ost.OSS.ost_io.nrs_policies=crrn`), or a rate for \
              one client (`nrs_policies=\"tbf nid\"`, then `nrs_tbf_rule=\"start greedy nid={{{name}}} rate=N\"`).",

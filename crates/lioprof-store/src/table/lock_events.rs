@@ -17,7 +17,7 @@ table! {
 
     push(seq: i64, event: &LockEvent, texts: &mut Texts, symbols: &Symbols) {
         let window = event.window.as_ref();
-        let (mut lock, mut contention, mut callback) = (None, None, None);
+        let (mut lock, mut contention, mut callback, mut silent) = (None, None, None, None);
         let kind = match &event.happening {
             LockHappening::Lock(step, state) => {
                 lock = Some(state);
@@ -33,8 +33,13 @@ table! {
                 callback = Some((opcode, target));
                 Event::CallbackTimedOut
             }
+            &LockHappening::SilentEvicted { nid, target } => {
+                silent = Some((nid, target));
+                Event::SilentEvicted
+            }
         };
-        let target = lock.map(|it| it.target).or(callback.map(|it| it.1));
+        let target = lock.map(|it| it.target).or(callback.map(|it| it.1)).or(silent.and_then(|it| it.1));
+        let nid = lock.and_then(|it| it.nid).or(silent.map(|it| it.0));
         let resource = lock.map(|it| it.resource).or(contention.map(|it| it.0)).map(|it| it.0);
         let (granted, requested) = (lock.and_then(|it| it.granted), lock.and_then(|it| it.requested));
     }
@@ -61,7 +66,7 @@ table! {
     granted_end: Option<u64> = Split => granted.map(|it| it.end),
     requested_start: Option<u64> = Split => requested.map(|it| it.start),
     requested_end: Option<u64> = Split => requested.map(|it| it.end),
-    nid: Option<Text<Symbol>> = Dictionary => lock.and_then(|it| it.nid).map(|it| texts.symbol(it, symbols)),
+    nid: Option<Text<Symbol>> = Dictionary => nid.map(|it| texts.symbol(it, symbols)),
     contention_added: Option<u32> = Dictionary => contention.map(|it| it.1),
     contention_window: Option<u32> = Dictionary => contention.map(|it| it.2),
     opcode: Option<u32> = Dictionary => callback.map(|it| it.0.0),
@@ -78,11 +83,13 @@ pub(crate) enum Event {
     EnqueueEnd,
     KernelContention,
     CallbackTimedOut,
+    SilentEvicted,
 }
 
 impl Event {
     /// Those that are about no lock.
-    const OTHERS: [Self; 4] = [Self::EnqueueStart, Self::EnqueueEnd, Self::KernelContention, Self::CallbackTimedOut];
+    const OTHERS: [Self; 5] =
+        [Self::EnqueueStart, Self::EnqueueEnd, Self::KernelContention, Self::CallbackTimedOut, Self::SilentEvicted];
 
     fn word(self) -> &'static str {
         match self {
@@ -91,6 +98,7 @@ impl Event {
             Self::EnqueueEnd => "enqueue_end",
             Self::KernelContention => "kernel_contention",
             Self::CallbackTimedOut => "callback_timed_out",
+            Self::SilentEvicted => "silent_evicted",
         }
     }
 }
@@ -114,6 +122,9 @@ impl NodeRows for LockEventView {
             Event::EnqueueEnd => Some(LockHappening::EnqueueEnd),
             Event::KernelContention => self.contention(at),
             Event::CallbackTimedOut => self.callback(at),
+            Event::SilentEvicted => {
+                self.nid.get(at).map(|nid| LockHappening::SilentEvicted { nid, target: self.target.get(at) })
+            }
         };
         let happening = happening.ok_or_else(|| BadColumn {
             column: "event".to_owned(),

@@ -340,7 +340,9 @@ impl<'a> Decoder<'a> {
             Message::BulkBuilt(built) => {
                 Body::BulkBuilt { fid: built.fid, is_write: built.is_write, start_page: built.start_page }
             }
-            Message::PingEviction(_) => Body::Evicted,
+            Message::PingEviction(eviction) => {
+                Body::Evicted { nid: self.intern(eviction.nid), target: TargetName::parse_bytes(eviction.target) }
+            }
             Message::Marker(text) => Body::Marker(self.intern(text)),
             _ => return None,
         })

@@ -71,8 +71,8 @@ pub(crate) enum Body {
     Dropped,
     /// An RPC that this node sent timed out; for lock callbacks the target is known.
     SentTimedOut { opcode: Option<Opcode>, target: Option<TargetName> },
-    /// The pinger evicted a client.
-    Evicted,
+    /// The pinger evicted a client; the MGS is no target.
+    Evicted { nid: Symbol, target: Option<TargetName> },
 }
 
 /// A step of one memory descriptor of a bulk transfer.
@@ -146,7 +146,7 @@ impl Event {
             Body::Handling(rpc) | Body::Handled(rpc, _) => rpc.symbols(visit),
             Body::Refresh { req, .. } | Body::SendingReply(req) => visit(&mut req.nid),
             Body::Sending(sent) | Body::Completed(sent) => sent.symbols(visit),
-            Body::Transferring { nid, .. } => visit(nid),
+            Body::Transferring { nid, .. } | Body::Evicted { nid, .. } => visit(nid),
             Body::Marker(text) => visit(text),
             Body::Lock(_, lock) => lock.nid.iter_mut().for_each(visit),
             Body::Client(step) => step.symbols(visit),
@@ -160,8 +160,7 @@ impl Event {
             | Body::LockPhase(_)
             | Body::KernelContention { .. }
             | Body::Dropped
-            | Body::SentTimedOut { .. }
-            | Body::Evicted => {}
+            | Body::SentTimedOut { .. } => {}
         }
     }
 }

@@ -212,6 +212,7 @@ impl Random {
                     LockHappening::KernelContention { resource: self.resource(), added: self.u32(), window: self.u32() }
                 }
                 3 => LockHappening::CallbackTimedOut { opcode: self.opcode(), target: self.target() },
+                4 => LockHappening::SilentEvicted { nid: self.symbol(symbols), target: self.option(Self::target) },
                 _ => LockHappening::Lock(self.lock_step(), self.lock(symbols)),
             },
         }

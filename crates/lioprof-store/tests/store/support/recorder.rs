@@ -64,9 +64,7 @@ impl RowSink for Recorder {
             window: self.window(event.window, symbols),
             ..event.clone()
         };
-        if let LockHappening::Lock(_, lock) = &mut event.happening {
-            lock.nid = lock.nid.map(|nid| self.own(nid, symbols));
-        }
+        event.happening.symbols(&mut |nid| *nid = self.own(*nid, symbols));
         self.calls.push(Call::LockEvent(event));
     }
 

@@ -1,4 +1,4 @@
--- Clients that were thrown out for locks that they did not give back.
+-- Clients that were thrown out: for locks that they did not give back, or because they had fallen silent.
 SELECT
     node,
     nid,
@@ -12,5 +12,5 @@ SELECT
     min(time_us) AS first_us,
     max(time_us) AS last_us
 FROM raw.lock_events
-WHERE event = 'evicted' AND nid IS NOT NULL AND {servers}
+WHERE event IN ('evicted', 'silent_evicted') AND nid IS NOT NULL AND {servers}
 GROUP BY node, nid
