@@ -59,6 +59,7 @@ impl Analysis {
             schema: self.schema.clone(),
             generator: self.generator.clone(),
             window: self.window,
+            selected: self.selected.clone(),
             warnings: self.warnings.clone(),
             markers: self.markers.clone(),
             inputs: self.inputs.clone(),

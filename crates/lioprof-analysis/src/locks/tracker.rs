@@ -62,12 +62,8 @@ impl LockTracker {
                     self.rpc.sums.sums_of(self.node, target).callback_timeouts += 1;
                 }
             }
-            LockHappening::SilentEvicted { target, .. } => {
-                if let Some(target) = target.filter(|_| counts) {
-                    self.dlm.sums.sums_of(self.node, target).evictions += 1;
-                    self.rpc.sums.sums_of(self.node, target).evictions += 1;
-                }
-            }
+            // No lock is behind it.
+            LockHappening::SilentEvicted { .. } => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! What OSTs did over time and clients asked for, as several rules need it.
 
-use lioprof_model::{Analysis, Client, Interval, TargetKindName, TargetSeries};
+use lioprof_model::{Analysis, Client, Direction, Interval, TargetKindName, TargetSeries};
 
 use super::stats::{real, share};
 

@@ -1,6 +1,6 @@
 //! Writes down the calls of a sink, so that two sequences of calls can be compared.
 
-use lioprof_model::{LockEvent, LockHappening, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, RpcWindow, SentRpc, Symbol, Symbols};
 
 /// A call of a [`RowSink`].
 #[derive(Clone, Debug, PartialEq)]
