@@ -60,11 +60,14 @@ impl Stage {
     }
 }
 
-/// Sums up over the pieces of a file, as large as an analysis reads them.
+/// Bytes read at once: more is slower, for the kernel copies into memory that is not in the processor's cache.
+const PIECE: usize = 64 << 10;
+
+/// Sums up over the pieces of a file.
 fn pieces(file: &Path, count: impl Fn(&[u8]) -> usize) -> Result<u64, Box<dyn Error>> {
     let failed = |err| format!("failed to read `{}`: {err}", file.display());
     let mut open = File::open(file).map_err(failed)?;
-    let mut buffer = vec![0; DEFAULT_CHUNK_BYTES];
+    let mut buffer = vec![0; PIECE];
     let mut sum = 0;
     loop {
         let got = open.read(&mut buffer).map_err(failed)?;
