@@ -16,6 +16,7 @@ use lioprof_model::{
 };
 
 use crate::number_table::{NumberTable, TOP};
+use crate::style::paragraph;
 
 pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     heading(analysis, out)?;
@@ -51,7 +52,11 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         // How many and what they were, the note says.
         return writeln!(out, "Of clients only: no RPC handled");
     }
-    let totals = &analysis.totals;
+    let (totals, selected) = (&analysis.totals, &analysis.selected);
+    if !selected.is_everything() {
+        let locks = if selected.leaves_out_clients() { "; locks are those of all clients" } else { "" };
+        paragraph(&format!("Only {}{locks}", selected.options()), "", "  ", out)?;
+    }
     writeln!(
         out,
         "{} handled ({} of them on servers' connections), {} sent",

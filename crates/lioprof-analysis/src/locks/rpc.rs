@@ -76,6 +76,8 @@ pub(super) struct RpcTracker {
     waits: FxHashMap<On, VecDeque<Waiting>>,
     /// Requests for which the server itself waits, by their sender and xid.
     inside: FxHashMap<(Symbol, Xid), (TargetName, Waiting)>,
+    /// With so many of them, those whose end is not in the log are given up.
+    give_up_at: usize,
     /// The last enqueue of each client: end of its handling, job.
     enqueues: FxHashMap<Symbol, Waiting>,
     /// When a client was last in conflict with another one on a target.
@@ -97,6 +99,7 @@ impl RpcTracker {
             sums: LockSums::default(),
             waits: FxHashMap::default(),
             inside: FxHashMap::default(),
+            give_up_at: MIN_FORGET,
             enqueues: FxHashMap::default(),
             in_conflict: FxHashMap::default(),
             recent: FxHashMap::default(),
@@ -144,7 +147,9 @@ impl RpcTracker {
                 self.waits.entry((target, waiter)).or_default().push_back(waiting);
                 self.enqueues.remove(&waiter);
             } else {
-                self.give_up_inside(time_us);
+                if self.inside.len() >= self.give_up_at {
+                    self.give_up_inside(time_us);
+                }
                 self.inside.insert((rpc.nid, rpc.xid), (target, waiting));
             }
         }
@@ -152,12 +157,10 @@ impl RpcTracker {
 
     /// Forgets requests whose end is not in the log.
     fn give_up_inside(&mut self, now_us: i64) {
-        if self.inside.len() < MIN_FORGET {
-            return;
-        }
         for (_, (target, _)) in self.inside.extract_if(|_, (_, waiting)| now_us - waiting.since_us > GIVE_UP_US) {
             self.sums.sums_of(self.node, target).open_waits += 1;
         }
+        self.give_up_at = MIN_FORGET.max(2 * self.inside.len());
     }
 
     /// A request has ended; whether it was one for which the server waited.
@@ -348,6 +351,27 @@ mod tests {
         tracker.sending(70_000, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &window(Opcode::OST_PUNCH, 10));
         tracker.finish();
         assert_eq!(tracker.sums.sums_of(Symbol(0), ost()).open_waits, 1);
+    }
+
+    #[test]
+    fn requests_whose_end_is_missing_are_given_up() {
+        let mut tracker = RpcTracker::new(Symbol(0), Rules::TO_2_17);
+        let sent = 4 * MIN_FORGET as u64;
+        for xid in 0..sent {
+            let window = RpcWindow {
+                nid: Symbol(2),
+                client_uuid: Symbol(2),
+                xid: Xid(xid),
+                opcode: Opcode::OST_WRITE,
+                job: None,
+            };
+            let served = ServedRequest { window: Some(window), party: Party::Client(Symbol(2)), counts: true };
+            let time_us = i64::try_from(xid).unwrap() * 1_000_000;
+            tracker.sending(time_us, Opcode::LDLM_BL_CALLBACK, ost(), Symbol(1), &served);
+        }
+        assert!(tracker.inside.len() <= MIN_FORGET, "{}", tracker.inside.len());
+        tracker.finish();
+        assert_eq!(tracker.sums.sums_of(Symbol(0), ost()).open_waits, sent);
     }
 
     #[test]
