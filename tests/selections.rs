@@ -35,12 +35,17 @@ fn an_ost_that_was_selected_is_no_hot_spot() {
     assert_eq!((all.get("selected"), ids(&all)[0]), (None, "sluggish-ost"));
 }
 
+/// Clients 11 and 12 fight over an object; 13 has nothing to do with it.
 #[test]
 fn fights_of_other_clients_are_none_of_the_selected_one() {
-    for options in [["--client", "10.10.0.13@tcp"], ["--opcode", "OST_WRITE"]] {
+    for (options, fights) in [
+        (["--client", "10.10.0.13@tcp"], false),
+        (["--client", "10.10.0.11@tcp"], true),
+        (["--client", "10.10.0.11-10.10.0.12@tcp"], true),
+    ] {
         let json = analyze("lock_pingpong_dlm", &options).exits(0).json();
-        assert!(!ids(&json).contains(&"lock-ping-pong"), "{options:?}");
-        assert!(unknown(&json, "lock-ping-pong").contains(options[0]));
+        assert_eq!(ids(&json).contains(&"lock-ping-pong"), fights, "{options:?}");
+        assert!(unknown(&json, "slow-client-link").contains("--client"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::{Analysis, Confidence, Direction, Finding, Locks, Severity};
+use lioprof_model::{Analysis, Confidence, Direction, Finding, LockObject, Locks, Severity};
 use lioprof_stats::Stands;
 
 use super::bottleneck::Bottleneck;
@@ -106,14 +106,15 @@ impl<'a> Case<'a> {
         figures.as_ref().ok_or_else(|| Nothing::cannot_tell("no reads or writes of known OSTs"))
     }
 
-    /// Locks, if somebody looked at them. They are those of all clients: it takes two to fight.
+    /// Locks, if somebody looked at them.
     pub(super) fn locks(&self) -> Result<&'a Locks, Nothing> {
-        let left_out = self.analysis.selected.leaves_out_clients();
-        Nothing::cannot_tell_if(
-            left_out,
-            "locks are those of all clients, and only some were selected (--client, --job, --opcode)",
-        )?;
         self.analysis.locks.as_ref().ok_or_else(|| Nothing::cannot_tell("locks were not looked at (--no-locks)"))
+    }
+
+    /// Whether a client that counts has locked an object. Locks are those of all clients, whatever was selected: it takes two to fight.
+    pub(super) fn is_of_selected(&self, object: &LockObject) -> bool {
+        let counts = |nid: &String| self.analysis.clients.iter().any(|client| client.nid == *nid);
+        !self.analysis.selected.leaves_out_clients() || object.clients.iter().any(counts)
     }
 
     /// An error if the OST of most reads and writes is not known.

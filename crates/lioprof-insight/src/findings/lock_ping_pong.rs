@@ -179,7 +179,9 @@ impl<'a> Fight<'a> {
 fn begun(case: &Case<'_>) -> Look {
     let mut objects = case.analysis.locks.iter().flat_map(|locks| &locks.objects);
     let back = |object: &&LockObject| object.alternations >= object.clients.len().max(2) as u64;
-    let begun = objects.find(back).filter(|_| goes_on(case.analysis, &osts(case.analysis)));
+    let begun = objects
+        .find(|object| case.is_of_selected(object) && back(object))
+        .filter(|_| goes_on(case.analysis, &osts(case.analysis)));
     let LockObject { target, alternations, .. } = begun.ok_or(Nothing::Healthy)?;
     Err(Nothing::cannot_tell(format!(
         "clients have handed the lock of an object of {target} over {alternations} times when the capture ends: too few to say that they go on"
@@ -201,7 +203,7 @@ fn no_fight(case: &Case<'_>) -> Look {
 
 fn look(case: &Case<'_>) -> Look {
     let locks = case.locks()?;
-    let fighting = locks.objects.iter().filter(|object| is_fought_over(case, object));
+    let fighting = locks.objects.iter().filter(|object| case.is_of_selected(object) && is_fought_over(case, object));
     let fight = Fight::of(fighting.collect(), &case.analysis.time_account);
     if fight.objects.is_empty() {
         return no_fight(case);
