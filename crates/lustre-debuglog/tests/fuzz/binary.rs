@@ -74,6 +74,32 @@ fn framed_in_pieces(log: &[u8], piece: usize) -> Framed {
     }
 }
 
+/// The same, but all records that need no decision at once, up to `wanted` bytes of them. Each must read as if it were tested again.
+fn framed_in_runs(log: &[u8], piece: usize, wanted: usize) -> Framed {
+    let mut framed = Framed::default();
+    let mut framer = Framer::new(LE);
+    let mut end = 0;
+    loop {
+        let mut records = Vec::new();
+        let (start, used) = (framed.end, framer.run(&log[framed.end..end], wanted, &mut records));
+        for record in records {
+            let bytes = &log[framed.end..];
+            assert_eq!(record.read(bytes, LE).map(|read| (read, record.len())), read_record(bytes, LE));
+            framed.record(record.len());
+        }
+        assert_eq!(framed.end - start, used);
+        if used > 0 {
+            continue;
+        }
+        match framer.step(&log[framed.end..end], end == log.len()) {
+            Step::Record(record) => framed.record(record.len()),
+            Step::Skipped(len, _) => framed.skip(len),
+            Step::NeedMore => end = log.len().min(end + piece),
+            Step::End => return framed,
+        }
+    }
+}
+
 /// A record between two wounds is not told from noise that looks like one: two in a row are.
 fn must_be_found(pieces: &[Piece], at: usize) -> bool {
     let intact = |at: usize| pieces.get(at).is_none_or(|piece| piece.intact);
@@ -133,5 +159,7 @@ fn damaged_binary_in_pieces() {
         let size = rng.below(14);
         let piece = 64 + rng.below(64 << size);
         assert_eq!(framed_in_pieces(&log, piece), framed, "in pieces of {piece} bytes");
+        let wanted = 1 + rng.below(64 << size);
+        assert_eq!(framed_in_runs(&log, piece, wanted), framed, "in pieces of {piece} bytes, runs of {wanted}");
     });
 }
