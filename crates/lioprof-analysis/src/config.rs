@@ -108,12 +108,14 @@ pub struct Selection {
 impl Selection {
     /// As the analysis tells it.
     pub(crate) fn selected(&self) -> Selected {
-        let texts = |values: &mut dyn Iterator<Item = String>| values.collect();
+        fn texts(values: &[impl ToString]) -> Vec<String> {
+            values.iter().map(ToString::to_string).collect()
+        }
         Selected {
-            clients: texts(&mut self.clients.iter().map(ToString::to_string)),
-            targets: texts(&mut self.targets.iter().map(ToString::to_string)),
+            clients: texts(&self.clients),
+            targets: texts(&self.targets),
             jobs: self.jobs.clone(),
-            opcodes: texts(&mut self.opcodes.iter().map(ToString::to_string)),
+            opcodes: texts(&self.opcodes),
         }
     }
 

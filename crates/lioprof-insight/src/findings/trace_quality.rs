@@ -58,25 +58,28 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
     if case.analysis.totals.rpcs > 0 || records == 0 || case.analysis.sent_by_clients().is_some() {
         return None;
     }
-    let selected = &case.analysis.selected;
-    if !selected.is_everything() {
-        let finding = case
-            .finding(Severity::Critical, Confidence::High, format!("No handled RPC matches {}", selected.options()))
-            .explain(format!("None of {} is of a request that was selected.", plural(records, "record")))
-            .evidence("records", real(records))
-            .remedy("See who and what is in the capture: `lioprof analyze` without these options.")
-            .done();
-        return Some(finding);
-    }
+    let (selected, all) = (&case.analysis.selected, plural(records, "record"));
+    let (title, explanation, remedy) = if selected.is_everything() {
+        (
+            "There is no handled RPC in the capture".to_owned(),
+            format!(
+                "The log has {all}, none of them of a request that a service handled: rpctrace was not in the mask, or there was \
+                 none in the time that was selected."
+            ),
+            "Enable it on the servers before the capture: `lctl set_param debug=+rpctrace`.",
+        )
+    } else {
+        (
+            format!("No handled RPC matches {}", selected.options()),
+            format!("None of {all} is of a request that was selected."),
+            "See who and what is in the capture: `lioprof analyze` without these options.",
+        )
+    };
     let finding = case
-        .finding(Severity::Critical, Confidence::High, "There is no handled RPC in the capture")
-        .explain(format!(
-            "The log has {}, none of them of a request that a service handled: rpctrace was not in the mask, or there was none \
-             in the time that was selected.",
-            plural(records, "record"),
-        ))
+        .finding(Severity::Critical, Confidence::High, title)
+        .explain(explanation)
         .evidence("records", real(records))
-        .remedy("Enable it on the servers before the capture: `lctl set_param debug=+rpctrace`.")
+        .remedy(remedy)
         .done();
     Some(finding)
 }
@@ -217,16 +220,11 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         format!("The OST of {} of the reads and writes is unknown", percent(unattributed_share, 0))
     } else if unsized_share >= unknown {
         format!("The size of {} of the reads and writes is unknown", percent(unsized_share, 0))
+    } else if width < 1.0 {
+        format!("The bytes moved are known within {} only", percent(width, 0))
     } else {
-        let of_bytes = |bytes: u64| human_bytes(bytes.min(all.bytes_max));
-        match width {
-            width if width < 1.0 => format!("The bytes moved are known within {} only", percent(width, 0)),
-            _ => format!(
-                "The bytes moved are only known to be {} to {}",
-                of_bytes(all.bytes_min),
-                of_bytes(all.bytes_max)
-            ),
-        }
+        let [least, most] = [all.bytes_min, all.bytes_max].map(human_bytes);
+        format!("The bytes moved are only known to be {least} to {most}")
     };
     let hidden_by_loss = case.analysis.only_lost_lines_hide_targets();
     let why = if hidden_by_loss {

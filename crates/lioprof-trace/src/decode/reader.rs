@@ -166,9 +166,6 @@ impl BinaryReader {
                     Step::Record(record) => {
                         framed.push(record);
                         used += record.len();
-                        if used >= self.chunk_bytes {
-                            return Ok(Some(self.cut(used, framed)));
-                        }
                     }
                     Step::Skipped(len, why) => {
                         // A chunk holds adjacent records only.

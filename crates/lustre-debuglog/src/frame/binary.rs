@@ -133,9 +133,8 @@ impl Header {
 /// does not look at what follows. For many records use a [`Framer`] and [`FramedRecords`].
 #[must_use]
 pub fn read_record(data: &[u8], layout: HeaderLayout) -> Option<(Record<'_>, usize)> {
-    let header = Header::read(data, layout).filter(Header::is_plausible)?;
-    let record = data.get(..header.len())?;
-    Some((header.record(record, test_names(record)?)?, record.len()))
+    let framed = check(data, layout, test_names)?;
+    Some((framed.read(data, layout)?, framed.len()))
 }
 
 /// What a [`Framer`] found out about a record: enough to read it without another test.
