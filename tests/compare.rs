@@ -133,16 +133,43 @@ fn a_large_change_is_one_however_much_the_runs_vary() {
     assert!(json["error"].as_f64().unwrap() <= json["rules"]["error_rate"].as_f64().unwrap());
 }
 
+/// Analyzes a capture into a folder of `dir`.
+#[track_caller]
+fn saved(capture: &str, dir: &TempDir, name: &str, options: &[&str]) -> String {
+    let out = dir.path().join(name).to_str().unwrap().to_owned();
+    lioprof(&[&["analyze", capture, "--format", "none", "--plots", "none", "-q", "-o", &out], options].concat())
+        .exits(0);
+    out
+}
+
+/// Whole captures have none.
+#[test]
+fn a_note_tells_different_parts_apart() {
+    let dir = TempDir::new().unwrap();
+    let capture = fixture("captures/file_per_process");
+    let parts: [&[&str]; 3] =
+        [&["--target", "lustre-OST0002"], &["--target", "lustre-OST0003", "--opcode", "OST_WRITE"], &[]];
+    let [second, third, all] = [0, 1, 2].map(|at| saved(&capture, &dir, &at.to_string(), parts[at]));
+    for (sides, note) in [
+        (
+            [&second, &third],
+            Some("--target lustre-OST0002 before is compared with --target lustre-OST0003 --opcode OST_WRITE after"),
+        ),
+        ([&all, &second], Some("everything before is compared with --target lustre-OST0002 after")),
+        ([&second, &second], None),
+        ([&all, &all], None),
+    ] {
+        let notes = json(&sides.map(Clone::clone))["notes"].to_string();
+        assert_eq!(notes.contains("is compared with"), note.is_some(), "{notes}");
+        assert!(notes.contains(note.unwrap_or_default()), "{notes}");
+    }
+}
+
 #[test]
 fn saved_analyses_compare_as_the_logs_do() {
     let sides = case("collective-read");
     let dir = TempDir::new().unwrap();
-    let saved = [0, 1].map(|side| {
-        let out = dir.path().join(side.to_string());
-        let out = out.to_str().unwrap();
-        lioprof(&["analyze", &sides[side], "--format", "none", "--plots", "none", "-q", "-o", out]).exits(0);
-        out.to_owned()
-    });
+    let saved = [0, 1].map(|side| saved(&sides[side], &dir, &side.to_string(), &[]));
     let want = json(&sides);
     let files = saved.clone().map(|dir| format!("{dir}/analysis.json"));
     assert_same("two files", &json(&files), &want);

@@ -29,6 +29,10 @@ class AnalysisPages(Pages):
             self.holds(f"{name}: {key} to the last byte", shown.locator("..").get_attribute("title").startswith(exactly(io)))
         self.equal(f"{name}: RPCs", page.locator("[data-total='RPCs handled']").inner_text().split("\n")[0], f"{totals['rpcs']:,}")
 
+        shown = page.locator("header.page strong").all_inner_texts()
+        options = [f"--{option} {value}" for option in ("client", "target", "job", "opcode") for value in analysis.get("selected", {}).get(f"{option}s", [])]
+        self.holds(f"{name}: what was selected", [text.split(";")[0] for text in shown] == (["Only " + " ".join(options)] if options else []))
+
         for button in page.locator("button.more:visible").all():
             button.click()
         # Without any read or write a sentence stands in place of the table.

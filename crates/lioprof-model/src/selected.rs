@@ -33,6 +33,13 @@ impl Selected {
         !(self.clients.is_empty() && self.jobs.is_empty() && self.opcodes.is_empty())
     }
 
+    /// What it is of the log, in a sentence without an end; `None` if it is all.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let locks = if self.leaves_out_clients() { "; locks are those of all clients" } else { "" };
+        (!self.is_everything()).then(|| format!("Only {}{locks}", self.options()))
+    }
+
     /// The options that select this, as a user writes them.
     #[must_use]
     pub fn options(&self) -> String {

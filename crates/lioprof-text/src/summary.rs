@@ -52,10 +52,9 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         // How many and what they were, the note says.
         return writeln!(out, "Of clients only: no RPC handled");
     }
-    let (totals, selected) = (&analysis.totals, &analysis.selected);
-    if !selected.is_everything() {
-        let locks = if selected.leaves_out_clients() { "; locks are those of all clients" } else { "" };
-        paragraph(&format!("Only {}{locks}", selected.options()), "", "  ", out)?;
+    let totals = &analysis.totals;
+    if let Some(selected) = analysis.selected.sentence() {
+        paragraph(&selected, "", "  ", out)?;
     }
     writeln!(
         out,

@@ -8,16 +8,19 @@ use lioprof_model::{Distribution, Latency, RpcRow};
 use super::bins::Bins;
 
 /// Buckets kept one by one; with more, a column of all between the first and the last.
-const FEW: usize = 256;
+const FEW: usize = 64;
 
 /// How often each time occurred, in buckets of an HDR histogram of two significant digits: a relative error of at most 1/128.
+///
+/// Hot: most RPCs count in six of them, which are far more than fit a cache. So each begins as small as possible.
 #[derive(Clone, Debug)]
 enum Counts {
-    /// Buckets and how often, in order. Most combinations have a few RPCs only, and a column takes five kilobytes.
-    Few(Vec<(u16, u32)>),
-    /// No bucket with more than four billion: larger counters take twice as much.
-    Many(Bins<u32>),
-    VeryMany(Bins<u64>),
+    /// Buckets and how often, in order. Most combinations have a few RPCs only.
+    Few(Vec<(u16, u16)>),
+    /// Nobody has to look for a bucket. Counters become wider when one overflows.
+    Many(Bins<u16>),
+    Wide(Bins<u32>),
+    VeryWide(Bins<u64>),
 }
 
 impl Default for Counts {
@@ -28,37 +31,35 @@ impl Default for Counts {
 
 impl Counts {
     fn add(&mut self, bucket: u16, count: u64) {
-        let sum = |before: u32| u32::try_from(count).ok().and_then(|count| before.checked_add(count));
-        match self {
-            Self::Few(few) => match few.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
-                Ok(at) if let Some(sum) = sum(few[at].1) => few[at].1 = sum,
-                Err(at)
-                    if few.len() < FEW
-                        && let Some(sum) = sum(0) =>
-                {
-                    few.insert(at, (bucket, sum))
-                }
-                _ => self.widen(bucket, count),
-            },
-            Self::Many(bins) => {
-                let before = bins.at(bucket.into());
-                match sum(*before) {
-                    Some(sum) => *before = sum,
-                    None => self.widen(bucket, count),
-                }
-            }
-            Self::VeryMany(bins) => *bins.at(bucket.into()) += count,
+        let has_room = match self {
+            Self::Few(few) => add_to_few(few, bucket, count),
+            Self::Many(bins) => add_to(bins.at(bucket.into()), count),
+            Self::Wide(bins) => add_to(bins.at(bucket.into()), count),
+            Self::VeryWide(bins) => add_to(bins.at(bucket.into()), count),
+        };
+        if !has_room {
+            self.widen();
+            self.add(bucket, count);
         }
     }
 
-    /// Makes room for more buckets or larger counts, and adds what there was none for.
+    /// Makes room for more buckets or larger counts.
     #[cold]
-    fn widen(&mut self, bucket: u16, count: u64) {
-        *self = match (&*self, u32::try_from(count)) {
-            (Self::Few(few), Ok(_)) => Self::Many(column(few.iter().copied())),
-            _ => Self::VeryMany(column(self.buckets())),
+    fn widen(&mut self) {
+        *self = match self {
+            Self::Few(_) => Self::Many(self.column()),
+            Self::Many(_) => Self::Wide(self.column()),
+            Self::Wide(_) | Self::VeryWide(_) => Self::VeryWide(self.column()),
         };
-        self.add(bucket, count);
+    }
+
+    /// With counters that are no narrower.
+    fn column<T: Copy + Default + Into<u64> + TryFrom<u64>>(&self) -> Bins<T> {
+        let mut bins = Bins::default();
+        for (bucket, count) in self.buckets() {
+            add_to(bins.at(bucket.into()), count);
+        }
+        bins
     }
 
     fn merge(&mut self, other: &Self) {
@@ -70,7 +71,8 @@ impl Counts {
         match self {
             Self::Few(few) => Box::new(few.iter().map(|&(bucket, count)| (bucket, count.into()))),
             Self::Many(bins) => Box::new(filled(bins)),
-            Self::VeryMany(bins) => Box::new(filled(bins)),
+            Self::Wide(bins) => Box::new(filled(bins)),
+            Self::VeryWide(bins) => Box::new(filled(bins)),
         }
     }
 
@@ -101,10 +103,25 @@ fn rank(share: f64, all: u64) -> u64 {
     ((share * all as f64).ceil() as u64).max(1)
 }
 
-fn column<T: Clone + Default>(buckets: impl Iterator<Item = (u16, T)>) -> Bins<T> {
-    let mut bins = Bins::default();
-    buckets.for_each(|(bucket, count)| *bins.at(bucket.into()) = count);
-    bins
+/// Whether there is room for another bucket, or so large a count.
+fn add_to_few(few: &mut Vec<(u16, u16)>, bucket: u16, count: u64) -> bool {
+    match few.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
+        Ok(at) => add_to(&mut few[at].1, count),
+        Err(at) => {
+            let mut entry = (bucket, 0);
+            let has_room = few.len() < FEW && add_to(&mut entry.1, count);
+            if has_room {
+                few.insert(at, entry);
+            }
+            has_room
+        }
+    }
+}
+
+/// Whether the counter is wide enough.
+fn add_to<T: Copy + Into<u64> + TryFrom<u64>>(counter: &mut T, count: u64) -> bool {
+    let sum = T::try_from((*counter).into() + count);
+    sum.map(|sum| *counter = sum).is_ok()
 }
 
 fn filled<T: Copy + Default + Into<u64>>(bins: &Bins<T>) -> impl Iterator<Item = (u16, u64)> {
@@ -307,6 +324,8 @@ mod tests {
         let mut times = Times::default();
         (0..2_000).for_each(|us| times.add(us * 50));
         assert!(matches!(times.counts, Counts::Many(_)));
+        (0..70_000).for_each(|_| times.add(50));
+        assert!(matches!(times.counts, Counts::Wide(_)));
         let bucket = Bucket { bucket: latency_bucket(700), count: 3_000_000_000, ..Bucket::default() };
         times.add_bucket(&bucket);
         let mut twice = times.clone();
@@ -316,7 +335,7 @@ mod tests {
         (0..3).for_each(|_| few.add_bucket(&bucket));
         assert_eq!(few.counts().collect::<Vec<_>>(), [(bucket.bucket, 9_000_000_000)]);
         let all: u64 = twice.counts().map(|(_, count)| count).sum();
-        assert_eq!((all, all), (9_000_004_000, twice.count()));
+        assert_eq!((all, all), (9_000_144_000, twice.count()));
         assert_eq!(twice.distribution().p50, Some(703));
     }
 

@@ -190,7 +190,8 @@ fn rubbish_gets_an_error_and_the_daemon_lives() {
     assert!(replies.len() == 1 && replies[0].contains("bytes with its line break"), "{replies:?}");
     for _ in 0..50 {
         let mut stream = daemon.connect();
-        stream.write_all(b"{\"v\":1,\"comm").unwrap();
+        // So many at once may be too many: then it is refused.
+        let _sent_or_refused = stream.write_all(b"{\"v\":1,\"comm");
     }
     eventually("an answer", || daemon.client().status().is_ok());
 }

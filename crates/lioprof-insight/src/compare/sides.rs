@@ -1,6 +1,6 @@
 //! The comparison, put together.
 
-use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Direction, Generator, Side};
+use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Direction, Generator, Selected, Side};
 
 use super::activity::Activity;
 use super::pair::{Pair, Sided};
@@ -58,6 +58,7 @@ const NOTED_LOSS: f64 = 0.01;
 
 fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(different_selections(&pair.before.analysis.selected, &pair.after.analysis.selected));
     for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
         let loss = &sided.analysis.loss;
         if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)
@@ -77,6 +78,13 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
     if let Some(why) = totals::different_work(pair) {
         notes.push(format!("{why}: compare rates, not durations"));
     }
-    notes.extend([Direction::Read, Direction::Write].iter().filter_map(|it| totals::different_sizes(pair, *it)));
+    notes.extend(Direction::ALL.iter().filter_map(|it| totals::different_sizes(pair, *it)));
     notes
+}
+
+/// That one side is a part of its capture which the other is not.
+fn different_selections(before: &Selected, after: &Selected) -> Option<String> {
+    let part =
+        |selected: &Selected| if selected.is_everything() { "everything".to_owned() } else { selected.options() };
+    (before != after).then(|| format!("{} before is compared with {} after", part(before), part(after)))
 }

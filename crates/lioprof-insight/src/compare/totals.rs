@@ -159,7 +159,7 @@ const EDGES: f64 = 0.408;
 
 /// Error of the mean bandwidth from first to last byte, pauses included.
 pub(super) fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
-    let requests = [Direction::Read, Direction::Write].map(|direction| sided.analysis.totals.io(direction).rpcs);
+    let requests = Direction::ALL.map(|direction| sided.analysis.totals.io(direction).rpcs);
     let error = sided.activity.all.part(sided.activity.span?).error(requests.iter().sum())?;
     // The first and the last byte are somewhere in their bins.
     let edges = EDGES * sided.analysis.series.bin_s / sided.activity.seconds.filter(|seconds| *seconds > 0.0)?;

@@ -23,7 +23,7 @@ fn look(case: &Case<'_>) -> Look {
         case.analysis.baseline.is_none(),
         "no output of obdfilter-survey was given with `--baseline`",
     )?;
-    let both = [Direction::Read, Direction::Write].map(|direction| case.analysis.available(direction));
+    let both = Direction::ALL.map(|direction| case.analysis.available(direction));
     let known: Vec<&Available> = both.iter().flatten().collect();
     Nothing::cannot_tell_if(known.is_empty(), "no reads or writes of known OSTs, or the survey did not measure them")?;
     let mut below = Vec::new();
@@ -46,7 +46,7 @@ fn look(case: &Case<'_>) -> Look {
 
 /// The direction that gets most of what is available to it.
 pub(super) fn best(analysis: &Analysis) -> Option<Available> {
-    let both = [Direction::Read, Direction::Write].map(|direction| analysis.available(direction));
+    let both = Direction::ALL.map(|direction| analysis.available(direction));
     both.into_iter().flatten().max_by(|a, b| a.share().total_cmp(&b.share()))
 }
 

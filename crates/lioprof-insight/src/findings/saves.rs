@@ -49,9 +49,7 @@ fn remedy(finding: &Finding, analysis: &Analysis) -> Option<Change> {
         "lock-ping-pong" | "many-writers" => Some(Change::NoLockWaits),
         "small-io-between-large" => Some(Change::NoSmall),
         // What requests would carry more is not known where nobody knows what they carry.
-        "small-rpcs" | "gapped-rpcs"
-            if [Direction::Read, Direction::Write].into_iter().all(|it| sizes_are_known(analysis, it)) =>
-        {
+        "small-rpcs" | "gapped-rpcs" if Direction::ALL.into_iter().all(|it| sizes_are_known(analysis, it)) => {
             Some(Change::FullSize)
         }
         _ => None,

@@ -63,7 +63,7 @@ fn look(case: &Case<'_>) -> Look {
     let in_headers = 2 * count(&headers) >= small;
     let mut objects = if in_headers { headers } else { access.objects.iter().filter(both).collect() };
     Nothing::healthy_if(2 * count(&objects) < small)?;
-    [Direction::Read, Direction::Write].into_iter().try_for_each(|direction| case.sizes_are_known(direction))?;
+    Direction::ALL.into_iter().try_for_each(|direction| case.sizes_are_known(direction))?;
     let least = case.limit("per_large_rpc");
     Nothing::unless_above(Share::of(real(small), real(small + large)).against(share(least, 1.0 + least)), || {
         format!("{small} small and {large} large reads and writes are too few")

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     Nothing::cannot_tell_if(begun(case), "the capture ends after the first small requests to each object")?;
-    look_at(case, &[Direction::Read, Direction::Write], described, one)
+    look_at(case, &Direction::ALL, described, one)
 }
 
 /// Whether all that was seen are first small requests, and the capture ends in the middle of them.

@@ -25,8 +25,6 @@ pub(super) const PLOT: Plot = Plot {
     draw,
 };
 
-/// Directions by index.
-const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
 /// What is available is drawn up to this many times what was moved.
 const MOST_ABOVE: f64 = 4.0;
 /// Strength of its line.
@@ -99,7 +97,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let mut osts: Vec<Ost> = Vec::new();
     for (name, parts) in by_name {
         let name = name.unwrap_or(UNATTRIBUTED).to_owned();
-        let available = DIRECTIONS.map(|direction| {
+        let available = Direction::ALL.map(|direction| {
             let baseline = analysis.baseline.as_ref().filter(|_| name != UNATTRIBUTED)?;
             baseline.ost_bytes_per_s(&parts.first()?.node, direction)
         });

@@ -71,10 +71,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no read or write has a total time");
     }
     let bins = Bins::new(analysis, longest, 160).ok_or("no time bins")?;
-    let both: Vec<Cells> = [Direction::Read, Direction::Write]
-        .into_iter()
-        .filter_map(|direction| Cells::of(&maps, direction, &bins))
-        .collect();
+    let both: Vec<Cells> =
+        Direction::ALL.into_iter().filter_map(|direction| Cells::of(&maps, direction, &bins)).collect();
     if both.is_empty() {
         return Err("no read or write has a total time");
     }

@@ -310,7 +310,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         .collect();
     let mut flows: BTreeMap<(String, Option<String>), Flow> = BTreeMap::new();
     let mut flow_series: BTreeMap<(Option<String>, Option<String>), FlowSeries> = BTreeMap::new();
-    let mut heat = [Direction::Read, Direction::Write].map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
+    let mut heat = Direction::ALL.map(|d| (d, BTreeMap::<(u32, u32), u64>::new()));
     let edges = edges();
 
     for r in &rpcs {
@@ -426,7 +426,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
         last_byte: None,
     }];
     a.operations = operations(&rpcs, &edges);
-    let both = |seed: usize| [Direction::Read, Direction::Write].map(|direction| parts(direction, seed as u64));
+    let both = |seed: usize| Direction::ALL.map(|direction| parts(direction, seed as u64));
     let of_ost =
         |ost: usize| both(ost).map(|parts| TargetParts { target: Some(ost_name(ost)), node: node(ost), parts });
     a.service_parts.targets = (0..shape.osts).flat_map(of_ost).collect();

@@ -39,6 +39,8 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
         schema: SCHEMA,
         generator: &analysis.generator,
         title,
+        // What was left out by options, in a sentence without an end.
+        selected: analysis.selected.sentence(),
         verdict,
         // Unix seconds.
         window: object!(Window { start, duration_s: analysis.window.duration_s }),

@@ -237,7 +237,7 @@ fn heat(random: &mut Random) -> Vec<Heatmap> {
         };
         (0..u32::try_from(BINS).unwrap_or(0)).flat_map(|bin| cell(bin, random)).collect()
     };
-    [Direction::Read, Direction::Write]
+    Direction::ALL
         .into_iter()
         .map(|direction| Heatmap { direction, edges_us: edges_us.clone(), cells: cells(random) })
         .collect()

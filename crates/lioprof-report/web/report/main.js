@@ -28,6 +28,7 @@ function reportPage() {
                 `${ioBytes(totals.dom_write)} written in ${plural(totals.dom_write.rpcs, "RPC")}`
             : "",
         ),
+        DATA.selected && el("p", null, el("strong", null, DATA.selected)),
       ),
       themeSwitch(),
     ),

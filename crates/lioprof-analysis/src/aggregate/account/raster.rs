@@ -35,6 +35,15 @@ impl Cell {
             Err(at) => self.us.insert(at, (spent, us)),
         }
     }
+
+    fn take(&mut self, other: Self) {
+        self.points |= other.points;
+        if self.us.is_empty() {
+            self.us = other.us;
+        } else {
+            other.us.into_iter().for_each(|(spent, us)| self.add(spent, us));
+        }
+    }
 }
 
 /// Bins next to each other.
@@ -188,10 +197,7 @@ impl Raster {
                 bins.push(Cell::default());
             }
             let half = if bin.rem_euclid(2) == 0 { 0 } else { POINTS / 2 };
-            bins[index].points |= every_other(cell.points) << half;
-            for (spent, us) in cell.us {
-                bins[index].add(spent, us);
-            }
+            bins[index].take(Cell { points: every_other(cell.points) << half, us: cell.us });
         }
         (self.first_bin, self.bins, self.shift) = (first_bin, bins, self.shift + 1);
     }
