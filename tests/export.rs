@@ -225,7 +225,7 @@ fn others_files_are_left_alone() {
     let both = dir.path().join("both");
     export(&[&capture.dir], &[option("--parquet", &both), option("--csv", &both)].concat())
         .exits(2)
-        .says(&["different directories"]);
+        .says(&["different names", "both"]);
     export(&[&capture.dir], &[]).exits(2).says(&["--parquet <DIR>", "--csv <DIR>", "--perfetto <FILE>"]);
 }
 

@@ -200,3 +200,22 @@ fn locks_can_be_left_out() {
     let json = analyze_run(&[&capture.dir], &["-q", "--no-locks"]).json();
     assert!(json["locks"].is_null());
 }
+
+/// Each completion that is missing leaves one wait open, and the others as they are: a completion names no request.
+#[test]
+fn a_missing_completion_changes_one_wait() {
+    let log = unpacked(&lioprof_testkit::files::capture("lock_pingpong").join("server1/rpc.txt.zst"));
+    let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
+    let wait_s = |log: &[u8]| analyzed(log)["locks"]["totals"]["wait_s"].as_f64().unwrap();
+    let whole_s = wait_s(&log);
+    let has = |line: &[u8], text: &str| line.windows(text.len()).any(|at| at == text.as_bytes());
+    // `105` is LDLM_CP_CALLBACK.
+    let is_completion = |line: &[u8]| has(line, "Sending RPC") && has(line, ":105:");
+    let completions: Vec<usize> = (0..lines.len()).filter(|&at| is_completion(lines[at])).collect();
+    assert!(completions.len() > 100, "{}", completions.len());
+    for &missing in completions.iter().step_by(7) {
+        let others: Vec<&[u8]> = (0..lines.len()).filter(|&at| at != missing).map(|at| lines[at]).collect();
+        let without_s = wait_s(&others.concat());
+        assert!((0.9 * whole_s..=1.02 * whole_s).contains(&without_s), "line {missing}: {without_s} of {whole_s} s");
+    }
+}

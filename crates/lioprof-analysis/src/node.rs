@@ -294,7 +294,9 @@ impl RowSink for NodeSink<'_> {
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         self.tally.aggregate.mark(mark);
         self.interval.mark(mark.time_us, symbols.bytes(mark.text));
-        self.sink.mark(mark, symbols);
+        if self.interval.contains(mark.time_us) {
+            self.sink.mark(mark, symbols);
+        }
     }
 }
 

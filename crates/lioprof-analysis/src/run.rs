@@ -301,11 +301,11 @@ fn missing_markers(results: &[NodeAccount]) -> impl Iterator<Item = InputProblem
         let message = match wrong_order {
             Some((from, to)) if *to == missing => format!(
                 "no `lctl mark` line with the text `{to}` comes after the mark `{from}`, only before it: swap \
-                 --from and --to, or give times; `--format json` lists the marks under `markers`"
+                 --from and --to, or give times; `lioprof analyze --format json` lists the marks under `markers`"
             ),
             _ => format!(
                 "no input has an `lctl mark` line with the text `{missing}`, and it is not a time such as \
-                 2026-11-21T08:51:22Z; `--format json` lists the marks under `markers`"
+                 2026-11-21T08:51:22Z; `lioprof analyze --format json` lists the marks under `markers`"
             ),
         };
         (!found).then(|| InputProblem { path: PathBuf::new(), severity: Severity::Error, message })

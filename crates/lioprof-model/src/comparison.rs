@@ -129,8 +129,16 @@ pub struct FindingChange {
     pub finding: Finding,
     /// Result of the same check on the other side; `null` if it was not made.
     pub other: Option<CheckResult>,
-    /// Why the other side could not be checked; `null` if it could.
+    /// Why the other side could not be checked, or has nothing that it is about; `null` if it could.
     pub other_reason: Option<String>,
+}
+
+impl FindingChange {
+    /// Whether the same check was made on the other side: only then is the finding gone, or new.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        matches!(self.other, Some(CheckResult::Found | CheckResult::Healthy))
+    }
 }
 
 /// A finding that both sides have.
@@ -266,7 +274,9 @@ impl Comparison {
             names
         };
         let (better, worse) = (of(ChangeVerdict::Better), of(ChangeVerdict::Worse));
-        let (gained, lost) = (above_info(&self.findings.gained), above_info(&self.findings.lost));
+        let FindingChanges { gained, lost, .. } = &self.findings;
+        let one_sided = unjudged(gained) + unjudged(lost);
+        let (gained, lost) = (above_info(gained), above_info(lost));
         let first = match (better.len(), worse.len()) {
             (0, 0) if self.is_unjudged() => "Cannot tell whether the figures changed".to_owned(),
             (0, 0) => {
@@ -287,6 +297,9 @@ impl Comparison {
         }
         if gained > 0 {
             sentence.push_str(&format!("; {} new", plural(gained, "finding")));
+        }
+        if one_sided > 0 {
+            sentence.push_str(&format!("; {} not checked on the other side", plural(one_sided, "finding")));
         }
         sentence + "."
     }
@@ -317,8 +330,18 @@ impl Comparison {
     }
 }
 
+/// How many findings above `info` really came or went.
 fn above_info(changes: &[FindingChange]) -> u64 {
-    changes.iter().filter(|change| change.finding.severity > Severity::Info).count() as u64
+    of_weight(changes).filter(|change| change.is_judged()).count() as u64
+}
+
+/// How many of them may have come or gone.
+fn unjudged(changes: &[FindingChange]) -> u64 {
+    of_weight(changes).filter(|change| !change.is_judged()).count() as u64
+}
+
+fn of_weight(changes: &[FindingChange]) -> impl Iterator<Item = &FindingChange> {
+    changes.iter().filter(|change| change.finding.severity > Severity::Info)
 }
 
 /// Whether a run became better or worse.

@@ -35,6 +35,11 @@ named! {
 }
 
 impl Part {
+    /// Whether only a server's log tells of it.
+    fn is_servers(self) -> bool {
+        matches!(self, Self::NetworkOut | Self::ServerQueue | Self::ServerWork | Self::Disk | Self::NetworkBack)
+    }
+
     /// What it is, in a few words for people.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -115,10 +120,15 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Whether the logs can tell of a part: servers' logs alone say nothing of the client.
-    #[must_use]
-    pub fn can_tell(self, part: Part) -> bool {
-        matches!(self, Self::Operation(_)) || !matches!(part, Part::ClientWork | Part::ClientQueue | Part::Other)
+    /// Whether logs can tell of a part: those of servers alone say nothing of the client, and of the network only how long bulk data took.
+    fn can_tell(self, part: Part) -> bool {
+        const WITH_DATA: [Opcode; 3] = [Opcode::OST_READ, Opcode::OST_WRITE, Opcode::MDS_READPAGE];
+        match (self, part) {
+            (Self::Operation(_), _) => true,
+            (Self::Rpc(_), Part::ClientWork | Part::ClientQueue | Part::Other) => false,
+            (Self::Rpc(opcode), Part::NetworkOut | Part::NetworkBack) => WITH_DATA.contains(&opcode),
+            (Self::Rpc(_), _) => true,
+        }
     }
 }
 
@@ -210,7 +220,13 @@ impl OperationRow {
     /// A part, microseconds; `None` where the logs cannot tell of it.
     #[must_use]
     pub fn part_us(&self, part: Part) -> Option<u64> {
-        self.asked.can_tell(part).then(|| self.parts.get(part))
+        let is_told = self.asked.can_tell(part) && (self.has_servers() || !part.is_servers());
+        is_told.then(|| self.parts.get(part))
+    }
+
+    /// Whether the logs of servers have any of its RPCs, if it sent some.
+    fn has_servers(&self) -> bool {
+        matches!(self.asked, Asked::Rpc(_)) || self.rpcs == 0 || self.joined_rpcs > 0
     }
 
     /// When it ended.
@@ -280,8 +296,17 @@ pub struct KindSums {
     pub count: u64,
     /// The whole.
     pub duration_us: Quantiles,
-    /// Each part, in the order of [`Part::ALL`]: over all operations of the kind, also those without it.
-    pub parts_us: [Quantiles; Part::ALL.len()],
+    /// Each part, in the order of [`Part::ALL`]: over all operations of the kind, also those without it; `None` where the logs can tell of
+    /// none of them.
+    pub parts_us: [Option<Quantiles>; Part::ALL.len()],
+}
+
+impl KindSums {
+    /// The parts that logs tell of, and that took any time.
+    pub fn parts(&self) -> impl Iterator<Item = (Part, &Quantiles)> {
+        let told = Part::ALL.into_iter().zip(&self.parts_us).filter_map(|(part, us)| Some((part, us.as_ref()?)));
+        told.filter(|(_, us)| us.total > 0)
+    }
 }
 
 impl Operations {
@@ -292,11 +317,17 @@ impl Operations {
         for row in &self.rows {
             kinds.entry(row.asked).or_default().push(row);
         }
-        let sums = |(asked, rows): (Asked, Vec<&OperationRow>)| KindSums {
-            asked,
-            count: rows.len() as u64,
-            duration_us: Quantiles::of(rows.iter().map(|row| row.duration_us).collect()),
-            parts_us: Part::ALL.map(|part| Quantiles::of(rows.iter().map(|row| row.parts.get(part)).collect())),
+        let sums = |(asked, rows): (Asked, Vec<&OperationRow>)| {
+            let any_sent = rows.iter().any(|row| row.rpcs > 0);
+            // Those without an RPC know that they took no time at a server, which says nothing of the others.
+            let is_told = |part| rows.iter().any(|row| row.part_us(part).is_some() && (row.rpcs > 0 || !any_sent));
+            let of = |part| Quantiles::of(rows.iter().map(|row| row.parts.get(part)).collect());
+            KindSums {
+                asked,
+                count: rows.len() as u64,
+                duration_us: Quantiles::of(rows.iter().map(|row| row.duration_us).collect()),
+                parts_us: Part::ALL.map(|part| is_told(part).then(|| of(part))),
+            }
         };
         kinds.into_iter().map(sums).collect()
     }

@@ -49,7 +49,7 @@ pub(crate) fn draw(operations: &Operations, options: &PlotOptions) -> Result<Sce
         "Shares of the time that RPCs took at their servers, from arrival to the end of handling: no client's log has operations."
     };
     let mut page = Page::plain(options, TITLE, what);
-    let is_used = |part: &Part| kinds.iter().any(|kind| kind.parts_us[*part as usize].total > 0);
+    let is_used = |part: &Part| kinds.iter().any(|kind| kind.parts().any(|(told, _)| told == *part));
     let keys: Vec<Key> = Part::ALL
         .into_iter()
         .filter(is_used)
@@ -84,7 +84,7 @@ pub(crate) fn draw(operations: &Operations, options: &PlotOptions) -> Result<Sce
     for ((kind, figures), &(top, bottom)) in kinds.iter().zip(&figures).zip(&rows) {
         let total = kind.duration_us.total as f64;
         let mut at = 0.0;
-        for (part, us) in Part::ALL.into_iter().zip(&kind.parts_us).filter(|(_, us)| us.total > 0) {
+        for (part, us) in kind.parts() {
             let from = panel.x(at);
             at += us.total as f64 / total;
             let bar = Area::new(from, top + 3.5, panel.x(at.min(1.0)), bottom - 3.5);

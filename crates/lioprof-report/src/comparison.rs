@@ -139,7 +139,7 @@ fn changes<'a>(all: &'a [FindingChange], side: &Side) -> Vec<impl Serialize + us
         object!(Change {
             finding: &it.finding,
             interval_s: since_start(&it.finding, side),
-            other: it.other,
+            is_judged: it.is_judged(),
             other_reason: it.other_reason.as_deref(),
         })
     };

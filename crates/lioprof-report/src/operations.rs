@@ -112,14 +112,13 @@ pub(crate) fn verdict(it: &Operations) -> String {
 
 fn kind(it: &KindSums, of: &Operations) -> impl Serialize + use<> {
     let rpcs: u64 = of.rows.iter().filter(|row| row.asked == it.asked).map(|row| u64::from(row.rpcs)).sum();
-    let parts = Part::ALL.into_iter().zip(&it.parts_us);
     object!(Kind {
         name: it.asked.to_string(),
         count: it.count,
         rpcs,
         us: figures(&it.duration_us),
         // `null`: the logs cannot tell.
-        parts: parts.map(|(part, us)| it.asked.can_tell(part).then(|| figures(us))).collect::<Vec<_>>(),
+        parts: it.parts_us.each_ref().map(|us| us.as_ref().map(figures)),
     })
 }
 

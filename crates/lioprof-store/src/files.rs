@@ -74,14 +74,18 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
 
 /// Makes a folder and those above it, so that they survive a crash.
 pub(crate) fn create_dirs(files: &dyn Files, path: &Path) -> Result<(), StoreError> {
-    if path.as_os_str().is_empty() || path.is_dir() {
+    if path.is_dir() {
         return Ok(());
     }
-    let parent = path.parent().unwrap_or(Path::new(""));
+    let parent = folder_of(path);
     create_dirs(files, parent)?;
     files.create_dir(path).map_err(StoreError::io("create folder", path))?;
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     files.sync_dir(parent).map_err(StoreError::io("sync folder", parent))
+}
+
+/// The folder that holds it: of a bare name, the one in which the process runs.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What was written, as manifests tell it.
@@ -113,9 +117,7 @@ impl Write for SummedFile {
 
 /// Opens the temporary file of `path`, making folders as needed.
 pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<SummedFile, StoreError> {
-    if let Some(folder) = path.parent() {
-        create_dirs(files, folder)?;
-    }
+    create_dirs(files, folder_of(path))?;
     let temporary = temporary(path);
     let file = files.create(&temporary).map_err(StoreError::io("create", temporary))?;
     Ok(SummedFile { file, bytes: 0, crc32: crc32fast::Hasher::new() })
@@ -128,7 +130,7 @@ pub(crate) fn publish(files: &dyn Files, file: SummedFile, path: &Path) -> Resul
     file.sync().map_err(StoreError::io("sync", &temporary))?;
     drop(file);
     files.rename(&temporary, path).map_err(StoreError::io("rename to", path))?;
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     files.sync_dir(folder).map_err(StoreError::io("sync folder", folder))?;
     Ok(Written { bytes, crc32: crc32.finalize() })
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Ansi};
 use lioprof_model::comparison::figure_name;
 use lioprof_model::units::{self, human_bytes, mib, thousands, three_digits, whole};
-use lioprof_model::{ChangeVerdict, CheckResult, Comparison, Figure, FindingChange, Row, Rows, Severity};
+use lioprof_model::{ChangeVerdict, Comparison, Figure, FindingChange, Row, Rows, Severity};
 
 use crate::number_table::{NumberTable, TOP};
 use crate::style::{Color, WIDTH, paragraph, style_of};
@@ -84,7 +84,7 @@ fn findings(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::R
 
 /// That it may have been there all the same.
 fn unjudged(change: &FindingChange, side: &str) -> String {
-    if change.other != Some(CheckResult::NotEnoughEvidence) {
+    if change.is_judged() {
         return String::new();
     }
     let reason = change.other_reason.as_deref().unwrap_or("unknown why");
@@ -198,7 +198,7 @@ fn targets(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
 
 fn clients(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     let pairs = Pairs {
-        title: "Clients: RPCs, and MiB/s of reads and writes over the time of I/O",
+        title: "Clients: RPCs, and MiB/s while they had reads or writes",
         header: ["client", "RPCs before", "MiB/s"],
         figures: ["rpcs", "bandwidth_bytes_per_s"],
         second: mib,

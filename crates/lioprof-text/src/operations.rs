@@ -80,8 +80,8 @@ fn heading(operations: &Operations) -> String {
     let count = operations.rows.len() as u64;
     if !operations.from_clients {
         return format!(
-            "{}, as servers tell: there is no log of a client with operations in it, so that the client's part and the network \
-             are unknown (docs/operations.md says how to capture one).",
+            "{}, as servers tell: there is no log of a client with operations in it, so that the client's part is unknown, and of \
+             the network all but how long data took (docs/operations.md says how to capture one).",
             plural(count, "RPC")
         );
     }
@@ -94,7 +94,7 @@ fn heading(operations: &Operations) -> String {
     let background = operations.read_ahead_rpcs + operations.write_back_rpcs;
     if background > 0 {
         text += &format!(
-            " {} of read-ahead and {} of write-back belong to no operation.",
+            " In the whole capture {} of read-ahead and {} of write-back belong to no operation.",
             plural(operations.read_ahead_rpcs, "RPC"),
             thousands(operations.write_back_rpcs)
         );
@@ -117,12 +117,9 @@ fn shares(kinds: &[KindSums], out: &mut dyn Write) -> io::Result<()> {
     for kind in kinds {
         let mut cells: [String; 11] = Default::default();
         cells[0] = kind.asked.to_string();
-        for ((cell, part), us) in cells.iter_mut().skip(1).zip(Part::ALL).zip(&kind.parts_us) {
-            *cell = if kind.asked.can_tell(part) {
-                format!("{:.1}", 100.0 * share(us.total, kind.duration_us.total))
-            } else {
-                "?".to_owned()
-            };
+        for (cell, us) in cells.iter_mut().skip(1).zip(&kind.parts_us) {
+            let of_all = |us: &Quantiles| format!("{:.1}", 100.0 * share(us.total, kind.duration_us.total));
+            *cell = us.as_ref().map_or_else(|| "?".to_owned(), of_all);
         }
         table.row(cells);
     }
@@ -131,11 +128,9 @@ fn shares(kinds: &[KindSums], out: &mut dyn Write) -> io::Result<()> {
 
 fn percentiles(kind: &KindSums, out: &mut dyn Write) -> io::Result<()> {
     let mut table = NumberTable::new(&["part", "p50 ms", "p90 ms", "p99 ms", "max ms", "share"]);
-    for (part, us) in Part::ALL.into_iter().zip(&kind.parts_us) {
-        if us.max > 0 {
-            let of_all = percent(share(us.total, kind.duration_us.total), 1);
-            table.row([words(part), ms(us.p50), ms(us.p90), ms(us.p99), ms(us.max), of_all]);
-        }
+    for (part, us) in kind.parts() {
+        let of_all = percent(share(us.total, kind.duration_us.total), 1);
+        table.row([words(part), ms(us.p50), ms(us.p90), ms(us.p99), ms(us.max), of_all]);
     }
     table.print(&format!("Parts of {}", kind.asked), 0, out)
 }
@@ -182,9 +177,7 @@ fn kind_json(kind: &KindSums) -> Value {
     let parts: serde_json::Map<String, Value> = Part::ALL
         .into_iter()
         .zip(&kind.parts_us)
-        .map(|(part, us)| {
-            (part.name_us().to_owned(), if kind.asked.can_tell(part) { figures(us) } else { Value::Null })
-        })
+        .map(|(part, us)| (part.name_us().to_owned(), us.as_ref().map_or(Value::Null, figures)))
         .collect();
     json!({
         "operation": kind.asked.to_string(),

@@ -40,8 +40,10 @@ fn summary(what_if: &WhatIf, asked: &[Change], out: &mut dyn Write) -> io::Resul
         return writeln!(out, "No requests of clients in these logs: there is nothing to replay.");
     };
     paragraph(&heading(what_if, elapsed_s), "", "", out)?;
-    let (mine, others): (Vec<&Prediction>, Vec<&Prediction>) =
+    let (mine, mut others): (Vec<&Prediction>, Vec<&Prediction>) =
         what_if.predictions.iter().partition(|prediction| prediction.changes == asked);
+    others.retain(|prediction| prediction.saves_s > 0.0);
+    others.sort_by(|a, b| b.saves_s.total_cmp(&a.saves_s));
     if !asked.is_empty() && mine.is_empty() {
         writeln!(out)?;
         paragraph(&unknown(what_if, asked), "", "", out)?;

@@ -1,7 +1,7 @@
 //! `lioprof export`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use lioprof_analysis::{Config, analyze_with_stores};
@@ -25,12 +25,19 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     };
     let read = reading::read(&config, verbosity, |config| {
         analyze_with_stores(&args.inputs, &Stores, config, Some(&mut outputs))
-    })?;
-    let Some(outcome) = read else {
-        outputs.abandon(args);
-        return Ok(Code::Unusable);
+    });
+    let outcome = match read {
+        Ok(Some(outcome)) => outcome,
+        nothing => {
+            outputs.abandon(args);
+            return nothing.map(|_| Code::Unusable);
+        }
     };
     reading::say(&outcome, verbosity);
+    if outcome.has_errors() && outcome.analysis.totals.rpcs + outcome.analysis.totals.sent_rpcs == 0 {
+        outputs.abandon(args);
+        return Ok(Code::Unusable);
+    }
     outputs.finish(args, verbosity)?;
     Ok(Code::of_reading(&outcome, args.log.max_loss))
 }
@@ -44,8 +51,9 @@ struct Outputs {
 
 impl Outputs {
     fn create(args: &ExportArgs) -> anyhow::Result<Self> {
-        if args.parquet.is_some() && args.parquet == args.csv {
-            bail!("--parquet and --csv need different directories");
+        let names: Vec<&PathBuf> = args.parquet.iter().chain(&args.csv).chain(&args.perfetto).collect();
+        if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
+            bail!("--parquet, --csv and --perfetto need different names: `{}` is given twice", names[twice].display());
         }
         for dir in args.parquet.iter().chain(&args.csv) {
             create_empty(dir)?;
@@ -80,7 +88,11 @@ impl Outputs {
         if let (Some(csv), Some(dir)) = (self.csv, &args.csv) {
             let done = csv.finish().map_err(chain)?;
             let (rpcs, events) = (plural(done.rpcs, "RPC"), plural(done.lock_events, "lock event"));
-            say(format!("`{}`: {rpcs}, {events}, {} as CSV", dir.display(), plural(done.sent_rpcs, "sent RPC")));
+            say(format!(
+                "`{}`: {rpcs}, {events}, {} of sent RPCs as CSV",
+                dir.display(),
+                plural(done.sent_rpcs, "row")
+            ));
         }
         if let Some(perfetto) = self.perfetto {
             trace_written(&perfetto.finish()?, verbosity);

@@ -7,9 +7,9 @@ use lioprof_trace::input::{InputProblem, Severity};
 use serde::Serialize;
 
 /// Prints an error.
-#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn error(message: &str) {
-    eprintln!("lioprof: {message}");
+    // Who closes stderr wants no messages.
+    let _printed_or_unwanted = writeln!(io::stderr(), "lioprof: {message}");
 }
 
 /// Which messages to print besides errors.
@@ -24,10 +24,9 @@ pub(crate) enum Verbosity {
 }
 
 /// Prints a note or warning, unless `--quiet`.
-#[expect(clippy::print_stderr, reason = "this is where messages are printed")]
 pub(crate) fn note(verbosity: Verbosity, message: &str) {
     if verbosity >= Verbosity::Normal {
-        eprintln!("lioprof: {message}");
+        error(message);
     }
 }
 

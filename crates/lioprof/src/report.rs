@@ -88,7 +88,8 @@ fn read(path: &Path, verbosity: Verbosity) -> anyhow::Result<Saved> {
     }
     if schema != SCHEMA {
         bail!(
-            "`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: write it again with this version"
+            "`{name}` has the schema `{schema}`, expected `{SCHEMA}` or `{COMPARISON_SCHEMA}`: write it again with this version \
+             (pages of operations are written by `lioprof operations -o DIR`)"
         );
     }
     let mut analysis: Box<Analysis> = serde_json::from_slice(&json).with_context(not)?;

@@ -18,6 +18,7 @@ const NAMES: usize = 20;
 
 pub(crate) fn run(args: &WhatIfArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let asked = asked(args);
+    check_once(&asked)?;
     let config = args.log.config();
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };
@@ -55,21 +56,35 @@ fn asked(args: &WhatIfArgs) -> Vec<Change> {
     named.chain(switched).chain(args.writers.iter().cloned()).collect()
 }
 
-/// Stops if the logs do not know what is to be changed.
-fn check_name(change: &Change, analysis: &Analysis) -> anyhow::Result<()> {
-    let (what, option, name) = match change {
+/// What a change is about, if it has a name: what that is, the option, the name.
+fn subject(change: &Change) -> Option<(&'static str, &'static str, &str)> {
+    Some(match change {
         Change::TargetAsPeers { target } | Change::TargetFaster { target, .. } => ("target", "--ost", target),
         Change::NodeAsPeers { node } => ("server", "--server", node),
         Change::ClientAsPeers { client } => ("client", "--client", client),
         Change::Writers { client, .. } => ("client", "--writers", client),
-        Change::SpreadEvenly | Change::NoLockWaits | Change::FullSize | Change::NoSmall => return Ok(()),
-    };
+        Change::SpreadEvenly | Change::NoLockWaits | Change::FullSize | Change::NoSmall => return None,
+    })
+}
+
+/// Stops if something is to be changed in two ways.
+fn check_once(asked: &[Change]) -> anyhow::Result<()> {
+    let subjects: Vec<_> = asked.iter().filter_map(subject).collect();
+    match (1..subjects.len()).find(|&at| subjects[..at].contains(&subjects[at])) {
+        Some(at) => bail!("{}: `{}` is given twice; expected one change of it", subjects[at].1, subjects[at].2),
+        None => Ok(()),
+    }
+}
+
+/// Stops if the logs do not know what is to be changed.
+fn check_name(change: &Change, analysis: &Analysis) -> anyhow::Result<()> {
+    let Some((what, option, name)) = subject(change) else { return Ok(()) };
     let known: BTreeSet<&str> = match what {
         "target" => analysis.targets.iter().map(|target| target.name.as_str()).collect(),
         "server" => analysis.nodes.iter().map(|node| node.name.as_str()).collect(),
         _ => analysis.clients.iter().filter(|client| !client.server).map(|client| client.nid.as_str()).collect(),
     };
-    if known.contains(name.as_str()) {
+    if known.contains(name) {
         return Ok(());
     }
     let names: Vec<&str> = known.iter().copied().take(NAMES).collect();

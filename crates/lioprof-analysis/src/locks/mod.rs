@@ -19,6 +19,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod tracker;
+mod waits;
 
 pub(crate) use enqueues::finish as finish_enqueues;
 pub(crate) use finish::{fid_of, finish};

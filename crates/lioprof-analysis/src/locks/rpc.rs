@@ -21,6 +21,7 @@ use super::heaviest::ObjectKey;
 use super::parties::{Kind, Overlap, Party, ServedRequest};
 use super::rules::Rules;
 use super::sums::{Contention, LockSums};
+use super::waits::{GIVE_UP_US, Waiting, Waits};
 
 /// How far around a callback reads and writes are taken for what it was about.
 const AROUND_US: i64 = 2_000_000;
@@ -28,10 +29,6 @@ const AROUND_US: i64 = 2_000_000;
 const MIN_FORGET: usize = 1 << 12;
 /// Objects remembered per client and target.
 const MAX_RECENT: usize = 64;
-/// A wait without completion is given up after this time: lock callbacks time out earlier (`ldlm_enqueue_min`
-/// and adaptive timeouts, 600 s at most).
-const GIVE_UP_US: i64 = 600_000_000;
-
 /// The LDLM resource of an object as a message names it.
 pub(super) fn resource_of(object: ObjectName) -> ResourceId {
     match object {
@@ -42,13 +39,6 @@ pub(super) fn resource_of(object: ObjectName) -> ResourceId {
 
 /// A client on a target.
 type On = (TargetName, Symbol);
-
-/// A request that waits.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    since_us: i64,
-    job: Option<Symbol>,
-}
 
 /// What still needs an object.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +63,7 @@ pub(super) struct RpcTracker {
     node: Symbol,
     pub(super) rules: Rules,
     pub(super) sums: LockSums,
-    waits: FxHashMap<On, VecDeque<Waiting>>,
+    waits: FxHashMap<On, Waits>,
     /// Requests for which the server itself waits, by their sender and xid.
     inside: FxHashMap<(Symbol, Xid), (TargetName, Waiting)>,
     /// With so many of them, those whose end is not in the log are given up.
@@ -127,6 +117,9 @@ impl RpcTracker {
     }
 
     fn blocking(&mut self, time_us: i64, target: TargetName, holder: Symbol, served: &ServedRequest) {
+        if let Some(waits) = self.waits.get_mut(&(target, holder)) {
+            waits.called_back(time_us);
+        }
         let kind = Kind::new(Party::Client(holder), served.party);
         if !served.counts {
             return;
@@ -144,7 +137,7 @@ impl RpcTracker {
             self.sums.jobs.entry(rpc.job).or_default().blocked += 1;
             let waiting = Waiting { since_us: time_us, job: rpc.job };
             if rpc.opcode == Opcode::LDLM_ENQUEUE {
-                self.waits.entry((target, waiter)).or_default().push_back(waiting);
+                self.waits.entry((target, waiter)).or_default().begin(waiting);
                 self.enqueues.remove(&waiter);
             } else {
                 if self.inside.len() >= self.give_up_at {
@@ -174,15 +167,16 @@ impl RpcTracker {
     }
 
     fn completion(&mut self, time_us: i64, target: TargetName, waiter: Symbol, served: &ServedRequest) {
-        let queue = self.waits.entry((target, waiter)).or_default();
-        while queue.front().is_some_and(|waiting| time_us - waiting.since_us > GIVE_UP_US) {
-            queue.pop_front();
-            self.sums.sums_of(self.node, target).open_waits += 1;
-        }
-        let known = queue.pop_front();
+        let waits = self.waits.entry((target, waiter)).or_default();
+        let given_up = waits.give_up(time_us);
+        let recent = waits.answer_recent();
         // No callback was sent for it, because the holder had been called back already: it is the last
         // request of this client that was answered.
-        let guessed = if known.is_none() { self.enqueues.remove(&waiter) } else { None };
+        let guessed = if recent.is_none() { self.enqueues.remove(&waiter) } else { None };
+        let known = if guessed.is_none() { recent.or_else(|| waits.answer_oldest()) } else { None };
+        if given_up > 0 {
+            self.sums.sums_of(self.node, target).open_waits += given_up;
+        }
         let from = match served.party {
             Party::Client(from) if from != waiter => Some(from),
             _ => None,
@@ -294,7 +288,7 @@ impl RpcTracker {
     pub(super) fn finish(&mut self) {
         self.settle(i64::MAX);
         for (&(target, _), waits) in &self.waits {
-            self.sums.sums_of(self.node, target).open_waits += waits.len() as u64;
+            self.sums.sums_of(self.node, target).open_waits += waits.len();
         }
         for (target, _) in self.inside.values() {
             self.sums.sums_of(self.node, *target).open_waits += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Asked, OperationRow, Part};
+use lioprof_model::{Asked, OperationRow};
 use lioprof_testkit::files::{capture, unpacked};
 use lustre_debuglog::vocab::OperationKind;
 
@@ -101,11 +101,8 @@ fn parts_add_up_and_all_rpcs_are_joined() {
         found.owned_rpcs, found.rpcs, found.joined_rpcs, found.read_ahead_rpcs, found.write_back_rpcs, found.unfinished
     );
     for kind in found.by_kind() {
-        let parts: Vec<String> = Part::ALL
-            .iter()
-            .zip(&kind.parts_us)
-            .map(|(part, us)| format!("{} {}", part.name(), us.total / kind.count))
-            .collect();
+        let parts: Vec<String> =
+            kind.parts().map(|(part, us)| format!("{} {}", part.name(), us.total / kind.count)).collect();
         println!("{} x{}: {} = {}", kind.asked, kind.count, kind.duration_us.total / kind.count, parts.join(", "));
     }
     assert_eq!(found.joined_rpcs, found.owned_rpcs);

@@ -18,6 +18,14 @@ pub(super) struct Measured {
 }
 
 impl Measured {
+    /// Not judged if there is a reason.
+    pub(super) fn unless(self, why: Option<String>) -> Self {
+        match why {
+            Some(why) => Self { chance: Err(why), ..self },
+            None => self,
+        }
+    }
+
     /// A value that is what it is.
     pub(super) fn exact(value: Option<f64>) -> Self {
         Self { value, chance: Ok(Chance::Exact) }
@@ -78,8 +86,12 @@ impl Draft {
             (_, None) => return Err("unknown after".to_owned()),
             (Some(before), Some(after)) => (before, after),
         };
-        let first = before.chance.as_ref().map_err(|why| format!("before: {why}"))?;
-        let second = after.chance.as_ref().map_err(|why| format!("after: {why}"))?;
+        let (first, second) = match (&before.chance, &after.chance) {
+            (Ok(first), Ok(second)) => (first, second),
+            (Err(why), Err(other)) if why == other => return Err(why.clone()),
+            (Err(why), _) => return Err(format!("before: {why}")),
+            (_, Err(why)) => return Err(format!("after: {why}")),
+        };
         Ok(ratio(Uncertain { value: from, chance: first }, Uncertain { value: to, chance: second }, error))
     }
 

@@ -1,6 +1,6 @@
 //! Findings that came and went.
 
-use lioprof_model::{Analysis, Finding, FindingChange, FindingChanges, FindingPair};
+use lioprof_model::{Analysis, CheckResult, Finding, FindingChange, FindingChanges, FindingPair};
 
 /// Pairs findings of the same kind: first those about the same targets and objects, then in the order of their rank.
 pub(super) fn changes(before: &Analysis, after: &Analysis) -> FindingChanges {
@@ -27,9 +27,16 @@ pub(super) fn changes(before: &Analysis, after: &Analysis) -> FindingChanges {
 
 fn change(finding: &Finding, other: &Analysis) -> FindingChange {
     let check = other.checks.iter().find(|check| check.id == finding.id);
-    FindingChange {
-        finding: finding.clone(),
-        other: check.map(|check| check.result),
-        other_reason: check.and_then(|check| check.reason.clone()),
-    }
+    let (other, other_reason) = if is_elsewhere(finding, other) {
+        (Some(CheckResult::NotApplicable), Some("none of its targets is in that capture".to_owned()))
+    } else {
+        (check.map(|check| check.result), check.and_then(|check| check.reason.clone()))
+    };
+    FindingChange { finding: finding.clone(), other, other_reason }
+}
+
+/// Whether it is about targets that the other side does not have: a server's log is missing, or they were left out.
+fn is_elsewhere(finding: &Finding, other: &Analysis) -> bool {
+    let has = |name: &String| other.targets.iter().any(|target| target.name == *name);
+    !finding.targets.is_empty() && !finding.targets.iter().any(has)
 }

@@ -12,7 +12,7 @@ use super::figure::{Draft, Drafts, Measured};
 use super::noise::{PerBin, real};
 use super::pair::{Pair, Sided};
 use super::ranks::Ranks;
-use super::totals::{PERCENTILES, busy_rate, io_bytes, over_activity, overall_error};
+use super::totals::{PERCENTILES, busy_rate, io_bytes};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
@@ -172,11 +172,14 @@ fn client_figures(row: &mut RowFigures<'_, '_, Client>) {
     row.count("write_rpcs", None, |it| Some(real(it.write.rpcs)));
     row.measure("bandwidth_bytes_per_s", Better::Higher, |it, client| {
         let bytes = io_bytes(&client.read).zip(io_bytes(&client.write)).map(|(read, write)| read + write);
+        let (requests, bin_s) = (requests(it.analysis, &nid), it.analysis.series.bin_s);
+        let rpcs = client.read.rpcs + client.write.rpcs;
+        // Only the busiest clients have all of their requests over time.
+        let busy_s = real(requests.busy_bins()) * bin_s;
+        let is_whole = requests.counts().iter().sum::<u64>() == rpcs;
+        let rate = bytes.filter(|_| is_whole && busy_s > 0.0).map(|bytes| bytes / busy_s);
         // Bytes per client and bin are not kept; its requests vary as they do.
-        let own = requests(it.analysis, &nid).busy_error(client.read.rpcs + client.write.rpcs);
-        // The time that they are divided by is no surer than for all.
-        let error = own.zip(overall_error(it)).map(|(own, all)| own.max(all));
-        Measured::mean(over_activity(it, bytes), error)
+        Measured::mean(rate, requests.busy_error(rpcs))
     });
 }
 

@@ -59,6 +59,7 @@ const NOTED_LOSS: f64 = 0.01;
 fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(different_selections(&pair.before.analysis.selected, &pair.after.analysis.selected));
+    notes.extend(different_servers(pair.before.analysis, pair.after.analysis));
     for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
         let loss = &sided.analysis.loss;
         if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)
@@ -76,10 +77,34 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
         }
     }
     if let Some(why) = totals::different_work(pair) {
-        notes.push(format!("{why}: compare rates, not durations"));
+        notes.push(format!(
+            "{why}: compare rates; durations only if the programs asked for the same, and read-ahead or a cache made the difference"
+        ));
     }
     notes.extend(Direction::ALL.iter().filter_map(|it| totals::different_sizes(pair, *it)));
     notes
+}
+
+/// That logs of servers are missing on one side. Where no name is the same, they are different servers, or files that tell no name.
+fn different_servers(before: &Analysis, after: &Analysis) -> Option<String> {
+    let alone = |mine: &Analysis, theirs: &Analysis| -> Vec<String> {
+        let is_theirs = |name: &String| theirs.nodes.iter().any(|node| node.name == *name);
+        mine.nodes.iter().map(|node| &node.name).filter(|name| !is_theirs(name)).cloned().collect()
+    };
+    let (gone, came) = (alone(before, after), alone(after, before));
+    if gone.len() == before.nodes.len() || (gone.is_empty() && came.is_empty()) {
+        return None;
+    }
+    let side = |names: &[String], side: &str| (!names.is_empty()).then(|| format!("{} only {side}", few_names(names)));
+    let sides: Vec<String> = [side(&gone, "before"), side(&came, "after")].into_iter().flatten().collect();
+    Some(format!("the logs are not of the same servers: {}", sides.join(", ")))
+}
+
+/// The first of them, and how many more there are.
+fn few_names(names: &[String]) -> String {
+    const FEW: usize = 3;
+    let shown = names[..names.len().min(FEW)].join(", ");
+    if names.len() > FEW { format!("{shown} and {} more", names.len() - FEW) } else { shown }
 }
 
 /// That one side is a part of its capture which the other is not.

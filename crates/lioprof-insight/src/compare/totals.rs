@@ -1,6 +1,6 @@
 //! Figures of the whole captures.
 
-use lioprof_model::units::{human_bytes, whole};
+use lioprof_model::units::{human_bytes, percent, whole};
 use lioprof_model::{Analysis, Better, Direction, Distribution, Io};
 
 use super::activity::{Activity, OST_READ, OST_WRITE, beyond};
@@ -27,6 +27,21 @@ pub(super) fn different_work(pair: &Pair<'_>) -> Option<String> {
     })
 }
 
+/// By so much the share of reads in the bytes may differ.
+const LIKE_SHARES: f64 = 0.5;
+
+/// Why bandwidths must not be compared: one side reads and the other writes.
+fn different_directions(pair: &Pair<'_>) -> Option<String> {
+    let [before, after] =
+        pair.both(|it| Some(io_bytes(&it.analysis.totals.read)? / bytes(it)?).filter(|share| share.is_finite()));
+    let (before, after) = (before?, after?);
+    let differ = (before - after).abs() > LIKE_SHARES;
+    differ.then(|| {
+        let [before, after] = [before, after].map(|share| percent(share, 0));
+        format!("reads are {before} of the bytes before and {after} after")
+    })
+}
+
 pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
     let mut out = Drafts::new();
     let mut put = |name: &str, sides: [Measured; 2], better: Option<Better>, headline: bool| {
@@ -44,7 +59,11 @@ pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
         put(name, pair.both(|it| Measured::exact(value(it))), None, false);
     }
     put("activity_s", activity(pair), Some(Better::Lower), true);
-    let all = pair.both(|it| Measured::mean(over_activity(it, bytes(it)), overall_error(it)));
+    let unlike = different_directions(pair);
+    let all = pair.both(|it| {
+        let bandwidth = Measured::mean(over_activity(it, bytes(it)), overall_error(it));
+        bandwidth.unless(unlike.clone())
+    });
     put("bandwidth_bytes_per_s", all, Some(Better::Higher), true);
     let rate = pair.both(|it| Measured {
         value: over_activity(it, Some(real(it.analysis.totals.rpcs))),
@@ -150,7 +169,7 @@ pub(super) fn io_bytes(io: &Io) -> Option<f64> {
 }
 
 /// A sum per second of activity.
-pub(super) fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> {
+fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> {
     Some(sum? / sided.activity.seconds.filter(|seconds| *seconds > 0.0)?)
 }
 
@@ -158,7 +177,7 @@ pub(super) fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> 
 const EDGES: f64 = 0.408;
 
 /// Error of the mean bandwidth from first to last byte, pauses included.
-pub(super) fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
+fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
     let requests = Direction::ALL.map(|direction| sided.analysis.totals.io(direction).rpcs);
     let error = sided.activity.all.part(sided.activity.span?).error(requests.iter().sum())?;
     // The first and the last byte are somewhere in their bins.
@@ -174,12 +193,7 @@ pub(super) fn busy_rate(bins: &PerBin, bin_s: f64, requests: u64) -> Measured {
 
 /// The duration of the I/O has the same relative error as the mean bandwidth that it is derived from.
 fn activity(pair: &Pair<'_>) -> [Measured; 2] {
-    let different = different_work(pair);
-    pair.both(|it| {
-        let measured = Measured::mean(it.activity.seconds, overall_error(it));
-        match &different {
-            Some(why) => Measured { chance: Err(format!("{why}: compare the bandwidth")), ..measured },
-            None => measured,
-        }
-    })
+    let different =
+        different_directions(pair).or_else(|| Some(format!("{}: compare the bandwidth", different_work(pair)?)));
+    pair.both(|it| Measured::mean(it.activity.seconds, overall_error(it)).unless(different.clone()))
 }

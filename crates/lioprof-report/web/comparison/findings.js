@@ -17,33 +17,31 @@ function causeOf(finding) {
   return finding.explained_by && el("code", null, finding.explained_by);
 }
 
-function gainedCard({ finding, interval_s: interval, other, other_reason: reason }, i) {
-  const unjudged = other === "not_enough_evidence";
+function gainedCard({ finding, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
   return findingCard(finding, {
     id: `gained-${i}`,
     kind: `New · ${SEVERITY[finding.severity]} · confidence ${finding.confidence}`,
     concerns: concernsOf(finding, interval),
     cause: causeOf(finding),
     evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
-    more: unjudged && el("p.cost", null, `It may have been there before: not judged then (${reason ?? "unknown why"}).`),
+    more: !judged && el("p.cost", null, `It may have been there before: not judged then (${reason ?? "unknown why"}).`),
   });
 }
 
-function lostCard({ finding, interval_s: interval, other, other_reason: reason }, i) {
-  const unjudged = other === "not_enough_evidence";
+function lostCard({ finding, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
   const was = SEVERITY[finding.severity].toLowerCase();
   return findingCard(
     // What is gone needs no remedy.
     { ...finding, remedies: [] },
     {
       id: `lost-${i}`,
-      tone: unjudged ? "unknown" : "healthy",
-      mark: unjudged ? "?" : "✔",
-      kind: unjudged ? `Not seen any more, but not judged · was ${was}` : `Gone · was ${was}`,
+      tone: judged ? "healthy" : "unknown",
+      mark: judged ? "✔" : "?",
+      kind: judged ? `Gone · was ${was}` : `Not seen any more, but not judged · was ${was}`,
       concerns: concernsOf(finding, interval),
       cause: causeOf(finding),
       evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
-      more: unjudged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it was not judged"}.`),
+      more: !judged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it was not judged"}.`),
     },
   );
 }

@@ -68,14 +68,16 @@ impl std::str::FromStr for RegressionLimit {
     fn from_str(text: &str) -> Result<Self, String> {
         let parse = || -> Option<f64> {
             let value = text.strip_prefix("regression=")?;
-            let share = match value.strip_suffix('%') {
-                Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
-                None => value.trim().parse().ok()?,
+            let (share, most) = match value.strip_suffix('%') {
+                Some(percent) => (percent.trim().parse::<f64>().ok()? / 100.0, f64::MAX),
+                // Who writes 10 means ten percent.
+                None => (value.trim().parse().ok()?, 1.0),
             };
-            (share.is_finite() && share >= 0.0).then_some(share)
+            (0.0..=most).contains(&share).then_some(share)
         };
-        let share =
-            parse().ok_or_else(|| format!("expected regression=SHARE, such as regression=10%; found `{text}`"))?;
+        let share = parse().ok_or_else(|| {
+            format!("expected regression=SHARE, such as regression=10% or regression=0.1; found `{text}`")
+        })?;
         Ok(Self { share })
     }
 }
@@ -90,7 +92,10 @@ mod tests {
         assert_eq!(share("regression=10%"), Ok(0.1));
         assert_eq!(share("regression=0.25"), Ok(0.25));
         assert_eq!(share("regression=0"), Ok(0.0));
-        for bad in ["10%", "regression", "regression=", "regression=-1%", "regression=x", "regression=inf"] {
+        assert_eq!(share("regression=150%"), Ok(1.5));
+        for bad in
+            ["10%", "regression", "regression=", "regression=-1%", "regression=x", "regression=inf", "regression=10"]
+        {
             assert!(share(bad).unwrap_err().contains("regression=10%"), "{bad}");
         }
     }
