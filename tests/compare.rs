@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use lioprof_testkit::blessed_table;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -247,5 +248,35 @@ fn both_runs_can_be_drawn_from_the_comparison_alone() {
         let reads = rows(&analysis, "operations").iter().find(|it| it["name"] == "OST_READ").unwrap();
         assert_eq!(course["read_total_hist_us"], reads["total_hist_us"], "{side}");
         assert_eq!(json[side]["nodes"][0], analysis["nodes"][0]["name"]);
+    }
+}
+
+/// Neither what was not looked for is gone, nor what cannot have been there.
+#[test]
+fn what_the_other_side_does_not_have_is_not_gone() {
+    let whole = fixture("captures/pair_slow_ost_sick");
+    let server1 = format!("{whole}/server1");
+    let sides = [whole, server1];
+    let there = json(&sides);
+    assert_eq!(ids(&there, "lost"), ["sluggish-ost"]);
+    assert_eq!(text(&there["findings"]["lost"][0], "other"), Some("not_applicable"));
+    let printed = String::from_utf8(run(&sides, &[]).exits(0).stdout).unwrap();
+    for said in ["NOT SEEN critical sluggish-ost", "1 finding not checked on the other side", "server2 only before"] {
+        assert!(printed.contains(said), "{said}: {printed}");
+    }
+    assert!(!printed.contains("gone"), "{printed}");
+}
+
+/// The case studies of the page, as the command prints them today.
+#[test]
+fn the_page_shows_what_the_command_prints() {
+    for (name, behind) in [("collective-read", "\nThe same 512 MiB"), ("hdf5-metadata", "\nOnly a quarter")] {
+        let printed = String::from_utf8(run(&case(name), &["--quiet"]).exits(0).stdout).unwrap();
+        let shown: String = printed
+            .lines()
+            .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
+            .collect();
+        let command = format!("        fixtures/case-studies/{name}/after.txt.zst\n");
+        blessed_table("docs/compare.md", (&command, behind), &shown);
     }
 }

@@ -226,6 +226,13 @@ fn others_files_are_left_alone() {
     export(&[&capture.dir], &[option("--parquet", &both), option("--csv", &both)].concat())
         .exits(2)
         .says(&["different names", "both"]);
+    // Nothing is left of a span without anything, nor of a mark that is not there.
+    let to = "2026-11-23T05:00:00Z";
+    for from in ["2026-11-23T06:00:00Z", "nobody wrote this"] {
+        let span: [&OsStr; 4] = ["--from", from, "--to", to].map(AsRef::as_ref);
+        export(&[&capture.dir], &[&option("--csv", &both)[..], &span].concat()).exits(2);
+        assert!(!both.exists() || contents(&both).is_empty(), "{from}");
+    }
     export(&[&capture.dir], &[]).exits(2).says(&["--parquet <DIR>", "--csv <DIR>", "--perfetto <FILE>"]);
 }
 

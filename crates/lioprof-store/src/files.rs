@@ -134,3 +134,15 @@ pub(crate) fn publish(files: &dyn Files, file: SummedFile, path: &Path) -> Resul
     files.sync_dir(folder).map_err(StoreError::io("sync folder", folder))?;
     Ok(Written { bytes, crc32: crc32.finalize() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_lies_in_the_folder_of_the_process() {
+        for (path, folder) in [("x.parquet", "."), ("./x.parquet", "."), ("a/x.parquet", "a"), ("/x", "/")] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+        }
+    }
+}

@@ -198,7 +198,7 @@ fn targets(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
 
 fn clients(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     let pairs = Pairs {
-        title: "Clients: RPCs, and MiB/s while they had reads or writes",
+        title: "Clients: RPCs, and MiB/s while they had requests",
         header: ["client", "RPCs before", "MiB/s"],
         figures: ["rpcs", "bandwidth_bytes_per_s"],
         second: mib,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{
-    Analysis, Better, Client, Direction, Distribution, Latency, Operation, Row, Rows, Target, TargetIo, TargetKindName,
+    Analysis, Better, Client, Direction, Distribution, Latency, Operation, Row, Rows, SpentOn, Target, TargetIo,
+    TargetKindName,
 };
 
 use super::activity::{OST_READ, OST_WRITE, of_target};
@@ -12,7 +13,7 @@ use super::figure::{Draft, Drafts, Measured};
 use super::noise::{PerBin, real};
 use super::pair::{Pair, Sided};
 use super::ranks::Ranks;
-use super::totals::{PERCENTILES, busy_rate, io_bytes};
+use super::totals::{PERCENTILES, busy_rate, io_bytes, overall_error};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
@@ -172,14 +173,15 @@ fn client_figures(row: &mut RowFigures<'_, '_, Client>) {
     row.count("write_rpcs", None, |it| Some(real(it.write.rpcs)));
     row.measure("bandwidth_bytes_per_s", Better::Higher, |it, client| {
         let bytes = io_bytes(&client.read).zip(io_bytes(&client.write)).map(|(read, write)| read + write);
-        let (requests, bin_s) = (requests(it.analysis, &nid), it.analysis.series.bin_s);
-        let rpcs = client.read.rpcs + client.write.rpcs;
-        // Only the busiest clients have all of their requests over time.
-        let busy_s = real(requests.busy_bins()) * bin_s;
-        let is_whole = requests.counts().iter().sum::<u64>() == rpcs;
-        let rate = bytes.filter(|_| is_whole && busy_s > 0.0).map(|bytes| bytes / busy_s);
+        // Over its own time: one that is done early is no slower for it.
+        let account = it.analysis.time_account.clients.iter().find(|client| client.name == nid);
+        let busy_us = account.map(|account| account.span_us - account.us_on(SpentOn::Nothing)).filter(|us| *us > 0);
+        let rate = bytes.zip(busy_us).map(|(bytes, us)| bytes / (real(us) / 1e6));
         // Bytes per client and bin are not kept; its requests vary as they do.
-        Measured::mean(rate, requests.busy_error(rpcs))
+        let own = requests(it.analysis, &nid).busy_error(client.read.rpcs + client.write.rpcs);
+        // The time that they are divided by is no surer than for all.
+        let error = own.zip(overall_error(it)).map(|(own, all)| own.max(all));
+        Measured::mean(rate, error)
     });
 }
 

@@ -177,7 +177,7 @@ fn over_activity(sided: &Sided<'_>, sum: Option<f64>) -> Option<f64> {
 const EDGES: f64 = 0.408;
 
 /// Error of the mean bandwidth from first to last byte, pauses included.
-fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
+pub(super) fn overall_error(sided: &Sided<'_>) -> Option<MeanError> {
     let requests = Direction::ALL.map(|direction| sided.analysis.totals.io(direction).rpcs);
     let error = sided.activity.all.part(sided.activity.span?).error(requests.iter().sum())?;
     // The first and the last byte are somewhere in their bins.
