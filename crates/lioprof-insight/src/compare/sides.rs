@@ -59,7 +59,7 @@ const NOTED_LOSS: f64 = 0.01;
 fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(different_selections(&pair.before.analysis.selected, &pair.after.analysis.selected));
-    notes.extend(different_servers(pair.before.analysis, pair.after.analysis));
+    notes.extend(different_nodes(pair.before.analysis, pair.after.analysis));
     for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
         let loss = &sided.analysis.loss;
         if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)
@@ -85,8 +85,8 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
     notes
 }
 
-/// That logs of servers are missing on one side. Where no name is the same, they are different servers, or files that tell no name.
-fn different_servers(before: &Analysis, after: &Analysis) -> Option<String> {
+/// That logs of nodes are missing on one side. Where no name is the same, they are different nodes, or files that tell no name.
+fn different_nodes(before: &Analysis, after: &Analysis) -> Option<String> {
     let alone = |mine: &Analysis, theirs: &Analysis| -> Vec<String> {
         let is_theirs = |name: &String| theirs.nodes.iter().any(|node| node.name == *name);
         mine.nodes.iter().map(|node| &node.name).filter(|name| !is_theirs(name)).cloned().collect()
@@ -97,7 +97,7 @@ fn different_servers(before: &Analysis, after: &Analysis) -> Option<String> {
     }
     let side = |names: &[String], side: &str| (!names.is_empty()).then(|| format!("{} only {side}", few_names(names)));
     let sides: Vec<String> = [side(&gone, "before"), side(&came, "after")].into_iter().flatten().collect();
-    Some(format!("the logs are not of the same servers: {}", sides.join(", ")))
+    Some(format!("the logs are not of the same nodes: {}", sides.join(", ")))
 }
 
 /// The first of them, and how many more there are.

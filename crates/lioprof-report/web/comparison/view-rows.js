@@ -100,7 +100,7 @@ const clientsSection = () =>
     noun: "client",
     data: DATA.clients,
     first: ["bandwidth_bytes_per_s"],
-    how: "The bandwidth of a client is its bytes over the time in which any OST moved bytes.",
+    how: "The bandwidth of a client is its bytes over the time in which it had requests at a traced server.",
   });
 
 const operationsSection = () =>
