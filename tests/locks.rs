@@ -204,7 +204,7 @@ fn locks_can_be_left_out() {
 /// Each completion that is missing leaves one wait open, and the others as they are: a completion names no request.
 #[test]
 fn a_missing_completion_changes_one_wait() {
-    let log = unpacked(&lioprof_testkit::files::capture("lock_pingpong").join("server1/rpc.txt.zst"));
+    let log = unpacked(lioprof_testkit::files::capture("lock_pingpong").join("server1/rpc.txt.zst"));
     let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
     let wait_s = |log: &[u8]| analyzed(log)["locks"]["totals"]["wait_s"].as_f64().unwrap();
     let whole_s = wait_s(&log);
