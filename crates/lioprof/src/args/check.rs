@@ -66,5 +66,5 @@ Examples:
   lioprof check --hosts oss[01-40] --survey survey      # what do the disks deliver?
 
 Without --survey it reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above \
---fail-on, 1 something is, 2 wrong arguments, or a server could not be checked. What could not be read is `unknown`, and \
+--fail-on, 1 something is, 2 wrong arguments, or nothing is but a server could not be checked. What could not be read is `unknown`, and \
 fails nothing.";
