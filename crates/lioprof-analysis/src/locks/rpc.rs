@@ -117,9 +117,7 @@ impl RpcTracker {
     }
 
     fn blocking(&mut self, time_us: i64, target: TargetName, holder: Symbol, served: &ServedRequest) {
-        if let Some(waits) = self.waits.get_mut(&(target, holder)) {
-            waits.called_back(time_us);
-        }
+        self.waits.entry((target, holder)).or_default().called_back(time_us);
         let kind = Kind::new(Party::Client(holder), served.party);
         if !served.counts {
             return;
@@ -172,8 +170,9 @@ impl RpcTracker {
         let recent = waits.answer_recent();
         // No callback was sent for it, because the holder had been called back already: it is the last
         // request of this client that was answered.
-        let guessed = if recent.is_none() { self.enqueues.remove(&waiter) } else { None };
-        let known = if guessed.is_none() { recent.or_else(|| waits.answer_oldest()) } else { None };
+        let last = if recent.is_none() { self.enqueues.remove(&waiter) } else { None };
+        let guessed = last.filter(|last| waits.is_recent(last.since_us));
+        let known = if guessed.is_none() { recent.or_else(|| waits.answer_latest()) } else { None };
         if given_up > 0 {
             self.sums.sums_of(self.node, target).open_waits += given_up;
         }

@@ -8,6 +8,9 @@ use lioprof_model::Symbol;
 /// and adaptive timeouts, 600 s at most).
 pub(super) const GIVE_UP_US: i64 = 600_000_000;
 
+/// A client that has to wait again so much later has probably got what it waited for before.
+const APART_US: i64 = 2_000_000;
+
 /// A request that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
@@ -19,7 +22,8 @@ pub(super) struct Waiting {
 ///
 /// A completion names no request. Which of several it belongs to does not matter for the sum of their waits, but if one completion is
 /// missing in the log, all later ones must not be taken for the one before. A client that is called back has been given a lock, probably
-/// the one that it waited for; so what it has waited for since before that is answered last.
+/// the one that it waited for, and so has one that waits again much later. What it has waited for since before that is answered last, and the
+/// latest of them first: the older one is, the less likely is it that it still waits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waits {
     queue: VecDeque<Waiting>,
@@ -32,7 +36,7 @@ impl Waits {
         self.queue.push_back(waiting);
     }
 
-    /// The client has to give back a lock on this target.
+    /// The client has to give back a lock on this target, which it asked for before.
     pub(super) fn called_back(&mut self, time_us: i64) {
         self.called_back_us = Some(time_us);
     }
@@ -44,16 +48,22 @@ impl Waits {
         (before - self.queue.len()) as u64
     }
 
-    /// The one that a completion answers, of those since the last callback.
+    /// The one that a completion answers, of those since the last callback that began about when the last one did.
     pub(super) fn answer_recent(&mut self) -> Option<Waiting> {
-        let is_recent = |waiting: &Waiting| self.called_back_us.is_none_or(|us| waiting.since_us >= us);
+        let oldest_us = self.queue.back()?.since_us - APART_US;
+        let is_recent = |waiting: &Waiting| waiting.since_us >= oldest_us && self.is_recent(waiting.since_us);
         let at = self.queue.iter().position(is_recent)?;
         self.queue.remove(at)
     }
 
     /// The one that a completion answers if it is none of those.
-    pub(super) fn answer_oldest(&mut self) -> Option<Waiting> {
-        self.queue.pop_front()
+    pub(super) fn answer_latest(&mut self) -> Option<Waiting> {
+        self.queue.pop_back()
+    }
+
+    /// Whether a request since then may be the one that a completion answers.
+    pub(super) fn is_recent(&self, since_us: i64) -> bool {
+        self.called_back_us.is_none_or(|us| since_us >= us)
     }
 
     /// How many wait.
@@ -83,17 +93,23 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_again_much_later_has_got_the_lock_before() {
+        let mut waits = Waits::default();
+        [0, 10, APART_US + 5].map(|us| waits.begin(since(us)));
+        let answered = [waits.answer_recent(), waits.answer_recent(), waits.answer_recent()];
+        assert_eq!(answered, [10, APART_US + 5, 0].map(|us| Some(since(us))));
+    }
+
+    #[test]
     fn who_waits_for_two_objects_gets_both() {
         let mut waits = Waits::default();
-        waits.begin(since(10));
+        [10, 15].map(|us| waits.begin(since(us)));
         waits.called_back(20);
-        waits.begin(since(30));
-        waits.begin(since(40));
-        let mut answered = [waits.answer_recent(), waits.answer_recent(), waits.answer_oldest()].map(Option::unwrap);
-        assert_eq!(answered, [30, 40, 10].map(since));
-        answered.sort_by_key(|waiting| waiting.since_us);
-        // As without the callback, all together.
-        assert_eq!(answered, [10, 30, 40].map(since));
-        assert_eq!((waits.answer_recent(), waits.answer_oldest()), (None, None));
+        [30, 40].map(|us| waits.begin(since(us)));
+        let recent = [waits.answer_recent(), waits.answer_recent(), waits.answer_recent()];
+        assert_eq!(recent, [Some(since(30)), Some(since(40)), None]);
+        // All together they are as without the callback.
+        let others = [waits.answer_latest(), waits.answer_latest(), waits.answer_latest()];
+        assert_eq!(others, [Some(since(15)), Some(since(10)), None]);
     }
 }
