@@ -33,7 +33,7 @@ function operationsPage() {
         "p.banner",
         null,
         "There is no log of a client with operations in it: these are RPCs as their servers tell of them, from arrival to the end of " +
-          "handling. What happened on the client and on the way is unknown.",
+          "handling. What happened on the client is unknown, and of the network all but how long data took.",
       ),
     el(
       "dl.totals",
