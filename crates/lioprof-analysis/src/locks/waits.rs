@@ -95,7 +95,9 @@ mod tests {
     #[test]
     fn who_waits_again_much_later_has_got_the_lock_before() {
         let mut waits = Waits::default();
-        [0, 10, APART_US + 5].map(|us| waits.begin(since(us)));
+        for us in [0, 10, APART_US + 5] {
+            waits.begin(since(us));
+        }
         let answered = [waits.answer_recent(), waits.answer_recent(), waits.answer_recent()];
         assert_eq!(answered, [10, APART_US + 5, 0].map(|us| Some(since(us))));
     }
@@ -103,9 +105,13 @@ mod tests {
     #[test]
     fn who_waits_for_two_objects_gets_both() {
         let mut waits = Waits::default();
-        [10, 15].map(|us| waits.begin(since(us)));
+        for us in [10, 15] {
+            waits.begin(since(us));
+        }
         waits.called_back(20);
-        [30, 40].map(|us| waits.begin(since(us)));
+        for us in [30, 40] {
+            waits.begin(since(us));
+        }
         let recent = [waits.answer_recent(), waits.answer_recent(), waits.answer_recent()];
         assert_eq!(recent, [Some(since(30)), Some(since(40)), None]);
         // All together they are as without the callback.
