@@ -107,6 +107,14 @@ impl TimeSpent {
     }
 }
 
+impl TimeAccount {
+    /// That of a client, if it is listed.
+    #[must_use]
+    pub fn client(&self, nid: &str) -> Option<&TimeOf> {
+        self.clients.iter().find(|client| client.name == nid)
+    }
+}
+
 impl TimeOf {
     /// Microseconds spent on this, wherever.
     #[must_use]

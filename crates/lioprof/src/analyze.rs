@@ -59,9 +59,7 @@ fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
         FailOn::Warning => Severity::Warning,
         FailOn::Critical => Severity::Critical,
     });
-    let (selected, totals) = (&outcome.analysis.selected, &outcome.analysis.totals);
-    match Code::of_reading(outcome, args.log.max_loss) {
-        Code::Success if totals.rpcs == 0 && !selected.is_everything() => Code::Unusable,
+    match Code::of_selection(outcome, args.log.max_loss, outcome.analysis.totals.rpcs == 0) {
         Code::Success if limit.is_some() && worst >= limit => Code::Failed,
         code => code,
     }

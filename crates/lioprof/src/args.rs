@@ -47,6 +47,7 @@ pub(crate) use shared::default_threads;
 pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
 #[cfg(feature = "daemon")]
 pub(crate) use top::TopArgs;
+pub(crate) use values::given_twice;
 pub(crate) use what_if::WhatIfArgs;
 
 /// Shows what a Lustre file system really does, from its servers' debug logs.

@@ -33,6 +33,14 @@ impl Code {
             Self::Success
         }
     }
+
+    /// The same, if the user may have selected what is not there: `is_nothing` says that there is nothing to show.
+    pub(crate) fn of_selection(outcome: &Outcome, max_loss: f64, is_nothing: bool) -> Self {
+        match Self::of_reading(outcome, max_loss) {
+            Self::Success if is_nothing && !outcome.analysis.selected.is_everything() => Self::Unusable,
+            code => code,
+        }
+    }
 }
 
 impl From<Code> for ExitCode {

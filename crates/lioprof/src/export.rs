@@ -10,7 +10,7 @@ use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSum
 use lioprof_perfetto::{PerfettoWriter, Written};
 use lioprof_store::{CsvWriter, DatasetExport, StoreError};
 
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, given_twice};
 use crate::exit_code::Code;
 use crate::messages::{self, Verbosity};
 use crate::reading;
@@ -52,8 +52,8 @@ struct Outputs {
 impl Outputs {
     fn create(args: &ExportArgs) -> anyhow::Result<Self> {
         let names: Vec<&PathBuf> = args.parquet.iter().chain(&args.csv).chain(&args.perfetto).collect();
-        if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
-            bail!("--parquet, --csv and --perfetto need different names: `{}` is given twice", names[twice].display());
+        if let Some(name) = given_twice(&names) {
+            bail!("--parquet, --csv and --perfetto need different names: `{}` is given twice", name.display());
         }
         for dir in args.parquet.iter().chain(&args.csv) {
             create_empty(dir)?;

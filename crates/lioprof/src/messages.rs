@@ -8,6 +8,10 @@ use serde::Serialize;
 
 /// Prints an error.
 pub(crate) fn error(message: &str) {
+    print(message);
+}
+
+fn print(message: &str) {
     // Who closes stderr wants no messages.
     let _printed_or_unwanted = writeln!(io::stderr(), "lioprof: {message}");
 }
@@ -26,7 +30,7 @@ pub(crate) enum Verbosity {
 /// Prints a note or warning, unless `--quiet`.
 pub(crate) fn note(verbosity: Verbosity, message: &str) {
     if verbosity >= Verbosity::Normal {
-        error(message);
+        print(message);
     }
 }
 

@@ -51,10 +51,7 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         write(&operations, args.format, verbosity == Verbosity::Verbose, &mut out)?;
     }
     out.flush().context("failed to write to stdout")?;
-    match Code::of_reading(&outcome, args.log.max_loss) {
-        Code::Success if operations.rows.is_empty() && !outcome.analysis.selected.is_everything() => Ok(Code::Unusable),
-        code => Ok(code),
-    }
+    Ok(Code::of_selection(&outcome, args.log.max_loss, operations.rows.is_empty()))
 }
 
 /// Commands that tell the names of the slowest operations' files, for an administrator to run on a client.

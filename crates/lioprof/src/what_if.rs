@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use lioprof_analysis::{Replay, analyze_with_stores};
 use lioprof_model::{Analysis, Change, WhatIf};
 
-use crate::args::WhatIfArgs;
+use crate::args::{WhatIfArgs, given_twice};
 use crate::exit_code::Code;
 use crate::messages::Verbosity;
 use crate::reading;
@@ -70,8 +70,8 @@ fn subject(change: &Change) -> Option<(&'static str, &'static str, &str)> {
 /// Stops if something is to be changed in two ways.
 fn check_once(asked: &[Change]) -> anyhow::Result<()> {
     let subjects: Vec<_> = asked.iter().filter_map(subject).collect();
-    match (1..subjects.len()).find(|&at| subjects[..at].contains(&subjects[at])) {
-        Some(at) => bail!("{}: `{}` is given twice; expected one change of it", subjects[at].1, subjects[at].2),
+    match given_twice(&subjects) {
+        Some((_, option, name)) => bail!("{option}: `{name}` is given twice; expected one change of it"),
         None => Ok(()),
     }
 }

@@ -29,6 +29,7 @@ const AROUND_US: i64 = 2_000_000;
 const MIN_FORGET: usize = 1 << 12;
 /// Objects remembered per client and target.
 const MAX_RECENT: usize = 64;
+
 /// The LDLM resource of an object as a message names it.
 pub(super) fn resource_of(object: ObjectName) -> ResourceId {
     match object {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{
-    Analysis, Better, Client, Direction, Distribution, Latency, Operation, Row, Rows, SpentOn, Target, TargetIo,
-    TargetKindName,
+    Analysis, Better, Client, Direction, Distribution, Latency, Operation, Row, Rows, Target, TargetIo, TargetKindName,
+    TimeOf,
 };
 
 use super::activity::{OST_READ, OST_WRITE, of_target};
@@ -174,8 +174,7 @@ fn client_figures(row: &mut RowFigures<'_, '_, Client>) {
     row.measure("bandwidth_bytes_per_s", Better::Higher, |it, client| {
         let bytes = io_bytes(&client.read).zip(io_bytes(&client.write)).map(|(read, write)| read + write);
         // Over its own time: one that is done early is no slower for it.
-        let account = it.analysis.time_account.clients.iter().find(|client| client.name == nid);
-        let busy_us = account.map(|account| account.span_us - account.us_on(SpentOn::Nothing)).filter(|us| *us > 0);
+        let busy_us = it.analysis.time_account.client(&nid).map(TimeOf::covered_us).filter(|us| *us > 0);
         let rate = bytes.zip(busy_us).map(|(bytes, us)| bytes / (real(us) / 1e6));
         // Bytes per client and bin are not kept; its requests vary as they do.
         let own = requests(it.analysis, &nid).busy_error(client.read.rpcs + client.write.rpcs);

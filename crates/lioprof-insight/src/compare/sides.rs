@@ -1,5 +1,6 @@
 //! The comparison, put together.
 
+use lioprof_model::units::few;
 use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Direction, Generator, Selected, Side};
 
 use super::activity::Activity;
@@ -87,24 +88,17 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
 
 /// That logs of nodes are missing on one side. Where no name is the same, they are different nodes, or files that tell no name.
 fn different_nodes(before: &Analysis, after: &Analysis) -> Option<String> {
-    let alone = |mine: &Analysis, theirs: &Analysis| -> Vec<String> {
-        let is_theirs = |name: &String| theirs.nodes.iter().any(|node| node.name == *name);
-        mine.nodes.iter().map(|node| &node.name).filter(|name| !is_theirs(name)).cloned().collect()
-    };
+    fn alone<'a>(mine: &'a Analysis, theirs: &Analysis) -> Vec<&'a str> {
+        let is_theirs = |name: &str| theirs.nodes.iter().any(|node| node.name == name);
+        mine.nodes.iter().map(|node| node.name.as_str()).filter(|name| !is_theirs(name)).collect()
+    }
     let (gone, came) = (alone(before, after), alone(after, before));
     if gone.len() == before.nodes.len() || (gone.is_empty() && came.is_empty()) {
         return None;
     }
-    let side = |names: &[String], side: &str| (!names.is_empty()).then(|| format!("{} only {side}", few_names(names)));
+    let side = |names: &[&str], side: &str| (!names.is_empty()).then(|| format!("{} only {side}", few(names)));
     let sides: Vec<String> = [side(&gone, "before"), side(&came, "after")].into_iter().flatten().collect();
     Some(format!("the logs are not of the same nodes: {}", sides.join(", ")))
-}
-
-/// The first of them, and how many more there are.
-fn few_names(names: &[String]) -> String {
-    const FEW: usize = 3;
-    let shown = names[..names.len().min(FEW)].join(", ");
-    if names.len() > FEW { format!("{shown} and {} more", names.len() - FEW) } else { shown }
 }
 
 /// That one side is a part of its capture which the other is not.

@@ -42,7 +42,7 @@ fn transfer_share(analysis: &Analysis, nid: &str) -> Option<f64> {
 /// written, or for locks on it, is part of waiting.
 fn does_something(case: &Case<'_>, writer: &Client, other: &Client) -> bool {
     let own_us = |nid: &str| {
-        let account = case.analysis.time_account.clients.iter().find(|client| client.name == nid);
+        let account = case.analysis.time_account.client(nid);
         account.map_or(0, |account| account.us_on(SpentOn::Bulk) + account.us_on(SpentOn::Metadata))
     };
     let least = case.limit("others_share");

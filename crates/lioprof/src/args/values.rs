@@ -53,6 +53,11 @@ pub(crate) fn bound(text: &str) -> Result<Bound, String> {
     Ok(time::parse(text).map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
 }
 
+/// What is given a second time, the first such.
+pub(crate) fn given_twice<T: PartialEq>(given: &[T]) -> Option<&T> {
+    (1..given.len()).find(|&at| given[..at].contains(&given[at])).map(|at| &given[at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
