@@ -73,6 +73,7 @@ mod parts;
 mod progress;
 #[cfg(all(test, feature = "report"))]
 mod report;
+mod rests;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod rollup;

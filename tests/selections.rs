@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::figures::{rows, text};
+use crate::figures::{number, rows, text};
 use crate::util::{Run, lioprof};
 
 fn analyze(capture: &str, options: &[&str]) -> Run {
@@ -80,4 +80,71 @@ fn sizes_that_nobody_knows_are_no_evidence() {
     assert!(unknown(&json, "small-rpcs").contains("bounds"));
     let gapped = rows(&json, "findings").iter().find(|finding| text(finding, "id") == Some("gapped-rpcs")).unwrap();
     assert_eq!((&gapped["evidence"]["filled_share"], &gapped["saves_s"]), (&Value::Null, &Value::Null), "{gapped}");
+}
+
+/// Three evictions, none of them in this time; and one.
+#[test]
+fn what_went_wrong_at_another_time_is_not_told() {
+    let evicted = |from: &str, to: &str| {
+        let run = analyze("eviction_clean", &["--from", from, "--to", to, "--fail-on", "critical"]);
+        let json = run.json();
+        let found = ids(&json).contains(&"evictions");
+        assert_eq!(run.code, Some(i32::from(found)), "{run}");
+        number(&json["totals"], "evictions").unwrap()
+    };
+    assert_eq!(evicted("1795252684", "1795252699"), 0);
+    assert_eq!(evicted("1795252670", "1795252699"), 1);
+    assert_eq!(evicted("1795252670", "1795252810"), 3);
+}
+
+/// Eight writes to the slow OST are being handled all the time, and none ends.
+#[test]
+fn a_time_in_which_nothing_ends_is_not_called_healthy() {
+    let json = analyze("pair_slow_ost_sick", &["--from", "1795412166.504", "--to", "1795412168.454"]).exits(0).json();
+    assert_eq!(number(&json["window"], "under_way_rpcs"), Some(8));
+    assert!(unknown(&json, "trace-quality").contains("8 requests are being handled"));
+    let all = analyze("pair_slow_ost_sick", &[]).exits(0).json();
+    assert_eq!(all["window"]["under_way_rpcs"], Value::Null);
+}
+
+#[test]
+fn without_the_requests_in_between_nothing_is_predicted() {
+    let saves = |options: &[&str]| {
+        let json = analyze("lock_pingpong_dlm", options).exits(0).json();
+        let fight =
+            rows(&json, "findings").iter().find(|finding| text(finding, "id") == Some("lock-ping-pong")).unwrap();
+        fight["saves_s"].clone()
+    };
+    assert!(saves(&[]).is_number());
+    assert_eq!(saves(&["--opcode", "LDLM_ENQUEUE"]), Value::Null);
+}
+
+/// The other server has the slow OST, and its log is not here.
+#[test]
+fn time_at_a_server_whose_log_is_missing_may_be_the_cause() {
+    let run = lioprof(&["analyze", "--format", "json", &one_server("pair_slow_ost_sick", "server1")]);
+    let why = run.json();
+    let why = unknown(&why, "trace-quality");
+    assert!(why.contains("83 % of the clients' time") && why.contains("10.10.0.2@tcp"), "{why}");
+    let run = lioprof(&["analyze", "--format", "json", &one_server("pair_slow_ost_sick", "server2")]);
+    assert_eq!(ids(&run.json())[0], "sluggish-ost");
+    // Both servers' logs: nobody is missing.
+    let json = analyze("pair_healthy_run1", &[]).exits(0).json();
+    let check = rows(&json, "checks").iter().find(|check| text(check, "id") == Some("trace-quality")).unwrap();
+    assert_eq!(text(check, "result"), Some("healthy"));
+}
+
+fn one_server(capture: &str, server: &str) -> String {
+    lioprof_testkit::files::capture(capture).join(server).to_str().unwrap().to_owned()
+}
+
+/// What the servers did between two captures is in neither, and not lost.
+#[test]
+fn captures_in_folders_of_their_own_lack_nothing() {
+    let [sick, cured] = ["pair_slow_client_sick", "pair_slow_client_cured"]
+        .map(|name| lioprof_testkit::files::fixture(format!("pairs/{name}")));
+    let sick = if sick.exists() { sick } else { lioprof_testkit::files::capture("pair_slow_client_sick") };
+    let run = lioprof(&["analyze", "--format", "json", sick.to_str().unwrap(), cured.to_str().unwrap()]).exits(0);
+    let json = run.json();
+    assert_eq!(json["loss"]["estimated_lost_fraction"].as_f64(), Some(0.0), "{}", json["loss"]);
 }

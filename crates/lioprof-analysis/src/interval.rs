@@ -61,6 +61,16 @@ impl Interval {
         (&self.from, &self.to) == (&other.from, &other.to)
     }
 
+    /// Whether it is over after the first of these times and before the second.
+    pub(crate) fn ends_between(&self, from_us: i64, to_us: i64) -> bool {
+        self.ends_at().is_some_and(|end_us| from_us <= end_us && end_us < to_us)
+    }
+
+    /// Whether there is a limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+
     /// Whether a limit is a mark.
     pub(crate) fn has_marks(&self) -> bool {
         self.from_marks.is_some() || self.to_marks.is_some()

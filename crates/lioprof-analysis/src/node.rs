@@ -8,7 +8,7 @@ use lioprof_model::{
 use lioprof_trace::{NodeLogs, ReadLogs, with_sink_thread};
 use lustre_debuglog::{Opcode, TargetName};
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, Faults};
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
 use crate::config::{Config, Selection};
 use crate::counted;
@@ -258,6 +258,9 @@ impl Finished {
 impl RowSink for NodeSink<'_> {
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
         let in_time = self.interval.contains(row.end_us);
+        if !in_time && row.start_us().is_some_and(|start_us| self.interval.ends_between(start_us, row.end_us)) {
+            self.tally.aggregate.under_way(row, &self.config.selection, symbols);
+        }
         if self.tally.rpc(row, in_time, &self.config.selection, symbols) {
             self.sink.rpc(row, symbols);
         }
@@ -325,7 +328,7 @@ pub(crate) fn analyze(
         (result, sums) = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
     }
     if let Some(sink) = sink {
-        sink.node_end(name, &within(&result.summary, &result.interval), symbols);
+        sink.node_end(name, &within(&result.summary, &result.interval, &sums.faults), symbols);
     }
     (NodeResult { repeated_marks, ..result }, sums)
 }
@@ -414,9 +417,13 @@ impl RowSink for NoSink {
     fn rpc(&mut self, _: &RpcRow, _: &Symbols) {}
 }
 
-/// The summary, with its time span cut to the limits.
-fn within(summary: &TraceSummary, interval: &Interval) -> TraceSummary {
+/// The summary, with its time span and what went wrong cut to the limits.
+fn within(summary: &TraceSummary, interval: &Interval, faults: &Faults) -> TraceSummary {
     let mut summary = summary.clone();
+    if interval.is_limited() {
+        let Faults { dropped_rpcs, callbacks_timed_out: sent_timed_out, evictions, .. } = *faults;
+        summary = TraceSummary { dropped_rpcs, sent_timed_out, evictions, ..summary };
+    }
     if let Some(from_us) = interval.starts_at() {
         summary.first_us = summary.first_us.map(|first| first.max(from_us));
     }

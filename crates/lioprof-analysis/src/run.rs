@@ -225,6 +225,15 @@ pub(crate) fn conclude_without_predictions(
         analysis.totals.sent_timed_out += summary.sent_timed_out;
         analysis.totals.evictions += summary.evictions;
     }
+    if nodes.iter().any(|node| node.interval.is_limited()) {
+        // Those are of whole logs. Of requests that servers sent, only callbacks tell when they timed out.
+        analysis.totals.dropped_rpcs = sum.faults.dropped_rpcs;
+        analysis.totals.sent_timed_out = sum.faults.callbacks_timed_out;
+        analysis.totals.evictions = sum.faults.evictions;
+    }
+    if nodes.iter().any(|node| node.interval.ends_at().is_some()) {
+        analysis.window.under_way_rpcs = Some(sum.under_way);
+    }
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis);
     analysis.warnings.extend(alignment.warnings());
@@ -258,6 +267,7 @@ fn window(results: &[NodeAccount]) -> Window {
         end: seconds(end),
         duration_s: seconds(span_us),
         traced_s: traced_us.filter(|us| *us < span_us).map(seconds),
+        under_way_rpcs: None,
     }
 }
 

@@ -131,6 +131,9 @@ pub struct Window {
     /// Seconds of it in which at least one node was traced; `null`: all of it.
     #[serde(default)]
     pub traced_s: Option<f64>,
+    /// With `--to`: RPCs that are being handled at its end, and are over only later; `null` without.
+    #[serde(default)]
+    pub under_way_rpcs: Option<u64>,
 }
 
 /// A `DEBUG MARKER` line.

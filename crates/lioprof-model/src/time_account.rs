@@ -71,7 +71,8 @@ named! {
         Other = "other",
         /// Requests of which the log shows only the end.
         Unknown = "unknown",
-        /// No request at any traced server: the clients' own work, their page caches, the network, servers without a log.
+        /// No request in any server's log: the clients' own work, their page caches, the network, servers without a log, requests that a log has
+        /// lost.
         Nothing = "nothing",
     }
 }
@@ -87,7 +88,7 @@ impl SpentOn {
             Self::Metadata => "metadata requests of",
             Self::Other => "other requests of",
             Self::Unknown => "requests with an unknown start on",
-            Self::Nothing => "no request at any traced server",
+            Self::Nothing => "no request in any server's log",
         }
     }
 }

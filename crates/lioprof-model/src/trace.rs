@@ -88,6 +88,12 @@ impl LockHappening {
         }
     }
 
+    /// Whether a client was evicted, named or not.
+    #[must_use]
+    pub fn is_eviction(&self) -> bool {
+        matches!(self, Self::Lock(LockStep::Evicted, _) | Self::SilentEvicted { .. })
+    }
+
     /// The client that was evicted, if one was.
     #[must_use]
     pub fn evicted(&self) -> Option<Symbol> {

@@ -10,6 +10,7 @@
 //! * [`student()`]: how wide a mean is (Student's t).
 //! * [`RankSum`]: own times against those of peers that are alike in everything else, a [`Stratum`] (rank sum for many, exact permutations for few).
 //! * [`stand_out()`]: whether any of many is slower than its peers: by more than chance, and by more than these differ among themselves.
+//! * [`united`], [`covered`]: spans of time that overlap.
 //! * [`adjusted`]: many comparisons at once (Benjamini and Hochberg).
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,7 @@ mod ranks;
 mod rate;
 mod ratio;
 mod share;
+mod spans;
 mod stratum;
 mod student;
 
@@ -33,5 +35,6 @@ pub use ranks::RankSum;
 pub use rate::Rate;
 pub use ratio::Ratio;
 pub use share::Share;
+pub use spans::{covered, united};
 pub use stratum::Stratum;
 pub use student::student;

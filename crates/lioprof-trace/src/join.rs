@@ -175,6 +175,11 @@ impl Join {
         }
     }
 
+    /// The log goes on with another capture.
+    pub(crate) fn another_capture(&mut self) {
+        self.gaps.begin_anew();
+    }
+
     /// Takes the next event in time order.
     #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn event(&mut self, event: &Event, out: &mut RowOutput<'_>) {

@@ -1,6 +1,7 @@
 //! The logs of a node: read as rows, accounted for.
 
 use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lioprof_model::units::seconds;
@@ -64,11 +65,18 @@ fn read(
     // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
     let inputs: Vec<Rc<RefCell<(Planned, OpeningNotes)>>> =
         planned.into_iter().map(|input| Rc::new(RefCell::new((input, OpeningNotes::default())))).collect();
+    let mut folders: Vec<PathBuf> = Vec::new();
     let waiting = inputs.iter().enumerate().map(|(index, input)| {
         let opening = Rc::clone(input);
+        let planned = &input.borrow().0;
+        let folder = planned.found.path.parent().unwrap_or(Path::new("")).to_owned();
         Waiting {
-            first_us: input.borrow().0.first_us,
+            first_us: planned.first_us,
             input: index,
+            folder: folders.iter().position(|known| *known == folder).unwrap_or_else(|| {
+                folders.push(folder);
+                folders.len() - 1
+            }),
             open: Box::new(move || {
                 let (planned, notes) = &mut *opening.borrow_mut();
                 planned.open(reading, notes)
@@ -77,7 +85,10 @@ fn read(
     });
     let mut merge = Merge::new(waiting.collect());
     let mut join = Join::new(node);
-    while let Some(event) = merge.next(symbols) {
+    while let Some((event, is_another_capture)) = merge.next(symbols) {
+        if is_another_capture {
+            join.another_capture();
+        }
         join.event(event, &mut RowOutput { symbols, sink });
     }
     join.finish(&mut RowOutput { symbols, sink });

@@ -5,7 +5,7 @@ use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FaultSums;
 use lioprof_model::units::seconds;
-use lioprof_model::{ClientFaults, LockEvent, RpcRow, Symbol, Symbols};
+use lioprof_model::{ClientFaults, LockEvent, LockHappening, RpcRow, Symbol, Symbols};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
@@ -27,13 +27,17 @@ fn faults(sum: &FaultSums) -> u64 {
     sum.evictions + sum.not_connected_rpcs + sum.timed_out_rpcs + sum.dropped_rpcs + sum.resent_rpcs + sum.replayed_rpcs
 }
 
-/// Faults by client.
+/// Faults by client, and in all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faults {
     clients: FxHashMap<Symbol, FaultSums>,
+    /// Also those of clients that the log does not name.
+    pub(crate) evictions: u64,
+    pub(crate) dropped_rpcs: u64,
+    pub(crate) callbacks_timed_out: u64,
 }
 
-lioprof_model::merge_fields!(Faults { clients });
+lioprof_model::merge_fields!(Faults { clients, evictions, dropped_rpcs, callbacks_timed_out });
 
 impl Faults {
     /// Counts what is wrong with a request, if anything is.
@@ -48,6 +52,7 @@ impl Faults {
         sum.resent_rpcs += u64::from(row.resent);
         sum.replayed_rpcs += u64::from(row.replay);
         sum.dropped_rpcs += u64::from(row.dropped);
+        self.dropped_rpcs += u64::from(row.dropped);
         sum.not_connected_rpcs += u64::from(not_connected);
         sum.timed_out_rpcs += u64::from(timed_out);
         sum.connects += u64::from(connect);
@@ -56,8 +61,10 @@ impl Faults {
         }
     }
 
-    /// Counts an eviction, if this is one.
+    /// Counts an eviction or a callback without an answer, if this is one.
     pub(crate) fn lock_event(&mut self, event: &LockEvent) {
+        self.evictions += u64::from(event.happening.is_eviction());
+        self.callbacks_timed_out += u64::from(matches!(event.happening, LockHappening::CallbackTimedOut { .. }));
         if let Some(nid) = event.happening.evicted() {
             let sum = self.clients.entry(nid).or_default();
             sum.evictions += 1;

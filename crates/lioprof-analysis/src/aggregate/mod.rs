@@ -24,6 +24,7 @@ mod times;
 mod what_if;
 
 pub(crate) use bins::BinClock;
+pub(crate) use faults::Faults;
 pub(crate) use finish::{both, finish, object_name};
 pub(crate) use sums::Aggregate;
 pub(crate) use times::{RpcTimes, Times};

@@ -23,6 +23,7 @@ use super::series::SeriesBins;
 use super::service_parts::PartSums;
 use super::times::quarter_octave;
 use super::what_if::Record;
+use crate::config::Selection;
 use crate::locks::{Contention, LockSums};
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
@@ -40,6 +41,8 @@ pub(crate) struct Aggregate {
     pub(super) server_rpcs: u64,
     pub(super) resent: u64,
     pub(super) replayed: u64,
+    /// Being handled at the end of the time that was selected.
+    pub(crate) under_way: u64,
     pub(super) dom: ReadWrite,
     pub(super) size_evidence: BTreeMap<SizeEvidence, u64>,
     pub(super) target_evidence: BTreeMap<TargetEvidence, u64>,
@@ -89,6 +92,11 @@ impl Aggregate {
         if self.waiting.len() >= ROWS_AT_A_TIME {
             self.settle(symbols);
         }
+    }
+
+    /// Counts a row that is over only after the time that was selected.
+    pub(crate) fn under_way(&mut self, row: &RpcRow, selection: &Selection, symbols: &Symbols) {
+        self.under_way += u64::from(selection.takes(row, symbols));
     }
 
     /// Adds the rows that wait.
@@ -355,6 +363,7 @@ impl Aggregate {
         self.server_rpcs += other.server_rpcs;
         self.resent += other.resent;
         self.replayed += other.replayed;
+        self.under_way += other.under_way;
         self.dom.merge(&other.dom);
         Merge::merge(&mut self.size_evidence, &other.size_evidence);
         Merge::merge(&mut self.target_evidence, &other.target_evidence);

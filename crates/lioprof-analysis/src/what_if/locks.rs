@@ -1,26 +1,31 @@
 //! Nobody waits for a lock that another client has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lioprof_stats::united;
 
 use super::model::Lean;
 use super::order::{quantile, sorted};
 use super::plan::Plan;
+use super::rests::Rests;
 use super::run::{Kind, Run};
 
 /// Takes clients' waits for locks out of their pauses, and the requests for locks that there would not be: who need not give a lock of a
 /// target back asks once. `lean`: whether those stay, and how much of the pauses around each is for it.
 pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
     let waits = waits_by_client(run);
-    let fought: BTreeSet<(usize, usize)> = run.waits.iter().map(|wait| (wait.client, wait.place)).collect();
+    let fights = fights(run);
     let pauses = pauses(plan, lean);
+    let rests = Rests::of(plan);
     let mut asked: BTreeSet<(usize, usize)> = BTreeSet::new();
     let mut is_gone = vec![false; plan.steps.len()];
     for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.kind == Kind::LockRequest) {
         // Without its target's name, such a request is on no target that anybody fights for.
-        let party = fought.iter().find(|(client, place)| {
-            *client == step.client && (*place == step.place || run.places[step.place].target.is_none())
+        let is_same = |place: usize| place == step.place || run.places[step.place].target.is_none();
+        let party = fights.iter().find(|((client, place), (from_us, to_us))| {
+            *client == step.client && is_same(*place) && step.arrival_us <= *to_us && *from_us <= step.end_us
         });
-        is_gone[number] = party.is_some_and(|&party| !asked.insert(party)) && lean != Lean::Least;
+        is_gone[number] = party.is_some_and(|(&party, _)| !asked.insert(party)) && lean != Lean::Least;
     }
     for number in 0..plan.steps.len() {
         let step = &plan.steps[number];
@@ -28,7 +33,8 @@ pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
         let after_gone = step.link.enabler.is_some_and(|enabler| is_gone[enabler]);
         let step = &mut plan.steps[number];
         step.think_us = (step.think_us - waited_us).max(0.0);
-        if after_gone {
+        let is_rest = rests.are_before(step);
+        if after_gone && !is_rest {
             // Nor is there the pause between the lock and what it is for.
             step.think_us = (step.think_us - pauses[step.client]).max(0.0);
         }
@@ -38,13 +44,25 @@ pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
         }
         if is_gone[number] {
             // The pause before it is the program's, or the client was busy with giving the lock back: what was written under it goes out first.
-            if lean == Lean::Most {
+            if lean == Lean::Most && !is_rest {
                 step.think_us = 0.0;
             }
             step.work_us = [0.0; 3];
             step.queue_us = 0.0;
         }
     }
+}
+
+/// From the beginning of a client's first wait for locks of a place to the end of its last one, µs since the first arrival. What it asks
+/// for before and after has nothing to do with the others.
+fn fights(run: &Run) -> BTreeMap<(usize, usize), (f64, f64)> {
+    let mut fights: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+    for wait in &run.waits {
+        let [from_us, to_us] = [wait.from_us, wait.to_us].map(|us| run.since_first(us));
+        let fight = fights.entry((wait.client, wait.place)).or_insert((from_us, to_us));
+        *fight = (fight.0.min(from_us), fight.1.max(to_us));
+    }
+    fights
 }
 
 /// When each client waited, sorted and without overlaps, µs since the first arrival.
@@ -54,18 +72,6 @@ fn waits_by_client(run: &Run) -> Vec<Vec<(f64, f64)>> {
         waits[wait.client].push((run.since_first(wait.from_us), run.since_first(wait.to_us)));
     }
     waits.into_iter().map(united).collect()
-}
-
-fn united(mut spans: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut united: Vec<(f64, f64)> = Vec::with_capacity(spans.len());
-    for (from_us, to_us) in spans {
-        match united.last_mut() {
-            Some(last) if from_us <= last.1 => last.1 = last.1.max(to_us),
-            _ => united.push((from_us, to_us)),
-        }
-    }
-    united
 }
 
 /// How much of the spans lies within `[from, to]`.

@@ -28,6 +28,7 @@ mod plan;
 mod predict;
 mod replay;
 mod resample;
+mod rests;
 mod run;
 mod sharing;
 mod sizes;

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::replay::{count_links, replay};
 use super::resample::resample;
 use super::run::Run;
-use super::{capacity, change, works};
+use super::{capacity, change, rests, works};
 
 /// Requests replayed in all, so that it takes no more than a second or two.
 const MOST_STEPS: usize = 3 << 19;
@@ -128,6 +128,8 @@ fn bases(run: &Run, changes: usize) -> Vec<Base> {
 fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, scale: f64) -> Option<Prediction> {
     let is_uncertain = changes.iter().any(change::is_uncertain);
     let replayed_s = to_seconds(run.elapsed_us());
+    // While everybody rests nothing takes more or less time.
+    let busy_s = (replayed_s - to_seconds(rests::of_all_us(run))).max(0.0);
     let one = |base: &Base| -> Vec<f64> {
         if !changes.iter().all(|change| change::is_for(base.model, change)) {
             return Vec::new();
@@ -142,8 +144,8 @@ fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, sca
     };
     let (by_models, drawn) = (of(false), of(true));
     let mean_s = mean(&by_models)?;
-    let chance_s = 2.0 * deviation(&drawn) + RUNS_DIFFER * (replayed_s - mean_s).max(0.0);
-    let off = [MODELS_OFF, 1.0 / MODELS_OFF].map(|factor| scaled(mean_s, replayed_s, factor));
+    let chance_s = 2.0 * deviation(&drawn) + RUNS_DIFFER * (busy_s - mean_s).max(0.0);
+    let off = [MODELS_OFF, 1.0 / MODELS_OFF].map(|factor| scaled(mean_s, busy_s, factor));
     let least_s = by_models.iter().map(|s| s - chance_s).chain(off).fold(f64::INFINITY, f64::min);
     let most_s = by_models.iter().map(|s| s + chance_s).chain(off).fold(f64::NEG_INFINITY, f64::max);
     let bounded = |saves_s: f64| rounded(saves_s.min(whole_s));
@@ -161,6 +163,9 @@ fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, sca
 fn scaled(saves_s: f64, of_s: f64, factor: f64) -> f64 {
     // A time of nothing has no logarithm.
     const LEAST: f64 = 1e-6;
+    if of_s <= 0.0 {
+        return saves_s;
+    }
     of_s * (1.0 - (1.0 - saves_s / of_s).max(LEAST).powf(factor))
 }
 

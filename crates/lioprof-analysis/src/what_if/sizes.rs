@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::model::Lean;
 use super::order::{quantile, sorted};
 use super::plan::{Plan, Step, TRANSFER};
+use super::rests::Rests;
 use super::run::Kind;
 
 /// Size of a request that is large enough.
@@ -19,26 +20,31 @@ const READ_AHEAD_BYTES: f64 = 67_108_864.0;
 const DIFFERENT_SIZES: f64 = 8.0;
 
 /// Puts requests of a client that follow on each other in an object together, up to [`FULL_BYTES`], with all that goes with each (locks,
-/// sync).
+/// sync). Nothing is kept back while the program rests.
 pub(super) fn full_size(plan: &mut Plan, lean: Lean) {
     let is_small = |step: &Step| step.kind.is_bulk() && step.bytes > 0.0 && 2.0 * step.bytes <= FULL_BYTES;
     let per_byte: BTreeMap<Kind, [f64; 2]> =
         [Kind::Read, Kind::Write].into_iter().map(|kind| (kind, per_byte_us(plan, kind, lean))).collect();
-    // The request that takes the bytes of those after it.
-    let mut leaders: BTreeMap<(usize, usize, Kind, u32), usize> = BTreeMap::new();
+    // The request that takes the bytes of those after it, and how often the client had rested before.
+    let mut leaders: BTreeMap<(usize, usize, Kind, u32), (usize, u32)> = BTreeMap::new();
+    let rests = Rests::of(plan);
+    // How often each client has rested.
+    let mut rested = vec![0; plan.streams];
     let mut any = false;
     for number in 0..plan.steps.len() {
         let step = &plan.steps[number];
+        rested[step.client] += u32::from(rests.are_before(step));
         if !is_small(step) {
             continue;
         }
-        let (kind, bytes) = (step.kind, step.bytes);
-        let leader = *leaders.entry((step.client, step.place, kind, step.object)).or_insert(number);
+        let (kind, bytes, client) = (step.kind, step.bytes, step.client);
+        let (leader, led_after) =
+            *leaders.entry((client, step.place, kind, step.object)).or_insert((number, rested[client]));
         if leader == number {
             continue;
         }
-        if plan.steps[leader].bytes + bytes > FULL_BYTES {
-            leaders.insert((step.client, step.place, kind, step.object), number);
+        if plan.steps[leader].bytes + bytes > FULL_BYTES || led_after < rested[client] {
+            leaders.insert((client, step.place, kind, step.object), (number, rested[client]));
             continue;
         }
         any = true;
@@ -52,6 +58,7 @@ pub(super) fn full_size(plan: &mut Plan, lean: Lean) {
     }
     if any {
         leave_out_companions(plan, is_small);
+        rests.keep(plan);
     }
 }
 
@@ -122,6 +129,7 @@ pub(super) fn no_small(plan: &mut Plan, lean: Lean) {
             any[step.client] = true;
         }
     }
+    Rests::of(plan).keep(plan);
     mend(plan, &any);
     for step in &mut plan.steps {
         let client = step.client;

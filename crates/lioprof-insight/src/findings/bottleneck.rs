@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::RangeInclusive;
 
 use lioprof_model::{Analysis, Interval, SampledRpc, Service, TargetSeries};
-use lioprof_stats::Ratio;
+use lioprof_stats::{Ratio, covered};
 
 use super::alike::{Alike, alike};
 use super::load::{Ost, Work, interval, osts, seconds, span};
@@ -45,7 +45,8 @@ pub(super) struct Bottleneck<'a> {
     /// How many times as much the OSTs could deliver, by how much requests that are handled at the same time hold each
     /// other up, and by how long OSTs have nothing to do. `None`: the number at a time was always the same.
     pub(super) headroom: Option<f64>,
-    /// Requests in queue and handler at a time, of one client on one OST from its first to its last request: where they are most.
+    /// Requests in queue and handler at a time, of one client on one OST while it has any: where they are most. `None`: not all requests
+    /// are in the sample.
     pub(super) most_per_connection: Option<f64>,
     /// Share of the I/O threads at work while requests wait, of the node with the longest queue.
     pub(super) threads_busy: Option<f64>,
@@ -244,15 +245,21 @@ fn usual_number(in_process: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// See [`Bottleneck::most_per_connection`].
 fn most_per_connection(analysis: &Analysis) -> Option<f64> {
-    let mut spans: BTreeMap<(u32, u32), (f64, f64, f64)> = BTreeMap::new();
+    // With a sample, nobody knows when there was none.
+    if analysis.sample.one_in > 1 {
+        return None;
+    }
+    let mut connections: BTreeMap<(u32, u32), Vec<(f64, f64)>> = BTreeMap::new();
     for rpc in &analysis.sample.rpcs {
         let Some(target) = rpc.target else { continue };
-        let span = spans.entry((rpc.client, target)).or_insert((rpc.arrival, rpc.end, 0.0));
-        *span = (span.0.min(rpc.arrival), span.1.max(rpc.end), span.2 + rpc.end - rpc.arrival);
+        connections.entry((rpc.client, target)).or_default().push((rpc.arrival, rpc.end));
     }
-    let one_in = real(analysis.sample.one_in);
-    let numbers = spans.values().filter(|span| span.1 > span.0).map(|span| span.2 * one_in / (span.1 - span.0));
-    numbers.max_by(f64::total_cmp)
+    let number = |spans: Vec<(f64, f64)>| {
+        let request_s: f64 = spans.iter().map(|(arrival, end)| end - arrival).sum();
+        let any_s = covered(spans);
+        (any_s > 0.0).then(|| request_s / any_s)
+    };
+    connections.into_values().filter_map(number).max_by(f64::total_cmp)
 }
 
 /// What the mean time in the queue over the mean service time may be; `None`: there are too few requests to say it.

@@ -10,7 +10,11 @@ pub(super) const RULE: Rule = Rule {
     meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
     limits: &[
         limit("busy_share", 0.5, "share of the time with I/O in which the busiest OST handles a request, at most"),
-        limit("per_connection", 1.2, "or: requests of one client on one OST at a time, at most, wherever it has most"),
+        limit(
+            "per_connection",
+            1.2,
+            "or: requests of one client on one OST at a time while it has any, at most, wherever it has most",
+        ),
         limit(
             "headroom",
             1.5,
@@ -32,7 +36,7 @@ fn look(case: &Case<'_>) -> Look {
     let per_connection = figures.most_per_connection.unwrap_or(0.0);
     let title = if one_by_one {
         let most = per_connection.max(0.1);
-        format!("No client keeps more than {most:.1} requests in flight per OST; the OSTs could take more")
+        format!("Clients keep no more than {most:.1} requests in flight per OST; the OSTs could take more")
     } else {
         format!(
             "Every OST was idle {} of the time with I/O or more: the clients set the pace",

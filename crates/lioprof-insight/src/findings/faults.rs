@@ -41,9 +41,14 @@ fn evictions(case: &Case<'_>) -> Look {
     let title = match evicted.as_slice() {
         [one] if one.evictions == evictions => format!("{evictions} evictions of {}", one.nid),
         [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
-        many => format!("{evictions} evictions of {} clients", many.len().max(1)),
+        [] => format!("{evictions} evictions"),
+        many => format!("{evictions} evictions of {} clients", many.len()),
     };
-    let title = if evictions == 1 { "One client was evicted".to_owned() } else { title };
+    let title = match evicted.as_slice() {
+        [one] if evictions == 1 => format!("{} was evicted", one.nid),
+        _ if evictions == 1 => "One client was evicted".to_owned(),
+        _ => title,
+    };
     case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(

@@ -5,7 +5,7 @@ use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
     TimeAccount,
 };
-use lioprof_stats::Share;
+use lioprof_stats::{Share, covered};
 
 use super::flagged::described;
 use super::load::{goes_on, osts};
@@ -88,11 +88,24 @@ fn pieces(access: &ObjectAccess) -> u64 {
     steps(&access.read) + steps(&access.write)
 }
 
-/// From the first to the last hand-over of an object's fights.
-pub(super) fn fights(object: &LockObject) -> Option<Interval> {
-    let start = object.episodes.iter().map(|episode| episode.start).min_by(f64::total_cmp)?;
-    let end = object.episodes.iter().map(|episode| episode.end).max_by(f64::total_cmp)?;
-    Some(Interval { start, end })
+/// How long a client was in the fights of these objects. Fights at the same time count once, pauses between them do not; a client of
+/// objects that are handed over without a fight is in it for all of its time.
+fn present_s(nid: &str, objects: &[&LockObject], account: &TimeAccount) -> f64 {
+    let own = || objects.iter().filter(|object| object.clients.iter().any(|client| client == nid));
+    let mut spans: Vec<(f64, f64)> =
+        own().flat_map(|object| &object.episodes).map(|episode| (episode.start, episode.end)).collect();
+    if own().any(|object| object.episodes.is_empty()) {
+        spans.extend(account.clients.iter().find(|it| it.name == nid).map(|client| (client.first, client.last)));
+    }
+    covered(spans)
+}
+
+/// Hand-overs per hand-over in a fight that is told of: only the longest fights are.
+fn told(objects: &[&LockObject]) -> f64 {
+    let fought = || objects.iter().filter(|object| !object.episodes.is_empty());
+    let all: u64 = fought().map(|object| object.alternations).sum();
+    let in_fights: u64 = fought().flat_map(|object| &object.episodes).map(|episode| episode.alternations).sum();
+    if in_fights == 0 { 1.0 } else { real(all) / real(in_fights) }
 }
 
 /// Clients that wait for each other in the fights of some objects: figures that several rules need.
@@ -112,9 +125,9 @@ pub(super) struct Fight<'a> {
 impl<'a> Fight<'a> {
     pub(super) fn of(mut objects: Vec<&'a LockObject>, account: &TimeAccount) -> Self {
         objects.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s));
-        let intervals: Vec<Interval> = objects.iter().filter_map(|object| fights(object)).collect();
-        let start = intervals.iter().map(|interval| interval.start).min_by(f64::total_cmp);
-        let end = intervals.iter().map(|interval| interval.end).max_by(f64::total_cmp);
+        let episodes = || objects.iter().flat_map(|object| &object.episodes);
+        let start = episodes().map(|episode| episode.start).min_by(f64::total_cmp);
+        let end = episodes().map(|episode| episode.end).max_by(f64::total_cmp);
         let interval = start.zip(end).map(|(start, end)| Interval { start, end });
         let mut clients: Vec<&str> = Vec::new();
         for nid in objects.iter().flat_map(|object| &object.clients) {
@@ -123,17 +136,9 @@ impl<'a> Fight<'a> {
             }
         }
         let wait_s: f64 = objects.iter().map(|object| object.wait_s).sum();
-        let span = |object: &&LockObject| {
-            let of_clients =
-                || object.clients.iter().filter_map(|nid| account.clients.iter().find(|it| it.name == *nid));
-            match fights(object) {
-                Some(fight) => (fight.end - fight.start) * real(object.clients.len() as u64),
-                None => of_clients().map(|client| client.last - client.first).sum(),
-            }
-        };
-        let present_s: f64 = objects.iter().map(span).sum();
+        let present_s: f64 = told(&objects) * clients.iter().map(|nid| present_s(nid, &objects, account)).sum::<f64>();
         let conflicts = objects.iter().map(|object| object.conflicts).sum();
-        let told: u64 =
+        let classified: u64 =
             objects.iter().filter_map(|object| Some(object.true_conflicts? + object.expansion_conflicts?)).sum();
         let expansion: u64 = objects.iter().filter_map(|object| object.expansion_conflicts).sum();
         Self {
@@ -143,7 +148,7 @@ impl<'a> Fight<'a> {
             wait_s,
             wait_share: share(wait_s, present_s).min(1.0),
             clients,
-            expansion_share: (told > 0).then(|| share(real(expansion), real(told))),
+            expansion_share: (classified > 0).then(|| share(real(expansion), real(classified))),
             objects,
         }
     }

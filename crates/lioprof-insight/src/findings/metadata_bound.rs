@@ -48,7 +48,7 @@ fn none_seen(case: &Case<'_>) -> Look {
     let elsewhere = all.ok_or_else(|| Nothing::not_applicable("no client sent anything"))?.share_on(SpentOn::Nothing);
     Nothing::healthy_if(elsewhere < MATTERS)?;
     Err(Nothing::cannot_tell(format!(
-        "{} of the clients' time is spent elsewhere than at these servers: add the log of the MDS",
+        "{} of the clients' time is spent elsewhere than at these servers, and no MDT was asked: if the log of the MDS is missing, add it",
         percent(elsewhere, 0)
     )))
 }

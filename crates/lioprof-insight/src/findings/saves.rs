@@ -22,6 +22,10 @@ pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
 
 /// What to predict: the remedies of what is more than a note, each once.
 pub(super) fn remedies(findings: &[Finding], analysis: &Analysis) -> Vec<Vec<Change>> {
+    // Without the requests in between, nobody knows what a client waited for.
+    if !(analysis.selected.opcodes.is_empty() && analysis.selected.targets.is_empty()) {
+        return Vec::new();
+    }
     let mut changes: Vec<Vec<Change>> = Vec::new();
     let told = findings.iter().filter(|finding| finding.severity > Severity::Info);
     for change in told.filter_map(|finding| remedy(finding, analysis)) {

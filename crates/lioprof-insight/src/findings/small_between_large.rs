@@ -80,12 +80,16 @@ fn look(case: &Case<'_>) -> Look {
          chunks of attributes between data look. Each is a round trip during which the client moves no data; and a read that is not \
          next to the last one also stops the client's read-ahead."
     };
+    let whose = match objects.len() {
+        1 => "of 1 object".to_owned(),
+        // Ends differ from object to object.
+        many => format!("or less of each of {many} objects"),
+    };
     let title = format!(
-        "{} between their large transfers do {:.1} small reads or writes per large one, in {} of {}",
-        plural(mix.mixing_clients, "client"),
+        "Between large transfers come {:.1} small reads or writes per large one, from {}, in {} {whose}",
         share(real(small), real(large)),
+        plural(mix.mixing_clients, "client"),
         human_bytes(last.unwrap_or(0) - first.unwrap_or(0) + 1),
-        plural(objects.len() as u64, "object")
     );
     let reads: u64 = objects.iter().map(|object| object.read.rpcs).sum();
     let writes: u64 = objects.iter().map(|object| object.write.rpcs).sum();

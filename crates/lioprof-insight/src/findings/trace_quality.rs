@@ -1,7 +1,9 @@
 //! `trace-quality`: what the capture lost or cannot tell, and what to change in the next one.
 
+use std::collections::BTreeSet;
+
 use lioprof_model::units::{human_bytes, percent, plural};
-use lioprof_model::{Analysis, Confidence, Finding, Io, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Io, Severity, SpentOn, TargetKindName};
 
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
@@ -17,6 +19,11 @@ pub(super) const RULE: Rule = Rule {
             0.25,
             "requests that are being handled when the capture ends over reads and writes before, from which nothing is called healthy",
         ),
+        limit(
+            "elsewhere_share",
+            0.25,
+            "share of the clients' time that is spent at no traced server, from which nothing is called healthy while the log of an OSS is missing",
+        ),
         limit("unknown_share", 0.05, "share of reads and writes of unknown OST or size, from which it is worth a note"),
         limit(
             "estimated_share",
@@ -28,6 +35,10 @@ pub(super) const RULE: Rule = Rule {
     note: false,
     look,
 };
+
+/// What the device's name has by which an MDT talks to OSTs (`lustre/lod/lod_dev.c`, `lustre/osp/osp_dev.c`: the client's uuid is that of
+/// the MDT's logical object device).
+const MDT_TO_OSTS: &str = "-mdtlov";
 
 const MASKS: &str = "Capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`: then every OST \
      and every size is known.";
@@ -42,14 +53,42 @@ fn look(case: &Case<'_>) -> Look {
         found.is_empty() && analysis.loss.estimated_lost_fraction.is_none(),
         analysis.loss.estimate.clone(),
     )?;
-    let (ended, open) = (analysis.totals.read.rpcs + analysis.totals.write.rpcs, analysis.loss.missing_handled);
+    let ended = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
+    let open = analysis.loss.missing_handled + analysis.window.under_way_rpcs.unwrap_or(0);
     Nothing::cannot_tell_if(
-        found.is_empty() && open > 0 && real(open) >= case.limit("open_share") * real(ended) && ended > 0,
+        found.is_empty() && open > 0 && real(open) >= case.limit("open_share") * real(ended),
         format!(
-            "the capture ends while {open} requests are being handled, after {ended} reads and writes: those that take longest are missing"
+            "at its end {open} requests are being handled, after {ended} reads and writes: those that take longest are missing"
+        ),
+    )?;
+    let elsewhere = analysis.time_account.all.as_ref().map_or(0.0, |all| all.share_on(SpentOn::Nothing));
+    let missing = missing_servers(analysis);
+    Nothing::cannot_tell_if(
+        found.is_empty() && !missing.is_empty() && elsewhere >= case.limit("elsewhere_share"),
+        format!(
+            "{} of the clients' time is spent elsewhere than at these servers, and the log of an OSS is missing: MDTs talk to OSTs at {}; \
+             add it",
+            percent(elsewhere, 0),
+            missing.join(", ")
         ),
     )?;
     Ok(found)
+}
+
+/// NIDs of servers with OSTs, if there are more than servers with OSTs whose logs are here. Which of them those are is in no log.
+fn missing_servers(analysis: &Analysis) -> Vec<&str> {
+    let has_osts = |node: &str| analysis.targets.iter().any(|it| it.node == node && it.kind == TargetKindName::Ost);
+    let peers = |node: &str| -> Vec<&str> {
+        let of_mdts = analysis
+            .sent
+            .iter()
+            .filter(|it| it.node == node && it.device.contains(MDT_TO_OSTS) && it.name.starts_with("OST_"));
+        let nids = of_mdts.filter(|sent| !sent.nid.ends_with("@lo")).map(|sent| sent.nid.as_str());
+        let nids: BTreeSet<&str> = nids.collect();
+        let others = analysis.nodes.iter().filter(|other| other.name != node && has_osts(&other.name)).count();
+        if nids.len() > others { nids.into_iter().collect() } else { Vec::new() }
+    };
+    analysis.nodes.iter().map(|node| peers(&node.name)).max_by_key(Vec::len).unwrap_or_default()
 }
 
 fn no_rpcs(case: &Case<'_>) -> Option<Finding> {

@@ -19,8 +19,8 @@ pub(super) const PLOT: Plot = Plot {
     how_to_read: "What clients waited for from their first to their last request; every instant counts once, and requests under way at \
         the same time share it. Above all clients together over time, below one bar each for all, the clients and the jobs. One \
         OST that fills a long stretch while others are done is what everybody waits for. Much time in queues means too few service \
-        threads or too much at once, waiting for locks that clients fight. Grey is time without a request at any traced server: the \
-        clients' own work, the network, or a server whose log is missing.",
+        threads or too much at once, waiting for locks that clients fight. Grey is time without a request in any server's log: the \
+        clients' own work, the network, a server whose log is missing, or what a log has lost.",
     draw,
 };
 

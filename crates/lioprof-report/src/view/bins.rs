@@ -107,7 +107,13 @@ mod tests {
             mean_total_us: Vec::new(),
         };
         let analysis = Analysis {
-            window: Window { start: 1000.0 + start, end: 1000.0 + start + span, duration_s: span, traced_s: None },
+            window: Window {
+                start: 1000.0 + start,
+                end: 1000.0 + start + span,
+                duration_s: span,
+                traced_s: None,
+                under_way_rpcs: None,
+            },
             series: Series { bin_s: 1.0, start: 1000.0, bins: count, nodes: vec![node], ..Series::default() },
             ..Analysis::default()
         };

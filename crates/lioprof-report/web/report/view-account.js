@@ -9,8 +9,8 @@ const accountSection = () =>
       "What clients waited for, from their first request to the end of the last; every instant counts once, and requests that are under " +
       "way at the same time share it. Above all clients together over time, below the sums for all, for each client and each job. One " +
       "OST over a long stretch: everybody waits for it. Much of the time queued: too few service threads, or too much at once. Waiting " +
-      "for locks: clients fight. Grey: no request was at any traced server, but the clients' own work, the network, or a server whose " +
-      "log is missing.",
+      "for locks: clients fight. Grey: no request is in any server's log: the clients' own work, the network, a server whose " +
+      "log is missing, or what a log has lost.",
     follows: [],
     missing: () => (DATA.time_account ? null : "No client sent anything."),
     build: buildAccount,
@@ -31,7 +31,7 @@ function accountName(kind) {
     metadata: "metadata requests",
     other: "other requests",
     unknown: "requests with an unknown start",
-    nothing: "no request at any traced server",
+    nothing: "no request in any server's log",
   };
   return phrases[kind.on] ?? "reads and writes of other targets";
 }

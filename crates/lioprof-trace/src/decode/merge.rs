@@ -19,14 +19,25 @@ pub(crate) struct Waiting {
     pub(crate) open: Box<dyn FnOnce() -> Option<Source>>,
     /// Index of the input, for the account.
     pub(crate) input: usize,
+    /// The folder that it is in, as a number.
+    pub(crate) folder: usize,
+}
+
+/// An input that is being read.
+struct Active {
+    input: usize,
+    folder: usize,
+    source: Source,
 }
 
 /// Merges inputs by time.
 pub(crate) struct Merge {
     waiting: VecDeque<Waiting>,
-    active: Vec<(usize, Source)>,
+    active: Vec<Active>,
     /// Inputs that are used up.
     pub(crate) done: Vec<(usize, Source)>,
+    /// The folder of the last event.
+    folder: Option<usize>,
     /// More than one input: records may be in two of them.
     several: bool,
     /// Events of the current time that other inputs must not bring again.
@@ -43,13 +54,14 @@ impl Merge {
             waiting: inputs.into(),
             active: Vec::new(),
             done: Vec::new(),
+            folder: None,
             recent: Vec::new(),
             duplicates: 0,
         }
     }
 
-    /// The next event in time order. Its symbols belong to `symbols`.
-    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<&Event> {
+    /// The next event in time order, and whether another capture begins with it. Its symbols belong to `symbols`.
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Option<(&Event, bool)> {
         let at = loop {
             let at = self.next_source(symbols)?;
             if !self.several || self.is_new(at, symbols) {
@@ -57,7 +69,17 @@ impl Merge {
             }
             self.duplicates += 1;
         };
-        self.active[at].1.next(symbols)
+        let is_another = self.several && self.is_another_capture(at);
+        self.active[at].source.next(symbols).map(|event| (event, is_another))
+    }
+
+    /// Whether all inputs of the folder of the last event are used up, and this one is in another folder. Pieces of one capture are in one
+    /// folder; what servers did between two captures is in neither, and not missing.
+    fn is_another_capture(&mut self, at: usize) -> bool {
+        let folder = self.active[at].folder;
+        let Some(last) = self.folder.replace(folder).filter(|last| *last != folder) else { return false };
+        let waiting = self.waiting.iter().map(|input| input.folder);
+        !self.active.iter().map(|active| active.folder).chain(waiting).any(|other| other == last)
     }
 
     /// Which of the active inputs has the next event.
@@ -66,7 +88,7 @@ impl Merge {
             let mut best: Option<(i64, u32, usize)> = None;
             let mut at = 0;
             while at < self.active.len() {
-                match self.active[at].1.peek(symbols) {
+                match self.active[at].source.peek(symbols) {
                     Some(key) => {
                         let key = (key.time_us, key.stream, at);
                         if best.is_none_or(|best| key < best) {
@@ -74,7 +96,10 @@ impl Merge {
                         }
                         at += 1;
                     }
-                    None => self.done.push(self.active.remove(at)),
+                    None => {
+                        let Active { input, source, .. } = self.active.remove(at);
+                        self.done.push((input, source));
+                    }
                 }
             }
             let due = match (&best, self.waiting.front()) {
@@ -86,7 +111,7 @@ impl Merge {
                 if let Some(next) = self.waiting.pop_front()
                     && let Some(source) = (next.open)()
                 {
-                    self.active.push((next.input, source));
+                    self.active.push(Active { input: next.input, folder: next.folder, source });
                 }
                 continue;
             }
@@ -97,7 +122,7 @@ impl Merge {
     /// Whether no other input has brought the next record of this one: a dump taken while a daemon runs holds what
     /// the daemon's file holds, too. One that is not new is skipped.
     fn is_new(&mut self, at: usize, symbols: &mut Symbols) -> bool {
-        let (input, source) = &mut self.active[at];
+        let Active { input, source, .. } = &mut self.active[at];
         let Some(event) = source.peek_event(symbols) else { return false };
         self.recent.retain(|(_, recent)| recent.time_us == event.time_us);
         let known = self.recent.iter().any(|(other, recent)| *other != *input && recent.is_copy_of(event));

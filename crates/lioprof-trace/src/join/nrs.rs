@@ -40,7 +40,9 @@ const FASTER: u64 = 16;
 pub(crate) struct SequenceGaps {
     parts: BTreeMap<Box<[u8]>, Vec<(Counting, SeenNumbers)>>,
     told: GapSum,
-    /// Requests were handed over by a policy that does not number them.
+    /// Of captures before.
+    before: GapSum,
+    /// Requests were handed over by a policy that does not number them, or a policy was switched in a capture before.
     has_unnumbered: bool,
 }
 
@@ -138,6 +140,13 @@ impl SequenceGaps {
         self.has_unnumbered = true;
     }
 
+    /// Another capture begins: what was numbered since the last one is in neither.
+    pub(crate) fn begin_anew(&mut self) {
+        self.before = self.all();
+        self.has_unnumbered = self.is_switched();
+        self.parts.clear();
+    }
+
     /// Sum over all parts, without what has been told already.
     pub(crate) fn sum(&self) -> GapSum {
         // A number that comes late closes a gap that has been told.
@@ -161,7 +170,7 @@ impl SequenceGaps {
             let sums = countings.iter().map(|(counting, numbers)| numbers.sum(*counting, all - numbers.seen));
             sums.fold(GapSum::default(), GapSum::plus)
         };
-        self.parts.values().map(of_part).fold(GapSum::default(), GapSum::plus)
+        self.parts.values().map(of_part).fold(self.before, GapSum::plus)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use lioprof_model::traffic::OperationClass;
 use lioprof_model::{Direction, RpcRow, SpentOn, Symbol};
-use lustre_debuglog::TargetKind;
+use lustre_debuglog::{Opcode, TargetKind};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::super::cells::TargetKey;
 use super::super::series::clipped;
@@ -16,6 +17,11 @@ const MOST_BINS: usize = 256;
 const MOST_BINS_OF_ONE: usize = 64;
 /// and of all of them: with more clients each has fewer.
 const MOST_BINS_OF_ALL: usize = 1 << 18;
+
+/// Waits of a client whose lock requests are looked for. Whoever asks, is answered and called when the lock is granted has no such request.
+const MOST_WAITS: usize = 8;
+/// A wait may seem to begin so much before the request itself.
+const CLOSE_US: i64 = 1_000;
 
 /// What time is spent on, and where. Where queues are concerned, the target is that of the server: it has no name.
 pub(super) type Spending = (SpentOn, TargetKey);
@@ -35,6 +41,8 @@ pub(crate) struct AccountSums {
     numbers: FxHashMap<Spending, Spent>,
     pub(super) all: Raster,
     pub(super) each: FxHashMap<Whose, UnderWay>,
+    /// Waits for locks whose lock requests may still come, by client: from and to.
+    waits: FxHashMap<Symbol, SmallVec<[(i64, i64); 2]>>,
 }
 
 impl AccountSums {
@@ -52,13 +60,27 @@ impl AccountSums {
         };
         let start_us = clipped(row.start_us().unwrap_or(end_us), end_us);
         let arrival_us = clipped(row.arrival_us().unwrap_or(start_us), start_us);
-        let handled = Stretch { spent: self.number((handled, key)), to_us: end_us };
+        let spent = self.number((handled, key));
+        // A thread that handles a lock request may wait for the lock, too: that is the client's one wait.
+        let is_enqueue = row.opcode == Opcode::LDLM_ENQUEUE;
+        let wait = if is_enqueue { self.wait_within(row.nid, arrival_us, end_us) } else { None };
+        let handled = Stretch { spent, to_us: wait.map_or(end_us, |(from_us, _)| from_us.max(start_us)) };
         if arrival_us < start_us {
             let queue = self.number((SpentOn::Queue, TargetKey { name: None, ..key }));
             self.spend(row.nid, row.job, arrival_us, &[Stretch { spent: queue, to_us: start_us }, handled]);
         } else {
             self.spend(row.nid, row.job, start_us, &[handled]);
         }
+        if let Some((_, to_us)) = wait {
+            self.spend(row.nid, row.job, to_us.max(start_us), &[Stretch { spent, to_us: end_us }]);
+        }
+    }
+
+    /// Takes a wait of the client that lies within these times. Times of a request are known to some microseconds.
+    fn wait_within(&mut self, client: Symbol, from_us: i64, to_us: i64) -> Option<(i64, i64)> {
+        let waits = self.waits.get_mut(&client)?;
+        let at = waits.iter().position(|wait| from_us - CLOSE_US <= wait.0 && wait.1 <= to_us)?;
+        Some(waits.remove(at))
     }
 
     /// Adds a client's wait for a lock of a target.
@@ -70,7 +92,13 @@ impl AccountSums {
         to_us: i64,
     ) {
         let spent = self.number((SpentOn::LockWait, target));
-        self.spend(client, job, clipped(from_us, to_us), &[Stretch { spent, to_us }]);
+        let from_us = clipped(from_us, to_us);
+        self.spend(client, job, from_us, &[Stretch { spent, to_us }]);
+        let waits = self.waits.entry(client).or_default();
+        if waits.len() >= MOST_WAITS {
+            waits.remove(0);
+        }
+        waits.push((from_us, to_us));
     }
 
     /// Adds stretches of time to all, to the client and to its job.
