@@ -22,6 +22,7 @@
 //! * `what_if`: what a remedy saves, against runs that were cured.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
+//! * `rests`: runs with a pause in the middle.
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
@@ -73,6 +74,7 @@ mod parts;
 mod progress;
 #[cfg(all(test, feature = "report"))]
 mod report;
+#[cfg(test)]
 mod rests;
 #[cfg(test)]
 #[cfg(feature = "export")]

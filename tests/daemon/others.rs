@@ -69,6 +69,11 @@ fn masks_changed_by_others_survive() {
     assert!(status["masks"]["debug"].as_str().unwrap().contains("info"), "{}", status["masks"]);
     let text = String::from_utf8(daemon.command(&["status"]).exits(0).stdout).unwrap();
     assert!(text.contains("+info"), "{text}");
+    // As it was needed: what was missing is no longer worth a warning.
+    node.write("debug", "+dlmtrace");
+    daemon.wait("the warning to go", |status| !status["warnings"].to_string().contains("dlmtrace"));
+    node.write("debug", "-dlmtrace");
+    daemon.wait("it to come again", |status| status["warnings"].to_string().contains("-dlmtrace"));
     daemon.stop().exits(0).says(&["somebody else changed"]);
     let after = node.settings();
     assert_eq!(after.debug, with(&before.debug, "info"));

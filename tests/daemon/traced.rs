@@ -80,3 +80,29 @@ fn time_between_two_captures_was_not_traced() {
     let said = json["warnings"].to_string();
     assert!(said.contains("for only") && said.contains("2 parts"), "{said}");
 }
+
+/// The schedulers number requests also while nothing is traced.
+#[test]
+fn what_was_not_traced_is_not_lost() {
+    let node = Node::in_scenario("busy", &["--rate", "600", "--duration", "120"]);
+    let daemon = node.daemon(&[
+        ("budget.records_per_s", "1000"),
+        ("budget.duty_on", "\"1s\""),
+        ("budget.duty_every", "\"3s\""),
+        ("keep.file_age", "\"1s\""),
+    ]);
+    daemon.wait("the duty cycle", |status| status["budget"]["level"]["level"] == "duty_cycle");
+    for _ in 0..2 {
+        daemon.wait("a pause", |_| !node.settings().debug.contains("rpctrace"));
+        daemon.wait("the next turn", |_| node.settings().debug.contains("rpctrace"));
+    }
+    daemon.wait("a pause", |_| !node.settings().debug.contains("rpctrace"));
+    let ended = daemon.stop().exits(0);
+    let loss = &analysis(&[&node.keep()])["loss"];
+    assert!(number(loss, "nrs_sequence_seen") > Some(300), "{loss}");
+    assert_eq!(
+        (number(loss, "nrs_sequence_gaps"), number(loss, "nrs_sequence_gaps_min")),
+        (Some(0), Some(0)),
+        "{ended}"
+    );
+}

@@ -43,7 +43,7 @@ pub enum DrainError {
     #[error("failed to keep a copy of a segment as `{path}`: {source}; it stays in the spool and is tried again")]
     Raw { path: PathBuf, source: io::Error },
     /// A part could not be written.
-    #[error("{0}; the segments that it was made of are kept, and it is tried again")]
+    #[error("{0}; the segments that it was made of are kept until it can")]
     Part(String),
 }
 

@@ -88,6 +88,12 @@ pub enum RecordError {
         .0.display()
     )]
     Taken(PathBuf),
+    /// Somebody else works on it.
+    #[error(
+        "the recording in `{}` still runs, or is being fetched: wait for its end; `lioprof record mark` puts a mark into its logs meanwhile",
+        .0.display()
+    )]
+    InUse(PathBuf),
     /// There is no recording.
     #[error("`{}` holds no recording: expected the directory that was given to `lioprof record -o`", .0.display())]
     NotThere(PathBuf),

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use lioprof_model::time::utc;
+use lioprof_model::units::seconds;
 use lioprof_remote::{Ssh, on_all};
+use lioprof_store::Dataset;
 
 use crate::connection::{Agent, unexpected};
 use crate::copied::{is_inside, sha256_of};
@@ -23,6 +26,8 @@ const STOP_WITHIN: Duration = Duration::from_secs(400);
 const LIST_WITHIN: Duration = Duration::from_secs(900);
 /// Time for a host to delete them.
 const REMOVE_WITHIN: Duration = Duration::from_secs(120);
+/// A daemon that ended so much before the others is worth a word.
+const EARLY_US: i64 = 5_000_000;
 /// What a file is called until all of it is here.
 const PART: &str = "part";
 /// Attempts for a file that does not arrive as it is.
@@ -61,16 +66,23 @@ impl Shared {
 
 /// Fetches what is wanted of all hosts and not here yet. Whoever drops this may begin again.
 pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
-    let (id, wanted, hosts) = {
+    let (id, wanted, ended_us, hosts) = {
         let recording = shared.lock();
         let open = recording.hosts.iter().filter(|host| !matches!(host.state, HostState::LeftOut | HostState::Fetched));
-        (recording.id.clone(), recording.fetch, open.cloned().collect::<Vec<_>>())
+        (recording.id.clone(), recording.fetch, recording.ended_us, open.cloned().collect::<Vec<_>>())
     };
     on_all(hosts, AT_ONCE, |mut record| {
         let (shared, ssh, id) = (shared.clone(), ssh.clone(), id.clone());
         async move {
+            // It was not there at the end.
+            let was_out = record.state == HostState::Recording;
             match of_host(&mut record, &ssh, &id, wanted, &shared.dir).await {
-                Ok(()) => record.last_words = None,
+                Ok(()) => {
+                    record.last_words = None;
+                    if was_out {
+                        ended_early(&mut record, ended_us, &shared.dir);
+                    }
+                }
                 Err(err) => record.last_words = Some(format!("fetching failed: {err}")),
             }
             shared.put(record);
@@ -85,6 +97,8 @@ async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, di
     if record.state == HostState::Recording || record.waiting_segments > 0 {
         let stop = Request::Stop { id: id.clone() };
         let Reply::Stopped(stopped) = agent.ask(&stop, STOP_WITHIN).await? else { return Err(unexpected()) };
+        // Then its log has no mark of the end.
+        record.marked &= record.state != HostState::Recording;
         record.has_stopped(&stopped);
     }
     if wanted == Fetch::Rows {
@@ -105,6 +119,26 @@ async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, di
         push::remove(ssh, &record.host, &folder).await?;
     }
     Ok(())
+}
+
+/// Notes that a host that was out of reach was not traced until the end, if its rows are here and say so.
+fn ended_early(record: &mut HostRecord, ended_us: Option<i64>, dir: &Path) {
+    let Some(ended_us) = ended_us.filter(|_| record.state == HostState::Fetched) else { return };
+    let Ok(dataset) = Dataset::open(&Recording::rows(dir)) else { return };
+    let facts = || dataset.parts(&record.node).iter().map(|part| &part.manifest.facts);
+    let stretches = facts().flat_map(|facts| &facts.traced_us).map(|[_, to_us]| *to_us);
+    // Without pauses, only the end is written down; without it, all that is known is how far the log goes.
+    let ends = facts().filter_map(|facts| facts.traced_until_us.or(facts.through_us));
+    let Some(until_us) = stretches.chain(ends).max() else { return };
+    let ahead_us = record.clocks.last().map_or(0, |clock| clock.ahead_us);
+    let missing_us = ended_us - (until_us - ahead_us);
+    if missing_us >= EARLY_US {
+        record.trouble(format!(
+            "it was traced until {} only: the last {:.0} s are not in the data (nobody could renew its daemon's lease)",
+            utc(until_us),
+            seconds(missing_us)
+        ));
+    }
 }
 
 /// Manifests last: a part exists once its manifest does.

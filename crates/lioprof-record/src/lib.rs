@@ -22,6 +22,7 @@ pub mod agent;
 mod before;
 mod connection;
 mod copied;
+mod dir_lock;
 mod error;
 mod fetch;
 mod host;

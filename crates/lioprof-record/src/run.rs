@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use crate::before::{AT_ONCE, Candidate, survey, table};
+use crate::dir_lock::DirLock;
 use crate::error::RecordError;
 use crate::fetch::{self, Shared};
 use crate::host::{Common, Host};
@@ -51,6 +52,7 @@ pub fn record(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordError> {
 /// If there is none.
 pub fn fetch(dir: &Path, wanted: Option<Fetch>, tell: &dyn Tell) -> Result<Recording, RecordError> {
     let mut recording = Recording::load(dir)?;
+    let _lock = DirLock::take(dir)?;
     recording.fetch = wanted.unwrap_or(recording.fetch);
     let ssh = ssh_of(&recording, dir)?;
     runtime()?.block_on(async {
@@ -110,10 +112,11 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
     // Whatever happens from here on, where the daemons are is written down.
     recording.hosts.extend(hosts.iter().map(|host| HostRecord { state: HostState::Recording, ..host.record.clone() }));
     recording.save(&plan.dir)?;
+    let _lock = DirLock::take(&plan.dir)?;
     hosts = started(plan, &common, &mut recording, hosts, tell).await?;
     recording.started_us = now_us();
     update(&mut recording, &hosts);
-    recording.save(&plan.dir)?;
+    save(&recording, &plan.dir, tell);
 
     let (end, ended) = watch::channel(false);
     let board: Board = Arc::default();
@@ -135,7 +138,7 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
         }
     }
     update(&mut recording, &hosts);
-    recording.save(&plan.dir)?;
+    save(&recording, &plan.dir, tell);
     fetching(&plan.dir, recording, &plan.ssh, &mut signals, tell).await
 }
 
@@ -156,8 +159,15 @@ async fn fetching(
         _ = signals.next() => tell.note("interrupted: `lioprof record fetch` goes on fetching"),
     }
     let recording = shared.lock().clone();
-    recording.save(dir)?;
+    save(&recording, dir, tell);
     Ok(recording)
+}
+
+/// Writes down how far it has come. If that fails (a full disk), what was written before still leads to all hosts: the recording goes on.
+fn save(recording: &Recording, dir: &Path, tell: &dyn Tell) {
+    if let Err(err) = recording.save(dir) {
+        tell.note(&format!("{err}; once there is room: lioprof record fetch {}", dir.display()));
+    }
 }
 
 /// A name that no other recording has on any host.

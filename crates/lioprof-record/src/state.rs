@@ -198,7 +198,11 @@ impl Recording {
             file.sync_all()?;
             fs::rename(&new, &path)
         };
-        write().map_err(|err| RecordError::State { path: path.clone(), message: err.to_string() })
+        write().map_err(|err| {
+            // What is there of it is of no use.
+            drop(fs::remove_file(path.with_extension("new")));
+            RecordError::State { path: path.clone(), message: err.to_string() }
+        })
     }
 
     /// Deletes it: nothing was recorded.

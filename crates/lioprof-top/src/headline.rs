@@ -26,15 +26,16 @@ pub(crate) fn totals(live: &Live) -> String {
         sum(|server| server.read.bytes_per_s),
         sum(|server| server.write.bytes_per_s),
     );
-    let to = known().map(|server| server.to).fold(f64::INFINITY, f64::min);
-    let behind = known().map(|server| server.now - server.to).fold(0.0, f64::max);
-    format!(
-        "{servers}  {} RPCs/s  read {} MiB/s  write {} MiB/s  until {} ({behind:.0} s ago)",
-        three_digits(rpcs),
-        mib(read),
-        mib(write),
-        time_of_day(to),
-    )
+    let decoded = || known().filter(|server| has_decoded(server));
+    let to = decoded().map(|server| server.to).reduce(f64::min);
+    let until = to.map_or_else(
+        || "nothing decoded yet".to_owned(),
+        |to| {
+            let behind = decoded().map(|server| server.now - server.to).fold(0.0, f64::max);
+            format!("until {} ({behind:.0} s ago)", time_of_day(to))
+        },
+    );
+    format!("{servers}  {} RPCs/s  read {} MiB/s  write {} MiB/s  {until}", three_digits(rpcs), mib(read), mib(write),)
 }
 
 /// The worst verdict of all servers.
@@ -67,6 +68,10 @@ pub(crate) fn troubles(live: &Live) -> Vec<String> {
             return Some(format!("{name}: {}", clean(error)));
         }
         match server.state.as_str() {
+            "" | "tracing" if !has_decoded(server) => Some(format!("{name}: nothing is decoded yet")),
+            state if !has_decoded(server) => {
+                Some(format!("{name}: {}; nothing is decoded yet", clean(&state.replace('_', " "))))
+            }
             "" | "tracing" if server.now - server.to > LATE_S => Some(format!(
                 "{name}: what is shown is {:.0} s old: decoding is behind, or nothing was logged since",
                 server.now - server.to
@@ -81,6 +86,11 @@ pub(crate) fn troubles(live: &Live) -> Vec<String> {
         }
     };
     live.servers.iter().filter_map(trouble).collect()
+}
+
+/// Whether there was anything in its log so far.
+fn has_decoded(server: &LiveServer) -> bool {
+    server.to > 0.0
 }
 
 /// `08:51:22`, UTC.

@@ -1,5 +1,6 @@
 //! A log that is still being written: closed segments go in one after the other, rows come out.
 
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 
@@ -67,6 +68,8 @@ pub struct LiveTrace {
     torn_seams: u64,
     /// What the last segment's summary ended with.
     summed_up_us: Option<i64>,
+    /// When tracing went on after pauses that are still to come.
+    resumed_us: VecDeque<i64>,
 }
 
 impl LiveTrace {
@@ -97,7 +100,13 @@ impl LiveTrace {
             after_gap: true,
             torn_seams: 0,
             summed_up_us: None,
+            resumed_us: VecDeque::new(),
         })
+    }
+
+    /// Nothing was traced for a while until this time, which is later than all that was read.
+    pub fn traced_from(&mut self, us: i64) {
+        self.resumed_us.push_back(us);
     }
 
     /// The segments to come were not read before: all their rows are new, whatever the clock did.
@@ -234,13 +243,16 @@ impl LiveTrace {
 
     /// Joins all events whose order is certain.
     fn drain(&mut self, sink: &mut (dyn RowSink + Send)) {
-        let Self { pool, symbols, source, join, known_us, new_from_segment, through_us, .. } = self;
+        let Self { pool, symbols, source, join, known_us, new_from_segment, through_us, resumed_us, .. } = self;
         pool.install(|| {
             let mut rows = NewRowsOnly { sink, is_new: false };
             while let Some(event) = source.next(symbols) {
                 rows.is_new = event.time_us > *known_us || event.segment >= *new_from_segment;
                 join.repeats = !rows.is_new;
                 let time_us = event.time_us;
+                while resumed_us.pop_front_if(|resumed_us| time_us >= *resumed_us).is_some() {
+                    join.another_capture();
+                }
                 join.event(event, &mut RowOutput { symbols, sink: &mut rows });
                 *through_us = (*through_us).max(Some(time_us));
             }

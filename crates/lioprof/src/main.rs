@@ -43,6 +43,7 @@ mod what_if;
 use std::process::ExitCode;
 
 use clap::Parser;
+use lioprof_model::with_causes;
 
 use args::{Args, Command};
 use messages::Verbosity;
@@ -98,7 +99,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough.
         Err(error) if messages::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            messages::error(&format!("{error:#}"));
+            messages::error(&with_causes(error.as_ref()));
             exit_code::Code::Unusable.into()
         }
     }

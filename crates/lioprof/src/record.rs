@@ -10,8 +10,8 @@ use std::time::Instant;
 use anyhow::Context;
 use lioprof_analysis::{Bound, Config, analyze_with_stores};
 use lioprof_insight::{Limits, find_and_predict};
-use lioprof_model::Node;
 use lioprof_model::units::human_bytes;
+use lioprof_model::{Node, with_causes};
 use lioprof_record::{Fetch, HostState, Plan, Recording};
 use lioprof_remote::Ssh;
 use lioprof_text::{Color, Format, Style};
@@ -89,13 +89,15 @@ fn fetch(args: &RecordFetchArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
 fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let shortcomings = recording.shortcomings();
     let has_rows = lioprof_store::is_dataset(&Recording::rows(dir));
-    let nodes = if has_rows { report(recording, dir, args, &shortcomings, verbosity)? } else { Vec::new() };
+    let made = if has_rows { report(recording, dir, args, &shortcomings, verbosity) } else { Ok(Vec::new()) };
+    let without = made.as_ref().err().map(|err| format!("there is no report: {}", with_causes(err.as_ref())));
+    let nodes = made.unwrap_or_default();
     let mut out = io::stdout().lock();
     if args.selection.is_of_somebody() && !nodes.is_empty() {
         writeln!(out, "Of what was selected:")?;
     }
     table(recording, &nodes, &mut out)?;
-    for text in &shortcomings {
+    for text in shortcomings.iter().chain(&without) {
         messages::error(text);
     }
     for host in &recording.hosts {
@@ -113,7 +115,7 @@ fn finish(recording: &Recording, dir: &Path, args: &RecordReportArgs, verbosity:
         messages::error("there are no rows, and so no report");
     }
     Ok(match recording.exit_code.unwrap_or_default() {
-        0 if shortcomings.is_empty() => Code::Success,
+        0 if shortcomings.is_empty() && without.is_none() => Code::Success,
         0 => Code::Failed,
         code => Code::Command(u8::try_from(code).unwrap_or(u8::MAX)),
     })
@@ -156,7 +158,8 @@ fn report(
     let mut out = io::BufWriter::new(io::stdout().lock());
     lioprof_text::write(&outcome.analysis, Format::Summary, style, &mut out)?;
     writeln!(out)?;
-    if args.selection.is_of_somebody() {
+    // Who did nothing was on no target.
+    if args.selection.is_of_somebody() && outcome.analysis.totals.rpcs > 0 {
         let others = others::of_rows(&rows, &config, &outcome.analysis, &to, verbosity)?;
         writeln!(out, "{others}")?;
     }

@@ -31,6 +31,21 @@ fn the_recorder_is_killed() {
 }
 
 #[test]
+fn who_fetches_too_early_is_told_so() {
+    let site = Site::new(1);
+    let done = site.path("done");
+    let recorder = site.start(&["--", "sh", "-c", &wait_for(&done)]);
+    has_worked(&site, 0);
+    site.fetch().exits(2).says(&["still runs"]);
+    assert!(site.hosts[0].is_traced());
+    go_on(&done);
+    let (code, stderr) = recorder.ends();
+    assert_eq!(code, Some(0), "{stderr}");
+    // Everything is here: once more is no more.
+    site.fetch().exits(0);
+}
+
+#[test]
 fn a_daemon_is_killed() {
     let site = Site::new(2);
     let done = site.path("done");
@@ -61,6 +76,8 @@ fn a_sshd_is_killed() {
     site.hosts[1].kill_sshd();
     // Its daemon ends by its lease. (Where it ended before for want of time, another one may just be starting.)
     eventually("its daemon to end by its lease", || !site.hosts[1].is_traced());
+    // It would be told as much of a host whose daemon ended some seconds early.
+    std::thread::sleep(std::time::Duration::from_secs(6));
     go_on(&done);
     let (code, stderr) = recorder.ends();
     assert_eq!(code, Some(1), "{stderr}");
@@ -71,8 +88,10 @@ fn a_sshd_is_killed() {
     assert!(warnings.contains("oss2: did not answer"), "{warnings}");
     // It comes back, and what it has is fetched.
     site.hosts[1].serve(&site.client);
-    site.fetch();
+    site.fetch().exits(1).says(&["oss2: it was traced until", "are not in the data"]);
     assert_eq!(site.reported().len(), 2);
+    let warnings = site.report()["warnings"].to_string();
+    assert!(warnings.contains("oss2: it was traced until") && !warnings.contains("no `lctl mark`"), "{warnings}");
     assert!(site.hosts.iter().all(super::site::Host::is_clean));
 }
 

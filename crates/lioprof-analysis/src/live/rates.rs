@@ -44,7 +44,8 @@ impl Rates<'_> {
         let all = &self.sum.all;
         let server = LiveServer {
             name: self.server.to_owned(),
-            from,
+            // Before anything is decoded there is no window.
+            from: from.max(0.0),
             to,
             traced_s: self.traced_s,
             rpcs_per_s: self.per_s(all.rpcs),

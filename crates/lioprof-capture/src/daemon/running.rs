@@ -8,6 +8,7 @@ mod draining;
 mod kernel;
 mod lease;
 mod lustre;
+mod rates;
 mod telling;
 
 use std::sync::Arc;
@@ -247,6 +248,9 @@ impl Running {
             }
         }
         self.draining.end(&self.common);
+        if let Some(why) = self.draining.account.unwritten.take() {
+            self.draining.left(&self.common.config, &why);
+        }
         self.captures.remove_records(&self.common.config);
         // What was not drained is no loss: it becomes rows with the next start.
         let finished = self.draining.account.finished;
@@ -285,8 +289,10 @@ impl Running {
     fn switch_if_due(&mut self, now: Instant) -> Result<(), DaemonError> {
         let Some(capture) = &mut self.captures.current else { return Ok(()) };
         let Some(due) = capture.due(now) else { return Ok(()) };
-        if due == Switched::Off {
-            self.counting.traced_until_now(&self.common);
+        match due {
+            Switched::Off => self.counting.traced_until_now(&self.common),
+            Switched::On => self.common.queue.push(Job::TracedFrom(now_us())),
+            Switched::Profile => {}
         }
         capture.switch(now)?;
         match due {
@@ -324,8 +330,7 @@ impl Running {
     /// Looks for settings of lioprof's that others changed.
     fn look(&mut self) -> Result<(), DaemonError> {
         for change in self.captures.look(&self.common)? {
-            let text = change.to_string();
-            tracing::warn!("somebody else changed the kernel's settings: {text}");
+            tracing::warn!("somebody else changed the kernel's settings: {change}");
             if let Foreign::Daemon(path) = &change {
                 let now = path.as_ref().map_or_else(
                     || "was stopped by somebody else".to_owned(),
@@ -333,7 +338,7 @@ impl Running {
                 );
                 return Err(DaemonError::LostDaemon(now));
             }
-            self.telling.foreign(text);
+            self.telling.foreign(&change);
             self.note();
         }
         Ok(())
@@ -384,7 +389,7 @@ impl Running {
         self.kernel.tell(&mut status);
         status.counters = self.counting.last;
         status.verdict = self.common.sums.live.verdict().map(|verdict| LiveVerdict::clone(&verdict));
-        self.telling.publish(status, &self.costs.own, &self.common.metrics)
+        self.telling.publish(status, self.draining.account.decoded_us, &self.costs.own, &self.common.metrics)
     }
 }
 

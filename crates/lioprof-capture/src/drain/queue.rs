@@ -37,6 +37,8 @@ pub(crate) enum Job {
     Settle(i64),
     /// Tracing was interrupted: what comes next stands on its own.
     Interrupt,
+    /// Nothing was traced for a while until this time: numbers that are missing there are no loss.
+    TracedFrom(i64),
     /// Close the part that is being written, so that everything up to now can be read.
     Flush,
     /// Lustre's modules were unloaded: what comes next is of another load.

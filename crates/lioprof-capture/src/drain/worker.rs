@@ -194,6 +194,7 @@ impl<K: Keep> Worker<K> {
                 self.tell_complete(Some(before_us), surely);
             }
             Job::Interrupt => self.interrupt(),
+            Job::TracedFrom(us) => self.live.traced_from(us),
             Job::Flush => self.close(),
             Job::NextLoad => self.keep.next_load(),
             Job::Look => self.keep.look(self.live.symbols()),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::param::Param;
+
 /// The result of restoring one setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -31,6 +33,15 @@ pub enum Outcome {
 pub(crate) enum Foreign {
     /// A changed setting, as text.
     Setting(String),
+    /// A changed mask.
+    Mask {
+        /// Its name.
+        param: Param,
+        /// What was switched on and off.
+        change: String,
+        /// Of what the trace needs something is off now.
+        hurts: bool,
+    },
     /// The debug daemon no longer writes lioprof's file, but this one; `None`: it does not run.
     Daemon(Option<PathBuf>),
 }
@@ -39,6 +50,8 @@ impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Setting(text) => f.write_str(text),
+            Self::Mask { param, change, hurts: false } => write!(f, "{param}:{change}"),
+            Self::Mask { param, change, hurts: true } => write!(f, "{param}:{change}; the trace misses what it needs"),
             Self::Daemon(Some(path)) => write!(f, "the debug daemon writes `{}`", path.display()),
             Self::Daemon(None) => f.write_str("the debug daemon was stopped"),
         }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use lioprof_model::with_causes;
+
 use super::change::Change;
 use super::daemon::DaemonChange;
 use super::outcome::Foreign;
@@ -190,11 +192,10 @@ impl Session {
             return Ok(None);
         }
         let needed = self.tracing.map(|profile| profile.wanted(param, &MaskSet::default(), None).on);
-        let hurts = needed.is_some_and(|needed| !needed.and(&off).is_empty());
+        let hurts = needed.is_some_and(|needed| !needed.minus(&found).is_empty());
         self.journal.set(param, Change::Mask(self.journal.mask(param).still_ours(&found)));
-        let switched = on.iter().map(|name| format!(" +{name}")).chain(off.iter().map(|name| format!(" -{name}")));
-        let hurt = if hurts { "; the trace misses what it needs" } else { "" };
-        Ok(Some(Foreign::Setting(format!("{param}:{}{hurt}", switched.collect::<String>()))))
+        let change = on.iter().map(|name| format!(" +{name}")).chain(off.iter().map(|name| format!(" -{name}")));
+        Ok(Some(Foreign::Mask { param, change: change.collect(), hurts }))
     }
 
     /// Restores everything and removes the journal. Failed changes stay in the journal for the next try.
@@ -212,7 +213,7 @@ impl Session {
         };
         if let Err(err) = kept {
             // Harmless: restoring once more finds nothing of lioprof's.
-            tracing::warn!(error = %err, "failed to update the journal");
+            tracing::warn!(error = with_causes(&err), "failed to update the journal");
         }
         report
     }
@@ -239,7 +240,7 @@ impl Session {
     fn record(&mut self) {
         let kept = if self.journal.is_empty() { self.store.remove() } else { self.store.save(&self.journal) };
         if let Err(err) = kept {
-            tracing::warn!(error = %err, "failed to update the journal");
+            tracing::warn!(error = with_causes(&err), "failed to update the journal");
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::expected;
 const PARTS: [usize; 3] = [4, 16, 64];
 
 /// What happens late or seldom: the first requests of these show nothing, because nothing is wrong yet, or nobody waits.
-const BEGINS_WELL: [&str; 3] = ["imbalance", "heavy-tail", "single-writer"];
+const BEGINS_WELL: [&str; 4] = ["imbalance", "heavy-tail", "single-writer", "evictions"];
 
 /// When so many of the clients' requests were over.
 fn end_of(analysis: &Analysis, part: usize) -> f64 {

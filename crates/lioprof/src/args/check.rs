@@ -15,7 +15,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["facts_files", "json", "fail_on"])]
     pub(crate) facts: bool,
     /// Watch the disks for this time, such as 60s, and compare how long their I/O takes. Needs I/O by others: it makes none itself.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "facts_files")]
+    #[arg(long, value_name = "TIME", value_parser = super::values::some_time, conflicts_with = "facts_files")]
     pub(crate) watch: Option<std::time::Duration>,
     /// Print JSON.
     #[arg(long)]

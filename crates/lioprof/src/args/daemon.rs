@@ -26,7 +26,7 @@ pub(crate) struct CaptureArgs {
     #[arg(long = "for", value_name = "TIME")]
     pub(crate) duration: Option<lioprof_capture::config::Span>,
     /// Stop at this time, UTC: 2026-11-21T18:00:00Z.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = to_come)]
     pub(crate) until: Option<lioprof_capture::config::Timestamp>,
     /// Stop unless `lioprof record`, or somebody else by the socket, renews the lease at least this often: 60s.
     #[arg(long, value_name = "TIME")]
@@ -52,6 +52,12 @@ pub(crate) struct CaptureArgs {
     /// Name of this server in the data [default: the host name].
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
+}
+
+/// A time that is not over: nothing would be traced.
+fn to_come(text: &str) -> Result<lioprof_capture::config::Timestamp, String> {
+    let time: lioprof_capture::config::Timestamp = text.parse()?;
+    if time.0 > std::time::SystemTime::now() { Ok(time) } else { Err("expected a time to come".to_owned()) }
 }
 
 #[derive(Debug, clap::Args)]

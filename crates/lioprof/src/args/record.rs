@@ -22,7 +22,7 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "DIR", required = true)]
     pub(crate) output: Option<PathBuf>,
     /// End after this time, such as 5m [default: when COMMAND ends, or at Ctrl-C].
-    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "run")]
+    #[arg(long = "for", value_name = "TIME", value_parser = super::values::some_time, conflicts_with = "run")]
     pub(crate) duration: Option<Duration>,
     /// Copy this lioprof to servers that lack it, and remove it afterwards.
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Values of options, parsed.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use lioprof_analysis::{Bound, ContendedRule};
 use lioprof_model::time;
@@ -15,6 +16,12 @@ pub(crate) fn bin_us(text: &str) -> Result<i64, String> {
     #[expect(clippy::cast_possible_truncation, reason = "at most 86,400,000,000")]
     let us = (seconds * 1e6).round() as i64;
     Ok(us)
+}
+
+/// A span of time in which something can happen.
+pub(crate) fn some_time(text: &str) -> Result<Duration, String> {
+    let span = humantime::parse_duration(text).map_err(|err| err.to_string())?;
+    if span.is_zero() { Err("expected more than 0s".to_owned()) } else { Ok(span) }
 }
 
 pub(crate) fn contended(text: &str) -> Result<ContendedRule, String> {

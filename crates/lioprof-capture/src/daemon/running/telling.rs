@@ -1,15 +1,17 @@
 //! Status and warnings for users.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use lioprof_model::units::{human_bytes, real};
+use lioprof_model::units::human_bytes;
 use tokio::sync::watch;
 
 use super::super::clock::now_us;
+use super::rates::RateMeter;
 use crate::budget::usage::Usage;
+use crate::control::param::Param;
+use crate::journal::Foreign;
 use crate::metrics::Metrics;
-use crate::status::{Rates, State, Status};
+use crate::status::{State, Status};
 
 pub(super) struct Telling {
     status: watch::Sender<Arc<Status>>,
@@ -17,6 +19,9 @@ pub(super) struct Telling {
     state_since_us: i64,
     /// Settings that others changed.
     foreign: Vec<String>,
+    /// Masks that the trace needs otherwise, and what is said of each change of them.
+    hurt: Vec<(Param, String)>,
+    rates: RateMeter,
     /// Why Lustre is not traced although it is loaded.
     pub(super) hindrance: Option<String>,
 }
@@ -24,7 +29,15 @@ pub(super) struct Telling {
 impl Telling {
     pub(super) fn new(status: watch::Sender<Arc<Status>>, started_us: i64) -> Self {
         let state = State::Preflight;
-        Self { status, state, state_since_us: started_us, foreign: Vec::new(), hindrance: None }
+        Self {
+            status,
+            state,
+            state_since_us: started_us,
+            foreign: Vec::new(),
+            hurt: Vec::new(),
+            rates: RateMeter::default(),
+            hindrance: None,
+        }
     }
 
     pub(super) fn set_state(&mut self, state: State) {
@@ -34,7 +47,18 @@ impl Telling {
         }
     }
 
-    pub(super) fn foreign(&mut self, text: String) {
+    /// Notes what others changed. A mask that is as the trace needs it again is no longer worth a warning.
+    pub(super) fn foreign(&mut self, change: &Foreign) {
+        let text = change.to_string();
+        if let Foreign::Mask { param, hurts, .. } = change {
+            if *hurts {
+                self.hurt.push((*param, text.clone()));
+            } else if self.hurt.iter().any(|(hurt, _)| hurt == param) {
+                let over: Vec<(Param, String)> = self.hurt.extract_if(.., |(hurt, _)| hurt == param).collect();
+                self.foreign.retain(|text| !over.iter().any(|(_, of)| of == text));
+                return;
+            }
+        }
         if !self.foreign.contains(&text) {
             self.foreign.push(text);
         }
@@ -52,9 +76,15 @@ impl Telling {
     }
 
     /// Publishes the status of all parts.
-    pub(super) fn publish(&self, mut status: Status, own: &Usage, metrics: &Metrics) -> Arc<Status> {
+    pub(super) fn publish(
+        &mut self,
+        mut status: Status,
+        decoded_us: Option<i64>,
+        own: &Usage,
+        metrics: &Metrics,
+    ) -> Arc<Status> {
         let last = self.last();
-        status.rates = rates(&last, &status);
+        status.rates = self.rates.measure(&status, decoded_us);
         let status = Arc::new(status);
         metrics.status(&status);
         metrics.decoded(0, 0, status.totals.lock_events.saturating_sub(last.totals.lock_events));
@@ -77,22 +107,5 @@ impl Telling {
             State::WaitingForLustre => Some(status.state.to_string()),
             state => Some(format!("{state}, {rpcs} RPCs, {} of reads and writes, {sent} RPCs sent", human_bytes(io))),
         }
-    }
-}
-
-/// Rates, averaged since the last status.
-fn rates(last: &Status, status: &Status) -> Rates {
-    let passed = Duration::from_micros(u64::try_from(status.now_us - last.now_us).unwrap_or(0)).as_secs_f64();
-    if last.now_us == 0 || passed < 0.5 {
-        return last.rates;
-    }
-    let (before, now) = (&last.totals, &status.totals);
-    let per_s = |now: u64, before: u64| real(now.saturating_sub(before)) / passed;
-    Rates {
-        records_per_s: per_s(now.records, before.records),
-        rpcs_per_s: per_s(now.rpcs, before.rpcs),
-        sent_rpcs_per_s: per_s(now.sent_rpcs, before.sent_rpcs),
-        read_bytes_per_s: per_s(now.read_bytes, before.read_bytes),
-        write_bytes_per_s: per_s(now.write_bytes, before.write_bytes),
     }
 }
