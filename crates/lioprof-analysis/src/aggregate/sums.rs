@@ -75,6 +75,11 @@ pub(crate) struct Aggregate {
     pub(crate) locks: Option<LockSums>,
 }
 
+/// What an RPC does with an OST's data; `None` if it does nothing with them.
+fn ost_direction(opcode: Opcode, target: TargetKey) -> Option<Direction> {
+    Direction::of(opcode).filter(|_| target.kind != TargetKind::Mdt)
+}
+
 impl Aggregate {
     /// With bins of a width chosen by the user, or adaptive ones.
     pub(crate) fn new(bin_us: Option<i64>) -> Self {
@@ -170,43 +175,56 @@ impl Aggregate {
         }
     }
 
-    /// Adds what was counted by combination to everything that it belongs to.
+    /// Adds what was counted by combination to everything that it belongs to, table by table: see [`Self::rows`].
     pub(super) fn take_combinations_apart(&mut self, symbols: &Symbols) {
-        for (CombinationKey { nid, client_uuid, job, opcode, target, owner }, combination) in self.combinations.take() {
-            let server = self.is_server(client_uuid, symbols);
-            let CombinationSums { rpcs, resent, replayed, io } = combination;
-            self.rpcs += rpcs;
-            self.server_rpcs += if server { rpcs } else { 0 };
-            self.resent += resent;
-            self.replayed += replayed;
-            let node = self.nodes.entry(target.node).or_default();
-            node.sums.rpcs += rpcs;
-            let client = self.clients.entry(nid).or_default();
+        let all: Vec<(CombinationKey, CombinationSums)> = self.combinations.take().collect();
+        for (CombinationKey { client_uuid, target, .. }, sums) in &all {
+            let server = self.is_server(*client_uuid, symbols);
+            self.rpcs += sums.rpcs;
+            self.server_rpcs += if server { sums.rpcs } else { 0 };
+            self.resent += sums.resent;
+            self.replayed += sums.replayed;
+            self.nodes.entry(target.node).or_default().sums.rpcs += sums.rpcs;
+        }
+        for (CombinationKey { nid, client_uuid, opcode, target, .. }, CombinationSums { rpcs, io, .. }) in &all {
+            let server = self.is_server(*client_uuid, symbols);
+            let client = self.clients.entry(*nid).or_default();
             client.rpcs += rpcs;
             *client.opcodes.entry(opcode.0).or_default() += rpcs;
             client.server |= server;
             if client.uuids.len() < MAX_UUIDS {
-                client.uuids.insert(client_uuid);
+                client.uuids.insert(*client_uuid);
             }
-            let job = self.jobs.entry(job).or_default();
+            if let Some(direction) = ost_direction(*opcode, *target) {
+                client.io.direction(direction).merge(io);
+            }
+        }
+        for (CombinationKey { nid, job, opcode, target, .. }, CombinationSums { rpcs, io, .. }) in &all {
+            let job = self.jobs.entry(*job).or_default();
             job.rpcs += rpcs;
-            job.clients.insert(nid);
-            let direction = Direction::of(opcode);
-            if direction.is_some() || target.name.is_some() {
-                *self.targets.entry(target).or_default().opcodes.entry(opcode.0).or_default() += rpcs;
+            job.clients.insert(*nid);
+            if Direction::of(*opcode).is_some() {
+                job.targets.extend(target.name);
             }
-            let Some(direction) = direction else { continue };
-            job.targets.extend(target.name);
-            self.flows.entry((nid, target)).or_default().direction(direction).merge(&io);
+            if let Some(direction) = ost_direction(*opcode, *target) {
+                job.io.direction(direction).merge(io);
+            }
+        }
+        for (CombinationKey { opcode, target, .. }, CombinationSums { rpcs, .. }) in &all {
+            if Direction::of(*opcode).is_some() || target.name.is_some() {
+                *self.targets.entry(*target).or_default().opcodes.entry(opcode.0).or_default() += rpcs;
+            }
+        }
+        for (CombinationKey { nid, opcode, target, owner, .. }, CombinationSums { io, .. }) in &all {
+            let Some(direction) = Direction::of(*opcode) else { continue };
+            self.flows.entry((*nid, *target)).or_default().direction(direction).merge(io);
             if target.kind == TargetKind::Mdt {
-                self.dom.direction(direction).merge(&io);
+                self.dom.direction(direction).merge(io);
                 continue;
             }
-            node.sums.direction(direction).merge(&io);
-            client.io.direction(direction).merge(&io);
-            job.io.direction(direction).merge(&io);
+            self.nodes.entry(target.node).or_default().sums.direction(direction).merge(io);
             if let Some(owner) = owner {
-                self.owners.entry(owner).or_default().direction(direction).merge(&io);
+                self.owners.entry(*owner).or_default().direction(direction).merge(io);
             }
         }
     }
