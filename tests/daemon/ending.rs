@@ -70,8 +70,8 @@ fn at_some_time() {
     assert_kept(&log.name, &node.keep(), &log.path);
 
     // A time that is over.
-    let ended = node.start(&[], &["--until", "2020-01-01T00:00:00Z"]).ended().exits(0);
-    assert!(ended.log.contains("the time asked for is over"), "{ended}");
+    let ended = node.start(&[], &["--until", "2020-01-01T00:00:00Z"]).ended().exits(2);
+    assert!(ended.log.contains("expected a time to come"), "{ended}");
     assert_eq!(node.settings(), before);
 }
 

@@ -1,5 +1,6 @@
 //! More than the kernel's buffer takes, and a clock that is stepped.
 
+use lioprof_model::units::thousands;
 use lioprof_testkit::until;
 use serde_json::Value;
 
@@ -76,11 +77,16 @@ fn the_comparison_at_the_end_tells_the_bytes_that_are_lost() {
     assert!(text.contains("reads and writes that the OSTs counted"), "{text}");
     let ended = daemon.stop().exits(0);
     let kept = analysis(&[&node.keep()]);
-    let line = ended.stdout.lines().find(|line| line.starts_with("node write ")).unwrap();
-    let numbers: Vec<u64> =
-        line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
-    let [counted_rpcs, counted, rpcs, bytes, unsized_rpcs] = *numbers else { panic!("{ended}") };
-    assert!(line.contains("differs by +"), "{ended}");
+    let numbers = |of: &str| -> Vec<u64> {
+        let line = ended.stdout.lines().find(|line| line.starts_with(of)).unwrap();
+        assert!(line.contains("differs by +"), "{ended}");
+        line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    };
+    let [counted_rpcs, counted, rpcs, bytes, unsized_rpcs] = *numbers("node write ") else { panic!("{ended}") };
+    // The line above says the same of reads and writes together.
+    let [counted_reads, _, reads, ..] = *numbers("node read ") else { panic!("{ended}") };
+    let said = format!("{} of {} reads and writes", thousands(reads + rpcs), thousands(counted_reads + counted_rpcs));
+    assert!(ended.stdout.contains(&said), "{said}: {ended}");
     let written = &kept["totals"]["write"];
     assert_eq!(unsized_rpcs, count(written, &["unsized_rpcs"]), "{ended}");
     assert!(unsized_rpcs > 0, "with all sizes known this proves nothing: {written}");

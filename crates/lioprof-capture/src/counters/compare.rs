@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ledger::{Counted, Doubt, Ledger};
 use super::totals::Count;
 use super::trace_sums::{Edges, TraceSums};
+use crate::status::Missing;
 
 /// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
 const MAX_RPC_BYTES: u64 = 64 << 20;
@@ -111,6 +112,20 @@ impl Comparison {
             (_, None) => not_compared.push("jobs: this Lustre version does not log them".to_owned()),
         }
         Self { interval_us: ledger.interval_us(), rows: rows.rows, not_compared }
+    }
+
+    /// What the trace lacks of the node's reads and writes, of both together; `None` without an interval.
+    pub(crate) fn missing(&self) -> Option<Missing> {
+        let (_, time_us) = self.interval_us?;
+        let mut missing = Missing { time_us, ..Missing::default() };
+        for row in self.rows.iter().filter(|row| row.scope == Scope::Node) {
+            missing.counted_rpcs += row.counted.rpcs;
+            if let Verdict::Differs { rpcs, bytes, .. } = row.verdict {
+                missing.rpcs += u64::try_from(rpcs).unwrap_or(0);
+                missing.bytes += u64::try_from(bytes).unwrap_or(0);
+            }
+        }
+        Some(missing)
     }
 
     /// Rows that contradict.

@@ -24,6 +24,7 @@ use super::keep;
 use super::signals::Signals;
 use crate::config::Config;
 use crate::control::Control;
+use crate::counters::Comparison;
 use crate::drain::Job;
 use crate::journal::Foreign;
 use crate::live::{Asker, LiveView};
@@ -255,11 +256,13 @@ impl Running {
         // What was not drained is no loss: it becomes rows with the next start.
         let finished = self.draining.account.finished;
         let comparison = finished.then(|| self.counting.comparison(&self.common)).flatten();
-        let status = self.publish();
+        let mut status = Status::clone(&self.publish());
+        // Of all that was traced, and not only up to the last sample that the trace had reached.
+        status.loss.counters = comparison.as_ref().and_then(Comparison::missing).or(status.loss.counters);
         let account = self.draining.account;
         logging::report_repeats();
         let failures = account.failures.into_iter().chain(account.unwritten).collect();
-        Ending { reason, status: Status::clone(&status), restored: self.captures.restored, comparison, failures }
+        Ending { reason, status, restored: self.captures.restored, comparison, failures }
     }
 
     /// Starts tracing.
