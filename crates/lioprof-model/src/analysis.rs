@@ -336,6 +336,7 @@ impl Loss {
         let about = percent(best, 2);
         let (low, high) = (percent(min, 1), max.map(|max| percent(max, 1)));
         Some(match high {
+            Some(high) if best <= 0.0 => format!("up to {high}"),
             Some(high) if low == high && self.decided_by == LossEvidence::Counters => about,
             Some(high) if low == high => format!("about {about}"),
             Some(high) => format!("about {about} ({} to {high})", low.trim_end_matches(" %")),

@@ -66,7 +66,7 @@ fn axes_have_units_and_things_have_names() {
                 "10.10.0.11@tcp",
                 "share (%)",
                 "queued",
-                "no request at any server",
+                "no request in any server's log",
             ],
         ),
         ("requests-per-client", &["10.10.0.11@tcp", "requests (RPCs/s)", "time since start (s)"]),

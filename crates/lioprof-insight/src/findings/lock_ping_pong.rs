@@ -1,5 +1,7 @@
 //! `lock-ping-pong`: clients take the lock of an object from each other for every few pieces that they read or write.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
@@ -88,16 +90,20 @@ fn pieces(access: &ObjectAccess) -> u64 {
     steps(&access.read) + steps(&access.write)
 }
 
-/// How long a client was in the fights of these objects. Fights at the same time count once, pauses between them do not; a client of
-/// objects that are handed over without a fight is in it for all of its time.
-fn present_s(nid: &str, objects: &[&LockObject], account: &TimeAccount) -> f64 {
-    let own = || objects.iter().filter(|object| object.clients.iter().any(|client| client == nid));
-    let mut spans: Vec<(f64, f64)> =
-        own().flat_map(|object| &object.episodes).map(|episode| (episode.start, episode.end)).collect();
-    if own().any(|object| object.episodes.is_empty()) {
-        spans.extend(account.clients.iter().find(|it| it.name == nid).map(|client| (client.first, client.last)));
+/// How long clients were in the fights of these objects, all together. A client's fights at the same time count once, pauses between them
+/// do not; a client of objects that are handed over without a fight is in it for all of its time.
+fn present_s(objects: &[&LockObject], account: &TimeAccount) -> f64 {
+    let whole: BTreeMap<&str, (f64, f64)> =
+        account.clients.iter().map(|client| (client.name.as_str(), (client.first, client.last))).collect();
+    let mut spans: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for object in objects {
+        for nid in &object.clients {
+            let own = spans.entry(nid).or_default();
+            own.extend(object.episodes.iter().map(|episode| (episode.start, episode.end)));
+            own.extend(whole.get(nid.as_str()).filter(|_| object.episodes.is_empty()));
+        }
     }
-    covered(spans)
+    spans.into_values().map(covered).sum()
 }
 
 /// Hand-overs per hand-over in a fight that is told of: only the longest fights are.
@@ -136,7 +142,7 @@ impl<'a> Fight<'a> {
             }
         }
         let wait_s: f64 = objects.iter().map(|object| object.wait_s).sum();
-        let present_s: f64 = told(&objects) * clients.iter().map(|nid| present_s(nid, &objects, account)).sum::<f64>();
+        let present_s = told(&objects) * present_s(&objects, account);
         let conflicts = objects.iter().map(|object| object.conflicts).sum();
         let classified: u64 =
             objects.iter().filter_map(|object| Some(object.true_conflicts? + object.expansion_conflicts?)).sum();

@@ -72,7 +72,7 @@ fn kinds(all: &TimeOf) -> Vec<Kind> {
         kind(QUEUE, "queued", &[SpentOn::Queue]),
         kind(METADATA, "metadata", &[SpentOn::Metadata]),
         kind(OTHER, "other requests", &[SpentOn::Other, SpentOn::Unknown]),
-        kind(NOTHING, "no request at any server", &[SpentOn::Nothing]),
+        kind(NOTHING, "no request in any server's log", &[SpentOn::Nothing]),
     ]);
     kinds.retain(|kind| {
         all.spent.iter().any(|spent| kind.has(spent.on, spent.target.as_deref(), &osts) && spent.us > 0)
