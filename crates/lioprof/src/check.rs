@@ -167,7 +167,12 @@ fn survey_all(dir: &Path, servers: &mut [ServerFacts], args: &CheckArgs, verbosi
         servers.iter().map(made).collect()
     };
     let took = Duration::from_secs(begun.elapsed().as_secs());
-    messages::note(verbosity, &format!("the survey took {}", humantime::format_duration(took)));
+    let said = if surveys.values().any(|survey| matches!(survey, Fact::Known(_))) {
+        format!("the survey took {}", humantime::format_duration(took))
+    } else {
+        "no server was surveyed".to_owned()
+    };
+    messages::note(verbosity, &said);
     for (server, mut survey) in surveys {
         if let Fact::Known(survey) = &mut survey {
             files.keep(&server, survey)?;

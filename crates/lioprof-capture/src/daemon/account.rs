@@ -65,7 +65,7 @@ impl Account {
                 );
             }
             Progress::Closed { part, summary } => {
-                metrics.file(part.bytes);
+                metrics.files(part.files, part.bytes);
                 metrics.lost(Loss::DiscardedHead, summary.loss.discarded_heads);
                 metrics.lost(Loss::NrsGap, summary.loss.nrs_sequence_gaps);
                 metrics.lost(Loss::BadRecord, summary.loss.bad_records);

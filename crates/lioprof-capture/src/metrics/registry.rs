@@ -146,9 +146,9 @@ impl Metrics {
         self.figures.loss.get_or_create_owned(&[("reason", reason.into())]).inc_by(count);
     }
 
-    /// Counts a file that was written.
-    pub(crate) fn file(&self, bytes: u64) {
-        self.figures.files.inc();
+    /// Counts the files of a part that was written.
+    pub(crate) fn files(&self, files: u64, bytes: u64) {
+        self.figures.files.inc_by(files);
         self.figures.file_bytes.inc_by(bytes);
     }
 

@@ -31,6 +31,7 @@ fn figures_of_targets_and_of_the_daemon() {
         ("lioprof_lock_conflicts_total{target=\"fs-OST0000\"}", "2"),
         ("lioprof_segments_total{outcome=\"dropped\"}", "1"),
         ("lioprof_segment_bytes_total{outcome=\"decoded\"}", "100"),
+        ("lioprof_files_total", "3"),
         ("lioprof_losses_total{reason=\"nrs_gap\"}", "7"),
         ("lioprof_losses_total{reason=\"bad_record\"}", "0"),
         ("lioprof_state{state=\"duty_cycled\"}", "1"),

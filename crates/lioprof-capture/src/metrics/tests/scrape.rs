@@ -50,7 +50,7 @@ fn fill(metrics: &Metrics) {
     metrics.segment(100, false);
     metrics.segment(50, true);
     metrics.lost(Loss::NrsGap, 7);
-    metrics.file(1 << 20);
+    metrics.files(3, 1 << 20);
     metrics.budget_step();
     metrics.usage(&Usage { cpu: Duration::from_millis(12_500), resident_bytes: 4096, threads: 3 });
     let mut status = Status { state: State::DutyCycled, lag_s: Some(1.5), ..Status::unknown() };
