@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lioprof_model::units::{human_bytes, percent, plural};
-use lioprof_model::{Analysis, Confidence, Finding, Io, Severity, SpentOn, TargetKindName};
+use lioprof_model::{Analysis, Confidence, Finding, Io, Node, NodeRole, Severity, SpentOn, TargetKindName};
 
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
@@ -77,7 +77,11 @@ fn look(case: &Case<'_>) -> Look {
 
 /// NIDs of servers with OSTs, if there are more than servers with OSTs whose logs are here. Which of them those are is in no log.
 fn missing_servers(analysis: &Analysis) -> Vec<&str> {
-    let has_osts = |node: &str| analysis.targets.iter().any(|it| it.node == node && it.kind == TargetKindName::Ost);
+    // An OSS that had next to nothing to do may not name its OSTs.
+    let is_oss = |node: &Node| {
+        matches!(node.role, Some(NodeRole::Oss | NodeRole::MdsOss))
+            || analysis.targets.iter().any(|it| it.node == node.name && it.kind == TargetKindName::Ost)
+    };
     let peers = |node: &str| -> Vec<&str> {
         let of_mdts = analysis
             .sent
@@ -85,7 +89,7 @@ fn missing_servers(analysis: &Analysis) -> Vec<&str> {
             .filter(|it| it.node == node && it.device.contains(MDT_TO_OSTS) && it.name.starts_with("OST_"));
         let nids = of_mdts.filter(|sent| !sent.nid.ends_with("@lo")).map(|sent| sent.nid.as_str());
         let nids: BTreeSet<&str> = nids.collect();
-        let others = analysis.nodes.iter().filter(|other| other.name != node && has_osts(&other.name)).count();
+        let others = analysis.nodes.iter().filter(|other| other.name != node && is_oss(other)).count();
         if nids.len() > others { nids.into_iter().collect() } else { Vec::new() }
     };
     analysis.nodes.iter().map(|node| peers(&node.name)).max_by_key(Vec::len).unwrap_or_default()
@@ -294,4 +298,31 @@ fn io(analysis: &Analysis) -> (Io, Io) {
     let mut unattributed = totals.unattributed.read.clone();
     unattributed.merge(&totals.unattributed.write);
     (all, unattributed)
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Distribution, SentRpcs};
+
+    use super::*;
+
+    #[test]
+    fn an_oss_that_does_not_name_its_osts_is_not_missing() {
+        let node = |name: &str, role| Node { name: name.to_owned(), role: Some(role), ..Node::default() };
+        let to = |nid: &str| SentRpcs {
+            node: "mds".to_owned(),
+            opcode: 13,
+            name: "OST_STATFS".to_owned(),
+            device: "lustre-MDT0000-mdtlov_UUID".to_owned(),
+            target: None,
+            nid: nid.to_owned(),
+            rpcs: 4,
+            round_trip_us: Distribution::default(),
+        };
+        let sent = vec![to("0@lo"), to("10.0.0.2@tcp")];
+        let mut analysis = Analysis { nodes: vec![node("mds", NodeRole::MdsOss)], sent, ..Analysis::default() };
+        assert_eq!(missing_servers(&analysis), ["10.0.0.2@tcp"]);
+        analysis.nodes.push(node("oss", NodeRole::Oss));
+        assert_eq!(missing_servers(&analysis), [] as [&str; 0]);
+    }
 }
