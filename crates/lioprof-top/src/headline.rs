@@ -35,7 +35,7 @@ pub(crate) fn totals(live: &Live) -> String {
             format!("until {} ({behind:.0} s ago)", time_of_day(to))
         },
     );
-    format!("{servers}  {} RPCs/s  read {} MiB/s  write {} MiB/s  {until}", three_digits(rpcs), mib(read), mib(write),)
+    format!("{servers}  {} RPCs/s  read {} MiB/s  write {} MiB/s  {until}", three_digits(rpcs), mib(read), mib(write))
 }
 
 /// The worst verdict of all servers.

@@ -319,6 +319,7 @@ impl Aggregate {
     /// Gives up what only more rows of the node would need: sums of all nodes are kept until their clocks have been compared.
     fn keep_little(&mut self) {
         self.access.keep_little();
+        self.account.keep_little();
         self.objects.keep_little();
         self.record.keep_little();
         self.sample.kept.shrink_to_fit();

@@ -72,13 +72,25 @@ impl Replay {
         if (fidelity - 1.0).abs() > TRUE_WITHIN {
             return what_if;
         }
-        let whole_s = whole_elapsed_us(run).map_or(0.0, to_seconds);
+        let spans = Spans {
+            whole_s: whole_elapsed_us(run).map_or(0.0, to_seconds),
+            busy_s: (to_seconds(run.elapsed_us()) - to_seconds(rests::of_all_us(run))).max(0.0),
+        };
         // Requests beyond those that were replayed are taken to be like them.
         let scale = real(run.all_requests.max(what_if.requests)) / real(what_if.requests);
         what_if.predictions =
-            wanted.iter().filter_map(|changes| prediction(run, &bases, changes.clone(), whole_s, scale)).collect();
+            wanted.iter().filter_map(|changes| prediction(run, &bases, changes.clone(), spans, scale)).collect();
         what_if
     }
+}
+
+/// How long a run took.
+#[derive(Clone, Copy)]
+struct Spans {
+    /// All of it, also what is not replayed.
+    whole_s: f64,
+    /// What is replayed, but for the time in which everybody rests: then nothing takes more or less time.
+    busy_s: f64,
 }
 
 /// The run by a model, without a change.
@@ -125,11 +137,15 @@ fn bases(run: &Run, changes: usize) -> Vec<Base> {
 }
 
 /// What the models make of changes; `None` if they mean nothing for this log.
-fn prediction(run: &Run, bases: &[Base], changes: Vec<Change>, whole_s: f64, scale: f64) -> Option<Prediction> {
+fn prediction(
+    run: &Run,
+    bases: &[Base],
+    changes: Vec<Change>,
+    Spans { whole_s, busy_s }: Spans,
+    scale: f64,
+) -> Option<Prediction> {
     let is_uncertain = changes.iter().any(change::is_uncertain);
     let replayed_s = to_seconds(run.elapsed_us());
-    // While everybody rests nothing takes more or less time.
-    let busy_s = (replayed_s - to_seconds(rests::of_all_us(run))).max(0.0);
     let one = |base: &Base| -> Vec<f64> {
         if !changes.iter().all(|change| change::is_for(base.model, change)) {
             return Vec::new();

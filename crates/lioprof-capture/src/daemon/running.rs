@@ -261,7 +261,7 @@ impl Running {
         status.loss.counters = comparison.as_ref().and_then(Comparison::missing).or(status.loss.counters);
         let account = self.draining.account;
         logging::report_repeats();
-        let failures = account.failures.into_iter().chain(account.unwritten).collect();
+        let failures = account.failures;
         Ending { reason, status, restored: self.captures.restored, comparison, failures }
     }
 
@@ -341,7 +341,7 @@ impl Running {
                 );
                 return Err(DaemonError::LostDaemon(now));
             }
-            self.telling.foreign(&change);
+            self.telling.foreign(change);
             self.note();
         }
         Ok(())

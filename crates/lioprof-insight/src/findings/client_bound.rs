@@ -33,9 +33,7 @@ fn look(case: &Case<'_>) -> Look {
     let one_by_one = figures.most_per_connection.is_some_and(|number| number <= case.limit("per_connection"));
     let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
     Nothing::healthy_if(!(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms)?;
-    let per_connection = figures.most_per_connection.unwrap_or(0.0);
-    let title = if one_by_one {
-        let most = per_connection.max(0.1);
+    let title = if let Some(most) = figures.most_per_connection.filter(|_| one_by_one) {
         format!("Clients keep no more than {most:.1} requests in flight per OST; the OSTs could take more")
     } else {
         format!(
@@ -54,7 +52,7 @@ fn look(case: &Case<'_>) -> Look {
             figures.service_ms,
             figures.queue_ms,
         ))
-        .evidence("requests_per_client_and_ost", per_connection)
+        .evidence("requests_per_client_and_ost", figures.most_per_connection)
         .evidence("busy_share", figures.busy_share)
         .evidence("busiest_share", figures.busiest_share)
         .evidence("requests_in_flight", figures.in_flight)

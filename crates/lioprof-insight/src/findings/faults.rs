@@ -39,15 +39,12 @@ fn evictions(case: &Case<'_>) -> Look {
     let not_connected: u64 = evicted.iter().map(|client| client.not_connected_rpcs).sum();
     // Not every line that tells of an eviction names the client.
     let title = match evicted.as_slice() {
+        [one] if evictions == 1 => format!("{} was evicted", one.nid),
+        _ if evictions == 1 => "One client was evicted".to_owned(),
         [one] if one.evictions == evictions => format!("{evictions} evictions of {}", one.nid),
         [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
         [] => format!("{evictions} evictions"),
         many => format!("{evictions} evictions of {} clients", many.len()),
-    };
-    let title = match evicted.as_slice() {
-        [one] if evictions == 1 => format!("{} was evicted", one.nid),
-        _ if evictions == 1 => "One client was evicted".to_owned(),
-        _ => title,
     };
     case
         .finding(Severity::Critical, Confidence::High, title)

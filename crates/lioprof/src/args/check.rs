@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::shared::FailOn;
+use super::values::some_time;
 use crate::survey::SurveySettings;
 
 #[derive(Debug, clap::Args)]
@@ -15,7 +16,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["facts_files", "json", "fail_on"])]
     pub(crate) facts: bool,
     /// Watch the disks for this time, such as 60s, and compare how long their I/O takes. Needs I/O by others: it makes none itself.
-    #[arg(long, value_name = "TIME", value_parser = super::values::some_time, conflicts_with = "facts_files")]
+    #[arg(long, value_name = "TIME", value_parser = some_time, conflicts_with = "facts_files")]
     pub(crate) watch: Option<std::time::Duration>,
     /// Print JSON.
     #[arg(long)]

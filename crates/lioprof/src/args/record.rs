@@ -9,6 +9,7 @@ use lioprof_record::Fetch;
 
 use super::daemon::ConfigArgs;
 use super::shared::{BaselineArgs, PlotFormat, SelectionArgs};
+use super::values::{some_time, time_within};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = RECORD_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -22,7 +23,7 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "DIR", required = true)]
     pub(crate) output: Option<PathBuf>,
     /// End after this time, such as 5m [default: when COMMAND ends, or at Ctrl-C].
-    #[arg(long = "for", value_name = "TIME", value_parser = super::values::some_time, conflicts_with = "run")]
+    #[arg(long = "for", value_name = "TIME", value_parser = some_time, conflicts_with = "run")]
     pub(crate) duration: Option<Duration>,
     /// Copy this lioprof to servers that lack it, and remove it afterwards.
     #[arg(long)]
@@ -120,12 +121,7 @@ pub(crate) struct AgentArgs {
 }
 
 fn lease(text: &str) -> Result<Duration, String> {
-    let span = humantime::parse_duration(text).map_err(|err| err.to_string())?;
-    if (Duration::from_secs(2)..=Duration::from_secs(86_400)).contains(&span) {
-        Ok(span)
-    } else {
-        Err("expected 2s to 1day".to_owned())
-    }
+    time_within(text, Duration::from_secs(2)..=Duration::from_secs(86_400), "2s to 1day")
 }
 
 const RECORD_HELP: &str = "\

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::daemon::TalkArgs;
+use super::values::time_within;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = TOP_HELP)]
@@ -42,8 +43,7 @@ pub(crate) struct TopArgs {
 const SHORTEST: Duration = Duration::from_millis(500);
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let found = humantime::parse_duration(text).map_err(|err| err.to_string())?;
-    if found >= SHORTEST { Ok(found) } else { Err("expected at least 500ms".to_owned()) }
+    time_within(text, SHORTEST.., "at least 500ms")
 }
 
 const TOP_HELP: &str = "\

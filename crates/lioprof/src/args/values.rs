@@ -1,5 +1,6 @@
 //! Values of options, parsed.
 
+use std::ops::RangeBounds;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -20,8 +21,13 @@ pub(crate) fn bin_us(text: &str) -> Result<i64, String> {
 
 /// A span of time in which something can happen.
 pub(crate) fn some_time(text: &str) -> Result<Duration, String> {
+    time_within(text, Duration::from_nanos(1).., "more than 0s")
+}
+
+/// A span of time within these limits, which are said so.
+pub(crate) fn time_within(text: &str, limits: impl RangeBounds<Duration>, said: &str) -> Result<Duration, String> {
     let span = humantime::parse_duration(text).map_err(|err| err.to_string())?;
-    if span.is_zero() { Err("expected more than 0s".to_owned()) } else { Ok(span) }
+    if limits.contains(&span) { Ok(span) } else { Err(format!("expected {said}")) }
 }
 
 pub(crate) fn contended(text: &str) -> Result<ContendedRule, String> {

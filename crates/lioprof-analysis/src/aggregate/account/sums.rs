@@ -76,6 +76,11 @@ impl AccountSums {
         }
     }
 
+    /// No more rows of the node will come.
+    pub(crate) fn keep_little(&mut self) {
+        self.waits = FxHashMap::default();
+    }
+
     /// Takes a wait of the client that lies within these times. Times of a request are known to some microseconds.
     fn wait_within(&mut self, client: Symbol, from_us: i64, to_us: i64) -> Option<(i64, i64)> {
         let waits = self.waits.get_mut(&client)?;

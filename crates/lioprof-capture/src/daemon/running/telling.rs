@@ -8,7 +8,6 @@ use tokio::sync::watch;
 use super::super::clock::now_us;
 use super::rates::RateMeter;
 use crate::budget::usage::Usage;
-use crate::control::param::Param;
 use crate::journal::Foreign;
 use crate::metrics::Metrics;
 use crate::status::{State, Status};
@@ -18,9 +17,7 @@ pub(super) struct Telling {
     pub(super) state: State,
     state_since_us: i64,
     /// Settings that others changed.
-    foreign: Vec<String>,
-    /// Masks that the trace needs otherwise, and what is said of each change of them.
-    hurt: Vec<(Param, String)>,
+    foreign: Vec<Foreign>,
     rates: RateMeter,
     /// Why Lustre is not traced although it is loaded.
     pub(super) hindrance: Option<String>,
@@ -34,7 +31,6 @@ impl Telling {
             state,
             state_since_us: started_us,
             foreign: Vec::new(),
-            hurt: Vec::new(),
             rates: RateMeter::default(),
             hindrance: None,
         }
@@ -48,19 +44,16 @@ impl Telling {
     }
 
     /// Notes what others changed. A mask that is as the trace needs it again is no longer worth a warning.
-    pub(super) fn foreign(&mut self, change: &Foreign) {
-        let text = change.to_string();
-        if let Foreign::Mask { param, hurts, .. } = change {
-            if *hurts {
-                self.hurt.push((*param, text.clone()));
-            } else if self.hurt.iter().any(|(hurt, _)| hurt == param) {
-                let over: Vec<(Param, String)> = self.hurt.extract_if(.., |(hurt, _)| hurt == param).collect();
-                self.foreign.retain(|text| !over.iter().any(|(_, of)| of == text));
+    pub(super) fn foreign(&mut self, change: Foreign) {
+        if let Foreign::Mask { param, hurts: false, .. } = change {
+            let before = self.foreign.len();
+            self.foreign.retain(|it| !matches!(it, Foreign::Mask { param: of, hurts: true, .. } if *of == param));
+            if self.foreign.len() < before {
                 return;
             }
         }
-        if !self.foreign.contains(&text) {
-            self.foreign.push(text);
+        if !self.foreign.contains(&change) {
+            self.foreign.push(change);
         }
     }
 
@@ -72,7 +65,7 @@ impl Telling {
     pub(super) fn tell(&self, status: &mut Status) {
         status.state = self.state;
         status.state_since_us = self.state_since_us;
-        status.warnings.extend(self.hindrance.iter().chain(&self.foreign).cloned());
+        status.warnings.extend(self.hindrance.iter().cloned().chain(self.foreign.iter().map(Foreign::to_string)));
     }
 
     /// Publishes the status of all parts.
