@@ -166,6 +166,29 @@ fn a_note_tells_different_parts_apart() {
     }
 }
 
+/// The same run in bins of several widths: pauses within a wide bin count as time in which bytes moved.
+#[test]
+fn bins_of_other_widths_change_nothing() {
+    let dir = TempDir::new().unwrap();
+    let log = fixture("captures/pair_slow_ost_sick");
+    let [narrow, wide] = ["0.02", "0.5"].map(|bin| saved(&log, &dir, bin, &["--bin", bin]));
+    for sides in [[&narrow, &wide], [&wide, &narrow]] {
+        let sides = sides.map(Clone::clone);
+        run(&sides, &["--fail-on", "regression=1%", "--format", "none"]).exits(0);
+        let json = json(&sides);
+        assert!(json["notes"].to_string().contains("--bin"), "{}", json["notes"]);
+        assert_eq!(figure(&json, "write_bandwidth_bytes_per_s").2, "unknown");
+    }
+    // A log is analyzed in the bins of the other side.
+    for sides in [[&log, &wide], [&narrow, &log], [&log, &log]] {
+        let json = json(&sides.map(Clone::clone));
+        assert_eq!(
+            (json["notes"].to_string().contains("--bin"), figure(&json, "write_bandwidth_bytes_per_s").2),
+            (false, "same")
+        );
+    }
+}
+
 #[test]
 fn saved_analyses_compare_as_the_logs_do() {
     let sides = case("collective-read");

@@ -23,10 +23,11 @@
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
 //! * `rests`: runs with a pause in the middle.
+//! * `rows`: datasets that are damaged, incomplete or there twice.
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup` and `selections` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows` and `selections` names one.
 
 #[cfg(test)]
 mod about;
@@ -79,6 +80,9 @@ mod rests;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod rollup;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod rows;
 #[cfg(test)]
 mod same;
 #[cfg(test)]

@@ -66,6 +66,21 @@ fn what_matches_nothing_is_told_as_that() {
     }
 }
 
+/// The capture is of 2026-11-21.
+#[test]
+fn a_time_in_which_nothing_ended_is_told_as_that() {
+    for times in [["--from", "2026-11-22T00:00:00Z"], ["--to", "2026-11-20T00:00:00Z"], ["--from", "nobody wrote this"]]
+    {
+        let json = analyze("lock_pingpong_dlm", &times).exits(2).json();
+        let finding = &rows(&json, "findings")[0];
+        assert_eq!(text(finding, "id"), Some("trace-quality"));
+        assert!(text(finding, "title").unwrap().contains("in the time that was chosen"), "{finding}");
+        assert!(!finding.to_string().contains("rpctrace"), "{finding}");
+        assert_eq!(json["window"]["limited"], true);
+    }
+    assert_eq!(analyze("lock_pingpong_dlm", &[]).exits(0).json()["window"]["limited"], false);
+}
+
 #[test]
 fn a_time_that_ends_before_it_begins_is_refused() {
     let times = ["--from", "1795250615", "--to", "1795250611"];

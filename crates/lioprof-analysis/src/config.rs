@@ -93,7 +93,7 @@ pub enum Bound {
 }
 
 /// Which RPCs to count; empty lists select all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// NIDs of clients.
     pub clients: Vec<NidPattern>,

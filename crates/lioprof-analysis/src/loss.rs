@@ -49,6 +49,8 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         dropped_segment_rpcs: sum.dropped_segment_rpcs,
         dropped_reasons: sum.dropped_reasons,
         kernel_overflows: sum.kernel_overflows,
+        unread_parts: sum.unread_parts,
+        unread_rpcs: sum.unread_rpcs,
         discarded_heads: sum.discarded_heads,
         streams_without_head: sum.streams_without_head,
         bad_records: sum.bad_records,
@@ -102,6 +104,9 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         }
     }
     .to_owned();
+    if loss.unread_rpcs > 0 {
+        loss.estimate += ", and RPCs whose rows cannot be read";
+    }
     loss
 }
 
@@ -118,7 +123,13 @@ fn known(judged: &[Option<Lost>]) -> Option<Lost> {
 
 /// Loss of one node; `None` if its log has no counters, sequence numbers or counts of given-up RPCs.
 fn judge(summary: &TraceSummary) -> Option<Lost> {
-    by_counters(summary).or_else(|| by_numbers(summary))
+    // Counters and rows are compared where these are. Numbers were counted when the rows were written.
+    by_counters(summary).or_else(|| by_numbers(summary).map(|lost| with_unread(lost, summary.loss.unread_rpcs)))
+}
+
+fn with_unread(lost: Lost, unread_rpcs: u64) -> Lost {
+    let Lost { min, best, max, .. } = lost;
+    Lost { min: min + unread_rpcs, best: best + unread_rpcs, max: max.map(|max| max + unread_rpcs), ..lost }
 }
 
 fn by_counters(summary: &TraceSummary) -> Option<Lost> {
@@ -261,7 +272,7 @@ mod tests {
             duplicates: 0,
             is_client: false,
             interval: Interval::default(),
-            repeated_marks: None,
+            warnings: Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Analyzes one node: merges, joins and sums up its inputs.
 
 use lioprof_model::parts::clock_line::ClockLine;
+use lioprof_model::units::seconds;
 use lioprof_model::{
     ClientEvent, Counted, HalfRpc, Input, LockEvent, Mark, NodeRole, RowSink, RowSource, RpcRow, SentRpc, Symbol,
     Symbols, TraceSummary,
@@ -44,8 +45,8 @@ pub(crate) struct NodeResult {
     pub(crate) is_client: bool,
     /// The limits in time, with the marks that were found.
     pub(crate) interval: Interval,
-    /// The warning about marks that occur more than once.
-    pub(crate) repeated_marks: Option<String>,
+    /// What is wrong with its inputs.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Facts about a node besides its sums.
@@ -56,8 +57,8 @@ pub(crate) struct NodeAccount {
     pub(crate) is_client: bool,
     /// The limits in time, with the marks that were found.
     pub(crate) interval: Interval,
-    /// The warning about marks that occur more than once.
-    pub(crate) repeated_marks: Option<String>,
+    /// What is wrong with its inputs.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Sums up a node's rows within the limits, and passes them on to another sink.
@@ -322,7 +323,7 @@ pub(crate) fn analyze(
     let (mut result, mut sums) = read_first(name, inputs, config, symbols, first);
     let chosen = result.interval.chosen();
     let taken = if twice { Taken::Last } else { Taken::First };
-    let repeated_marks = result.interval.repeated(name, taken);
+    result.warnings.extend(result.interval.repeated(name, taken));
     if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
         let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
         (result, sums) = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
@@ -330,7 +331,7 @@ pub(crate) fn analyze(
     if let Some(sink) = sink {
         sink.node_end(name, &within(&result.summary, &result.interval, &sums.faults), symbols);
     }
-    (NodeResult { repeated_marks, ..result }, sums)
+    (result, sums)
 }
 
 fn read_first(
@@ -353,17 +354,34 @@ fn read_first(
     }
     let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols).by_role(node);
     let name = name.to_owned();
-    let repeated_marks = None;
+    let warnings = counted_twice(&name, &inputs, &stored).into_iter().collect();
     let result =
-        NodeResult { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, repeated_marks };
+        NodeResult { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, warnings };
     (result, aggregate)
+}
+
+/// The warning that a node's log and its rows are of the same time.
+fn counted_twice(name: &str, logs: &[Input], stored: &[StoredResult]) -> Option<String> {
+    let summaries = stored.iter().map(|stored| (stored, stored.source.summary()));
+    let rows = summaries.filter_map(|(stored, it)| Some((stored, seconds(it.first_us?), seconds(it.last_us?))));
+    let mut both = rows.flat_map(|(stored, first, last)| {
+        let overlaps = move |log: &&Input| log.first.zip(log.last).is_some_and(|(from, to)| from < last && first < to);
+        logs.iter().filter(overlaps).map(move |log| (log, stored))
+    });
+    both.next().map(|(log, stored)| {
+        format!(
+            "{name}: the log `{}` and the rows in `{}` are of the same time, and what is in both counts twice: give one of them",
+            log.path,
+            stored.source.path().display()
+        )
+    })
 }
 
 impl NodeResult {
     /// The facts about the node.
     pub(crate) fn settle(self) -> NodeAccount {
-        let Self { name, summary, duplicates, is_client, interval, repeated_marks, .. } = self;
-        NodeAccount { name, summary, duplicates, is_client, interval, repeated_marks }
+        let Self { name, summary, duplicates, is_client, interval, warnings, .. } = self;
+        NodeAccount { name, summary, duplicates, is_client, interval, warnings }
     }
 
     /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
@@ -386,7 +404,7 @@ impl NodeResult {
         let node = symbols.intern(self.name.as_bytes());
         let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
-        let Self { name, logs, inputs, mut stored, summary, duplicates, exchanges, repeated_marks, .. } = self;
+        let Self { name, logs, inputs, mut stored, summary, duplicates, exchanges, warnings, .. } = self;
         // The account of the first pass stays.
         let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
@@ -396,8 +414,7 @@ impl NodeResult {
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);
-        let result =
-            Self { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, repeated_marks };
+        let result = Self { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, warnings };
         (result, aggregate)
     }
 }

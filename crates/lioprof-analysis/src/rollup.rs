@@ -173,7 +173,7 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
             duplicates: 0,
             is_client,
             interval: Interval::default(),
-            repeated_marks: None,
+            warnings: Vec::new(),
         });
     }
     let lines: Vec<Option<ClockLine>> = nodes.iter().map(|facts| facts.clock).collect();

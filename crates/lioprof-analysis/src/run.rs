@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::units::{seconds, share};
 use lioprof_model::{
-    Analysis, Format, Generator, Input, RowSink, RowSource, RowStores, SCHEMA, Symbols, TraceSummary, Window,
+    Analysis, Format, Generator, Input, OpenStores, RowSink, RowStores, SCHEMA, Symbols, TraceSummary, Window,
 };
 use lioprof_trace::Inputs;
 use lioprof_trace::input::{InputProblem, Severity};
@@ -78,8 +78,8 @@ impl RowStores for NoStores {
         false
     }
 
-    fn open(&self, _: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        Ok(Vec::new())
+    fn open(&self, _: &[PathBuf]) -> OpenStores {
+        OpenStores::default()
     }
 }
 
@@ -141,15 +141,12 @@ fn run(
     for (node, logs) in found.nodes {
         nodes.entry(node).or_default().logs = logs;
     }
-    for path in found.stores {
-        match stores.open(&path) {
-            Ok(sources) => {
-                for source in sources {
-                    nodes.entry(source.node().to_owned()).or_default().stored.push(source);
-                }
-            }
-            Err(message) => problems.push(InputProblem { path, severity: Severity::Error, message }),
-        }
+    let opened = stores.open(&found.stores);
+    let told = |severity| move |(path, message)| InputProblem { path, severity, message };
+    problems.extend(opened.unreadable.into_iter().map(told(Severity::Error)));
+    problems.extend(opened.left_out.into_iter().map(told(Severity::Note)));
+    for source in opened.sources {
+        nodes.entry(source.node().to_owned()).or_default().stored.push(source);
     }
     if nodes.is_empty() {
         return Err(AnalyzeError::NoInput { problems });
@@ -268,6 +265,7 @@ fn window(results: &[NodeAccount]) -> Window {
         duration_s: seconds(span_us),
         traced_s: traced_us.filter(|us| *us < span_us).map(seconds),
         under_way_rpcs: None,
+        limited: results.iter().any(|result| result.interval.is_limited()),
     }
 }
 

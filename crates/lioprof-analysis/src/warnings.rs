@@ -25,7 +25,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
                 ));
             }
         }
-        warnings.extend(result.repeated_marks.clone());
+        warnings.extend(result.warnings.iter().cloned());
         if result.duplicates > 0 {
             let (name, n) = (&result.name, result.duplicates);
             let were = if n == 1 { "was" } else { "were" };
@@ -73,6 +73,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
     let most = loss.estimated_lost_fraction.map(|lost| lost.max(loss.lost_fraction_max.unwrap_or(lost)));
     if let Some(missing) = loss.missing().filter(|_| most.is_some_and(|lost| lost > LOSS)) {
         let cause = match loss.given_up_because() {
+            None if !loss.overflowed() && loss.unread_rpcs > 0 => "rows cannot be read".to_owned(),
             Some(why) if !loss.overflowed() => format!("the capture daemon gave up pieces of the log: {why}"),
             Some(why) => {
                 format!("the kernel's debug buffer overflowed, and the capture daemon gave up pieces of the log: {why}")
@@ -97,6 +98,13 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
              such as in /run, never survive; of segments on a disk (capture.spool_dir) only what was written back does",
             plural(never, "piece"),
             if never == 1 { "is" } else { "are" },
+        ));
+    }
+    if loss.unread_rpcs > 0 {
+        warnings.push(format!(
+            "{} in {} of the dataset cannot be read: files are damaged, missing or copied in part; copy the dataset again",
+            plural(loss.unread_rpcs, "RPC"),
+            plural(loss.unread_parts, "part"),
         ));
     }
     if let Some(why) = loss.given_up_because() {

@@ -12,7 +12,9 @@ use lioprof_analysis::{Config, analyze, analyze_with_stores};
 use lioprof_bench::crowd::{self, CrowdOptions, Release};
 use lioprof_bench::log_writer::{LogWriter, in_memory};
 use lioprof_bench::replica::Replica;
-use lioprof_model::{LockEvent, Mark, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{
+    LockEvent, Mark, OpenStores, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbols, TraceSummary,
+};
 use lioprof_trace::input::{discover, open};
 use lioprof_trace::{Progress, decode_text, stages};
 
@@ -202,8 +204,8 @@ impl RowStores for Rows {
         true
     }
 
-    fn open(&self, _: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        Ok(vec![Box::new(self.clone())])
+    fn open(&self, _: &[PathBuf]) -> OpenStores {
+        OpenStores { sources: vec![Box::new(self.clone())], ..OpenStores::default() }
     }
 }
 

@@ -134,6 +134,9 @@ pub struct Window {
     /// With `--to`: RPCs that are being handled at its end, and are over only later; `null` without.
     #[serde(default)]
     pub under_way_rpcs: Option<u64>,
+    /// Whether `--from` or `--to` chose a part of the time.
+    #[serde(default)]
+    pub limited: bool,
 }
 
 /// A `DEBUG MARKER` line.
@@ -261,6 +264,12 @@ pub struct Loss {
     /// Number of times that the kernel reported an overflow of its debug buffer during the capture.
     #[serde(default)]
     pub kernel_overflows: u64,
+    /// Parts of a dataset of which rows could not be read: files that are damaged or missing.
+    #[serde(default)]
+    pub unread_parts: u64,
+    /// RPCs in these rows, by the manifests.
+    #[serde(default)]
+    pub unread_rpcs: u64,
     /// Number of times that the clock went backwards.
     pub clock_steps: u64,
     /// The part of `nrs_sequence_gaps` that is certainly missing.
@@ -374,7 +383,7 @@ impl Loss {
     #[must_use]
     pub fn is_some(&self) -> bool {
         self.overflowed()
-            || self.dropped_segments + self.torn_seams > 0
+            || self.dropped_segments + self.torn_seams + self.unread_parts > 0
             || self.head_overwritten
             || self.estimated_lost_fraction.is_some_and(|lost| lost > 0.0)
     }

@@ -92,7 +92,8 @@ pub use operations::{
 pub use other_rows::OtherRows;
 pub use phases::RpcPhases;
 pub use row::{
-    BulkSpan, Direction, HalfRpc, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence, TargetEvidence,
+    BulkSpan, Direction, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence,
+    TargetEvidence,
 };
 pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};

@@ -1,6 +1,6 @@
 //! An RPC that a server handled, as a row, and the traits that pass such rows on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
@@ -377,9 +377,17 @@ pub trait RowStores: Sync {
     /// Whether a folder holds rows.
     fn is_store(&self, dir: &Path) -> bool;
 
-    /// The rows in a folder, one source per node.
-    ///
-    /// # Errors
-    /// A sentence that says what is wrong with which file.
-    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String>;
+    /// The rows in folders. What is in several of them is read from the first.
+    fn open(&self, dirs: &[PathBuf]) -> OpenStores;
+}
+
+/// What [`RowStores::open`] found.
+#[derive(Default)]
+pub struct OpenStores {
+    /// One source for each node of each folder.
+    pub sources: Vec<Box<dyn RowSource>>,
+    /// What cannot be read: a folder, and a sentence that says what is wrong with which file.
+    pub unreadable: Vec<(PathBuf, String)>,
+    /// What is left out although nothing that was asked for is missing: a folder, and why.
+    pub left_out: Vec<(PathBuf, String)>,
 }

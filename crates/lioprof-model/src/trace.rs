@@ -282,6 +282,12 @@ pub struct TraceLoss {
     pub dropped_reasons: BTreeMap<String, u64>,
     /// Number of times that the kernel reported an overflow of its debug buffer.
     pub kernel_overflows: u64,
+    /// Parts of a dataset of which rows could not be read; only known to who reads them.
+    #[serde(skip)]
+    pub unread_parts: u64,
+    /// RPCs in the rows that could not be read. Their scheduler numbers are among those in the log.
+    #[serde(skip)]
+    pub unread_rpcs: u64,
 }
 
 impl Merge for TraceLoss {
@@ -299,6 +305,7 @@ impl Merge for TraceLoss {
             lost_starts, lost_ends, open_at_end, missing_handled, missing_handling, never_handled,
             torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps,
             dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
+            unread_parts, unread_rpcs,
         } by { nrs_sequence_doubtful: is });
     }
 }

@@ -46,7 +46,7 @@ fn odd_windows_and_bins() {
         a.window.end = value;
         draw_all("window.end", &a);
         let mut a = made();
-        a.window = Window { start: value, end: value, duration_s: value, traced_s: None, under_way_rpcs: None };
+        a.window = Window { start: value, end: value, duration_s: value, ..Window::default() };
         draw_all("window", &a);
         let mut a = made();
         a.series.bin_s = value;

@@ -42,6 +42,21 @@ pub fn clean_leftovers(dir: &Path, node: &str) -> Result<Vec<PathBuf>, StoreErro
     Ok(deleted)
 }
 
+/// Parquet files of a dataset, and of those below a folder, that have no manifest, in the order of their names.
+///
+/// # Errors
+/// If a folder cannot be listed.
+pub(crate) fn without_manifest(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    for dir in read::datasets(path)? {
+        for table in TABLES {
+            let files = read::table_files(&dir.join(table))?;
+            found.extend(files.into_iter().filter(|path| is_leftover(&dir, table, path)));
+        }
+    }
+    Ok(found)
+}
+
 fn is_leftover(dir: &Path, table: &str, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     if name.starts_with(b".") {

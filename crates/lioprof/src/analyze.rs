@@ -59,7 +59,8 @@ fn code(outcome: &Outcome, args: &AnalyzeArgs) -> Code {
         FailOn::Warning => Severity::Warning,
         FailOn::Critical => Severity::Critical,
     });
-    match Code::of_selection(outcome, args.log.max_loss, outcome.analysis.totals.rpcs == 0) {
+    match Code::of_selection(outcome, args.log.max_loss, &args.selection.selection(), outcome.analysis.totals.rpcs == 0)
+    {
         Code::Success if limit.is_some() && worst >= limit => Code::Failed,
         code => code,
     }

@@ -12,6 +12,7 @@ use lioprof_model::units;
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
 use lioprof_text::Color;
 use lioprof_trace::Progress;
+use lioprof_trace::input::InputProblem;
 
 use crate::args::{CompareArgs, CompareFormat, RegressionLimit};
 use crate::exit_code::Code;
@@ -22,15 +23,27 @@ use crate::{output_dir, saved, thresholds};
 
 pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
-    let mut complete = true;
-    let mut read = |path: &Path| -> anyhow::Result<Option<Analysis>> {
-        let Some((analysis, all)) = read(path, args, &limits, verbosity)? else { return Ok(None) };
-        complete &= all;
-        Ok(Some(analysis))
-    };
+    let read = |path: &Path, bin_us| read(path, bin_us, args, &limits, verbosity);
     // Both are read before anything is said of either.
-    let (before, after) = (read(&args.before)?, read(&args.after)?);
-    let (Some(before), Some(after)) = (before, after) else { return Ok(Code::Unusable) };
+    let (before, after) = (read(&args.before, args.bin)?, read(&args.after, args.bin)?);
+    let (Some(mut before), Some(mut after)) = (before, after) else { return Ok(Code::Unusable) };
+    // Bandwidths in bins of different widths do not compare: the log of the narrower ones is read again, or that of the others.
+    let [narrow, wide] = if before.bin_us() < after.bin_us() {
+        [(&mut before, &args.before), (&mut after, &args.after)]
+    } else {
+        [(&mut after, &args.after), (&mut before, &args.before)]
+    };
+    let bins = [narrow.0.bin_us(), wide.0.bin_us()];
+    let again = if narrow.0.is_log { Some((narrow, bins[1])) } else { wide.0.is_log.then_some((wide, bins[0])) };
+    if bins[0] < bins[1]
+        && let Some(((side, path), bin_us)) = again
+        && let Some(read) = read(path, Some(bin_us))?
+    {
+        *side = read;
+    }
+    [&before, &after].into_iter().for_each(|side| messages::problems(&side.problems, verbosity));
+    let complete = before.complete && after.complete;
+    let (before, after) = (before.analysis, after.analysis);
     let comparison = compare(&before, &after, &ComparisonRules::default());
     if let Some(dir) = &args.output {
         output_dir::write_comparison(&comparison, (&before, &after), dir, &args.plots, verbosity)?;
@@ -59,31 +72,52 @@ fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -
     if regressions.is_empty() { Code::Success } else { Code::Failed }
 }
 
-/// The analysis of an input, and whether all of the input could be read; `None` if none of it could.
+/// One of the inputs.
+struct Side {
+    analysis: Analysis,
+    /// Whether all of the input could be read.
+    complete: bool,
+    problems: Vec<InputProblem>,
+    /// Whether it is a log, or rows, that can be read again.
+    is_log: bool,
+}
+
+impl Side {
+    fn saved(analysis: Analysis) -> Self {
+        Self { analysis, complete: true, problems: Vec::new(), is_log: false }
+    }
+
+    /// Width of its bins, microseconds.
+    #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and a bin is no longer than a log")]
+    fn bin_us(&self) -> i64 {
+        (self.analysis.series.bin_s * 1e6).round() as i64
+    }
+}
+
+/// The analysis of an input, in bins of a width if it is a log; `None` if none of it could be read.
 fn read(
     path: &Path,
+    bin_us: Option<i64>,
     args: &CompareArgs,
     limits: &Limits,
     verbosity: Verbosity,
-) -> anyhow::Result<Option<(Analysis, bool)>> {
+) -> anyhow::Result<Option<Side>> {
     if is_analysis(path)? {
-        return Ok(Some((read_saved(path, limits, verbosity)?, true)));
+        return Ok(Some(Side::saved(read_saved(path, limits, verbosity)?)));
     }
-    let config =
-        Config { threads: args.threads.count(), bin_us: args.bin, progress: Progress::default(), ..Config::default() };
+    let config = Config { threads: args.threads.count(), bin_us, progress: Progress::default(), ..Config::default() };
     let bar = Bar::start(&config.progress, verbosity);
     let outcome = analyze_with_stores(&[path.to_owned()], &Stores, &config, None);
     drop(bar);
     match outcome {
         Ok(outcome) => {
-            messages::problems(&outcome.problems, verbosity);
             let complete = !outcome.has_errors();
-            let Outcome { mut analysis, mut replay, .. } = outcome;
+            let Outcome { mut analysis, problems, mut replay, .. } = outcome;
             find_and_predict(&mut analysis, limits, |changes| replay.predict(changes));
-            Ok(Some((analysis, complete)))
+            Ok(Some(Side { analysis, complete, problems, is_log: path.is_file() || path.is_dir() }))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {
-            Some(report) => Ok(Some((read_saved(&report, limits, verbosity)?, true))),
+            Some(report) => Ok(Some(Side::saved(read_saved(&report, limits, verbosity)?))),
             None => {
                 messages::problems(&problems, verbosity);
                 Ok(None)

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lioprof_analysis::Outcome;
+use lioprof_analysis::{Outcome, Selection};
 use lioprof_model::Loss;
 
 /// How the command ends.
@@ -34,10 +34,12 @@ impl Code {
         }
     }
 
-    /// The same, if the user may have selected what is not there: `is_nothing` says that there is nothing to show.
-    pub(crate) fn of_selection(outcome: &Outcome, max_loss: f64, is_nothing: bool) -> Self {
+    /// The same, if the user may have selected what is not there: `is_nothing` says that there is nothing to show. Times may be selected,
+    /// too.
+    pub(crate) fn of_selection(outcome: &Outcome, max_loss: f64, selection: &Selection, is_nothing: bool) -> Self {
+        let is_selected = *selection != Selection::default() || outcome.analysis.window.limited;
         match Self::of_reading(outcome, max_loss) {
-            Self::Success if is_nothing && !outcome.analysis.selected.is_everything() => Self::Unusable,
+            Self::Success if is_nothing && is_selected => Self::Unusable,
             code => code,
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         write(&operations, args.format, verbosity == Verbosity::Verbose, &mut out)?;
     }
     out.flush().context("failed to write to stdout")?;
-    Ok(Code::of_selection(&outcome, args.log.max_loss, operations.rows.is_empty()))
+    Ok(Code::of_selection(&outcome, args.log.max_loss, &config.selection, operations.rows.is_empty()))
 }
 
 /// Commands that tell the names of the slowest operations' files, for an administrator to run on a client.

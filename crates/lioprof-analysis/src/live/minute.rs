@@ -183,7 +183,7 @@ impl Minutes {
             duplicates: 0,
             is_client,
             interval: Interval::default(),
-            repeated_marks: None,
+            warnings: Vec::new(),
         };
         let (analysis, _) =
             conclude_without_predictions(&[account], &alignment, aggregate, Vec::new(), symbols, &self.config);

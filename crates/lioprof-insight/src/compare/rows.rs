@@ -13,7 +13,7 @@ use super::figure::{Draft, Drafts, Measured};
 use super::noise::{PerBin, real};
 use super::pair::{Pair, Sided};
 use super::ranks::Ranks;
-use super::totals::{PERCENTILES, busy_rate, io_bytes, overall_error};
+use super::totals::{PERCENTILES, busy_rate, different_bins, io_bytes, overall_error};
 
 /// Rows of each kind: 100,000 clients would make a file that nobody opens.
 const MOST_ROWS: usize = 1000;
@@ -115,6 +115,7 @@ pub(super) fn targets(pair: &Pair<'_>) -> Rows {
 
 fn target_figures(row: &mut RowFigures<'_, '_, Target>) {
     let name = row.name.clone();
+    let other_bins = different_bins(row.pair);
     for (direction, of) in
         [(Direction::Read, (|it| &it.read) as fn(&Target) -> &TargetIo), (Direction::Write, |it| &it.write)]
     {
@@ -123,7 +124,7 @@ fn target_figures(row: &mut RowFigures<'_, '_, Target>) {
         row.count(format!("{io}_rpcs"), None, |it| Some(real(of(it).io.rpcs)));
         row.measure(format!("{io}_bandwidth_bytes_per_s"), Better::Higher, |it, target| {
             let bins = of_target(it.analysis, &name, if is_read { |it| &it.read_bytes } else { |it| &it.write_bytes });
-            busy_rate(&bins, it.analysis.series.bin_s, of(target).io.rpcs)
+            busy_rate(&bins, it.analysis.series.bin_s, of(target).io.rpcs).unless(other_bins.clone())
         });
         for (percentile, share, value) in PERCENTILES {
             row.measure(format!("{io}_total_{percentile}_us"), Better::Lower, |it, target| {

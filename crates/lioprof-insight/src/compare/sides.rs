@@ -61,6 +61,7 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(different_selections(&pair.before.analysis.selected, &pair.after.analysis.selected));
     notes.extend(different_nodes(pair.before.analysis, pair.after.analysis));
+    notes.extend(totals::different_bins(pair));
     for (name, sided) in [("before", &pair.before), ("after", &pair.after)] {
         let loss = &sided.analysis.loss;
         if loss.estimated_lost_fraction.is_some_and(|lost| lost > NOTED_LOSS)

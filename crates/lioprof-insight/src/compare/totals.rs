@@ -42,6 +42,18 @@ fn different_directions(pair: &Pair<'_>) -> Option<String> {
     })
 }
 
+/// Why bandwidths while bytes moved must not be compared: in wider bins pauses count as time in which bytes moved.
+pub(super) fn different_bins(pair: &Pair<'_>) -> Option<String> {
+    let [before, after] = [&pair.before, &pair.after].map(|it| it.analysis.series.bin_s);
+    let differ = before.max(after) > LIKE_BINS * before.min(after);
+    differ.then(|| {
+        format!("bins of {before} s before and of {after} s after: bandwidth while bytes moved depends on their width; analyze both with the same --bin")
+    })
+}
+
+/// Widths are multiples of a microsecond.
+const LIKE_BINS: f64 = 1.000_1;
+
 pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
     let mut out = Drafts::new();
     let mut put = |name: &str, sides: [Measured; 2], better: Option<Better>, headline: bool| {
@@ -65,6 +77,7 @@ pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
         bandwidth.unless(unlike.clone())
     });
     put("bandwidth_bytes_per_s", all, Some(Better::Higher), true);
+    let bins = different_bins(pair);
     let rate = pair.both(|it| Measured {
         value: over_activity(it, Some(real(it.analysis.totals.rpcs))),
         chance: Err("RPCs of all services have no figure over the time of activity".to_owned()),
@@ -74,7 +87,8 @@ pub(super) fn totals(pair: &Pair<'_>) -> Drafts {
         [(Direction::Read, (|it| &it.read) as fn(&Activity) -> &PerBin), (Direction::Write, |it| &it.write)]
     {
         let sides = pair
-            .both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, it.analysis.totals.io(direction).rpcs));
+            .both(|it| busy_rate(of(&it.activity), it.analysis.series.bin_s, it.analysis.totals.io(direction).rpcs))
+            .map(|rate| rate.unless(bins.clone()));
         // Hardly any bytes: their rate is that of a few requests, and says nothing of the run.
         let headline = !is_minor(pair, direction);
         put(&format!("{}_bandwidth_bytes_per_s", direction.name()), sides, Some(Better::Higher), headline);

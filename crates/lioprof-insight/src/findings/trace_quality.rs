@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{Analysis, Confidence, Finding, Io, Node, NodeRole, Severity, SpentOn, TargetKindName};
 
@@ -102,12 +103,24 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let (selected, all) = (&case.analysis.selected, plural(records, "record"));
-    let (title, explanation, remedy) = if selected.is_everything() {
+    let (title, explanation, remedy) = if case.analysis.window.limited {
+        let of = if selected.is_everything() { String::new() } else { format!(" that matches {}", selected.options()) };
+        let inputs = &case.analysis.inputs;
+        let first = inputs.iter().filter_map(|input| input.first).reduce(f64::min);
+        let last = inputs.iter().filter_map(|input| input.last).reduce(f64::max);
+        let span =
+            first.zip(last).map(|(first, last)| format!(" The logs go from {} to {}.", utc_of(first), utc_of(last)));
+        (
+            format!("No handled RPC{of} ended in the time that was chosen"),
+            format!("--from and --to leave nothing of {all}.{}", span.unwrap_or_default()),
+            "Choose another time: `lioprof analyze` without --from and --to tells when what happened.",
+        )
+    } else if selected.is_everything() {
         (
             "There is no handled RPC in the capture".to_owned(),
             format!(
                 "The log has {all}, none of them of a request that a service handled: rpctrace was not in the mask, or there was \
-                 none in the time that was selected."
+                 no request."
             ),
             "Enable it on the servers before the capture: `lctl set_param debug=+rpctrace`.",
         )
@@ -194,7 +207,7 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
              not, and of those on a disk (`capture.spool_dir`) only what had been written back.",
         );
     }
-    if overflow > 0 || (known && loss.dropped_segments == 0) {
+    if overflow > 0 || (known && loss.dropped_segments + loss.unread_rpcs == 0) {
         finding = finding
             .remedy(if loss.is_of_daemon() {
                 "Let the capture daemon use a larger buffer (`capture.buffer_mib`, or with \"auto\" `capture.buffer_limit_mib`)."
@@ -209,6 +222,9 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
             .remedy(
                 "Trace less: `subsystem_debug=\"rpc filter ldlm\"`, no mask net, or profile light of `lioprof daemon`.",
             );
+    }
+    if loss.unread_rpcs > 0 {
+        finding = finding.remedy("Copy the dataset again: files of its rows are damaged, missing or copied in part.");
     }
     if let Some(why) = loss.given_up_because() {
         finding = finding.remedy(format!(

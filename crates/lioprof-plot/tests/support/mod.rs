@@ -247,7 +247,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
 
     let mut a = Analysis { schema: lioprof_model::SCHEMA.to_owned(), ..Analysis::default() };
     let last = rpcs.iter().map(end).fold(START, f64::max);
-    a.window = Window { start: START, end: last, duration_s: last - START, traced_s: None, under_way_rpcs: None };
+    a.window = Window { start: START, end: last, duration_s: last - START, ..Window::default() };
     a.series.bin_s = shape.bin_s;
     a.series.start = series_start;
     a.series.bins = n;

@@ -113,6 +113,7 @@ mod tests {
                 duration_s: span,
                 traced_s: None,
                 under_way_rpcs: None,
+                limited: false,
             },
             series: Series { bin_s: 1.0, start: 1000.0, bins: count, nodes: vec![node], ..Series::default() },
             ..Analysis::default()

@@ -43,6 +43,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             duration_s: BINS as f64 * BIN_S,
             traced_s: None,
             under_way_rpcs: None,
+            limited: false,
         },
         warnings: vec!["made up".to_owned()],
         markers: vec![Marker { time: START + 10.0, node: "oss0000".to_owned(), text: "run <b>1</b>".to_owned() }],

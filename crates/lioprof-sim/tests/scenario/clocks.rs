@@ -6,7 +6,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
-use lioprof_model::{NodeRole, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
+use lioprof_model::{
+    NodeRole, OpenStores, RowSink, RowSource, RowStores, RpcRow, SentRpc, Symbol, Symbols, TraceSummary,
+};
 use lioprof_sim::cluster::{
     Access, ClientConfig, Clock, Cluster, DiskConfig, MDS, Op, Program, ServerConfig, Simulation, opcode,
 };
@@ -286,9 +288,9 @@ impl RowStores for Rows {
         true
     }
 
-    fn open(&self, _: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
+    fn open(&self, _: &[PathBuf]) -> OpenStores {
         let source = |node: &String| Box::new(Source { node: node.clone(), rows: self.clone() }) as Box<dyn RowSource>;
-        Ok(self.nodes.keys().map(source).collect())
+        OpenStores { sources: self.nodes.keys().map(source).collect(), ..OpenStores::default() }
     }
 }
 

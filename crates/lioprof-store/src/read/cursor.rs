@@ -52,6 +52,7 @@ pub(crate) struct TableCursor<R> {
     file: Option<ParquetFile>,
     next_group: usize,
     loaded: Option<LoadedRowGroup<R>>,
+    given: u64,
 }
 
 /// What the merge needs of a table.
@@ -68,6 +69,9 @@ pub(crate) trait AnyCursor {
         sink: &mut dyn RowSink,
     ) -> Result<(), StoreError>;
 
+    /// Number of rows handed on.
+    fn given(&self) -> u64;
+
     /// Reads no further.
     fn stop(&mut self);
 }
@@ -75,12 +79,12 @@ pub(crate) trait AnyCursor {
 impl<R: NodeRows> TableCursor<R> {
     pub(crate) fn open(part: &Part) -> Result<Self, StoreError> {
         let file = ParquetFile::open(part, R::TABLE)?;
-        Ok(Self { file, next_group: 0, loaded: None })
+        Ok(Self { file, next_group: 0, loaded: None, given: 0 })
     }
 
     /// A table that cannot be read: as if it had no rows.
     pub(crate) fn empty() -> Self {
-        Self { file: None, next_group: 0, loaded: None }
+        Self { file: None, next_group: 0, loaded: None, given: 0 }
     }
 
     /// Loads row groups until there is a row.
@@ -125,8 +129,13 @@ impl<R: NodeRows> AnyCursor for TableCursor<R> {
             if let Err(Some(err)) = rows.give(row, node, symbols, sink).map_err(bad) {
                 return Err(err);
             }
+            self.given += 1;
         }
         Ok(())
+    }
+
+    fn given(&self) -> u64 {
+        self.given
     }
 
     fn stop(&mut self) {

@@ -1,10 +1,11 @@
 //! The datasets below a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lioprof_model::{RowSource, RowStores};
+use lioprof_model::units::plural;
+use lioprof_model::{OpenStores, RowSource, RowStores};
 
 use super::find;
 use super::part::Part;
@@ -12,6 +13,7 @@ use super::samples::counters;
 use super::source::NodeSource;
 use crate::error::StoreError;
 use crate::layout::{self, MANIFESTS};
+use crate::leftovers;
 use crate::table::counters::CounterSample;
 
 /// A dataset, or several below one folder.
@@ -21,6 +23,8 @@ pub struct Dataset {
     /// By node, in the order in which they were written.
     pub(super) nodes: BTreeMap<String, Vec<Part>>,
     pub(super) problems: Vec<StoreError>,
+    /// Parts left out because they are copies of others.
+    copies: usize,
 }
 
 impl Dataset {
@@ -31,7 +35,7 @@ impl Dataset {
     /// # Errors
     /// If a folder cannot be listed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut dataset = Self { path: path.to_owned(), nodes: BTreeMap::new(), problems: Vec::new() };
+        let mut dataset = Self { path: path.to_owned(), nodes: BTreeMap::new(), problems: Vec::new(), copies: 0 };
         for (dir, manifest) in find::manifests(path)? {
             match Part::read(manifest, &dir) {
                 Ok(part) => dataset.nodes.entry(part.manifest.node.clone()).or_default().push(part),
@@ -41,7 +45,9 @@ impl Dataset {
         for parts in dataset.nodes.values_mut() {
             // Stable: of two copies the one with the smaller path stays.
             parts.sort_by(|a, b| a.order().cmp(&b.order()));
+            let with_copies = parts.len();
             parts.dedup_by(|a, b| a.order() == b.order());
+            dataset.copies += with_copies - parts.len();
         }
         Ok(dataset)
     }
@@ -96,8 +102,61 @@ impl RowStores for Datasets {
         layout::is_dataset(dir)
     }
 
-    fn open(&self, dir: &Path) -> Result<Vec<Box<dyn RowSource>>, String> {
-        Ok(Dataset::open(dir).map_err(|err| err.chain())?.node_sources())
+    fn open(&self, dirs: &[PathBuf]) -> OpenStores {
+        let mut opened = OpenStores::default();
+        let mut seen = BTreeSet::new();
+        for dir in dirs {
+            let mut dataset = match Dataset::open(dir) {
+                Ok(dataset) => dataset,
+                Err(err) => {
+                    opened.unreadable.push((dir.clone(), err.chain()));
+                    continue;
+                }
+            };
+            opened.unreadable.extend(dataset.problems.iter().map(|problem| (dir.clone(), problem.chain())));
+            let copies = dataset.retain(|node, part| seen.insert((node.to_owned(), part.identity())));
+            opened.left_out.extend(dataset.left_out(copies).map(|why| (dir.clone(), why)));
+            opened.sources.extend(dataset.node_sources());
+        }
+        opened
+    }
+}
+
+impl Dataset {
+    /// Keeps parts; how many it did not keep.
+    fn retain(&mut self, mut keep: impl FnMut(&str, &Part) -> bool) -> usize {
+        let mut dropped = 0;
+        for (node, parts) in &mut self.nodes {
+            let before = parts.len();
+            parts.retain(|part| keep(node, part));
+            dropped += before - parts.len();
+        }
+        self.nodes.retain(|_, parts| !parts.is_empty());
+        dropped
+    }
+
+    /// What of the folder is not read, given how many of its parts are in a folder before it.
+    fn left_out(&self, elsewhere: usize) -> impl Iterator<Item = String> {
+        let dir = self.path.display();
+        let copies = |parts: usize, of_what: &str| {
+            (parts > 0).then(|| format!("`{dir}`: {} skipped: {of_what}", plural(parts as u64, "part")))
+        };
+        let orphans = leftovers::without_manifest(&self.path).unwrap_or_default();
+        let without_manifest = orphans.first().map(|first| {
+            format!(
+                "`{dir}`: {} of rows skipped, since they have no manifest (the first: `{}`): the dataset was copied in part, or its \
+                 daemon was killed; copy it again, with its folder `{MANIFESTS}`, or start the daemon again, which tidies up",
+                plural(orphans.len() as u64, "file"),
+                first.display()
+            )
+        });
+        [
+            copies(self.copies, "copies of others in it"),
+            copies(elsewhere, "they are in an input before it, too"),
+            without_manifest,
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

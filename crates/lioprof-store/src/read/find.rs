@@ -14,16 +14,25 @@ const MAX_DEPTH: usize = 16;
 /// The manifests at `path` and below, each with the folder of its dataset; sorted by path.
 pub(crate) fn manifests(path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, StoreError> {
     let mut found = Vec::new();
+    for dir in datasets(path)? {
+        let mut manifests = Vec::new();
+        files(&dir.join(MANIFESTS), PARTITION_DEPTH, "json", &mut manifests)?;
+        found.extend(manifests.into_iter().map(|manifest| (dir.clone(), manifest)));
+    }
+    Ok(found)
+}
+
+/// The folders of the datasets at `path` and below; sorted.
+pub(crate) fn datasets(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
     walk(path, MAX_DEPTH, &mut found)?;
     found.sort();
     Ok(found)
 }
 
-fn walk(path: &Path, depth: usize, found: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), StoreError> {
+fn walk(path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), StoreError> {
     if layout::is_dataset(path) {
-        let mut manifests = Vec::new();
-        files(&path.join(MANIFESTS), PARTITION_DEPTH, "json", &mut manifests)?;
-        found.extend(manifests.into_iter().map(|manifest| (path.to_owned(), manifest)));
+        found.push(path.to_owned());
         return Ok(());
     }
     if depth == 0 {
@@ -35,6 +44,15 @@ fn walk(path: &Path, depth: usize, found: &mut Vec<(PathBuf, PathBuf)>) -> Resul
         }
     }
     Ok(())
+}
+
+/// The Parquet files below a table's folder. None if there is no such folder.
+pub(crate) fn table_files(table: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    if table.is_dir() {
+        files(table, PARTITION_DEPTH, "parquet", &mut found)?;
+    }
+    Ok(found)
 }
 
 /// Files with an extension, so many folders down. Names that begin with a dot are not complete.

@@ -28,6 +28,17 @@ impl Part {
         layout::table_path(&self.dir, &self.manifest_path, table)
     }
 
+    /// Rows of a table, as the manifest tells.
+    pub(crate) fn rows(&self, table: &str) -> u64 {
+        self.manifest.tables.get(table).map_or(0, |table| table.rows)
+    }
+
+    /// What no other part of its node has.
+    pub(super) fn identity(&self) -> (i64, String, u64) {
+        let (start_us, session, part) = self.order();
+        (start_us, session.to_owned(), part)
+    }
+
     /// Order of the parts of a node.
     pub(super) fn order(&self) -> (i64, &str, u64) {
         let Manifest { session, part, .. } = &self.manifest;

@@ -14,7 +14,7 @@ use crate::manifest::StoredMark;
 use crate::table::lock_events::LockEventView;
 use crate::table::rpcs::RpcView;
 use crate::table::sent_rpcs::SentRpcView;
-use crate::table::view::NodeRows;
+use crate::table::view::{NodeRows, Rows as _};
 use crate::text;
 
 /// The parts of a node.
@@ -22,11 +22,13 @@ pub(crate) struct NodeSource {
     node: String,
     path: PathBuf,
     parts: Vec<Part>,
+    /// RPCs of each part that are in its manifest, but could not be read.
+    unread_rpcs: Vec<u64>,
 }
 
 impl NodeSource {
     pub(crate) fn new(node: String, path: PathBuf, parts: Vec<Part>) -> Self {
-        Self { node, path, parts }
+        Self { node, path, unread_rpcs: vec![0; parts.len()], parts }
     }
 }
 
@@ -35,12 +37,13 @@ impl RowSource for NodeSource {
         &self.node
     }
 
-    /// Damaged parts are passed over, as far as they are damaged; the error names all of them.
+    /// Damaged parts are passed over, as far as they are damaged; the error names all of them, and the summary has how many RPCs they held.
     fn read(&mut self, symbols: &mut Symbols, sink: &mut dyn RowSink) -> Result<(), String> {
         let node = symbols.intern(self.node.as_bytes());
         let mut problems = Vec::new();
-        for part in &self.parts {
-            read_part(part, node, symbols, sink, &mut problems);
+        for (part, unread_rpcs) in self.parts.iter().zip(&mut self.unread_rpcs) {
+            let rpcs = read_part(part, node, symbols, sink, &mut problems);
+            *unread_rpcs = part.rows(RpcView::TABLE).saturating_sub(rpcs);
         }
         all_read(&problems)
     }
@@ -54,7 +57,14 @@ impl RowSource for NodeSource {
                 *sum.loss.dropped_reasons.entry(stretch.reason.clone()).or_default() += 1;
             }
         }
+        sum.loss.unread_parts = self.unread_rpcs.iter().filter(|rpcs| **rpcs > 0).count() as u64;
+        sum.loss.unread_rpcs = self.unread_rpcs.iter().sum();
         sum.traced_us = traced::in_part(&self.parts);
+        if sum.loss.unread_parts > 0 && !sum.traced_us.is_empty() {
+            // What is known of the rest holds for the times of the parts that are there.
+            let there = self.parts.iter().zip(&self.unread_rpcs).filter(|(_, unread)| **unread == 0);
+            sum.traced_us = traced::in_part(&there.map(|(part, _)| part.clone()).collect::<Vec<_>>());
+        }
         sum
     }
 
@@ -82,8 +92,14 @@ fn all_read(problems: &[StoreError]) -> Result<(), String> {
     Err(problems.iter().map(StoreError::chain).collect::<Vec<_>>().join("; "))
 }
 
-/// Hands on the rows and marks of a part in the order of `seq`.
-fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn RowSink, problems: &mut Vec<StoreError>) {
+/// Hands on the rows and marks of a part in the order of `seq`; how many RPCs.
+fn read_part(
+    part: &Part,
+    node: Symbol,
+    symbols: &mut Symbols,
+    sink: &mut dyn RowSink,
+    problems: &mut Vec<StoreError>,
+) -> u64 {
     let mut tables: [Box<dyn AnyCursor>; 3] =
         [open::<RpcView>(part, problems), open::<LockEventView>(part, problems), open::<SentRpcView>(part, problems)];
     let mut marks = part.manifest.marks.clone();
@@ -112,7 +128,7 @@ fn read_part(part: &Part, node: Symbol, symbols: &mut Symbols, sink: &mut dyn Ro
             }
         }
         match first {
-            None => break,
+            None => return tables[0].given(),
             Some((_, None)) => {
                 if let Some(mark) = marks.next() {
                     give_mark(mark, node, symbols, sink);

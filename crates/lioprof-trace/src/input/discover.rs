@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
     fn directory(&mut self, top: &Path, at: usize) {
         let (files_before, problems_before) = (self.out.files.len(), self.out.problems.len());
         let stores_before = self.out.stores.len();
-        let (mut looked_at, mut met_elsewhere) = (0, false);
+        let (mut looked_at, mut rows, mut met_elsewhere) = (0, 0, false);
         let mut todo = vec![top.to_owned()];
         while let Some(dir) = todo.pop() {
             if (self.is_store)(&dir) {
@@ -132,6 +132,7 @@ impl<'a> Search<'a> {
             }
             let Listing { files, subdirs, repeated } = self.list(&dir, at);
             looked_at += files.len();
+            rows += files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "parquet")).count();
             met_elsewhere |= repeated;
             self.files_of_one_directory(&files);
             todo.extend(subdirs.into_iter().rev());
@@ -140,7 +141,11 @@ impl<'a> Search<'a> {
         let failed = self.out.problems[problems_before..].iter().any(|p| p.severity == Severity::Error);
         let found = self.out.files.len() > files_before || self.out.stores.len() > stores_before;
         if !found && !failed && !met_elsewhere {
-            self.error(&InputError::NothingFound { path: top.to_owned(), files: looked_at });
+            let path = top.to_owned();
+            self.error(&match rows {
+                0 => InputError::NothingFound { path, files: looked_at },
+                files => InputError::NoManifests { path, files },
+            });
         }
     }
 

@@ -24,6 +24,9 @@ pub enum InputError {
     /// Nothing to read in a directory, in which so many files were looked at.
     #[error("`{}` holds no Lustre debug log: {files} other files", path.display())]
     NothingFound { path: PathBuf, files: usize },
+    /// Files of rows, but not the folder that says what they are.
+    #[error("`{}` holds no Lustre debug log, and {files} Parquet files without the manifests of a dataset", path.display())]
+    NoManifests { path: PathBuf, files: usize },
     /// No bytes.
     #[error("`{}` is empty{}", path.display(), after_decompression(*compression))]
     Empty { path: PathBuf, compression: Option<Compression> },
@@ -51,6 +54,7 @@ impl InputError {
             Self::Io { path, .. }
             | Self::IsADirectory { path }
             | Self::NothingFound { path, .. }
+            | Self::NoManifests { path, .. }
             | Self::Empty { path, .. }
             | Self::NotADebugLog { path, .. }
             | Self::Damaged { path, .. } => path,
@@ -65,6 +69,7 @@ impl InputError {
             }
             Self::Io { .. } | Self::IsADirectory { .. } => None,
             Self::NothingFound { .. } => Some(GIVE_A_LOG),
+            Self::NoManifests { .. } => Some(GIVE_A_DATASET),
             Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
             Self::NotADebugLog { hint, .. } => Some(hint),
             Self::Damaged { damage, .. } => Some(damage.hint()),
@@ -76,6 +81,8 @@ impl InputError {
         matches!(self, Self::NotADebugLog { .. } | Self::Empty { .. })
     }
 }
+
+pub(super) const GIVE_A_DATASET: &str = "give the folder that has `manifests` in it, not a table or a file of it; if there is none, copy the dataset again, with all folders";
 
 pub(super) const GIVE_A_LOG: &str =
     "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2";

@@ -157,6 +157,10 @@ pub(crate) fn capture_name(name: &str) -> &str {
 
 /// Whether a file says by its name that it is a debug log.
 pub(crate) fn claims_to_be_a_log(name: &str) -> bool {
+    // Plots and tables of a report have names of what they show: `rpc-size.png`.
+    if [".png", ".svg", ".csv", ".json", ".html", ".parquet"].iter().any(|ending| name.ends_with(ending)) {
+        return false;
+    }
     let stem = stem(name);
     stem.starts_with("lustre-log")
         || stem == "rpc"
@@ -363,7 +367,9 @@ mod tests {
         for name in ["rpc.bin", "rpc-oss1", "lustre-log.17.25", "oss1.rpc.bin.zst", "rpc.txt.1"] {
             assert!(claims_to_be_a_log(name), "{name}");
         }
-        for name in ["dk.log", "debug_file.log", "truth.txt", "rpcs.png", "firmware.bin", "README"] {
+        for name in
+            ["dk.log", "debug_file.log", "truth.txt", "rpcs.png", "rpc-size.svg", "rpc.json", "firmware.bin", "README"]
+        {
             assert!(!claims_to_be_a_log(name), "{name}");
         }
     }

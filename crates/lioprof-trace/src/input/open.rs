@@ -9,7 +9,7 @@ use lustre_debuglog::frame::{self, Form};
 use super::ahead::ReadAhead;
 use super::compression::Compression;
 use super::damage::{Counted, SharedDamage, Tolerant};
-use super::error::{Excerpt, GIVE_A_LOG, InputError};
+use super::error::{Excerpt, GIVE_A_DATASET, GIVE_A_LOG, InputError};
 use super::spool::{Spooled, spool};
 use crate::progress::BytesRead;
 
@@ -140,6 +140,7 @@ fn hint(head: &[u8]) -> &'static str {
         _ if head.get(257..262) == Some(b"ustar") => "it is a tar archive: unpack it and give its files",
         [4, 0x22, 0x4d, 0x18, ..] => "it is lz4: decompress it first, or use .gz, .zst, .xz, .bz2",
         _ if Compression::detect(head).is_some() => "it is compressed twice: decompress it once",
+        [b'P', b'A', b'R', b'1', ..] => GIVE_A_DATASET,
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16 text: convert it to UTF-8 first",
         _ if head.starts_with(b"Debug log: ") => "it is what `lctl` says about a log: give the log itself",
         _ if head.iter().all(|&byte| byte == 0) => "it holds only NUL bytes so far: was it copied completely?",
