@@ -7,6 +7,7 @@
 //! * [`log_writer`]: either as text and as the file of the kernel's debug daemon.
 #![forbid(unsafe_code)]
 
+mod careless;
 pub mod crowd;
 pub mod dataset;
 pub mod log_writer;

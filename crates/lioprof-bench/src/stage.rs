@@ -1,5 +1,5 @@
 //! A part of what an analysis does, alone. Each stage does what those before it do, too: the next one costs the difference, and however
-//! fast all that follows becomes, the analysis takes at least as long as the stage.
+//! fast all that follows becomes, the analysis takes at least as long as the stage. `Careless` is another way, which checks nothing.
 
 use std::error::Error;
 use std::fs::File;
@@ -12,6 +12,8 @@ use lioprof_store::{DatasetWriter, Datasets, ManifestFacts, NodeInfo, Options, S
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Inputs, Progress, Reading, stages};
 use lustre_debuglog::{Message, Record};
 
+use crate::careless;
+
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Stage {
@@ -19,6 +21,8 @@ pub enum Stage {
     Bytes,
     /// Log: ends of lines are found
     Lines,
+    /// Text: two kinds of lines are searched for, and bytes and times of clients added up; nothing is checked
+    Careless,
     /// Log: records are found, and their headers read
     Records,
     /// Log: messages are read
@@ -43,6 +47,7 @@ impl Stage {
         Ok(match self {
             Self::Bytes => ("bytes", pieces(input, |piece| piece.len())?),
             Self::Lines => ("lines", pieces(input, |piece| memchr::memchr_iter(b'\n', piece).count())?),
+            Self::Careless => ("RPCs", careless::rpcs(input)?),
             Self::Records => ("records", stages::records(input, |record| _ = black_box(record)).ok_or_else(no_log)?),
             Self::Messages => {
                 let parse = |record: &Record<'_>| _ = black_box(Message::parse(record));
@@ -117,12 +122,14 @@ fn rows<S: RowSink + Send>(
         pool.install(|| logs.read(node, Reading::new(DEFAULT_CHUNK_BYTES, 1), &mut symbols, &mut rows));
         end(rows)?;
     }
-    for store in &found.stores {
-        for mut source in Datasets.open(store)? {
-            let mut rows = sink(source.node());
-            source.read(&mut Symbols::default(), &mut rows)?;
-            end(rows)?;
-        }
+    let opened = Datasets.open(&found.stores);
+    if let Some((_, why)) = opened.unreadable.into_iter().next() {
+        return Err(why.into());
+    }
+    for mut source in opened.sources {
+        let mut rows = sink(source.node());
+        source.read(&mut Symbols::default(), &mut rows)?;
+        end(rows)?;
     }
     Ok(())
 }

@@ -149,6 +149,7 @@ fn stages_find_what_an_analysis_finds() {
         let analysis = forms.analyzed();
         let records = analysis.inputs[0].records;
         assert!(count(Stage::Lines, &text) >= records);
+        assert_eq!(count(Stage::Careless, &text), analysis.totals.rpcs, "{name}");
         for log in [&text, &binary] {
             assert_eq!((count(Stage::Records, log), count(Stage::Messages, log)), (records, records), "{name}");
             assert!((1..records).contains(&count(Stage::Events, log)));
@@ -156,7 +157,7 @@ fn stages_find_what_an_analysis_finds() {
             assert!(rows >= analysis.totals.rpcs);
             assert_eq!(count(Stage::Written, log), rows);
         }
-        for stage in [Stage::Records, Stage::Messages, Stage::Events, Stage::Columns, Stage::Rows] {
+        for stage in [Stage::Careless, Stage::Records, Stage::Messages, Stage::Events, Stage::Columns, Stage::Rows] {
             assert!(stage.run(forms.dir.path().join("nothing").as_path()).is_err(), "{stage:?}");
         }
     }
