@@ -76,8 +76,8 @@ pub(super) struct DlmTracker {
     pub(super) saw_locks: bool,
     locks: FxHashMap<u64, Lock>,
     threads: FxHashMap<u32, Enqueue>,
-    /// Locks under callback, for the bytes that are flushed.
-    under_ast: FxHashMap<(TargetName, ResourceId, Symbol), Vec<u64>>,
+    /// Locks under callback, with their holders.
+    under_ast: FxHashMap<(TargetName, ResourceId), Vec<(Symbol, u64)>>,
 }
 
 impl DlmTracker {
@@ -331,7 +331,8 @@ impl DlmTracker {
         let Party::Client(client) = lock.owner else { return };
         let (target, resource, mode, job, blocked_us) =
             (lock.target, lock.resource, lock.mode, lock.job, lock.blocked_us);
-        let (contended, requested, born) = (lock.contended, lock.requested, lock.born);
+        let (contended, requested, granted, born) = (lock.contended, lock.requested, lock.granted, lock.born);
+        self.let_go(time_us, (target, resource), (mode, granted), info.cookie, served.counts);
         if !served.counts {
             return;
         }
@@ -372,11 +373,33 @@ impl DlmTracker {
         }
     }
 
+    /// A lock is granted: those in its way are over, even if the lines that say so are missing, or come later.
+    fn let_go(
+        &mut self,
+        time_us: i64,
+        object: (TargetName, ResourceId),
+        (mode, granted): (LockMode, Option<Extent>),
+        cookie: u64,
+        counts: bool,
+    ) {
+        let Some(granted) = granted else { return };
+        let in_the_way = |other: u64| {
+            let lock = self.locks.get(&other)?;
+            let overlaps = lock.granted?.overlaps(granted);
+            (other != cookie && overlaps && excludes(lock.mode, mode)).then_some(other)
+        };
+        let called_back = self.under_ast.get(&object).into_iter().flatten();
+        let over: Vec<u64> = called_back.filter_map(|&(_, other)| in_the_way(other)).collect();
+        for other in over {
+            self.release(time_us, other, counts);
+        }
+    }
+
     fn blocking_ast(&mut self, time_us: i64, info: &LockState, served: &ServedRequest) {
         let Some(lock) = self.locks.get_mut(&info.cookie) else { return };
         lock.ast_us = Some(time_us);
         if let Party::Client(holder) = lock.owner {
-            self.under_ast.entry((lock.target, lock.resource, holder)).or_default().push(info.cookie);
+            self.under_ast.entry((lock.target, lock.resource)).or_default().push((holder, info.cookie));
             let key = self.object_key(info.target, info.resource);
             if served.counts
                 && let Some(timeline) = self.sums.timeline(&key)
@@ -408,7 +431,8 @@ impl DlmTracker {
         let (Some(target), Some(object)) = (row.target, row.object) else { return };
         let resource = super::rpc::resource_of(object);
         let Some(bytes) = row.size.best_bytes() else { return };
-        for cookie in self.under_ast.get(&(target, resource, row.nid)).into_iter().flatten() {
+        let called_back = self.under_ast.get(&(target, resource)).into_iter().flatten();
+        for (_, cookie) in called_back.filter(|(holder, _)| *holder == row.nid) {
             if let Some(lock) = self.locks.get_mut(cookie) {
                 lock.flushed += bytes;
             }
@@ -424,10 +448,10 @@ impl DlmTracker {
         let Party::Client(client) = lock.owner else { return };
         let lock = lock.clone();
         if let Some(ast_us) = lock.ast_us {
-            let under = (lock.target, lock.resource, client);
-            if let Some(cookies) = self.under_ast.get_mut(&under) {
-                cookies.retain(|&other| other != cookie);
-                if cookies.is_empty() {
+            let under = (lock.target, lock.resource);
+            if let Some(locks) = self.under_ast.get_mut(&under) {
+                locks.retain(|&(_, other)| other != cookie);
+                if locks.is_empty() {
                     self.under_ast.remove(&under);
                 }
             }
@@ -506,6 +530,11 @@ impl DlmTracker {
         }
         self.sums.objects.each(|object| object.owners.close(&self.rules));
     }
+}
+
+/// Whether of two locks of the same bytes only one can be granted. Other modes than those for reads and writes are left open.
+fn excludes(a: LockMode, b: LockMode) -> bool {
+    matches!((a, b), (LockMode::Pw, LockMode::Pw | LockMode::Pr) | (LockMode::Pr, LockMode::Pw))
 }
 
 /// What was requested against what was requested and granted.

@@ -252,6 +252,28 @@ fn a_conflict_with_an_own_lock_or_a_servers_is_no_contention() {
     assert!(locks.pairs.is_empty() && locks.objects.is_empty());
 }
 
+/// The callback's reply is lost: the server gives the lock up in another way, and frees it only after the callback has timed out.
+#[test]
+fn a_lock_is_over_when_another_is_granted_in_its_place() {
+    let lock =
+        |cookie, client| Lock { cookie, client, mode: "PW", object: 7, requested: (0, 4095), granted: (0, u64::MAX) };
+    let (text, _) = {
+        let mut log = Log::new();
+        let waited = log.conflict(&lock(1, 3), &lock(2, 4), None);
+        (log.text, waited)
+    };
+    let release = |text: &str| locks(text).targets[0].release_us.clone();
+    let usual = release(&text);
+    let late: String = text
+        .lines()
+        .filter(|line| !line.contains("server cancels blocked lock"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let (usual, late) = (usual.max.unwrap(), release(&late).max.unwrap());
+    // One line later, and not when it is freed.
+    assert_eq!(late, usual + 7);
+}
+
 #[test]
 fn a_lock_whose_birth_is_missing_still_has_an_owner_and_extents() {
     let (text, _) = corpus(1);
