@@ -1,8 +1,9 @@
 //! Tests of the layout: what a critical reader would see in the pictures.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lioprof_model::{Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, Stretch};
+use lioprof_model::{Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, SpentOn, Stretch};
 use lustre_debuglog::Opcode;
 
 use crate::comparison::comparison_plots;
@@ -175,6 +176,36 @@ fn long_and_short_windows_have_readable_time_axes() {
 fn drawn(name: &str, analysis: &Analysis) -> Scene {
     let plot = plot(name).expect("known plot");
     (plot.draw)(analysis, &PlotOptions::default()).expect("has data")
+}
+
+#[test]
+fn what_only_a_client_spent_time_on_has_a_colour_and_fills_its_bar() {
+    let mut made = analysis(&SMALL);
+    let account = &mut made.time_account;
+    let all = account.all.as_mut().expect("there is an account");
+    all.spent.retain(|spent| spent.on != SpentOn::Nothing);
+    all.span_us = all.spent.iter().map(|spent| spent.us).sum();
+    account.series.spent.retain(|spent| spent.on != SpentOn::Nothing);
+    let idle = &mut account.clients[1];
+    idle.spent.retain(|spent| spent.on == SpentOn::Nothing);
+    idle.span_us = idle.spent[0].us;
+    let scene = drawn("time-account", &made);
+    assert!(texts(&scene).iter().any(|t| t.text == "no request in any server's log"), "{:?}", texts(&scene));
+    // Bars are thinner than the stripes below them. All are as wide as the panel.
+    let head = texts(&scene).into_iter().find(|text| text.text == "In all, by client and job").expect("a head").at.1;
+    let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
+    for item in &scene.items {
+        match item {
+            Item::Rect { area, .. } if area.y0 > head && area.height() < 13.0 => {
+                let end = ends.entry(area.y0.to_bits()).or_default();
+                *end = end.max(area.x1);
+            }
+            _ => (),
+        }
+    }
+    let right = ends.values().copied().fold(0.0, f64::max);
+    assert_eq!(ends.len(), 1 + made.time_account.clients.len() + made.time_account.jobs.len());
+    assert!(ends.values().all(|end| right - end < 0.5), "{ends:?}");
 }
 
 #[test]

@@ -47,8 +47,9 @@ struct Kind {
     on: &'static [SpentOn],
 }
 
-/// What there is, from the bottom of a stack to its top.
-fn kinds(all: &TimeOf) -> Vec<Kind> {
+/// What there is, from the bottom of a stack to its top. `bars`: clients and jobs, which can have what all together have not: while a
+/// client does nothing, others go on.
+fn kinds(all: &TimeOf, bars: &[(String, &TimeOf)]) -> Vec<Kind> {
     let osts = all.spent.iter().filter(|spent| spent.on == SpentOn::Bulk);
     let mut osts: Vec<&str> = osts.filter_map(|spent| spent.target.as_deref()).collect();
     let many = osts.len() > MOST_OSTS;
@@ -74,9 +75,8 @@ fn kinds(all: &TimeOf) -> Vec<Kind> {
         kind(OTHER, "other requests", &[SpentOn::Other, SpentOn::Unknown]),
         kind(NOTHING, "no request in any server's log", &[SpentOn::Nothing]),
     ]);
-    kinds.retain(|kind| {
-        all.spent.iter().any(|spent| kind.has(spent.on, spent.target.as_deref(), &osts) && spent.us > 0)
-    });
+    let every = || std::iter::once(all).chain(bars.iter().map(|(_, of)| *of)).flat_map(|of| &of.spent);
+    kinds.retain(|kind| every().any(|spent| kind.has(spent.on, spent.target.as_deref(), &osts) && spent.us > 0));
     kinds
 }
 
@@ -92,7 +92,10 @@ impl Kind {
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let account = &analysis.time_account;
     let all = account.all.as_ref().filter(|all| all.span_us > 0).ok_or("no client sent anything")?;
-    let kinds = kinds(all);
+    let mut bars: Vec<(String, &TimeOf)> = account.clients.iter().map(|of| (of.name.clone(), of)).collect();
+    bars.extend(account.jobs.iter().map(|of| (format!("job {}", of.name), of)));
+    // What no bar can show needs no colour.
+    let kinds = kinds(all, &bars[..bars.len().min(MOST_ROWS)]);
     let osts: Vec<&str> = kinds.iter().filter_map(|kind| kind.ost.as_deref()).collect();
     let what = format!(
         "Time from the first request to the end of the last: {}. Shares of each instant, and of the whole time.",
@@ -100,8 +103,6 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     );
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&kinds.iter().map(|kind| Key::new(Swatch::Fill(kind.ink), kind.label.clone())).collect::<Vec<_>>());
-    let mut bars: Vec<(String, &TimeOf)> = account.clients.iter().map(|of| (of.name.clone(), of)).collect();
-    bars.extend(account.jobs.iter().map(|of| (format!("job {}", of.name), of)));
     let stack = (page.free_height() * 0.35).clamp(60.0, STACK);
     let fixed = 2.0 * (HEAD + BELOW) + stack;
     // The bar of all, and a note of two lines that may come.

@@ -19,7 +19,8 @@ fn place<'a>(on: SpentOn, target: Option<&'a str>, node: &'a str) -> Place<'a> {
 pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'_>> {
     let account = &analysis.time_account;
     let all = account.all.as_ref().filter(|all| all.span_us > 0)?;
-    let places = places(all);
+    let [clients, jobs] = [&account.clients, &account.jobs].map(|rows| &rows[..rows.len().min(MAX_TIMES)]);
+    let places = places(all, &[clients, jobs]);
     let series = &account.series;
     let bins: Vec<Vec<u64>> = places
         .iter()
@@ -43,8 +44,8 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
         })
     };
     let mut rows = vec![of("all clients", all)];
-    rows.extend(account.clients.iter().take(MAX_TIMES).map(|client| of("client", client)));
-    rows.extend(account.jobs.iter().take(MAX_TIMES).map(|job| of("job", job)));
+    rows.extend(clients.iter().map(|client| of("client", client)));
+    rows.extend(jobs.iter().map(|job| of("job", job)));
     let kinds: Vec<_> = places
         .iter()
         .map(|place| {
@@ -65,24 +66,28 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
     }))
 }
 
-/// Targets with most time first, then all that have no place of their own, then what is no read or write.
-fn places(all: &TimeOf) -> Vec<Place<'_>> {
+/// Targets with most time first, then all that have no place of their own, then what is no read or write. `rows`: clients and jobs, which
+/// can have what all together have not: while a client does nothing, others go on.
+fn places<'a>(all: &'a TimeOf, rows: &[&'a [TimeOf]]) -> Vec<Place<'a>> {
     let mut spent: Vec<_> = all.spent.iter().filter(|spent| spent.us > 0).collect();
     spent.sort_by_key(|spent| Reverse(spent.us));
-    let of = |spent: &&&TimeSpent| spent.on == SpentOn::Bulk;
+    let own = |spent: &&'a TimeSpent| place(spent.on, spent.target.as_deref(), &spent.node);
+    let bulk = |spent: &&TimeSpent| spent.on == SpentOn::Bulk && spent.us > 0;
     let mut places: Vec<Place<'_>> =
-        spent.iter().filter(of).map(|it| place(it.on, it.target.as_deref(), &it.node)).collect();
-    if places.len() > MAX_SPENDINGS {
-        places.truncate(MAX_SPENDINGS);
+        spent.iter().copied().filter(bulk).take(MAX_SPENDINGS).map(|it| own(&it)).collect();
+    let every = || std::iter::once(all).chain(rows.iter().copied().flatten());
+    if every().flat_map(|of| &of.spent).filter(bulk).any(|spent| !places.contains(&own(&spent))) {
         places.push(None);
     }
     let others =
         [SpentOn::LockWait, SpentOn::Queue, SpentOn::Metadata, SpentOn::Other, SpentOn::Unknown, SpentOn::Nothing];
-    places.extend(others.into_iter().filter(|on| all.us_on(*on) > 0).map(|on| place(on, None, "")));
+    let any = |on: SpentOn| every().any(|of| of.us_on(on) > 0);
+    places.extend(others.into_iter().filter(|on| any(*on)).map(|on| place(on, None, "")));
     places
 }
 
+/// Whether time belongs to a place; reads and writes of targets without one belong to `None`.
 fn is_in<'a>(wanted: &Place<'a>, places: &[Place<'a>], on: SpentOn, target: Option<&'a str>, node: &'a str) -> bool {
     let own = place(on, target, node);
-    *wanted == own || (wanted.is_none() && !places.contains(&own))
+    *wanted == own || (wanted.is_none() && on == SpentOn::Bulk && !places.contains(&own))
 }

@@ -1,7 +1,7 @@
 //! Size, sums, and what cannot be right.
 
-use lioprof_model::Analysis;
-use serde_json::Value;
+use lioprof_model::{Analysis, SpentOn, TimeAccount, TimeOf, TimeSpent};
+use serde_json::{Value, json};
 
 use crate::support;
 
@@ -44,6 +44,40 @@ fn the_largest_system_fits_and_nothing_is_lost() {
     // What a finding names is on the page, however little it did.
     let lanes = data["series"]["lanes"].as_array().unwrap();
     assert!(lanes.iter().any(|lane| lane["target"] == data["findings"][0]["targets"][0]));
+}
+
+#[test]
+fn what_only_a_client_spent_time_on_is_not_taken_for_reads_and_writes() {
+    let spent = |on, target: Option<&str>, us| TimeSpent {
+        on,
+        target: target.map(str::to_owned),
+        node: if on == SpentOn::Nothing { String::new() } else { "oss0".to_owned() },
+        us,
+        excess_us: None,
+    };
+    let of = |name: &str, spent: Vec<TimeSpent>| TimeOf {
+        name: name.to_owned(),
+        span_us: spent.iter().map(|it| it.us).sum(),
+        spent,
+        ..TimeOf::default()
+    };
+    // Together the clients are busy all the time, each of them is not.
+    let analysis = Analysis {
+        time_account: TimeAccount {
+            all: Some(of("", vec![spent(SpentOn::Bulk, Some("a-OST0000"), 1000)])),
+            clients: vec![
+                of("busy", vec![spent(SpentOn::Bulk, Some("a-OST0000"), 990), spent(SpentOn::Nothing, None, 10)]),
+                of("idle", vec![spent(SpentOn::Nothing, None, 997), spent(SpentOn::Queue, None, 3)]),
+            ],
+            ..TimeAccount::default()
+        },
+        ..Analysis::default()
+    };
+    let account = &data(&page(&analysis))["time_account"];
+    let kinds: Vec<&str> = account["kinds"].as_array().unwrap().iter().map(|it| it["on"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["bulk", "queue", "nothing"]);
+    let rows: Vec<&Value> = account["rows"].as_array().unwrap().iter().map(|it| &it["us"]).collect();
+    assert_eq!(rows, [&json!([1000, 0, 0]), &json!([990, 0, 10]), &json!([0, 3, 997])]);
 }
 
 #[test]
