@@ -1,6 +1,6 @@
 //! What the page shows of an analysis.
 
-use lioprof_model::{Analysis, Marker};
+use lioprof_model::{Analysis, Marker, Node, NodeRole};
 use serde::Serialize;
 
 use super::names::NameNumbers;
@@ -70,14 +70,21 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
     })
 }
 
-/// `server1, server2`, or how many they are.
+/// `server1, server2`, or how many they are; clients only where there is no server.
 pub(crate) fn title(analysis: &Analysis) -> String {
-    let nodes: Vec<&str> = analysis.nodes.iter().map(|it| it.name.as_str()).collect();
-    match nodes.as_slice() {
+    let (servers, clients): (Vec<&Node>, Vec<&Node>) = analysis.nodes.iter().partition(|it| is_server(it));
+    let (nodes, what) = if servers.is_empty() { (clients, "clients") } else { (servers, "servers") };
+    let names: Vec<&str> = nodes.iter().map(|it| it.name.as_str()).collect();
+    match names.as_slice() {
         [] => "no server".to_owned(),
         few @ ([_] | [_, _] | [_, _, _]) => few.join(", "),
-        [first, .., last] => format!("{} servers, {first} to {last}", nodes.len()),
+        [first, .., last] => format!("{} {what}, {first} to {last}", names.len()),
     }
+}
+
+/// Logs of clients are inputs like those of servers.
+fn is_server(node: &Node) -> bool {
+    node.role != Some(NodeRole::Client)
 }
 
 fn totals(analysis: &Analysis) -> impl Serialize {
@@ -101,8 +108,34 @@ fn totals(analysis: &Analysis) -> impl Serialize {
         sent_timed_out: totals.sent_timed_out,
         evictions: totals.evictions,
         // All of them, whatever the page has rows for.
-        nodes: analysis.nodes.len(),
+        servers: analysis.nodes.iter().filter(|it| is_server(it)).count(),
+        client_logs: analysis.nodes.iter().filter(|it| !is_server(it)).count(),
         osts: osts.len(),
         clients: analysis.clients.iter().filter(|it| !it.server).count(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(nodes: &[(&str, NodeRole)]) -> Analysis {
+        let node =
+            |&(name, role): &(&str, NodeRole)| Node { name: name.to_owned(), role: Some(role), ..Node::default() };
+        Analysis { nodes: nodes.iter().map(node).collect(), ..Analysis::default() }
+    }
+
+    #[test]
+    fn clients_are_no_servers() {
+        use NodeRole::{Client, MdsOss, Oss};
+        let both = of(&[("clientA", Client), ("clientB", Client), ("server1", MdsOss), ("server2", Oss)]);
+        assert_eq!(title(&both), "server1, server2");
+        let totals = serde_json::to_value(totals(&both)).unwrap();
+        assert_eq!((&totals["servers"], &totals["client_logs"]), (&2.into(), &2.into()));
+        assert_eq!(title(&of(&[("clientA", Client)])), "clientA");
+        let four = ["a", "b", "c", "d"].map(|name| (name, Client));
+        assert_eq!(title(&of(&four)), "4 clients, a to d");
+        assert_eq!(title(&of(&four.map(|(name, _)| (name, Oss)))), "4 servers, a to d");
+        assert_eq!(title(&of(&[])), "no server");
+    }
 }

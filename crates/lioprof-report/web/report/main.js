@@ -6,8 +6,8 @@ function reportPage() {
     ["read", ioBytes(totals.read), `${plural(totals.read.rpcs, "RPC")}`, ioExactly(totals.read)],
     ["written", ioBytes(totals.write), `${plural(totals.write.rpcs, "RPC")}`, ioExactly(totals.write)],
     ["RPCs handled", count(totals.rpcs), totals.server_rpcs ? `${count(totals.server_rpcs)} from servers` : null, "of any kind"],
-    ["OSTs", count(totals.osts), plural(totals.nodes, "server"), null],
-    ["clients", count(totals.clients), null, "without servers"],
+    ["OSTs", count(totals.osts), plural(totals.servers, "server"), null],
+    ["clients", count(totals.clients), totals.client_logs ? `logs of ${count(totals.client_logs)}` : null, "without servers"],
     ["time", seconds(span.duration_s), null, date(span.start)],
   ];
   const dom = totals.dom_read.rpcs + totals.dom_write.rpcs;
