@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lioprof_model::{Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, SpentOn, Stretch};
+use lioprof_model::{
+    Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, ServiceParts, SpentOn, Stretch, Totals,
+};
 use lustre_debuglog::Opcode;
 
 use crate::comparison::comparison_plots;
@@ -206,6 +208,18 @@ fn what_only_a_client_spent_time_on_has_a_colour_and_fills_its_bar() {
     let right = ends.values().copied().fold(0.0, f64::max);
     assert_eq!(ends.len(), 1 + made.time_account.clients.len() + made.time_account.jobs.len());
     assert!(ends.values().all(|end| right - end < 0.5), "{ends:?}");
+}
+
+#[test]
+fn a_mask_is_missing_only_where_there_were_reads_or_writes() {
+    let draw = plot("service-parts").expect("known plot").draw;
+    let reason = |analysis: &Analysis| draw(analysis, &PlotOptions::default()).err();
+    let mut made = analysis(&SMALL);
+    made.service_parts = ServiceParts::default();
+    assert_eq!(reason(&made), Some("no log shows when data moved (mask net)"));
+    // As with `--opcode LDLM_ENQUEUE`.
+    made.totals = Totals::default();
+    assert_eq!(reason(&made), Some("no read or write requests"));
 }
 
 #[test]

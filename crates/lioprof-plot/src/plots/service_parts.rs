@@ -1,6 +1,6 @@
 //! Mean service time of reads and writes in three parts, by OST and by client.
 
-use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts};
+use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts, Totals};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
@@ -41,7 +41,10 @@ struct Group<'a> {
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let mut groups = groups(analysis);
     if groups.is_empty() {
-        return Err("no log shows when data moved (mask net)");
+        let Totals { read, write, dom_read, dom_write, .. } = &analysis.totals;
+        // Without any no mask would show their parts.
+        let any = [read, write, dom_read, dom_write].iter().any(|io| io.rpcs > 0);
+        return Err(if any { "no log shows when data moved (mask net)" } else { "no read or write requests" });
     }
     let what = "Mean service time of reads and writes before, in and after the bulk transfer.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());

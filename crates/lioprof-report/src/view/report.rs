@@ -63,6 +63,8 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
         latency: latency::heat(analysis),
         service_parts: service_parts::service_parts(analysis),
         enqueue_parts: enqueue_parts::enqueue_parts(analysis),
+        // Whether or not their parts are known.
+        lock_requests: analysis.enqueue_parts.all.enqueues,
         time_account: time_account::time_account(analysis),
         sample,
         locks,

@@ -3,6 +3,9 @@
 /** The whole time, in seconds; never 0, so that it can be an axis. */
 const SPAN_S = Math.max(DATA.window.duration_s, 1e-3);
 
+/** Where something is missing: options may have left out what the capture has. */
+const AMONG = DATA.selected ? "among what was selected" : "in this capture";
+
 /** Whether all OSTs are of one file system, whose name then says nothing. */
 const FILE_SYSTEM = (() => {
   const systems = new Set(DATA.names.targets.map((name) => name.split(/-(?=OST|MDT)/)[0]));

@@ -41,7 +41,7 @@ const bandwidthSection = () =>
       "all share: the clients or the network. Where there are more bins than pixels, each column of pixels shows its highest bin: zoom " +
       "in to see them all. With clients or objects selected, the lanes are made of single RPCs.",
     follows: ["time", "targets", "clients", "objects", "direction"],
-    missing: () => (DATA.series.lanes.length ? null : "No reads or writes on OSTs in this capture."),
+    missing: () => (DATA.series.lanes.length ? null : `No reads or writes on OSTs ${AMONG}.`),
     build: buildBandwidth,
     wide: true,
   });

@@ -10,12 +10,19 @@ const enqueuesSection = () =>
       "another client had the lock; on OSTs that is after the reply, on MDTs within the handling. Other wait (grey): for a lock of " +
       "the same client or of the server. The parts add up exactly; requests of which a line is missing are counted as unknown and " +
       "left out.",
-    missing: () =>
-      DATA.enqueue_parts.length ? null : "The log does not show what lock requests waited for: it needs mask dlmtrace (profile full).",
+    missing: () => (DATA.enqueue_parts.length ? null : noEnqueues()),
     follows: [],
     build: buildEnqueues,
     wide: true,
   });
+
+/** Why there are no parts: without lock requests no mask would show any. */
+function noEnqueues() {
+  if (!DATA.locks) return "Lock requests were not analysed (--no-locks).";
+  return DATA.lock_requests
+    ? "The log does not show what lock requests waited for: it needs mask dlmtrace (profile full)."
+    : `No lock requests ${AMONG}.`;
+}
 
 function buildEnqueues(body) {
   const part = (name, ink, kind) => ({ name, ink, times: (row) => row[kind].us });

@@ -8,7 +8,7 @@ const jobsSection = () =>
       "A job id is what the client sends with each RPC (jobid_var). “(none)”: the client sent none. Below, where the log has them " +
       "(Lustre 2.16 and later), reads and writes by user, group and project.",
     follows: ["direction"],
-    missing: () => (DATA.jobs.rows.length ? null : "No RPCs in this capture."),
+    missing: () => (DATA.jobs.rows.length ? null : `No RPCs ${AMONG}.`),
     build: buildJobs,
   });
 

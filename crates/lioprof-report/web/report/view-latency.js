@@ -11,7 +11,7 @@ const latencySection = () =>
       "else, such as disk instead of cache, or a lock. Single cells far up: stragglers that a mean hides. Below: how many RPCs of the " +
       "visible time took how long; two humps are two kinds of I/O.",
     follows: ["time", "targets", "clients", "objects", "direction"],
-    missing: () => (DATA.latency.length ? null : "No read or write with times in this capture."),
+    missing: () => (DATA.latency.length ? null : `No read or write with times ${AMONG}.`),
     build: buildLatency,
   });
 

@@ -11,7 +11,7 @@ const matrixSection = () =>
       "stripe. A dark row: one client that uses everything. Click a cell to see only that client on that OST in every view; click it " +
       "again to see all. With the keyboard: arrow keys and Enter.",
     follows: ["targets", "clients", "direction"],
-    missing: () => (DATA.clients.rows.length ? null : "No RPC of any client in this capture."),
+    missing: () => (DATA.clients.rows.length ? null : `No RPC of any client ${AMONG}.`),
     build: buildMatrix,
   });
 
@@ -35,7 +35,7 @@ function buildMatrix(body) {
   const chart = new Chart(body, {
     label: "Bytes by client and OST",
     layout(width) {
-      if (!cells.length) return { empty: "No client read or wrote anything in this capture." };
+      if (!cells.length) return { empty: `No client read or wrote anything ${AMONG}.` };
       const left = gutter(width, true);
       const across = Math.min(width - left - 8, targets.length * colors.font * 12);
       const right = width - left - across;

@@ -10,7 +10,7 @@ const operationsSection = () =>
       "the handler. In the bars, on a logarithmic scale, orange is queue and green service: from the median to 99 %, and a tick at the " +
       "slowest. Long orange bars: too few threads, or too many requests. Long green bars: disks, network or locks.",
     follows: [],
-    missing: () => (DATA.operations.rows.length ? null : "No RPC was handled in this capture."),
+    missing: () => (DATA.operations.rows.length ? null : `No RPC was handled ${AMONG}.`),
     build: buildOperations,
     wide: true,
   });

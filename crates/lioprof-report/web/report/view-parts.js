@@ -12,10 +12,18 @@ const partsSection = () =>
       "blue on one client: that client or its link. × peers compares with the same kind of requests of the others. Only RPCs whose " +
       "transfer the log shows without doubt are counted.",
     follows: ["direction"],
-    missing: () => (DATA.service_parts.length ? null : "The log does not show when data moved: it needs mask net (profile full)."),
+    missing: () => (DATA.service_parts.length ? null : noParts()),
     build: buildParts,
     wide: true,
   });
+
+/** Why there are no parts: without reads and writes no mask would show any. */
+function noParts() {
+  const { read, write, dom_read: domRead, dom_write: domWrite } = DATA.totals;
+  return [read, write, domRead, domWrite].some((io) => io.rpcs)
+    ? "The log does not show when data moved: it needs mask net (profile full)."
+    : `No reads or writes ${AMONG}.`;
+}
 
 function buildParts(body) {
   const part = (name, kind) => ({ name, kind, ink: `--part-${kind}`, times: (row) => row[kind].us });

@@ -10,7 +10,7 @@ const queueSection = () =>
       "orange on top those that waited for a thread. Level green with growing orange: all threads are busy, so the storage is " +
       "saturated or there are too few threads. Orange peaks at regular times are often checkpoints.",
     follows: ["time"],
-    missing: () => (DATA.series.nodes.length ? null : "No RPC with times in this capture."),
+    missing: () => (DATA.series.nodes.length ? null : `No RPC with times ${AMONG}.`),
     build: buildQueue,
   });
 
