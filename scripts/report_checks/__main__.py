@@ -36,6 +36,10 @@ def main():
         checks.day("day", PEAK_BIN, PEAK_BYTES / BIN_S)
         checks.filters("file_per_process")
         checks.filters("ops_mix")
+        for name in ("file_per_process", "ops_mix"):
+            checks.narrowed(name)
+        for name in ("lock_pingpong_dlm", "ops_mix"):
+            checks.lock_facts(name)
         checks.findings("lock_pingpong_dlm")
         checks.hover("file_per_process")
         checks.ceilings("surveyed")

@@ -176,6 +176,58 @@ class AnalysisPages(Pages):
         self.equal(f"{name}: its chip takes it back", self.selected(page), {})
         self.close(page)
 
+    def narrowed(self, name):
+        """Tables have the sums of what is selected, or say that they have not."""
+        analysis = self.analysis(name)
+        short = shortener(analysis)
+        flows = [flow for flow in analysis["flows"] if flow["read"]["rpcs"] + flow["write"]["rpcs"]]
+        client, target = flows[0]["nid"], next(flow["target"] for flow in flows if flow["target"])
+        figures = lambda flow: [f"{flow['read']['rpcs']:,}", io_bytes(flow["read"]), f"{flow['write']['rpcs']:,}", io_bytes(flow["write"])]
+        notes = lambda page: page.locator(".follows:visible").all_inner_texts()
+        not_narrowed = lambda page, part, what: any(note.startswith(part) and what in note for note in notes(page))
+
+        page = self.open(name, address=f"#?client={client}")
+        self.table(page, name, "OSTs", {short(flow["target"]): figures(flow) for flow in flows if flow["nid"] == client and flow["target"]},
+                   lambda cells: (cells[0], [cells[2], cells[3], cells[6], cells[7]]))
+        self.holds(f"{name}: objects are of all clients", not_narrowed(page, "The figures of each object in this table", "clients"))
+        self.holds(f"{name}: OSTs are of the client", not not_narrowed(page, "The figures of each OST", "clients"))
+        self.close(page)
+
+        page = self.open(name, address=f"#?target={target}")
+        self.table(page, name, "Clients", {flow["nid"]: figures(flow) for flow in flows if flow["target"] == target},
+                   lambda cells: (cells[0].removesuffix(" (server)"), cells[2:6]))
+        self.close(page)
+
+        page = self.open(name, address="#?t=0-0.001")
+        for part in ("OST in this table", "object in this table"):
+            self.holds(f"{name}: each {part} is of all of the time", not_narrowed(page, f"The figures of each {part}", "time"))
+        self.close(page)
+        page = self.open(name)
+        self.equal(f"{name}: nothing to be said where nothing is selected", notes(page), [])
+        self.close(page)
+
+    def lock_facts(self, name):
+        """What conflicts cost, OSTs and MDTs apart, of the selected targets alone."""
+        analysis = self.analysis(name)
+        locks = analysis["locks"]
+        shown = lambda page: dict(page.evaluate("[...document.querySelectorAll('#locks .facts div')].map(it => [...it.children].map(cell => cell.innerText))"))
+        targets = {row["target"]: row["totals"] for row in locks["targets"] if row["totals"]["conflicts"]}
+        for address, osts, mdts in [("", locks["totals"], locks["mdt_totals"])] + [
+                (f"#?target={target}", {} if "-MDT" in target else totals, totals if "-MDT" in target else {}) for target, totals in targets.items()]:
+            page = self.open(name, address=address)
+            facts = shown(page)
+            for where, totals in (("OSTs", osts), ("MDTs", mdts)):
+                expected = f"{totals.get('conflicts', 0):,}"
+                key = "conflicts between clients on OSTs" if where == "OSTs" else "conflicts on MDTs"
+                self.equal(f"{name}{address}: conflicts on {where}", facts.get(key, "0"), expected)
+            self.equal(f"{name}{address}: hand-overs", facts["hand-overs"], f"{osts.get('handovers', 0):,}")
+            self.equal(f"{name}{address}: hand-overs on MDTs", facts.get("hand-overs on MDTs", "0"), f"{mdts.get('handovers', 0):,}")
+            self.close(page)
+        page = self.open(name, address="#?t=0-0.001")
+        notes = page.locator("#locks .follows:visible").all_inner_texts()
+        self.holds(f"{name}: the sums are of all of the time", any(note.startswith("These figures") and "time" in note for note in notes))
+        self.close(page)
+
     def findings(self, name):
         analysis, page = self.analysis(name), self.open(name)
         finding = analysis["findings"][0]

@@ -35,6 +35,7 @@ const PAGES: &[(&str, &[&str])] = &[
         &[
             "names.js",
             "sample.js",
+            "narrowed.js",
             "overview.js",
             "findings.js",
             "ost-heat.js",

@@ -85,13 +85,29 @@ function watchSections() {
 
 const KINDS = { time: "time", targets: "targets", clients: "clients", objects: "objects", direction: "reads or writes" };
 
-/** What of a selection a view does not follow, as a sentence. */
-function ignored(it, follows) {
+/** What of a selection a view does not follow. */
+function unfollowed(it, follows) {
   const selected = Object.keys(KINDS).filter((kind) =>
     kind === "time" ? it.time : kind === "direction" ? it.direction !== "rw" : it[kind].length,
   );
-  const not = selected.filter((kind) => !follows.includes(kind)).map((kind) => KINDS[kind]);
+  return selected.filter((kind) => !follows.includes(kind)).map((kind) => KINDS[kind]);
+}
+
+/** The same as a sentence. */
+function ignored(it, follows) {
+  const not = unfollowed(it, follows);
   return not.length
     ? `Not narrowed to the selected ${not.join(", ")}: the analysis does not hold these figures by ${not.length > 1 ? "them" : "it"}.`
     : null;
+}
+
+/** Where a part of a view follows less than the rest of it: says so above the part, whenever the function that it returns is called. */
+function partNote(parent, what) {
+  const note = el("p.follows", { hidden: true });
+  parent.append(note);
+  return (follows) => {
+    const not = unfollowed(selection, follows);
+    note.hidden = !not.length;
+    note.textContent = not.length ? `${what} not narrowed to the selected ${not.join(", ")}.` : "";
+  };
 }

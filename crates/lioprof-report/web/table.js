@@ -2,7 +2,7 @@
 
 /**
  * `columns`: `{name, title, value(row), text(row), number, cell(row)}`; a value sorts, a text is shown, a cell is an element.
- * `rows(selection)`: the rows; `others`: a last row that never moves. `pick(row)`: what a click selects; `picked(row)`.
+ * `rows(selection)`: the rows; `others(selection)`: a last row that never moves, or null. `pick(row)`: what a click selects; `picked(row)`.
  */
 function table(parent, { label, columns, rows, others, first = 10, pick, picked, sort }) {
   let order = sort ? { column: columns.findIndex((it) => it.name === sort), down: true } : null;
@@ -89,7 +89,7 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
     fill(
       body,
       visibleRows.map((row) => el("tr", { class: picked?.(row) ? "picked" : null }, cells(row))),
-      others && list.length > 0 && el("tr.others", null, others()),
+      others?.(selection) && list.length > 0 && el("tr.others", null, others(selection)),
     );
     more.hidden = list.length <= first;
     more.textContent = all ? "Show fewer" : `Show all ${count(list.length)}`;
@@ -118,15 +118,15 @@ function countColumn(name, value, title) {
   return { name, title, number: true, value: (row) => Number(value(row)), text: (row) => count(value(row)) };
 }
 
-/** A percentile or such of `Times` in Rust: `[count, mean, p50, p90, p99, max]`. */
+/** A percentile or such of `Times` in Rust: `[count, mean, p50, p90, p99, max]`; `null`: unknown. */
 function timeColumn(name, times, at, title) {
   return {
     name,
     title,
     number: true,
-    value: (row) => times(row)[at],
-    text: (row) => (times(row)[0] ? micros(times(row)[at]) : "–"),
-    hint: (row) => timesHint(times(row)),
+    value: (row) => times(row)?.[at],
+    text: (row) => (!times(row) ? UNKNOWN : times(row)[0] ? micros(times(row)[at]) : "–"),
+    hint: (row) => times(row) && timesHint(times(row)),
   };
 }
 

@@ -10,6 +10,7 @@ function pairsChart(body) {
     body.append(el("p.empty", null, "Between which clients is not known."));
     return { refresh() {} };
   }
+  const note = partNote(body, "This square is");
   let clients = [];
   let cells = new Map();
   const chart = new Chart(body, {
@@ -161,5 +162,10 @@ function pairsChart(body) {
   });
   if (DATA.locks.of_pairs > pairs.length)
     body.append(el("p.note", null, `The ${count(pairs.length)} pairs with most conflicts, of ${count(DATA.locks.of_pairs)}.`));
-  return chart;
+  return {
+    refresh() {
+      note(["direction", "targets", "clients"]);
+      chart.refresh();
+    },
+  };
 }

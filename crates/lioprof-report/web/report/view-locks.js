@@ -43,26 +43,45 @@ const locksSection = () =>
     wide: true,
   });
 
+/** What conflicts cost: on OSTs, and of MDTs besides; `null` if the page does not have it of the selected targets. */
+function lockSums(now) {
+  const { totals, mdt_totals: mdts, targets, of_targets: ofTargets } = DATA.locks;
+  if (!now.targets.length) return { osts: totals, mdts };
+  const rows = targets.filter((row) => now.targets.includes(row.target));
+  // Those without conflicts have no row, nor have any beyond the first ones.
+  if (rows.length < now.targets.length && ofTargets > targets.length) return null;
+  const isMdt = (row) => /-MDT[0-9a-f]{4}$/.test(DATA.names.targets[row.target]);
+  const sum = (some) => {
+    const of = (key) => (some.some((row) => row[key] === null) ? null : some.reduce((all, row) => all + row[key], 0));
+    const keys = ["conflicts", "true_conflicts", "expansion_conflicts", "handovers", "wait_s"];
+    return Object.fromEntries(keys.map((key) => [key, of(key)]));
+  };
+  return { osts: sum(rows.filter((row) => !isMdt(row))), mdts: sum(rows.filter(isMdt)) };
+}
+
+/** The same to be shown. */
+function lockFacts(now) {
+  const { osts, mdts } = lockSums(now) ?? lockSums(EVERYTHING);
+  const fact = (name, value, hint) => el("div", { title: hint }, el("dt", null, name), el("dd", null, value));
+  const waited = "client-seconds, all clients together";
+  return [
+    fact("conflicts between clients on OSTs", count(osts.conflicts)),
+    osts.true_conflicts !== null && fact("really overlap", count(osts.true_conflicts)),
+    osts.expansion_conflicts !== null && fact("only hit an expanded lock", count(osts.expansion_conflicts)),
+    fact("hand-overs", count(osts.handovers)),
+    fact("time waited", seconds(osts.wait_s), waited),
+    osts.evictions !== undefined && fact("evictions", count(osts.evictions)),
+    mdts.conflicts > 0 && fact("conflicts on MDTs", count(mdts.conflicts)),
+    mdts.conflicts > 0 && fact("hand-overs on MDTs", count(mdts.handovers)),
+    mdts.conflicts > 0 && fact("time waited on MDTs", seconds(mdts.wait_s), waited),
+  ];
+}
+
 function buildLocks(body) {
   const it = DATA.locks;
-  const { totals } = it;
-  const fact = (name, value, hint) => el("div", { title: hint }, el("dt", null, name), el("dd", null, value));
-  body.append(
-    el(
-      "dl.facts",
-      null,
-      fact(
-        "conflicts between clients",
-        count(totals.conflicts + it.mdt_totals.conflicts),
-        `${count(totals.conflicts)} on OSTs, ${count(it.mdt_totals.conflicts)} on MDTs`,
-      ),
-      totals.true_conflicts !== null && fact("really overlap", count(totals.true_conflicts)),
-      totals.expansion_conflicts !== null && fact("only hit an expanded lock", count(totals.expansion_conflicts)),
-      fact("hand-overs", count(totals.handovers)),
-      fact("time waited", seconds(totals.wait_s), "client-seconds, all clients together"),
-      fact("evictions", count(totals.evictions)),
-    ),
-  );
+  const facts = el("dl.facts");
+  const factsNote = partNote(body, "These figures are");
+  body.append(facts);
 
   const edges = precise(it.edges_s);
   const n = edges.length - 1;
@@ -75,6 +94,7 @@ function buildLocks(body) {
   }));
   const key = el("div");
   body.append(key);
+  const chartNote = partNote(body, "This chart is");
   const chart = timeChart(body, {
     label: "Lock conflicts per target over time",
     lanes(now) {
@@ -135,6 +155,7 @@ function buildLocks(body) {
   const square = pairsChart(body);
 
   body.append(el("h3", null, "Objects that clients fight over"));
+  const objectsNote = partNote(body, "The figures of each object are");
   const objects = table(body, {
     label: "Objects that clients fight over",
     first: 8,
@@ -178,6 +199,7 @@ function buildLocks(body) {
   });
 
   body.append(el("h3", null, "Targets"));
+  const targetsNote = partNote(body, "The figures of each target are");
   const targets = table(body, {
     label: "Targets with lock conflicts",
     first: 8,
@@ -222,8 +244,10 @@ function buildLocks(body) {
   });
   if (it.of_targets > it.targets.length)
     body.append(el("p.note", null, `The ${count(it.targets.length)} targets with most conflicts, of ${count(it.of_targets)}.`));
+  let jobsNote = null;
   if (it.jobs.some((job) => job.wait_s > 0)) {
     body.append(el("h3", null, "Jobs that waited"));
+    jobsNote = partNote(body, "The figures of each job are");
     table(body, {
       label: "Jobs that waited for locks",
       first: 8,
@@ -237,6 +261,13 @@ function buildLocks(body) {
   }
 
   return () => {
+    // What all of the view does not follow, its own note says.
+    factsNote(["direction", ...(lockSums(selection) ? ["targets"] : [])]);
+    chartNote(["direction", "time", "targets"]);
+    objectsNote(["direction", "targets", "clients", "objects"]);
+    targetsNote(["direction", "targets"]);
+    jobsNote?.(["direction"]);
+    fill(facts, lockFacts(selection));
     chart.refresh();
     fill(
       key,

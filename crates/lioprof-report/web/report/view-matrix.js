@@ -208,33 +208,7 @@ function buildMatrix(body) {
     chart.refresh();
   });
 
-  const list = table(body, {
-    label: "Clients",
-    columns: [
-      {
-        name: "client",
-        value: (row) => clientName(row.client),
-        text: (row) => `${clientName(row.client)}${row.server ? " (server)" : ""}`,
-      },
-      countColumn("RPCs", (row) => row.rpcs, "RPCs of any kind"),
-      countColumn("reads", (row) => row.read.rpcs),
-      bytesColumn("read", (row) => row.read),
-      countColumn("writes", (row) => row.write.rpcs),
-      bytesColumn("written", (row) => row.write),
-      countColumn("targets", (row) => row.targets, "targets that it read or wrote"),
-    ],
-    rows: (it) => DATA.clients.rows.filter((row) => !it.clients.length || it.clients.includes(row.client)),
-    others: otherCells(DATA.clients, "client", (it) => [
-      el("td.figure", null, count(it.rpcs)),
-      el("td.figure", null, count(it.read.rpcs)),
-      el("td.figure", null, ioBytes(it.read)),
-      el("td.figure", null, count(it.write.rpcs)),
-      el("td.figure", null, ioBytes(it.write)),
-      el("td"),
-    ]),
-    pick: (row) => () => toggleSelected("clients", row.client),
-    picked: (row) => isSelected("clients", row.client),
-  });
+  const list = clientTable(body);
 
   return () => {
     chart.refresh();
@@ -250,5 +224,65 @@ function buildMatrix(body) {
         : null,
     );
     list.show();
+  };
+}
+
+/** Clients, of the selected OSTs alone where the page has them. */
+function clientTable(body) {
+  const byTarget = (it) => it.targets.length > 0 && narrowsTargets(it) && (!it.clients.length || narrowsClients(it));
+  const note = partNote(body, "The figures of each client in this table are");
+  const servers = new Set(DATA.clients.rows.filter((row) => row.server).map((row) => row.client));
+  const cells = (it) => [
+    el("td.figure", null, count(it.rpcs)),
+    el("td.figure", null, count(it.read.rpcs)),
+    el("td.figure", null, ioBytes(it.read)),
+    el("td.figure", null, count(it.write.rpcs)),
+    el("td.figure", null, ioBytes(it.write)),
+    el("td"),
+  ];
+  const all = otherCells(DATA.clients, "client", cells);
+  const list = table(body, {
+    label: "Clients",
+    columns: [
+      {
+        name: "client",
+        value: (row) => clientName(row.client),
+        text: (row) => `${clientName(row.client)}${row.server ? " (server)" : ""}`,
+      },
+      { ...countColumn("RPCs", (row) => row.rpcs, "RPCs of any kind"), value: (row) => row.rpcs },
+      countColumn("reads", (row) => row.read.rpcs),
+      bytesColumn("read", (row) => row.read),
+      countColumn("writes", (row) => row.write.rpcs),
+      bytesColumn("written", (row) => row.write),
+      countColumn("targets", (row) => row.targets, "targets that it read or wrote"),
+    ],
+    rows: (it) =>
+      byTarget(it)
+        ? narrowed(it, "row")
+            .filter(({ slot }) => slot.is === "one")
+            // RPCs of other kinds are not known by OST.
+            .map(({ slot: { number: client }, read, write, cells: targets }) => ({
+              client,
+              server: servers.has(client),
+              rpcs: null,
+              read,
+              write,
+              targets,
+            }))
+        : DATA.clients.rows.filter((row) => !it.clients.length || it.clients.includes(row.client)),
+    others: (it) => {
+      if (!byTarget(it)) return it.clients.length ? null : all?.();
+      const rest = narrowed(it, "row").find(({ slot }) => slot.is === "others");
+      return rest && [el("th", { scope: "row" }, plural(DATA.matrix.other_clients, "other client")), ...cells({ ...rest, rpcs: null })];
+    },
+    pick: (row) => () => toggleSelected("clients", row.client),
+    picked: (row) => isSelected("clients", row.client),
+  });
+  return {
+    show() {
+      // What all of the view does not follow, its own note says.
+      note(["time", "clients", "objects", "direction", ...(byTarget(selection) ? ["targets"] : [])]);
+      list.show();
+    },
   };
 }

@@ -104,6 +104,7 @@ function buildObjects(body) {
     },
   });
   body.append(note);
+  const narrowing = partNote(body, "The figures of each object in this table are");
   const list = table(body, {
     label: "Objects",
     columns: [
@@ -158,6 +159,7 @@ function buildObjects(body) {
         ]
           .filter(Boolean)
           .join(" ");
+    narrowing(["targets", "objects", "direction"]);
     list.show();
   };
 }
