@@ -47,10 +47,20 @@ class AnalysisPages(Pages):
             for row in analysis["operations"]}, lambda cells: ((cells[0], cells[1]), [cells[2], cells[3], cells[6], cells[8]]))
         clients = {row["nid"] + (" (server)" if row["server"] else ""): [f"{row['rpcs']:,}", io_bytes(row["read"]), io_bytes(row["write"])] for row in analysis["clients"]}
         self.table(page, name, "Clients", clients, lambda cells: (cells[0], [cells[1], cells[3], cells[5]]), at_most=400)
-        jobs = {{None: "(not printed by this version)", "": "(none)"}.get(row["job"], row["job"]): [f"{row['rpcs']:,}", io_bytes(row["write"])] for row in analysis["jobs"]}
+        jobs = {self.job(analysis, row["job"]): [f"{row['rpcs']:,}", io_bytes(row["write"])] for row in analysis["jobs"]}
         self.table(page, name, "Jobs", jobs, lambda cells: (cells[0], [cells[1], cells[5]]), at_most=200)
+        locks = analysis["locks"] or {"jobs": []}
+        waited = {self.job(analysis, row["job"]): [f"{row['blocked']:,}"] for row in locks["jobs"] if row["blocked"] or row["wait_s"]}
+        if page.locator("[aria-label='Jobs that waited for locks']").count():
+            self.table(page, name, "Jobs that waited for locks", waited, lambda cells: (cells[0], [cells[1]]), at_most=200)
         self.names(page, name)
         self.close(page)
+
+    @staticmethod
+    def job(analysis, job):
+        """Not that a version prints none, where the same log has others."""
+        without = "(not known)" if any(row["job"] is not None for row in analysis["jobs"]) else "(not printed by this version)"
+        return {None: without, "": "(none)"}.get(job, job)
 
     def table(self, page, name, label, expected, pick, at_most=10**6):
         """Rows of a table against those of the analysis; a row of others only where there are too many."""

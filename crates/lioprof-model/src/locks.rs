@@ -311,7 +311,7 @@ pub struct LockPair {
 /// Lock figures of a job whose requests waited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LockJob {
-    /// Job id; `null` if the Lustre version prints none.
+    /// Job id; `null` if the Lustre version prints none, or the log does not name that of a wait.
     pub job: Option<String>,
     /// Number of locks requested; `null` without dlmtrace.
     pub enqueues: Option<u64>,

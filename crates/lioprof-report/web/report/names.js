@@ -21,6 +21,12 @@ function clientName(number) {
   return DATA.names.clients[number] ?? UNKNOWN;
 }
 
+/** A job id; null: Lustre before 2.13 prints none with a request, and later ones' logs do not name that of every wait. */
+function jobName(job) {
+  if (job !== null) return job || "(none)";
+  return DATA.jobs.rows.every((row) => row.job === null) ? "(not printed by this version)" : "(not known)";
+}
+
 function objectName(number) {
   const [target, fid] = DATA.names.objects[number];
   return target === null ? fid : `${targetName(target)} ${fid}`;

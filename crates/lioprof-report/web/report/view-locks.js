@@ -252,7 +252,7 @@ function buildLocks(body) {
       label: "Jobs that waited for locks",
       first: 8,
       columns: [
-        { name: "job", value: (row) => row.job, text: (row) => (row.job === null ? "(not printed by this version)" : row.job || "(none)") },
+        { name: "job", value: (row) => row.job, text: (row) => jobName(row.job) },
         countColumn("waits", (row) => row.blocked),
         { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
       ],
