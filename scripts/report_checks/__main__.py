@@ -43,6 +43,7 @@ def main():
         checks.findings("lock_pingpong_dlm")
         checks.hover("file_per_process")
         checks.ceilings("surveyed")
+        checks.times("lock_pingpong_dlm")
         checks.sorting("ops_mix")
         checks.address("lock_pingpong_dlm")
         checks.without("lock_pingpong", "lock-timeline", "Needs mask dlmtrace")
@@ -128,6 +129,8 @@ def give_findings(path):
     # As of a wait on an MDT, whose lines name no job.
     analysis["locks"]["jobs"].append({"job": None, "enqueues": 0, "blocked": 1, "wait_s": 0.5})
     analysis["checks"] = [{"id": "made-up", "result": "found", "reason": None}, {"id": "b", "result": "not_enough_evidence", "reason": "made up"}]
+    # Bins of the account begin at round times.
+    analysis["time_account"]["series"]["start"] = start - 0.02
     path.write_text(json.dumps(analysis))
 
 

@@ -307,6 +307,14 @@ class AnalysisPages(Pages):
         self.equal(f"{name}: only those of writes are left", left, 5)
         self.close(page)
 
+    def times(self, name):
+        """A start that rounding has put before the log is rounded to 0, without a sign."""
+        analysis, page = self.analysis(name), self.open(name)
+        self.holds(f"{name}: the account begins before the log", -0.5 < analysis["time_account"]["series"]["start"] - analysis["window"]["start"] < 0)
+        shown = page.locator(".account-times span").first.inner_text().replace(SPACE, " ")
+        self.holds(f"{name}: it is shown to begin at 0 ({shown})", shown.startswith("0.0 s to "))
+        self.close(page)
+
     def sorting(self, name):
         analysis, page = self.analysis(name), self.open(name)
         expected = sorted((row["service_us"]["p99"] for row in analysis["operations"]), reverse=True)

@@ -7,8 +7,10 @@ const TIME_STEPS = [
 
 /** A time since the start, as precise as a step of the axis needs. */
 function timeLabel(s, step, span = SPAN_S) {
-  const decimals = Math.max(0, Math.ceil(-Math.log10(step * 1.001)));
-  if (span >= 180) return clock(s, Math.min(3, decimals));
+  const decimals = Math.max(0, Math.min(span >= 180 ? 3 : 9, Math.ceil(-Math.log10(step * 1.001))));
+  // A start that rounding has put before the log: no minus before a zero.
+  if (Math.abs(s) * 10 ** decimals < 0.5) s = 0;
+  if (span >= 180) return clock(s, decimals);
   if (span < 0.5) return `${Number((s * 1e3).toFixed(Math.max(0, decimals - 3)))}\u202fms`;
   return `${s.toFixed(decimals)}\u202fs`;
 }
