@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lioprof_model::{
-    Analysis, Asked, BeginEvidence, OperationRow, Operations, Part, ServiceParts, SpentOn, Stretch, Totals,
+    Analysis, Asked, BeginEvidence, FlowSeries, OperationRow, Operations, Part, ServiceParts, SpentOn, Stretch, Totals,
 };
 use lustre_debuglog::Opcode;
 
 use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
-use crate::draw::color::{EXPANSION, TRUE_CONFLICT, UNCLASSIFIED};
+use crate::draw::color::{CATEGORIES, EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::{Align, CAP_HEIGHT, Text, width};
 use crate::operations;
@@ -220,6 +220,35 @@ fn a_mask_is_missing_only_where_there_were_reads_or_writes() {
     // As with `--opcode LDLM_ENQUEUE`.
     made.totals = Totals::default();
     assert_eq!(reason(&made), Some("no read or write requests"));
+}
+
+#[test]
+fn every_client_with_a_colour_has_a_line() {
+    // Of nine OSTs the six busiest are drawn. A client with many requests uses another one alone.
+    let mut made = analysis(&Shape { osts: 9, clients: 30, rpcs: 2500, ..SMALL });
+    let total = |flow: &FlowSeries| flow.read_rpcs.iter().chain(&flow.write_rpcs).sum::<u64>();
+    let mut by_ost: BTreeMap<String, u64> = BTreeMap::new();
+    for flow in &made.series.flows {
+        if let Some(target) = &flow.target {
+            *by_ost.entry(target.clone()).or_default() += total(flow);
+        }
+    }
+    let (quiet, few) = by_ost.iter().min_by_key(|(_, rpcs)| **rpcs).expect("there are OSTs");
+    made.series.flows.retain(|flow| flow.target.as_ref() != Some(quiet));
+    let mut alone = made.series.flows.iter().find(|flow| flow.nid.is_some()).expect("a flow of a client").clone();
+    alone.nid = Some("192.0.2.99@tcp".to_owned());
+    alone.target = Some(quiet.clone());
+    alone.read_rpcs.fill(0);
+    alone.write_rpcs.fill(0);
+    alone.write_rpcs[0] = *few;
+    made.series.flows.push(alone);
+    let scene = drawn("requests-per-client", &made);
+    assert!(!texts(&scene).iter().any(|text| text.text == "192.0.2.99@tcp"));
+    // Lines of the legend are wider.
+    let is_line = |item: &Item, color: Ink| matches!(item, Item::Line { ink, width: 1.5, .. } if *ink == color);
+    for color in CATEGORIES {
+        assert!(scene.items.iter().any(|item| is_line(item, color)), "{color:?}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) const PLOT: Plot = Plot {
     title: "Read and write requests per client",
     how_to_read: "Each panel is one OST, the busiest first; each line is one client, in the same colour in \
         every panel. The height is the number of read and write RPCs of that client that ended per second. \
-        The clients with most requests have a colour of their own; the grey line is the mean of all the \
+        The clients with most requests to these OSTs have a colour of their own; the grey line is the mean of all the \
         others, so a coloured line far above it is a client that asks for more than its share. Requests are \
         counted, not bytes: a client with many small requests stands out here even if it moves little.",
     draw,
@@ -40,16 +40,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no read or write requests");
     }
     let mut by_target: BTreeMap<&str, OstRequests<'_>> = BTreeMap::new();
-    let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
     for flow in &flows {
         let name = flow.target.as_deref().unwrap_or(UNATTRIBUTED);
         let panel = by_target.entry(name).or_insert_with(|| OstRequests { name, flows: Vec::new(), rpcs: 0 });
         panel.rpcs = panel.rpcs.saturating_add(rpcs(flow));
         panel.flows.push(flow);
-        if let Some(nid) = &flow.nid {
-            let sum = by_client.entry(nid).or_default();
-            *sum = sum.saturating_add(rpcs(flow));
-        }
     }
     let mut targets: Vec<OstRequests<'_>> = by_target.into_values().collect();
     targets.sort_by(|a, b| b.rpcs.cmp(&a.rpcs).then_with(|| a.name.cmp(b.name)));
@@ -57,6 +52,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let columns = if targets.len() > 3 { 2 } else { 1 };
     let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
     let bins = Bins::new(analysis, longest.unwrap_or(0), 180 / columns).ok_or("no time bins")?;
+    // Those of the panels alone: a client that only uses other OSTs would have a colour and no line.
+    let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
+    for flow in targets.iter().flat_map(|target| &target.flows) {
+        if let Some(nid) = &flow.nid {
+            let sum = by_client.entry(nid).or_default();
+            *sum = sum.saturating_add(rpcs(flow));
+        }
+    }
     let mut clients: Vec<(&str, u64)> = by_client.into_iter().collect();
     clients.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let top: Vec<&str> = clients.iter().take(CATEGORIES.len()).map(|c| c.0).collect();
