@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lioprof_model::{
-    Analysis, Asked, BeginEvidence, FlowSeries, OperationRow, Operations, Part, ServiceParts, SpentOn, Stretch, Totals,
+    Analysis, Asked, BeginEvidence, FlowSeries, OperationRow, Operations, Part, SampledRpc, ServiceParts, SpentOn,
+    Stretch, Totals,
 };
 use lustre_debuglog::Opcode;
 
 use crate::comparison::comparison_plots;
 use crate::draw::area::Area;
-use crate::draw::color::{CATEGORIES, EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED};
+use crate::draw::color::{CATEGORIES, EXPANSION, Ink, READ, TRUE_CONFLICT, UNCLASSIFIED, WRITE};
 use crate::draw::scene::{Item, Scene};
 use crate::draw::text::{Align, CAP_HEIGHT, Text, width};
 use crate::operations;
@@ -252,6 +253,34 @@ fn every_client_with_a_colour_has_a_line() {
 }
 
 #[test]
+fn the_enlarged_moment_is_one_of_the_clients_that_are_drawn() {
+    let mut made = analysis(&Shape { clients: 300, rpcs: 2500, ..SMALL });
+    let some = made.sample.rpcs[0].clone();
+    let at = |client: usize, offset: f64| SampledRpc {
+        client: u32::try_from(client).expect("a small number"),
+        arrival: made.series.start + offset,
+        start: made.series.start + offset,
+        end: made.series.start + offset + 1e-3,
+        ..some.clone()
+    };
+    // Ten clients with 40 RPCs each, 30 of them at 10 s; nearly 300 others have all of theirs, two each, at 20 s.
+    let busy = (0..400).map(|i| at(i % 10, if i < 300 { 10.0 + i as f64 * 1e-4 } else { 11.0 + i as f64 * 0.01 }));
+    let others = (0..580).map(|i| at(10 + i % 290, 20.0 + i as f64 * 1e-5));
+    made.sample.rpcs = busy.chain(others).collect();
+    made.sample.one_in = 1;
+    let scene = drawn("io-timeline", &made);
+    assert_eq!(scene.panels.len(), 2);
+    let inside = |item: &&Item| match item {
+        Item::Rect { area, ink } => area.y0 > scene.panels[1].y0 && [READ, WRITE].contains(ink),
+        _ => false,
+    };
+    let bars = scene.items.iter().filter(inside).count();
+    assert!(bars >= 100, "{bars} bars in the enlarged part");
+    let head = |text: &&Text| text.text.ends_with("with most RPCs of these clients, enlarged");
+    assert!(texts(&scene).iter().any(head), "{:?}", texts(&scene));
+}
+
+#[test]
 fn there_is_a_bar_for_every_bucket() {
     let made = analysis(&SMALL);
     let buckets: usize = made
@@ -297,7 +326,7 @@ fn the_tallest_line_is_as_tall_as_its_value() {
     let scene = drawn("bandwidth-per-ost", &made);
     let panel = scene.panels[0];
     let top = scene.items.iter().filter_map(|item| match item {
-        Item::Line { points, ink, .. } if *ink == crate::draw::color::READ => Some(points),
+        Item::Line { points, ink, .. } if *ink == READ => Some(points),
         _ => None,
     });
     let top = top.flatten().filter(|p| p.1 >= panel.y0).map(|p| p.1).fold(f64::INFINITY, f64::min);

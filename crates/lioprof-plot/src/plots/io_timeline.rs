@@ -18,8 +18,8 @@ pub(super) const PLOT: Plot = Plot {
     how_to_read: "Time runs to the right; each row is one client. A bar is one RPC from its arrival at the \
         server to its end: pale while it waits for a service thread, full while it is handled. RPCs of a \
         client that overlap are drawn below each other, so the height of a pack of bars is how many were \
-        under way at once. If RPCs are too short to be seen in the whole window, the moment with most of them is drawn \
-        again below, enlarged; the black bracket shows where it is. Long pale parts are queueing; bars of \
+        under way at once. If RPCs are too short to be seen in the whole window, the moment with most RPCs of the clients \
+        shown is drawn again below, enlarged; the black bracket shows where it is. Long pale parts are queueing; bars of \
         many clients that end together point to something all of them waited for.",
     draw,
 };
@@ -63,11 +63,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     ]);
     // Two panels, and two lines of notes that are to come.
     let room = (page.free_height() - 2.0 * (BELOW + HEAD) - 34.0).max(4.0 * ROW);
-    let all: Vec<&SampledRpc> = clients.iter().flat_map(|c| c.1.iter().copied()).collect();
-    let part = busiest(&all, &window);
-    let fits = if part.is_some() { room / 2.0 / ROW * 0.8 } else { room / ROW * 0.9 };
-    let hidden = clients.split_off(clients.len().min(index(fits).max(1)));
-    let shown: Vec<&SampledRpc> = clients.iter().flat_map(|c| c.1.iter().copied()).collect();
+    // The moment of those that are drawn: at that of all there may be none of theirs.
+    let fitting = |rows: f64| clients.len().min(index(rows).max(1));
+    let of_first = |n: usize| clients[..n].iter().flat_map(|c| c.1.iter().copied()).collect::<Vec<_>>();
+    let half = fitting(room / 2.0 / ROW * 0.8);
+    let part = busiest(&of_first(half), &window);
+    let most = if part.is_some() { half } else { fitting(room / ROW * 0.9) };
+    let shown = of_first(most);
+    let hidden = clients.split_off(most);
     let thinned = Thinned::new(analysis, shown.clone(), MOST_BARS.0);
     let mut note = thinned.describe();
     let order: Vec<u32> = clients.iter().map(|c| c.0).collect();
@@ -117,7 +120,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         bracket(scene, &panel, *lo, *hi);
         panel.head(scene, "Whole window", "");
         let below = pack.draw(scene, area.y1 + BELOW + HEAD, &labels);
-        let name = format!("The {} with most RPCs, enlarged", duration_us((hi - lo) * 1e6));
+        let of_these = if hidden.is_empty() { "" } else { " of these clients" };
+        let name = format!("The {} with most RPCs{of_these}, enlarged", duration_us((hi - lo) * 1e6));
         Panel { area: below, x: &time, y: &time }.head(scene, &name, "");
         area.y1 = below.y1;
     }
