@@ -8,6 +8,8 @@ from text import SPACE, count_in, exactly, human_bytes, io_bytes, megabytes, mic
 
 MAX_BYTES = 5_000_000
 MAX_BYTES_OF_A_DAY = 14_000_000
+# Single RPCs in a page.
+MAX_SAMPLE = 8_000
 
 
 class AnalysisPages(Pages):
@@ -53,6 +55,12 @@ class AnalysisPages(Pages):
         waited = {self.job(analysis, row["job"]): [f"{row['blocked']:,}"] for row in locks["jobs"] if row["blocked"] or row["wait_s"]}
         if page.locator("[aria-label='Jobs that waited for locks']").count():
             self.table(page, name, "Jobs that waited for locks", waited, lambda cells: (cells[0], [cells[1]]), at_most=200)
+        # Counts of single RPCs are called what they are.
+        objects = page.locator("#objects .chart").first
+        label = objects.get_attribute("aria-label") if objects.count() else ""
+        sample = analysis["sample"]
+        if " RPC" in label:
+            self.equal(f"{name}: RPCs of objects are sampled", "sampled RPC" in label, sample["one_in"] > 1 or len(sample["rpcs"]) > MAX_SAMPLE)
         self.names(page, name)
         self.close(page)
 

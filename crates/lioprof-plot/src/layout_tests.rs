@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lioprof_model::{
-    Analysis, Asked, BeginEvidence, FlowSeries, OperationRow, Operations, Part, SampledRpc, ServiceParts, SpentOn,
-    Stretch, Totals,
+    Analysis, Asked, BeginEvidence, FlowSeries, Io, Object, OperationRow, Operations, Part, SampledRpc, ServiceParts,
+    SpentOn, Stretch, Totals,
 };
 use lustre_debuglog::Opcode;
 
@@ -278,6 +278,42 @@ fn the_enlarged_moment_is_one_of_the_clients_that_are_drawn() {
     assert!(bars >= 100, "{bars} bars in the enlarged part");
     let head = |text: &&Text| text.text.ends_with("with most RPCs of these clients, enlarged");
     assert!(texts(&scene).iter().any(head), "{:?}", texts(&scene));
+}
+
+#[test]
+fn objects_are_the_busiest_of_all_rpcs_not_of_the_sample() {
+    let mut made = analysis(&SMALL);
+    let template =
+        made.sample.rpcs.iter().find(|rpc| rpc.offset.is_some() && rpc.target.is_some()).expect("one").clone();
+    let target = made.targets[template.target.expect("a target") as usize].name.clone();
+    let fid = |n: u64| format!("[0x200000401:0x{n:x}:0x0]");
+    // Object n has n GiB in 1,000 RPCs; the sample, one RPC in four, has fewer bytes of the larger ones, and nothing of the
+    // largest.
+    let object = |n: u64| Object {
+        target: Some(target.clone()),
+        fid: Some(fid(n)),
+        objects: 1,
+        read: Io::default(),
+        write: Io { rpcs: 1000, bytes: n << 30, ..Io::default() },
+        clients: Some(1),
+        writers: Some(1),
+        first_byte: None,
+        last_byte: None,
+    };
+    made.objects = (1..=9).map(object).collect();
+    made.sample.one_in = 4;
+    let rpc = |n: u64| SampledRpc { object: Some(fid(n)), bytes: Some(9 - n), ..template.clone() };
+    made.sample.rpcs = (1..=8).flat_map(|n| [rpc(n), rpc(n)]).collect();
+    let scene = drawn("object-offsets", &made);
+    let all = texts(&scene);
+    let heads: Vec<&str> = all.iter().map(|text| text.text.as_str()).filter(|text| text.contains("[0x2")).collect();
+    let wanted: Vec<String> = (3..=8).rev().map(|n| format!("{target} {}", fid(n))).collect();
+    assert_eq!(heads, wanted);
+    assert_eq!(all.iter().filter(|text| text.text == "2 of 1,000 RPCs").count(), 6, "{all:?}");
+    let notes = all.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join(" ");
+    for words in ["3 more objects have 27 % of the bytes", "1 object with more bytes cannot be drawn"] {
+        assert!(notes.contains(words), "{words}: {notes}");
+    }
 }
 
 #[test]

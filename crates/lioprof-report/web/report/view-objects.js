@@ -20,6 +20,9 @@ const objectsSection = () =>
 
 const OBJECT_LANES = 3;
 
+/** What lanes and their order count. */
+const SAMPLED_RPC = SAMPLE_ONE_IN > 1 ? "sampled RPC" : "RPC";
+
 function buildObjects(body) {
   const rpc = sample();
   const key = el("div");
@@ -45,14 +48,14 @@ function buildObjects(body) {
       return {
         clients,
         hidden: groups.size - order.length,
-        summary: order.map(([object, list]) => `${objectName(object)}: ${plural(list.length, "RPC")}`).join("; "),
+        summary: order.map(([object, list]) => `${objectName(object)}: ${plural(list.length, SAMPLED_RPC)}`).join("; "),
         lanes: order.map(([object, list]) => {
           const last = (i) => (Number.isNaN(rpc.last[i]) ? rpc.first[i] : rpc.last[i]);
           const top = list.reduce((most, i) => Math.max(most, last(i)), 1);
           const axis = bytesFromZero(top, 3);
           return {
             title: objectName(object),
-            note: `${plural(list.length, "RPC")} of ${plural(new Set(list.map((i) => rpc.client[i])).size, "client")}`,
+            note: `${plural(list.length, SAMPLED_RPC)} of ${plural(new Set(list.map((i) => rpc.client[i])).size, "client")}`,
             height: width < 600 ? 130 : 160,
             y: { ...axis, axisLabel: { formatter: roundBytes } },
             series: [
@@ -153,7 +156,7 @@ function buildObjects(body) {
     note.textContent = plan?.empty
       ? ""
       : [
-          plan?.hidden > 0 ? `${plural(plan.hidden, "object")} with fewer RPCs not drawn.` : "",
+          plan?.hidden > 0 ? `${plural(plan.hidden, "object")} with fewer ${SAMPLED_RPC}s not drawn.` : "",
           SAMPLE_ONE_IN > 1 ? `1 in ${count(SAMPLE_ONE_IN)} RPCs drawn.` : "Every RPC drawn.",
           clients.length > colors.clients.length ? "Several clients share a colour." : "",
         ]
