@@ -415,6 +415,51 @@ fn every_lock_and_wait_of_the_enlarged_part_is_a_mark() {
 }
 
 #[test]
+fn a_wait_does_not_hide_who_still_holds_the_bytes() {
+    let mut made = analysis(&SMALL);
+    let start = made.window.start;
+    let object = &mut made.locks.as_mut().expect("has locks").objects[0];
+    let timeline = object.timeline.as_mut().expect("has a timeline");
+    timeline.blocking_asts.clear();
+    // One client holds 1 MiB for 20 s, another one waits for the same bytes for 15 s of them.
+    timeline.holds.truncate(1);
+    timeline.waits.truncate(1);
+    let (hold, wait) = (&mut timeline.holds[0], &mut timeline.waits[0]);
+    (hold.start, hold.end) = (Some(start + 5.0), Some(start + 25.0));
+    (hold.first_byte, hold.last_byte) = (0, (1 << 20) - 1);
+    (hold.requested_first_byte, hold.requested_last_byte) = (hold.first_byte, hold.last_byte);
+    (wait.start, wait.end) = (start + 10.0, Some(start + 25.0));
+    (wait.first_byte, wait.last_byte) = (hold.first_byte, hold.last_byte);
+    (hold.nid, wait.nid) = ("10.0.0.1@tcp".to_owned(), "10.0.0.2@tcp".to_owned());
+    made.locks.as_mut().expect("has locks").objects.truncate(1);
+    let scene = drawn("lock-timeline", &made);
+    let panel = scene.panels[0];
+    let inside = |area: &Area| area.y0 >= panel.y0 - 1.0 && area.y1 <= panel.y1 + 1.0 && area.width() > 20.0;
+    let full = scene.items.iter().rposition(|item| match item {
+        Item::Rect { area, ink } => *ink == CATEGORIES[0] && inside(area),
+        _ => false,
+    });
+    let full = full.expect("the bar of the holder");
+    // Above it lines, and a ground that lets most of it through.
+    for item in &scene.items[full + 1..] {
+        match item {
+            Item::Rect { area, ink } if inside(area) && area.height() > 4.0 => assert!(ink.alpha <= 0.4, "{item:?}"),
+            _ => (),
+        }
+    }
+    let hatched = |item: &Item| matches!(item, Item::Line { ink, .. } if *ink == CATEGORIES[1]);
+    assert!(scene.items[full + 1..].iter().filter(|item| hatched(item)).count() > 10);
+    // The bar is as long as the lock, and is seen in its full colour above and below the wait.
+    let Item::Rect { area: bar, .. } = scene.items[full] else { panic!("{:?}", scene.items[full]) };
+    let waits = scene.items[full + 1..].iter().filter_map(|item| match item {
+        Item::Line { points, .. } if hatched(item) => Some(points),
+        _ => None,
+    });
+    let edge = bar.height() / 10.0;
+    assert!(waits.flatten().all(|(_, y)| (bar.y0 + edge..bar.y1 - edge).contains(y)), "{bar:?}");
+}
+
+#[test]
 fn kinds_of_conflicts_are_stacked_to_their_sum() {
     let mut made = analysis(&SMALL);
     let locks = made.locks.as_mut().expect("has locks");

@@ -19,10 +19,10 @@ pub(super) const PLOT: Plot = Plot {
     how_to_read: "Each panel is one contended object; time runs to the right, the height is the byte offset in the \
         object, the colour is the client. A pale bar is a lock from its grant to its release, as wide as the server \
         granted it; the full bar inside is the part that the client had asked for. Hatching is a client that waits for \
-        its part, a triangle above is a callback: the holder is told to give its lock back. Colours that take turns \
-        all the time are clients that take the lock from each other; if their full bars lie at different heights, \
-        they do not even want the same bytes. If the locks are too short to be seen, only the busiest stretch is \
-        drawn, as the head of the panel says.",
+        its part, drawn narrower within the bar of whoever still holds it; a triangle above is a callback: the holder is \
+        told to give its lock back. Colours that take turns all the time are clients that take the lock from each other; \
+        if their full bars lie at different heights, they do not even want the same bytes. If the locks are too short to \
+        be seen, only the busiest stretch is drawn, as the head of the panel says.",
     draw,
 };
 
@@ -42,6 +42,11 @@ const MARGIN: f64 = 0.12;
 const FADE: (u32, u32) = (12, 3);
 /// Share of the colour of what was granted.
 const GRANTED: f64 = 0.28;
+/// White below hatching: over what was granted, and over full bars, which stay darker than that.
+const UNDER: f64 = 0.6;
+const OVER: f64 = 0.4;
+/// Share of the height of a full bar that is left free above and below a wait for the same bytes.
+const EDGE: f64 = 0.12;
 
 /// A lock or a wait: seconds since start, bytes.
 #[derive(Clone, Copy, Debug)]
@@ -250,11 +255,17 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         let x = seconds(view.time, 9.0);
         let panel = Panel { area, x: &x, y };
         panel.grid(scene, true, true);
-        holds(scene, &panel, story, view, &inks);
+        granted(scene, &panel, story, view, &inks);
         if above {
+            holds(scene, &panel, story, view, &inks);
             views.iter().skip(1).for_each(|(_, part)| bracket(scene, &panel, part.time));
         } else {
-            waits(scene, &panel, story, view, &inks);
+            // Hatching needs a light ground; under it the bar of whoever still holds what is waited for is to be seen.
+            let waits = waits(&panel, story, view, &inks);
+            waits.iter().for_each(|wait| scene.mark(wait.ground(UNDER)));
+            holds(scene, &panel, story, view, &inks);
+            waits.iter().for_each(|wait| scene.push(wait.ground(OVER)));
+            hatching(scene, &waits);
             callbacks(scene, &panel, story, view, &inks);
         }
         panel.frame(scene);
@@ -330,7 +341,8 @@ fn margin(panel: &Panel<'_>) -> f64 {
     panel.area.y0 + panel.area.height() * (1.0 - 1.0 / (1.0 + MARGIN))
 }
 
-fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+/// What the server granted.
+fn granted(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
     let margin = margin(panel);
     let (holds, _) = thinned(&story.holds, view.time);
     // Neighbours may be of one colour; where they are narrow, lines would be all that is seen.
@@ -357,25 +369,58 @@ fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, i
             scene.line(&[(x0, top), (x0, bottom)], ink.alpha(0.7), 1.0);
         }
     }
-    // All of them on top of what was granted to others.
-    for hold in &holds {
-        let area = asked(panel, hold, margin, sides(panel, hold), 3.0);
+}
+
+/// What was asked for, of all locks on top of what was granted to others.
+fn holds(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+    for hold in thinned(&story.holds, view.time).0 {
+        let area = asked(panel, hold, margin(panel), sides(panel, hold), 3.0);
         scene.push(Item::Rect { area, ink: inks.ink(hold.nid) });
     }
 }
 
-fn waits(scene: &mut Scene, panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) {
+/// A wait on the page.
+struct Wait {
+    area: Area,
+    ink: Ink,
+}
+
+fn waits(panel: &Panel<'_>, story: &Story<'_>, view: &View, inks: &Inks<'_>) -> Vec<Wait> {
     let margin = margin(panel);
     let (waits, _) = thinned(&story.waits, view.time);
-    let areas: Vec<(Area, Ink)> =
-        waits.iter().map(|wait| (asked(panel, wait, margin, sides(panel, wait), 7.0), inks.ink(wait.nid))).collect();
-    let lines: f64 = areas.iter().map(|(area, _)| (area.width() + area.height()) / 4.0).sum();
-    for (area, ink) in areas {
+    let held: Vec<Area> = thinned(&story.holds, view.time)
+        .0
+        .iter()
+        .map(|hold| asked(panel, hold, margin, sides(panel, hold), 3.0))
+        .collect();
+    let area = |wait: &Bar<'_>| {
+        let area = asked(panel, wait, margin, sides(panel, wait), 7.0);
+        let covers = |held: &Area| {
+            let (x, y) = (area.x1.min(held.x1) - area.x0.max(held.x0), area.y1.min(held.y1) - area.y0.max(held.y0));
+            x > 1.0 && y > area.height() / 2.0
+        };
+        let least = 10.0_f64.min(area.height());
+        let edge = ((area.height() - least) / 2.0).min(area.height() * EDGE);
+        if held.iter().any(covers) { area.shrink(0.0, edge, 0.0, edge) } else { area }
+    };
+    waits.iter().map(|wait| Wait { area: area(wait), ink: inks.ink(wait.nid) }).collect()
+}
+
+impl Wait {
+    fn ground(&self, alpha: f64) -> Item {
+        Item::Rect { area: self.area, ink: Ink::new(0xff_ffff).alpha(alpha) }
+    }
+}
+
+fn hatching(scene: &mut Scene, waits: &[Wait]) {
+    let lines: f64 = waits.iter().map(|wait| (wait.area.width() + wait.area.height()) / 4.0).sum();
+    for wait in waits {
+        let &Wait { area, ink } = wait;
+        // Too narrow for lines.
         if area.width() < 3.0 {
-            scene.mark(Item::Rect { area, ink: ink.tint(0.6) });
+            scene.push(Item::Rect { area, ink: ink.tint(0.6) });
             continue;
         }
-        scene.mark(Item::Rect { area, ink: Ink::new(0xff_ffff).alpha(0.75) });
         if lines <= MOST_LINES {
             hatch::fill(scene, &[area], ink);
         } else {
