@@ -54,6 +54,23 @@ fn every_plot_renders_in_both_formats() {
 }
 
 #[test]
+fn the_docs_count_the_plots_that_there_are() {
+    let locks = plots().iter().filter(|plot| plot.name.starts_with("lock-")).count();
+    let parts = plots().iter().filter(|plot| plot.name == "service-parts").count();
+    assert_eq!(
+        (plots().len() - locks - parts, parts, locks),
+        (11, 1, 5),
+        "then docs/plots.md and docs/analyze.md, too"
+    );
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for (file, first) in [("plots.md", "eleven"), ("analyze.md", "Eleven")] {
+        let text = std::fs::read_to_string(docs.join(file)).expect("the docs");
+        let found = text.contains(&format!("{first} plots of the I/O, one of disk and network (mask net)"));
+        assert!(found && text.contains("up to five"), "{file}");
+    }
+}
+
+#[test]
 fn axes_have_units_and_things_have_names() {
     let small = analysis(&SMALL);
     for (plot, labels) in [
