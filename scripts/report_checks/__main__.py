@@ -68,6 +68,7 @@ def main():
         pairs.zoom("hdf5-metadata")
         pairs.hover("collective-read")
         pairs.sorting("two-versions")
+        pairs.sorting_by_unit("hdf5-metadata")
         pairs.theme("collective-read")
         pairs.paper("hdf5-metadata")
         pairs.pictures()

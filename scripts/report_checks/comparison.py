@@ -1,6 +1,7 @@
 """The page of a comparison against its comparison.json."""
 
 import json
+import re
 
 from browser import Pages
 from text import SPACE, human_bytes, megabytes, micros
@@ -111,6 +112,21 @@ class ComparisonPages(Pages):
         self.equal(f"{name}: by name", names, sorted(names))
         table.get_by_role("button", name="client").click()
         self.equal(f"{name}: and the other way round", [row.inner_text() for row in table.locator("tbody th").all()], names[::-1])
+        self.close(page)
+
+    def sorting_by_unit(self, name):
+        """Times in seconds and in microseconds are put in order by how long they are, bytes and counts among their like."""
+        page = self.open(name)
+        table = page.locator("[aria-label='Headline figures']")
+        table.get_by_role("button", name="before").click()
+        seconds = {"s": 1, "ms": 1e-3, "µs": 1e-6}
+        rows = [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in table.locator("tbody tr").all()]
+        cells = [cell for figure, cell in rows if "per GiB" not in figure]
+        times = [float(match[1]) * seconds[match[2]] for match in (re.fullmatch(rf"([\d.]+){SPACE}(s|ms|µs)", cell) for cell in cells) if match]
+        self.holds(f"{name}: there are times of both units", len(times) > 2)
+        self.equal(f"{name}: the longest first", times, sorted(times, reverse=True))
+        rates = [at for at, cell in enumerate(cells) if cell.endswith("B/s")]
+        self.equal(f"{name}: rates stand together", rates, list(range(rates[0], rates[0] + len(rates))))
         self.close(page)
 
     def pictures(self):

@@ -1,7 +1,8 @@
 // Tables: sortable by their headers, first rows first, a row can select what it is about.
 
 /**
- * `columns`: `{name, title, value(row), text(row), number, cell(row)}`; a value sorts, a text is shown, a cell is an element.
+ * `columns`: `{name, title, value(row), text(row), number, cell(row)}`; a value sorts (within its
+ * `group(row)`, where a column has values of several units), a text is shown, a cell is an element.
  * `rows(selection)`: the rows; `others(selection)`: a last row that never moves, or null. `pick(row)`: what a click selects; `picked(row)`.
  */
 function table(parent, { label, columns, rows, others, first = 10, pick, picked, sort }) {
@@ -72,10 +73,11 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
     frame.hidden = list.length === 0;
     empty.textContent = Array.isArray(found) ? "nothing of what is selected" : found;
     if (order) {
-      const { value } = columns[order.column];
+      const { value, group = () => "" } = columns[order.column];
       const missing = (it) => it === null || it === undefined || Number.isNaN(it);
       // What is unknown is last, whichever way.
       list.sort((a, b) => {
+        if (group(a) !== group(b)) return group(a) < group(b) ? -1 : 1;
         const [x, y] = [value(a), value(b)];
         if (missing(x) || missing(y)) return missing(x) - missing(y);
         return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);

@@ -19,6 +19,16 @@ function figureLabel(name) {
   return sentence(bare.replace(/\brpcs\b/, "RPCs").replace(/ p(\d+)$/, ", p$1")) + per;
 }
 
+/** What a figure is measured in, and how much of that one of its value is: only figures of one kind can be put in order. */
+function figureScale(name) {
+  if (name.endsWith("_bytes_per_s")) return ["bytes per second", 1];
+  if (name.endsWith("bytes")) return ["bytes", 1];
+  if (name.endsWith("_us")) return ["time", 1e-6];
+  if (name.endsWith("_s_per_gib")) return ["time per GiB", 1];
+  if (name.endsWith("_s") && !name.endsWith("_per_s")) return ["time", 1];
+  return [figureLabel(name).includes(" per ") ? "counts per" : "counts", 1];
+}
+
 /** A value in the unit that its name says. */
 function figureText(name, value) {
   if (value === null) return UNKNOWN;
@@ -90,7 +100,8 @@ function figureColumns(of, name, reach) {
   const both = ["before", "after"].map((side) => ({
     name: side,
     number: true,
-    value: (row) => (of(row)[side] === null ? null : Number(of(row)[side])),
+    group: (row) => figureScale(name(row))[0],
+    value: (row) => (of(row)[side] === null ? null : Number(of(row)[side]) * figureScale(name(row))[1]),
     text: (row) => figureText(name(row), of(row)[side]),
     hint: (row) => (of(row)[side] === null ? null : count(of(row)[side])),
   }));
