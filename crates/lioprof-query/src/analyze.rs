@@ -10,6 +10,7 @@ mod current;
 mod of_rows;
 mod rollups;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use datafusion::arrow::array::RecordBatch;
@@ -40,23 +41,33 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     Ok(outcome)
 }
 
-/// Checks that rows and rollups have the same number of RPCs, which reveals duplicate and missing files.
+/// Checks that rows and rollups are of the same nodes and have the same number of RPCs, which reveals duplicate and missing files.
 fn check_rows(rows: &OfRows, facts: &[NodeFacts]) -> Result<(), QueryError> {
+    const EVERY_FILE: &str =
+        "SQL sees every file, also of parts without a manifest; delete those, or copy the dataset again";
+    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
+    for combination in &rows.combinations {
+        *found.entry(&combination.key.node).or_default() += combination.sums.rpcs;
+    }
+    for node in rows.sent.iter().map(|sent| &sent.node).chain(rows.faults.iter().map(|fault| &fault.key.node)) {
+        found.entry(node).or_default();
+    }
     for facts in facts.iter().filter(|facts| !facts.client) {
-        let found: u64 = rows
-            .combinations
-            .iter()
-            .filter(|combination| combination.key.node == facts.node)
-            .map(|combination| combination.sums.rpcs)
-            .sum();
-        if found != facts.sums.rpcs {
-            let (node, expected) = (&facts.node, facts.sums.rpcs);
-            let problem = format!(
-                "node {node} has {found} RPCs in its files and {expected} in its rollup: SQL sees every file, also of parts \
-                 without a manifest; delete those, or copy the dataset again"
-            );
+        let (node, expected) = (facts.node.as_str(), facts.sums.rpcs);
+        let found = found.remove(node).unwrap_or(0);
+        if found != expected {
+            let problem =
+                format!("node {node} has {found} RPCs in its files and {expected} in its rollup: {EVERY_FILE}");
             return Err(QueryError::Rollup(problem));
         }
+    }
+    // Every node with a manifest has a rollup: these have neither.
+    if let Some((node, rpcs)) = found.into_iter().next() {
+        let problem = format!(
+            "node {node} has {rpcs} RPCs in its files, but neither a manifest nor a rollup, so `lioprof analyze` does not read them: \
+             {EVERY_FILE}"
+        );
+        return Err(QueryError::Rollup(problem));
     }
     Ok(())
 }

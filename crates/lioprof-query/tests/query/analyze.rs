@@ -72,6 +72,20 @@ fn rows_that_are_there_twice_are_noticed() {
     assert!(problem.contains("RPCs in its files") && problem.contains("in its rollup"), "{problem}");
 }
 
+#[test]
+fn a_node_without_manifest_and_rollup_is_noticed() {
+    let rows = Rows::of("masks");
+    fs::remove_dir_all(rows.path().join("manifests/fs=lustre/node=server2")).unwrap();
+    roll_up_all(rows.path());
+    let expected = "node server2 has 46 RPCs in its files, but neither a manifest nor a rollup";
+    let problem = by_sql(rows.name()).unwrap_err();
+    assert!(problem.starts_with(expected), "{problem}");
+    // Lines of RPCs that it sent are counted, too.
+    fs::remove_dir_all(rows.path().join("rpcs/fs=lustre/node=server2")).unwrap();
+    let problem = by_sql(rows.name()).unwrap_err();
+    assert!(problem.starts_with("node server2 has 0 RPCs in its files, but"), "{problem}");
+}
+
 fn in_order(dir: &Path) -> Analysis {
     let mut outcome = analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap();
     find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
