@@ -46,11 +46,91 @@ fn only_what_is_new_is_read() {
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), "lioprof: all rollups are up to date\n"));
     let forced = rollup(&rows, &["--force", "--node", "server1"]);
     assert!(forced.stderr.contains("server1") && !forced.stderr.contains("server2"), "{forced}");
+}
+
+/// Paths below the rollups of a node's files.
+fn tables(rows: &Path, node: &str) -> Vec<PathBuf> {
+    let folders = fs::read_dir(rows.join("rollups")).unwrap().map(|it| it.unwrap().path());
+    folders.map(|folder| folder.join(format!("{node}.parquet"))).filter(|path| path.exists()).collect()
+}
+
+#[test]
+fn a_rollup_outlives_its_rows_until_it_is_to_be_forgotten() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    assert_eq!(rollup(&rows, &[]).code, Some(0));
+    let all = tables(&rows, "server2");
+    assert!(all.len() > 10, "{all:?}");
     // Retention deletes manifests first.
     fs::remove_dir_all(rows.join("manifests/fs=lustre/node=server2")).unwrap();
     let run = rollup(&rows, &[]);
+    let expected = "lioprof: server2: its rows are gone; its rollup stays (--forget deletes it)\n";
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), expected), "{run}");
+    assert_eq!(tables(&rows, "server2"), all);
+    let run = rollup(&rows, &["--forget"]);
     assert_eq!(run.stderr, "lioprof: server2: its rows are gone; deleted its rollup\n", "{run}");
+    assert_eq!(tables(&rows, "server2"), Vec::<PathBuf>::new());
     assert_eq!(nodes(&rows), ["server1.parquet"]);
+}
+
+#[test]
+fn what_is_left_of_the_rows_replaces_a_rollup_of_all_only_if_asked_to() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    // The only part has a name of its own, so that the rollup is of a part that is gone later.
+    rename_part(&rows, "20261120T000000.000000Z-export-000001");
+    assert_eq!(rollup(&rows, &[]).code, Some(0));
+    let seconds = fs::read(rows.join("rollups/seconds/server1.parquet")).unwrap();
+    rename_part(&rows, "20261121T085119.821913Z-export-000001");
+    let run = rollup(&rows, &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("server1 was not rolled up: 1 part of its rollup is gone"), "{run}");
+    assert!(run.stderr.contains("--forget rolls up what is left"), "{run}");
+    assert_eq!(fs::read(rows.join("rollups/seconds/server1.parquet")).unwrap(), seconds);
+    let run = rollup(&rows, &["--forget"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("server1: 280 RPCs of 1 part rolled up"), "{run}");
+    assert_eq!(rollup(&rows, &[]).stderr, "lioprof: all rollups are up to date\n");
+}
+
+#[test]
+fn a_part_that_is_there_twice_is_named() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    for file in part_files(&rows) {
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let extension = file.extension().unwrap().to_str().unwrap();
+        fs::copy(&file, file.with_file_name(format!("{stem} (1).{extension}"))).unwrap();
+    }
+    let run = rollup(&rows, &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("a part of server1 is there twice: `"), "{run}");
+    assert!(run.stderr.contains("000001 (1).json`") && run.stderr.contains("SQL counts both"), "{run}");
+    // Whichever copy is deleted, the rows are the same: nothing is gone.
+    for file in part_files(&rows).iter().filter(|file| file.to_str().unwrap().contains(" (1).")) {
+        fs::remove_file(file).unwrap();
+    }
+    let run = rollup(&rows, &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stderr.contains("twice") && run.stderr.contains("server1: 280 RPCs"), "{run}");
+}
+
+/// The files of the first server, of every table and the manifests.
+fn part_files(rows: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for table in ["manifests", "rpcs", "lock_events", "sent_rpcs"] {
+        for day in fs::read_dir(rows.join(table).join("fs=lustre/node=server1")).unwrap() {
+            files.extend(fs::read_dir(day.unwrap().path()).unwrap().map(|it| it.unwrap().path()));
+        }
+    }
+    files
+}
+
+fn rename_part(rows: &Path, name: &str) {
+    for file in part_files(rows) {
+        let extension = file.extension().unwrap().to_str().unwrap();
+        fs::rename(&file, file.with_file_name(format!("{name}.{extension}"))).unwrap();
+    }
 }
 
 #[test]
@@ -67,7 +147,7 @@ fn nodes_one_by_one_and_then_the_clocks() {
 }
 
 #[test]
-fn a_node_that_cannot_be_read_keeps_no_rollup() {
+fn a_node_that_cannot_be_read_keeps_the_rollup_that_it_has() {
     let dir = TempDir::new().unwrap();
     let rows = dataset(&dir);
     assert_eq!(rollup(&rows, &[]).code, Some(0));
@@ -77,7 +157,7 @@ fn a_node_that_cannot_be_read_keeps_no_rollup() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("server1 was not rolled up") && run.stderr.contains("is missing"), "{run}");
     assert!(run.stderr.contains("server2: 46 RPCs"), "{run}");
-    assert_eq!(nodes(&rows), ["server2.parquet"]);
+    assert_eq!(nodes(&rows), ["server1.parquet", "server2.parquet"]);
 }
 
 #[test]

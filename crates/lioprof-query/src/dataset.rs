@@ -5,7 +5,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
-use lioprof_store::MANIFESTS;
+use lioprof_store::{MANIFESTS, NODES, ROLLUPS};
 use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
@@ -23,7 +23,7 @@ pub struct Dataset {
     name: String,
     url: Url,
     store: Arc<dyn ObjectStore>,
-    /// Folders that hold `manifests`, sorted.
+    /// Folders that hold `manifests` or `rollups`, sorted.
     folders: Vec<Path>,
 }
 
@@ -117,7 +117,7 @@ impl Dataset {
         Ok(dates.into_iter().collect())
     }
 
-    /// Folders with manifests, at a folder and below it. Datasets are not nested.
+    /// Folders with manifests or rollups, at a folder and below it. Datasets are not nested.
     async fn search(&self, start: Path) -> Result<Vec<Path>, QueryError> {
         let (mut found, mut waiting, mut looked_at) = (Vec::new(), vec![start], 0);
         while let Some(folder) = waiting.pop() {
@@ -127,8 +127,11 @@ impl Dataset {
                 return Err(QueryError::Place(self.name.clone(), problem));
             }
             let below = self.list(&folder).await?;
-            let manifests = folder.clone().join(MANIFESTS);
-            if below.contains(&manifests) && self.list(&manifests).await?.iter().any(is_file_system) {
+            let (manifests, rollups) = (folder.clone().join(MANIFESTS), folder.clone().join(ROLLUPS));
+            let has_rows = below.contains(&manifests) && self.list(&manifests).await?.iter().any(is_file_system);
+            // Rollups may be all that is kept.
+            if has_rows || below.contains(&rollups) && self.list(&rollups).await?.contains(&rollups.clone().join(NODES))
+            {
                 found.push(folder);
             } else {
                 waiting.extend(below);

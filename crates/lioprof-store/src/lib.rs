@@ -50,9 +50,9 @@ pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
 };
 pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, write_operations};
-pub use read::{Dataset, Datasets, Part};
+pub use read::{CopiedPart, Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
-pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, rollup_schemas};
+pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, is_same_part, rollup_schemas};
 pub use table::counters::CounterSample;
 pub use table::{ROWS_SCHEMA, table_schemas};
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

@@ -110,12 +110,24 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreErro
 
 /// The complete files of a folder that may be there, sorted.
 pub(crate) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut paths = entries(dir)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    Ok(paths)
+}
+
+/// The folders in a folder that may be there, sorted.
+pub(crate) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut paths = entries(dir)?;
+    paths.retain(|path| path.is_dir());
+    Ok(paths)
+}
+
+fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let list = || -> io::Result<Vec<PathBuf>> { fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect() };
     let mut paths = match list() {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other.map_err(StoreError::io("list", dir))?,
     };
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
     paths.sort();
     Ok(paths)
 }

@@ -1,5 +1,6 @@
 //! `lioprof rollup`.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -9,7 +10,7 @@ use lioprof_analysis::{Config, roll_up, stale_clocks};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::rollup::Rollup;
 use lioprof_model::units::plural;
-use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError};
+use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError, is_same_part};
 
 use crate::args::RollupArgs;
 use crate::exit_code::Code;
@@ -32,12 +33,23 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     }
     let chosen = |node: &String| args.node.is_empty() || args.node.contains(node);
     let work = DatasetRollup { dataset: &dataset, rollups: Rollups::new(&args.dataset), verbosity };
+    work.name_copies()?;
 
-    let new = all.iter().filter(|node| chosen(node) && (args.force || !work.is_current(node)));
-    let new: Vec<NodeToRollUp> = new.map(|node| NodeToRollUp { node: node.clone(), clock: None }).collect();
+    let mut failed = failures;
+    let (mut new, mut kept): (Vec<NodeToRollUp>, Vec<&String>) = (Vec::new(), Vec::new());
+    for node in all.iter().filter(|node| chosen(node)) {
+        match work.state(node) {
+            State::Current if !args.force => {}
+            State::RowsGone { parts, unread } if !args.forget => {
+                failed += work.keep(node, parts, unread);
+                kept.push(node);
+            }
+            _ => new.push(NodeToRollUp { node: node.clone(), clock: None }),
+        }
+    }
     let threads = args.threads.count();
-    let mut failed = failures + work.roll_up(&new, threads);
-    let gone = work.forget(&all)?;
+    failed += work.roll_up(&new, threads);
+    let gone = work.without_rows(&all, args.forget)?;
 
     // Clocks are compared once all nodes have said what they know.
     let known = work.known(&all)?;
@@ -45,11 +57,23 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
         stale_clocks(&known).map_err(|err| anyhow::anyhow!("the rollups of `{}`: {err}", args.dataset.display()))?;
     let stale: Vec<NodeToRollUp> =
         stale.into_iter().filter(|(node, _)| chosen(node)).map(|(node, clock)| NodeToRollUp { node, clock }).collect();
+    // What is left of the rows does not replace what was made of all.
+    let stale: Vec<NodeToRollUp> = stale.into_iter().filter(|it| !kept.contains(&&it.node)).collect();
     failed += work.roll_up(&stale, threads);
-    if new.is_empty() && stale.is_empty() && gone == 0 {
+    if new.is_empty() && stale.is_empty() && kept.is_empty() && gone == 0 {
         messages::note(verbosity, "all rollups are up to date");
     }
     Ok(if failed == 0 { Code::Success } else { Code::Unusable })
+}
+
+/// How a node's rollup stands to its rows.
+enum State {
+    /// It is of exactly the parts that there are.
+    Current,
+    /// There is none, or there are parts that it does not have.
+    Older,
+    /// Parts that it was made of are gone, and so many parts are not in it.
+    RowsGone { parts: u64, unread: u64 },
 }
 
 /// A node to roll up, and the clock to convert its times to.
@@ -65,10 +89,55 @@ struct DatasetRollup<'a> {
 }
 
 impl DatasetRollup<'_> {
-    /// Whether a node has a rollup of exactly its current parts. An unreadable rollup counts as none.
-    fn is_current(&self, node: &str) -> bool {
-        let row = self.rollups.node(node).ok().flatten();
-        row.is_some_and(|row| row.schema == ROLLUP_SCHEMA && self.dataset.part_names(node).into_iter().eq(row.parts))
+    /// How a node's rollup stands to its current parts. An unreadable rollup counts as none.
+    fn state(&self, node: &str) -> State {
+        let Some(row) = self.rollups.node(node).ok().flatten() else { return State::Older };
+        let parts = self.dataset.part_names(node);
+        // Of two copies of a part the other one may be gone.
+        let is_gone = |name: &&String| !parts.contains(*name) && !parts.iter().any(|it| is_same_part(it, name));
+        let gone = row.parts.iter().filter(is_gone).count();
+        if gone > 0 {
+            let rolled_up: BTreeSet<&String> = row.parts.iter().collect();
+            let unread = parts.iter().filter(|part| !rolled_up.contains(part)).count();
+            return State::RowsGone { parts: gone as u64, unread: unread as u64 };
+        }
+        if row.schema == ROLLUP_SCHEMA && parts.into_iter().eq(row.parts) { State::Current } else { State::Older }
+    }
+
+    /// Says that a rollup stays because rows that it was made of are gone. Returns 1 if there are parts that it does not have.
+    fn keep(&self, node: &str, gone: u64, unread: u64) -> usize {
+        let of_which =
+            format!("{} of its rollup {}", plural(gone, "part"), if gone == 1 { "is gone" } else { "are gone" });
+        if unread == 0 {
+            messages::note(
+                self.verbosity,
+                &format!("{node}: {of_which}; the rollup stays (--forget rolls up what is left)"),
+            );
+            return 0;
+        }
+        messages::error(&format!(
+            "{node} was not rolled up: {of_which}, which a new one would not have; {} not in it. Keep a copy of \
+             `rollups` if you need these times, then --forget rolls up what is left; or make each day a dataset of its own",
+            if unread == 1 { "1 part is".to_owned() } else { format!("{unread} parts are") }
+        ));
+        1
+    }
+
+    /// Names parts that are there twice.
+    fn name_copies(&self) -> anyhow::Result<()> {
+        let copies = self.dataset.copied_parts().map_err(|err| anyhow::Error::msg(err.chain()))?;
+        let Some(first) = copies.first() else { return Ok(()) };
+        let which = match copies.len() {
+            1 => format!("a part of {} is there twice", first.node),
+            more => format!("{more} parts are there twice, the first of {}", first.node),
+        };
+        let (read, passed_over) = (first.read.display(), first.passed_over.display());
+        let what = format!(
+            "{which}: `{read}` and `{passed_over}`. One copy is rolled up, SQL counts both: delete the files of one, in `manifests` and in \
+             every table"
+        );
+        messages::note(self.verbosity, &what);
+        Ok(())
     }
 
     /// Rolls up nodes, several at a time. Returns the number of nodes that failed.
@@ -81,15 +150,13 @@ impl DatasetRollup<'_> {
             for _ in 0..threads.min(jobs.len()) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let result = self.one(job).inspect_err(|_| {
-                            // An older one is not that of these rows. If it cannot be deleted, what is said next is no less true.
-                            let _deleted_or_left = self.rollups.remove(&job.node);
-                        });
+                        let result = self.one(job);
                         let _talking = talk.lock();
                         match result {
                             Ok(text) => messages::note(self.verbosity, &text),
                             Err(problem) => {
                                 failures.fetch_add(1, Ordering::Relaxed);
+                                // The older one stays: it may be all that is left of damaged rows, and is not taken for one of other parts.
                                 messages::error(&format!("{} was not rolled up: {problem}", job.node));
                             }
                         }
@@ -113,14 +180,19 @@ impl DatasetRollup<'_> {
         Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(parts.len() as u64, "part")))
     }
 
-    /// Deletes the rollups of nodes that have no rows any more. Returns the number of deleted rollups.
-    fn forget(&self, nodes: &[String]) -> anyhow::Result<usize> {
+    /// Names the rollups of nodes that have no rows any more, and deletes them if asked to. Returns their number.
+    fn without_rows(&self, nodes: &[String], forget: bool) -> anyhow::Result<usize> {
         let chain = |err: StoreError| anyhow::Error::msg(err.chain());
         let gone: Vec<String> =
             self.rollups.nodes().map_err(chain)?.into_iter().filter(|it| !nodes.contains(it)).collect();
         for node in &gone {
-            self.rollups.remove(node).map_err(chain)?;
-            messages::note(self.verbosity, &format!("{node}: its rows are gone; deleted its rollup"));
+            let what = if forget {
+                self.rollups.remove(node).map_err(chain)?;
+                "deleted its rollup"
+            } else {
+                "its rollup stays (--forget deletes it)"
+            };
+            messages::note(self.verbosity, &format!("{node}: its rows are gone; {what}"));
         }
         Ok(gone.len())
     }
@@ -130,6 +202,10 @@ impl DatasetRollup<'_> {
         let mut known = Rollup::default();
         for node in nodes {
             let Some(row) = self.rollups.node(node).map_err(|err| anyhow::Error::msg(err.chain()))? else { continue };
+            if row.schema != ROLLUP_SCHEMA {
+                // One that stays, of another version: nothing is known of its clock.
+                continue;
+            }
             known.nodes.push(row.facts().map_err(anyhow::Error::msg)?);
             known.exchanges.extend(self.rollups.exchanges(node).map_err(|err| anyhow::Error::msg(err.chain()))?);
         }

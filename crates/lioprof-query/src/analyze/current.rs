@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::few;
-use lioprof_store::{NodeRow, ROLLUP_SCHEMA, node_folder};
+use lioprof_store::{MANIFESTS, NodeRow, ROLLUP_SCHEMA, is_same_part, node_folder};
 
 use crate::dataset::Dataset;
 use crate::error::QueryError;
@@ -15,23 +15,72 @@ pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), 
     let is_current = |folder: &String, parts: &BTreeSet<String>| {
         rolled_up.get(folder).is_some_and(|row| row.schema == ROLLUP_SCHEMA && row.parts.iter().eq(parts))
     };
-    let old = parts.iter().filter(|(folder, parts)| !is_current(folder, parts)).map(|(folder, _)| folder);
+    let old: Vec<(&String, &BTreeSet<String>)> =
+        parts.iter().filter(|(folder, parts)| !is_current(folder, parts)).collect();
+    if let Some(problem) = old.iter().find_map(|(folder, parts)| copied(folder, parts)) {
+        return Err(QueryError::Rollup(format!("{problem}, then {}", advice(dataset))));
+    }
     // Rows are deleted when they are old, and an analysis is of what is there.
-    let gone = rolled_up.keys().filter(|folder| !parts.contains_key(*folder));
-    let old: Vec<&str> = old.chain(gone).map(|folder| folder.trim_start_matches("node=")).collect();
+    let none = BTreeSet::new();
+    let lacks_rows = |folder: &&String| {
+        let there = parts.get(*folder).unwrap_or(&none);
+        let is_there = |part: &String| there.contains(part) || there.iter().any(|it| is_same_part(it, part));
+        !rolled_up[*folder].parts.iter().all(is_there) || there.is_empty()
+    };
+    let gone: Vec<&String> = rolled_up.keys().filter(lacks_rows).collect();
+    if !gone.is_empty() {
+        let problem = format!(
+            "rows that the rollups of {} were made of are gone, and an analysis needs both; {}, with --forget: it deletes what is \
+             only in these rollups, which SQL can still read (rollup.seconds, ...)",
+            names(&gone),
+            advice(dataset)
+        );
+        return Err(QueryError::Rollup(problem));
+    }
     if old.is_empty() {
         return Ok(());
     }
+    let old: Vec<&String> = old.into_iter().map(|(folder, _)| folder).collect();
+    let problem =
+        format!("the rollups of {} are missing or older than the rows; {} first", names(&old), advice(dataset));
+    Err(QueryError::Rollup(problem))
+}
+
+/// A part of a node that is there twice under different names, and what to do about it.
+fn copied(folder: &str, parts: &BTreeSet<String>) -> Option<String> {
+    // The writer's names of a node's parts are equally long: most datasets have none to look at.
+    let shortest = parts.iter().map(String::len).min().unwrap_or(0);
+    let twins = parts.iter().filter(|twin| twin.len() > shortest).find_map(|twin| {
+        let part = parts.iter().find(|it| it.len() < twin.len() && is_same_part(it, twin))?;
+        Some((part, twin))
+    });
+    let (part, twin) = twins?;
+    let node = node_name(folder);
+    Some(format!(
+        "a part of {node} is there twice, as `{part}` and as `{twin}`: `lioprof analyze` reads one, SQL counts both; delete the \
+         files of one, in `{MANIFESTS}` and in every table"
+    ))
+}
+
+fn names(folders: &[&String]) -> String {
+    let names: Vec<&str> = folders.iter().map(|folder| node_name(folder)).collect();
+    few(&names)
+}
+
+fn node_name(folder: &str) -> &str {
+    folder.trim_start_matches("node=")
+}
+
+/// How to make rollups.
+fn advice(dataset: &Dataset) -> String {
     let name = dataset.name();
-    let advice = if name.contains("://") {
+    if name.contains("://") {
         "run `lioprof rollup` where the files come from, and copy its folder `rollups`, too".to_owned()
     } else if dataset.is_single() {
-        format!("run `lioprof rollup {name}` first")
+        format!("run `lioprof rollup {name}`")
     } else {
         format!(
             "clocks are compared within a dataset: copy those below `{name}` into one, and run `lioprof rollup` on it"
         )
-    };
-    let problem = format!("the rollups of {} are missing or older than the rows; {advice}", few(&old));
-    Err(QueryError::Rollup(problem))
+    }
 }

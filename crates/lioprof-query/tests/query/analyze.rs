@@ -11,7 +11,7 @@ use lioprof_store::Datasets;
 use serde_json::Value;
 
 use crate::rollups::roll_up_all;
-use crate::support::{Rows, open, wait};
+use crate::support::{Rows, ask, open, wait};
 
 /// Keys that may differ: none.
 #[test]
@@ -54,12 +54,47 @@ fn without_rollups_it_says_what_to_do() {
     let problem = by_sql(rows.name()).unwrap_err();
     assert!(problem.contains("server1, server2") && problem.contains("lioprof rollup"), "{problem}");
     roll_up_all(rows.path());
-    // A rollup of rows that are not all there any more.
+    // A rollup that does not have all rows.
     let manifest = first_file(&rows.path().join("manifests"));
     let other = manifest.with_file_name("20270101T000000.000000Z-other-000001.json");
     fs::copy(&manifest, &other).unwrap();
     let problem = by_sql(rows.name()).unwrap_err();
     assert!(problem.contains("older than the rows"), "{problem}");
+}
+
+#[test]
+fn a_rollup_of_rows_that_are_gone_is_told_from_an_old_one() {
+    let rows = Rows::of("masks");
+    roll_up_all(rows.path());
+    fs::remove_dir_all(rows.path().join("manifests/fs=lustre/node=server2")).unwrap();
+    let problem = by_sql(rows.name()).unwrap_err();
+    assert!(problem.starts_with("rows that the rollups of server2 were made of are gone"), "{problem}");
+    assert!(problem.contains("with --forget"), "{problem}");
+    // Rollups alone can be queried.
+    let rpcs = "SELECT sum(read_rpcs + write_rpcs) AS rpcs FROM rollup.seconds";
+    let expected = ask(&rows.session(), rpcs);
+    for folder in ["manifests", "rpcs", "lock_events", "sent_rpcs"] {
+        fs::remove_dir_all(rows.path().join(folder)).unwrap();
+    }
+    assert_eq!(ask(&rows.session(), rpcs), expected);
+    assert!(
+        by_sql(rows.name()).unwrap_err().starts_with("rows that the rollups of server1, server2 were made of are gone")
+    );
+}
+
+#[test]
+fn a_part_under_two_names_is_named() {
+    let rows = Rows::of("masks");
+    for table in ["manifests", "rpcs", "lock_events", "sent_rpcs"] {
+        let file = first_file(&rows.path().join(table));
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let (stem, extension) = name.rsplit_once('.').unwrap();
+        fs::copy(&file, file.with_file_name(format!("{stem} (1).{extension}"))).unwrap();
+    }
+    roll_up_all(rows.path());
+    let problem = by_sql(rows.name()).unwrap_err();
+    assert!(problem.starts_with("a part of server1 is there twice, as `20261121T"), "{problem}");
+    assert!(problem.contains("-000001 (1)`") && problem.contains("delete the files of one"), "{problem}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Reading.
 
+mod copies;
 mod cursor;
 mod dataset;
 mod find;
@@ -10,6 +11,7 @@ mod snapshots;
 mod source;
 mod traced;
 
+pub use copies::CopiedPart;
 pub use dataset::{Dataset, Datasets};
 pub(crate) use dataset::{node_parts, part_bytes};
 pub(crate) use find::{datasets, node_folders, table_files};

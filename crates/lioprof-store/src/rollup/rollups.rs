@@ -31,7 +31,7 @@ impl Rollups {
     /// If a file cannot be written; the node has no rollup then.
     pub fn write(&self, rollup: &Rollup, parts: &BTreeSet<String>) -> Result<(), StoreError> {
         for facts in &rollup.nodes {
-            self.remove(&facts.node)?;
+            plain_rows::remove(&self.file(NODES, &facts.node))?;
         }
         let Some(facts) = rollup.nodes.first() else { return Ok(()) };
         tables::write_all(rollup, |table| self.file(table, &facts.node))?;
@@ -64,12 +64,17 @@ impl Rollups {
         plain_rows::read(&self.file(tables::EXCHANGES, node))
     }
 
-    /// Deletes the rollup of a node, if it has one.
+    /// Deletes the rollup of a node, if it has one: its file in every table, that in `nodes` first.
     ///
     /// # Errors
-    /// If the file cannot be deleted.
+    /// If a file cannot be deleted.
     pub fn remove(&self, node: &str) -> Result<(), StoreError> {
-        plain_rows::remove(&self.file(NODES, node))
+        plain_rows::remove(&self.file(NODES, node))?;
+        // Tables are folders; one that this version does not know has sums of the node, too.
+        for table in plain_rows::folders(&self.dir)? {
+            plain_rows::remove(&table.join(file_name(node)))?;
+        }
+        Ok(())
     }
 
     /// Names of the nodes that have a rollup, sorted.
@@ -86,8 +91,19 @@ impl Rollups {
     }
 
     pub(super) fn file(&self, table: &str, node: &str) -> PathBuf {
-        self.dir.join(table).join(format!("{}.parquet", layout::hive(node)))
+        self.dir.join(table).join(file_name(node))
     }
+}
+
+/// Name of a node's file in each table.
+fn file_name(node: &str) -> String {
+    format!("{}.parquet", layout::hive(node))
+}
+
+/// Whether two names of files are of the same part: file managers and people name a copy after the original.
+#[must_use]
+pub fn is_same_part(name: &str, other: &str) -> bool {
+    name.contains(other) || other.contains(name)
 }
 
 impl Dataset {

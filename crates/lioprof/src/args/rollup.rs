@@ -16,6 +16,9 @@ pub(crate) struct RollupArgs {
     /// Rebuild rollups that are up to date, too.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Forget the rows that are gone: delete rollups of nodes without rows, and roll up what is left where older rows were deleted.
+    #[arg(long)]
+    pub(crate) forget: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
@@ -26,5 +29,6 @@ Examples:
   lioprof rollup /shared/rows --node oss17     on oss17; at last the first one, for the clocks
 
 Only nodes with new parts are read, one per thread at a time. At the end the clocks of the nodes are compared; a node whose \
-clock is off is rolled up again with corrected times. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong \
-arguments, or nodes that could not be rolled up.";
+clock is off is rolled up again with corrected times. A rollup of rows that are gone, or of which some are, stays as it is \
+unless --forget is given: it may be all that is left of them. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong \
+arguments, or nodes that were not rolled up.";
