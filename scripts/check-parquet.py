@@ -62,6 +62,8 @@ def check_duckdb(truth, queries):
     equal("locks", one("SELECT count(*), count(*) FILTER (event = 'created') FROM lock_events"),
           (truth["lock_events"], truth["locks_created"]))
     equal("sent", one("SELECT count(*), count(round_trip_us) FROM sent_rpcs"), (truth["sent_rpcs"], truth["answered"]))
+    last = sum(row[-1] for query, rows in zip(queries, results) if "arg_max(value" in query for row in rows)
+    equal("last values of the page's query of counters", last, truth["last_counters"])
     equal("counters", one("SELECT count(*), max(value) FROM counters"), (truth["counters"], truth["last_counter"]))
     check_percentiles(db, truth)
 

@@ -19,6 +19,7 @@ use support::traffic::{BULK, NODE, Traffic};
 /// RPCs of each part.
 const RPCS: usize = 20_000;
 const PARTS: u64 = 3;
+const START_US: i64 = 1_795_251_082_000_000;
 
 /// What was written.
 #[derive(Default, Serialize)]
@@ -40,6 +41,8 @@ struct Truth {
     answered: u64,
     counters: u64,
     last_counter: u64,
+    /// The last values of all entities.
+    last_counters: u64,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut symbols = Symbols::default();
     let mut traffic = Traffic::new(BULK, 24, &mut symbols);
     let node = symbols.intern(NODE);
-    let session = Session { start_us: 1_795_251_082_000_000, id: "sample".to_owned() };
+    let session = Session { start_us: START_US, id: "sample".to_owned() };
     let info = NodeInfo { fs: "lustre".to_owned(), node: "oss1".to_owned(), session };
     let mut writer = DatasetWriter::new(Path::new(&dir), info, Options::default());
     let mut random = Random(5);
@@ -73,16 +76,22 @@ fn main() -> Result<(), Box<dyn Error>> {
                 writer.sent_rpc(&sent, &symbols);
             }
             if n % 1000 == 0 {
-                truth.counters += 1;
+                // Two clients of one target, read at the same moments: a query that forgets the entity finds one of them.
                 truth.last_counter = part * 1000 + n as u64;
-                writer.counter(&CounterSample {
-                    time_us: row.end_us,
-                    source: "obdfilter.stats",
-                    target: Some("lustre-OST0000"),
-                    entity: None,
-                    counter: "write_bytes.sum",
-                    value: truth.last_counter,
-                });
+                truth.last_counters = 0;
+                for (entity, value) in [("10.0.0.1@tcp", truth.last_counter), ("10.0.0.2@tcp", truth.last_counter / 2)]
+                {
+                    truth.counters += 1;
+                    truth.last_counters += value;
+                    writer.counter(&CounterSample {
+                        time_us: START_US + i64::try_from(truth.last_counter)?,
+                        source: "export_stats",
+                        target: Some("lustre-OST0000"),
+                        entity: Some(entity),
+                        counter: "write_bytes.sum",
+                        value,
+                    });
+                }
             }
         }
         writer.close_part(ManifestFacts::default())?;
