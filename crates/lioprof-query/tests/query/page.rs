@@ -33,6 +33,18 @@ fn every_sql_of_the_page_has_rows() {
 }
 
 #[test]
+fn the_example_of_flows_has_all_known_bytes() {
+    // Flows whose writes all have no size, while their reads do.
+    let rows = Rows::of("dk_plain");
+    let page = page();
+    let section = page.split("### `flows`").nth(1).unwrap();
+    let sql = section.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
+    let bytes: u64 = ask(&rows.session(), sql).iter().map(|row| row["bytes"].as_u64().unwrap()).sum();
+    let known = ask(&rows.session(), "SELECT sum(bytes) AS bytes FROM rpcs WHERE opcode IN (3, 4)");
+    assert_eq!(bytes, known[0]["bytes"].as_u64().unwrap());
+}
+
+#[test]
 fn sql_over_rollups_has_rows() {
     let rows = Rows::of("lock_pingpong_dlm");
     roll_up_all(rows.path());
