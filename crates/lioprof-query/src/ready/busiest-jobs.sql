@@ -7,11 +7,12 @@
 -- column job: job; null where the version prints none
 -- column rpcs: RPCs of any kind
 -- column reads: OST_READ on OSTs; Data-on-MDT is not counted
--- column read_bytes: bytes read; null if unknown
+-- column read_bytes: bytes read, as far as known; null if unknown of all
 -- column writes: OST_WRITE on OSTs
--- column write_bytes: bytes written; null if unknown
+-- column write_bytes: bytes written, as far as known; null if unknown of all
 -- column clients: clients that it ran on
 -- column targets: targets that it used
+-- column unsized_rpcs: reads and writes of unknown size, which the bytes lack
 SELECT
     job,
     count(*) AS rpcs,
@@ -22,7 +23,8 @@ SELECT
     CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE' AND NOT on_mdt) = 0 THEN 0
         ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE' AND NOT on_mdt) AS BIGINT) END AS write_bytes,
     count(DISTINCT nid) AS clients,
-    count(DISTINCT target) AS targets
+    count(DISTINCT target) AS targets,
+    count(*) FILTER (WHERE opcode_name IN ('OST_READ', 'OST_WRITE') AND NOT on_mdt AND bytes IS NULL) AS unsized_rpcs
 FROM rpcs
 WHERE
     ($from IS NULL OR end_us >= $from)

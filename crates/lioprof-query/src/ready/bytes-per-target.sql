@@ -6,11 +6,11 @@
 -- column on_mdt: an MDT's; its reads and writes are Data-on-MDT
 -- column rpcs: RPCs of any kind
 -- column reads: OST_READ
--- column read_bytes: bytes read; null if unknown
+-- column read_bytes: bytes read, as far as known; null if unknown of all
 -- column writes: OST_WRITE
--- column write_bytes: bytes written; null if unknown
+-- column write_bytes: bytes written, as far as known; null if unknown of all
 -- column clients: clients that used it
--- column unsized_rpcs: reads and writes of unknown size
+-- column unsized_rpcs: reads and writes of unknown size, which the bytes lack
 SELECT
     target,
     on_mdt,

@@ -9,9 +9,10 @@
 -- column clients: clients that read or wrote it
 -- column jobs: jobs that did
 -- column reads: OST_READ
--- column read_bytes: bytes read; null if unknown
+-- column read_bytes: bytes read, as far as known; null if unknown of all
 -- column writes: OST_WRITE
--- column write_bytes: bytes written; null if unknown
+-- column write_bytes: bytes written, as far as known; null if unknown of all
+-- column unsized_rpcs: reads and writes of unknown size, which the bytes lack
 SELECT
     target,
     fid,
@@ -22,7 +23,8 @@ SELECT
         ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_READ') AS BIGINT) END AS read_bytes,
     count(*) FILTER (WHERE opcode_name = 'OST_WRITE') AS writes,
     CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE') = 0 THEN 0
-        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE') AS BIGINT) END AS write_bytes
+        ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE') AS BIGINT) END AS write_bytes,
+    count(*) FILTER (WHERE opcode_name IN ('OST_READ', 'OST_WRITE') AND bytes IS NULL) AS unsized_rpcs
 FROM rpcs
 WHERE
     ($from IS NULL OR end_us >= $from)

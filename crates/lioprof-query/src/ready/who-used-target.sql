@@ -4,14 +4,15 @@
 -- param from time: from this moment on
 -- param to time: before this moment
 -- param limit number 20: rows
--- column target: target
+-- column target: target; RPCs whose target the log does not name are left out
 -- column nid: client
 -- column job: job; null where the version prints none
 -- column rpcs: RPCs of any kind
 -- column reads: OST_READ
--- column read_bytes: bytes read; null if unknown
+-- column read_bytes: bytes read, as far as known; null if unknown of all
 -- column writes: OST_WRITE
--- column write_bytes: bytes written; null if unknown
+-- column write_bytes: bytes written, as far as known; null if unknown of all
+-- column unsized_rpcs: reads and writes of unknown size, which the bytes lack
 -- column longest_us: longest time from arrival to end, microseconds
 -- column first_time: end of the first RPC, UTC
 -- column last_time: end of the last RPC, UTC
@@ -26,6 +27,7 @@ SELECT
     count(*) FILTER (WHERE opcode_name = 'OST_WRITE') AS writes,
     CASE WHEN count(*) FILTER (WHERE opcode_name = 'OST_WRITE') = 0 THEN 0
         ELSE CAST(sum(bytes) FILTER (WHERE opcode_name = 'OST_WRITE') AS BIGINT) END AS write_bytes,
+    count(*) FILTER (WHERE opcode_name IN ('OST_READ', 'OST_WRITE') AND bytes IS NULL) AS unsized_rpcs,
     max(total_us) AS longest_us,
     min(end_time) AS first_time,
     max(end_time) AS last_time

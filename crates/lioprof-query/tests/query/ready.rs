@@ -106,6 +106,33 @@ fn bytes_are_those_of(rows: &Rows) {
 }
 
 #[test]
+fn writes_of_unknown_size_are_in_sight_and_counts_agree() {
+    // Without dlmtrace and net most writes have no size.
+    let rows = Rows::of("dk_plain");
+    let session = rows.session();
+    let of_job = |name: &str, job: &str| {
+        let rows = run(&session, name, &[("limit", "1000000")]);
+        rows.into_iter().find(|row| row["job"] == job).unwrap_or_else(|| panic!("{name}: {job}"))
+    };
+    let jobs = rows.analysis.jobs.iter().filter(|job| job.write.rpcs > 0);
+    let mut seen = 0;
+    for job in jobs {
+        let name = job.job.as_deref().unwrap();
+        let (busiest, small) = (of_job("busiest-jobs", name), of_job("small-writes-by-job", name));
+        assert_eq!(busiest["unsized_rpcs"], job.read.unsized_rpcs + job.write.unsized_rpcs, "{name}");
+        assert_eq!(small["writes"], job.write.rpcs, "{name}");
+        assert_eq!(small["unsized_rpcs"], job.write.unsized_rpcs, "{name}");
+        seen += job.write.unsized_rpcs;
+    }
+    assert!(seen > 0);
+    for name in ["busiest-clients", "bytes-per-target"] {
+        let rows = run(&session, name, &[]);
+        let unsized_rpcs: u64 = rows.iter().map(|row| row["unsized_rpcs"].as_u64().unwrap()).sum();
+        assert!(unsized_rpcs >= seen, "{name}");
+    }
+}
+
+#[test]
 fn locks_are_those_of_the_analysis() {
     let locks = PING_PONG.analysis.locks.as_ref().unwrap();
     let session = PING_PONG.session();
