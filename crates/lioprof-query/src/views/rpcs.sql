@@ -1,4 +1,4 @@
--- One row per RPC that a node handled.
+-- One row per RPC that a server handled.
 CREATE VIEW rpcs AS
 SELECT
     CAST(end_us AS TIMESTAMP(6)) AS end_time,
@@ -53,4 +53,6 @@ SELECT
     end_us,
     seq,
     date
-FROM raw.rpcs;
+FROM raw.rpcs
+-- LDLM_BL_CALLBACK, LDLM_CP_CALLBACK and LDLM_GL_CALLBACK at a node without targets: a client's log, whose RPCs are the servers'.
+WHERE fs <> 'unknown' OR opcode NOT IN (104, 105, 106);
