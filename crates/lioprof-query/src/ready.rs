@@ -23,6 +23,8 @@ pub enum Kind {
     Number,
     /// A point in time; in SQL, microseconds since the epoch.
     Time,
+    /// An operation, by its name in either case or its number; in SQL, the name as rows have it.
+    Opcode,
 }
 
 /// A parameter of a ready query.
@@ -120,6 +122,7 @@ impl Ready {
                         "text" => Kind::Text,
                         "number" => Kind::Number,
                         "time" => Kind::Time,
+                        "opcode" => Kind::Opcode,
                         _ => return Err(format!("{}: no kind of parameter: {line}", ready.name)),
                     },
                     default: default.first().map(|&it| it.to_owned()),

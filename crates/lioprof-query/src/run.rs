@@ -6,8 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use lioprof_analysis::Config;
+use lioprof_model::units::few;
 use lioprof_query::ready::{self, Ready};
-use lioprof_query::{Bound, Format, VIEWS};
+use lioprof_query::{Bound, Format, Session, VIEWS};
 use lioprof_text::{Color, Style};
 use tokio::runtime::Runtime;
 
@@ -101,8 +102,25 @@ async fn ready(args: &ReadyArgs) -> anyhow::Result<()> {
         let frame = session.plan(statement, values.clone()).await?;
         let written = session.write(frame, destination.format, limit(args.output.max_rows), &mut output.writer).await?;
         note_rest(written);
+        if written.rows == 0 {
+            messages::note(&no_rows(&session, &values).await?);
+        }
     }
     output.finish()
+}
+
+/// Why a ready query may have no rows.
+async fn no_rows(session: &Session, values: &Bound) -> anyhow::Result<String> {
+    if let Some(target) = values.text("target") {
+        let known = session.targets().await?;
+        let is_meant = |it: &String| it == target || it.strip_suffix(target).is_some_and(|head| head.ends_with('-'));
+        if !known.iter().any(is_meant) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let there = if known.is_empty() { "names no target".to_owned() } else { format!("has {}", few(&known)) };
+            return Ok(format!("no rows: `{}` has no target `{target}`; it {there}", session.dataset().name()));
+        }
+    }
+    Ok("no rows".to_owned())
 }
 
 async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {

@@ -106,6 +106,21 @@ impl Session {
         tables
     }
 
+    /// Names of the targets that RPCs were for, sorted.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub async fn targets(&self) -> Result<Vec<String>, QueryError> {
+        let mut targets = Vec::new();
+        let sql = "SELECT DISTINCT target FROM rpcs WHERE target IS NOT NULL ORDER BY target";
+        let take = |batch: &RecordBatch| {
+            targets.extend(column(batch, 0)?.iter().flatten().map(str::to_owned));
+            Ok(())
+        };
+        self.each_batch(sql, take).await?;
+        Ok(targets)
+    }
+
     /// Splits SQL into statements.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 -- param target text: target, or the end of its name such as OST0007
 -- param from time: from this moment on
 -- param to time: before this moment
--- param opcode text: operation, such as OST_WRITE
+-- param opcode opcode: operation, such as OST_WRITE
 -- param limit number 10: rows
 -- column end_time: end, UTC
 -- column target: target; null if the log does not name it

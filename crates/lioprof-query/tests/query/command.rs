@@ -167,6 +167,21 @@ fn ready_queries_are_listed_shown_and_run() {
 }
 
 #[test]
+fn an_empty_answer_says_so() {
+    let rows = PING_PONG.name();
+    for (set, expected) in [
+        ("target=OST0001", ""),
+        ("target=OST0099", &*format!("no rows: `{rows}` has no target `OST0099`; it has lustre-OST0001\n")),
+        ("from=2027-01-01T00:00:00Z", "no rows\n"),
+    ] {
+        let output = run(&["ready", "who-used-target", rows, "--format", "json", "--set", set]);
+        assert!(output.status.success());
+        assert_eq!(output.stdout.is_empty(), !expected.is_empty(), "{set}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected, "{set}");
+    }
+}
+
+#[test]
 fn the_prompt() {
     let input = "\\d\n\\d flows\nSELECT count(*) AS n\nFROM rpcs;\nSELECT nothing;\n\\ready lock-fights limit=1\n\
                  \\format csv\n\\timing\nSELECT 7 AS seven;\n\\nosuch\n\\format parquet\n\\q\nSELECT 8 AS eight;\n";

@@ -215,9 +215,29 @@ fn wrong_values_say_what_was_expected() {
         let error = values(query, &[set], &one).unwrap_err();
         assert!(error.contains(message), "{error}");
     }
+    let error = values(query, &[("from", "09:00"), ("to", "08:00")], &one).unwrap_err();
+    assert_eq!(error, "parameter `to`: expected a time after that of `from`, `09:00`, found `08:00`");
+    // `to` itself is excluded.
+    assert!(values(query, &[("from", "09:00"), ("to", "09:00")], &one).is_err());
     let two = ["2026-11-20".to_owned(), "2026-11-21".to_owned()];
     let error = values(query, &[("from", "3:00")], &two).unwrap_err();
     assert!(error.contains("expected a time with its day"), "{error}");
     let error = ready::find("busiest-client").unwrap_err().to_string();
     assert!(error.contains("did you mean `busiest-clients`"), "{error}");
+    let query = ready::find("slowest-rpcs").unwrap();
+    let error = values(query, &[("opcode", "ost_wirte")], &one).unwrap_err();
+    assert!(error.starts_with("parameter `opcode`: expected an operation such as OST_REPLY"), "{error}");
+    assert!(error.ends_with("OST_SEEK, or a number, found `ost_wirte`"), "{error}");
+    let error = values(query, &[("opcode", "x")], &one).unwrap_err();
+    assert!(error.contains("such as OST_READ, OST_WRITE, MDS_REINT, LDLM_ENQUEUE"), "{error}");
+}
+
+#[test]
+fn operations_are_named_in_either_case_or_by_number() {
+    let session = PING_PONG.session();
+    let expected = run(&session, "p99-per-minute", &[("opcode", "OST_WRITE")]);
+    assert!(!expected.is_empty());
+    for opcode in ["ost_write", "Ost_Write", "4"] {
+        assert_eq!(run(&session, "p99-per-minute", &[("opcode", opcode)]), expected, "{opcode}");
+    }
 }
