@@ -26,6 +26,9 @@ pub enum QueryError {
     /// The SQL cannot be parsed or run.
     #[error("{}", sql_problem(.0))]
     Sql(Box<DataFusionError>),
+    /// A statement would drop this table or view of the dataset.
+    #[error("`{0}` belongs to the dataset, which SQL can only read; DROP is for views that the session has created")]
+    Drop(String),
     /// The cluster cannot be used.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
@@ -100,6 +103,9 @@ const KINDS: [&str; 6] = [
 
 /// DataFusion's message without the details that only help its developers.
 fn sql_problem(err: &DataFusionError) -> String {
+    if let DataFusionError::ResourcesExhausted(problem) = err.find_root() {
+        return memory_problem(problem);
+    }
     let text = err.strip_backtrace();
     let mut text = text.as_str();
     for kind in KINDS {
@@ -120,6 +126,17 @@ fn sql_problem(err: &DataFusionError) -> String {
         None => text.to_owned(),
     };
     text.replace('\n', " ")
+}
+
+/// That memory is short, in terms of the options that change it.
+fn memory_problem(problem: &str) -> String {
+    // What comes before names settings of the engine, what comes after its operators.
+    let wanted = problem.split("Failed to allocate ").nth(1).and_then(|rest| rest.split(" for ").next());
+    let wanted = wanted.map_or_else(|| problem.replace('\n', " "), |wanted| format!("it wanted {wanted}"));
+    format!(
+        "the query needs more memory than --memory-mib allows ({wanted}): allow more, at least 10 MiB for each thread that sorts, \
+         or fewer --threads"
+    )
 }
 
 fn store_hint(dataset: &str) -> &'static str {

@@ -7,12 +7,13 @@ use datafusion::arrow::array::{AsArray, RecordBatch, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
-use datafusion::common::ParamValues;
+use datafusion::common::{ParamValues, TableReference};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::{SQLOptions, SessionContext};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use futures::StreamExt;
@@ -138,6 +139,9 @@ impl Session {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Tables are folders of the dataset: an INSERT would add files to it.
         SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
+        if let Some(name) = dropped(&plan).filter(|name| is_ours(name)) {
+            return Err(QueryError::Drop(name.to_string()));
+        }
         let plan = plan.with_param_values(ParamValues::from(values))?;
         Ok(self.context.execute_logical_plan(plan).await?)
     }
@@ -209,6 +213,23 @@ impl Session {
             }
         }
         Ok(text)
+    }
+}
+
+/// The table or view that a statement drops.
+fn dropped(plan: &LogicalPlan) -> Option<&TableReference> {
+    match plan {
+        LogicalPlan::Ddl(DdlStatement::DropTable(drop)) => Some(&drop.name),
+        LogicalPlan::Ddl(DdlStatement::DropView(drop)) => Some(&drop.name),
+        _ => None,
+    }
+}
+
+/// Whether a table or view is of the dataset, not made by a statement of the session.
+fn is_ours(name: &TableReference) -> bool {
+    match name.schema().unwrap_or(VIEW_SCHEMA) {
+        VIEW_SCHEMA => VIEWS.iter().any(|view| view.name == name.table()),
+        schema => schema == tables::RAW || schema == tables::ROLLUP,
     }
 }
 

@@ -126,6 +126,13 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
+fn memory_that_is_too_little_is_told_by_the_option() {
+    let said = refused(&["sql", PING_PONG.name(), "SELECT * FROM rpcs ORDER BY nid, end_time", "--memory-mib", "1"]);
+    assert!(said.contains("the query needs more memory than --memory-mib allows (it wanted "), "{said}");
+    assert!(!said.contains("datafusion"), "{said}");
+}
+
+#[test]
 fn plans() {
     let sql = "SELECT count(*) FROM rpcs WHERE end_time > TIMESTAMP '2026-11-21 08:00:00'";
     let plan = stdout(&["sql", PING_PONG.name(), sql, "--explain"]);

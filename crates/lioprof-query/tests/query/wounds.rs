@@ -51,6 +51,23 @@ fn sql_cannot_write() {
 }
 
 #[test]
+fn what_the_dataset_has_cannot_be_dropped() {
+    let session = PING_PONG.session();
+    for (sql, name) in [
+        ("DROP TABLE rpcs", "rpcs"),
+        ("DROP VIEW IF EXISTS flows", "flows"),
+        ("DROP TABLE raw.rpcs", "raw.rpcs"),
+        ("DROP TABLE rollup.seconds", "rollup.seconds"),
+    ] {
+        let problem = try_ask(&session, sql, &Bound::default()).unwrap_err();
+        let expected = format!("`{name}` belongs to the dataset, which SQL can only read");
+        assert!(problem.starts_with(&expected), "{sql}: {problem}");
+    }
+    ask(&session, "CREATE VIEW mine AS SELECT 1 AS one; DROP VIEW mine");
+    assert!(problem("DROP TABLE nosuch").contains("nosuch"));
+}
+
+#[test]
 fn a_view_of_ones_own() {
     let session = PING_PONG.session();
     ask(&session, "CREATE VIEW mine AS SELECT * FROM rpcs WHERE opcode_name = 'OST_WRITE'");
@@ -89,6 +106,23 @@ fn a_file_that_was_cut_is_named() {
         // Other tables are as they were.
         assert!(!ask(&rows.session(), "SELECT * FROM lock_events LIMIT 1").is_empty());
     }
+}
+
+#[test]
+fn a_file_that_lacks_a_column_is_named() {
+    let rows = Rows::of("masks");
+    let victim = files(&rows.path().join("rpcs")).pop().unwrap();
+    let without = victim.with_extension("without");
+    let (session, to) = (rows.session(), without.to_str().unwrap().to_owned());
+    wait(async move {
+        let rows = "SELECT * EXCEPT (nid, fs, node, date) FROM raw.rpcs WHERE node = 'server2'";
+        let copy = format!("COPY ({rows}) TO '{to}' STORED AS PARQUET");
+        session.context().sql(&copy).await.unwrap().collect().await.unwrap();
+    });
+    fs::rename(without, &victim).unwrap();
+    let problem = try_ask(&rows.session(), "SELECT nid FROM rpcs", &Bound::default()).unwrap_err();
+    assert!(problem.contains(victim.file_name().unwrap().to_str().unwrap()), "{problem}");
+    assert!(problem.contains("it has no column `nid`"), "{problem}");
 }
 
 #[test]
