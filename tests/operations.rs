@@ -145,8 +145,37 @@ fn servers_alone_tell_of_rpcs() {
     let writes = kinds.iter().find(|kind| kind["operation"] == "OST_WRITE").unwrap();
     assert!(writes["parts"]["client_work_us"].is_null() && writes["parts"]["other_us"].is_null());
     assert!(writes["parts"]["disk_us"]["total"].as_u64() > Some(0));
+    // Every RPC is shown or said to be left out.
+    let analysis = lioprof(&[
+        OsStr::new("analyze"),
+        "-q".as_ref(),
+        one.as_os_str(),
+        two.as_os_str(),
+        "--format".as_ref(),
+        "json".as_ref(),
+    ]);
+    let rpcs = analysis.json()["totals"]["rpcs"].as_u64().unwrap();
+    let (shown, left_out) = (json["operations"].as_u64().unwrap(), json["unawaited_rpcs"].as_u64().unwrap());
+    assert!(left_out > 0);
+    assert_eq!(shown + left_out, rpcs);
+    let summary = text(&operations(&[&one, &two], &[])).replace('\n', " ");
+    assert!(
+        summary.contains(&format!(" {left_out} more RPCs are left out, since no program waits for them")),
+        "{summary}"
+    );
+    let pings = operations(&[&one, &two], &["--opcode", "OBD_PING"]);
+    assert!(text(&pings).contains("left out"), "{pings}");
     // Without the servers, the time of RPCs is unknown; the operations are the same.
     let clients =
         operations(&[&capture("op_anatomy/clientA"), &capture("op_anatomy/clientB")], &["--format", "json"]).json();
     assert_eq!((&clients["operations"], &clients["joined_rpcs"]), (&1260.into(), &0.into()));
+}
+
+#[test]
+fn a_trace_that_lacks_rpcs_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let (logs, trace) = (capture("op_anatomy"), dir.path().join("trace.pftrace"));
+    let run = [OsStr::new("operations"), logs.as_os_str(), "--perfetto".as_ref(), trace.as_os_str()];
+    let run = lioprof(&run).exits(0);
+    assert!(run.stderr.contains("lacks 6 of 1,341 RPCs of operations"), "{run}");
 }

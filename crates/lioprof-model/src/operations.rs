@@ -243,6 +243,8 @@ pub struct Operations {
     pub rows: Vec<OperationRow>,
     /// Whether a client's log tells of them; else they are RPCs, as servers' logs tell of them.
     pub from_clients: bool,
+    /// RPCs that are no rows because no program waits for them: pings, statfs, cancels, callbacks. Only where servers' logs tell; else 0.
+    pub unawaited_rpcs: u64,
     /// Operations of which a first or a last line is missing.
     pub unfinished: u64,
     /// RPCs that the clients sent while they logged operations.
@@ -310,6 +312,13 @@ impl KindSums {
 }
 
 impl Operations {
+    /// RPCs that are part of an operation that is shown, and those of them with both lines of the client, which can be drawn.
+    #[must_use]
+    pub fn drawn_rpcs(&self) -> (u64, u64) {
+        let sums = self.rows.iter().map(|row| (u64::from(row.rpcs), row.sent.len() as u64));
+        sums.fold((0, 0), |(all, drawn), (rpcs, sent)| (all + rpcs, drawn + sent))
+    }
+
     /// Figures by kind, in the order of kinds.
     #[must_use]
     pub fn by_kind(&self) -> Vec<KindSums> {

@@ -49,7 +49,8 @@ fn ms(us: u64) -> String {
 
 fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Result<()> {
     if operations.rows.is_empty() {
-        return writeln!(out, "No operations and no RPCs in these logs, or none that were asked for.");
+        let none = "No operations and no RPCs in these logs, or none that were asked for.";
+        return paragraph(&format!("{none}{}", unawaited(operations)), "", "", out);
     }
     paragraph(&heading(operations), "", "", out)?;
     let kinds = operations.by_kind();
@@ -81,8 +82,9 @@ fn heading(operations: &Operations) -> String {
     if !operations.from_clients {
         return format!(
             "{}, as servers tell: there is no log of a client with operations in it, so that the client's part is unknown, and of \
-             the network all but how long data took (docs/operations.md says how to capture one).",
-            plural(count, "RPC")
+             the network all but how long data took (docs/operations.md says how to capture one).{}",
+            plural(count, "RPC"),
+            unawaited(operations)
         );
     }
     let mut text = format!(
@@ -107,6 +109,19 @@ fn heading(operations: &Operations) -> String {
         text += " The clocks of some nodes could not be compared: times of the network are unknown there.";
     }
     text
+}
+
+/// What of the servers' RPCs is not shown.
+fn unawaited(operations: &Operations) -> String {
+    let rpcs = operations.unawaited_rpcs;
+    if rpcs == 0 {
+        return String::new();
+    }
+    let are = if rpcs == 1 { "is" } else { "are" };
+    format!(
+        " {} {are} left out, since no program waits for them: pings, statfs, cancels, callbacks.",
+        plural(rpcs, "more RPC")
+    )
 }
 
 /// Which part of the time of all operations of a kind went where.
@@ -159,6 +174,7 @@ fn to_json(operations: &Operations) -> Value {
         "schema": SCHEMA,
         "from_clients": operations.from_clients,
         "operations": operations.rows.len(),
+        "unawaited_rpcs": operations.unawaited_rpcs,
         "unfinished": operations.unfinished,
         "rpcs": operations.rpcs,
         "owned_rpcs": operations.owned_rpcs,

@@ -43,6 +43,18 @@ pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result
         let bytes = lioprof_perfetto::write_operations(path, &operations)?;
         let size = lioprof_model::units::human_bytes(bytes);
         messages::note(verbosity, &format!("`{}`: {size} for ui.perfetto.dev", path.display()));
+        let (rpcs, drawn) = operations.drawn_rpcs();
+        if operations.from_clients && drawn < rpcs {
+            messages::note(
+                verbosity,
+                &format!(
+                    "`{}` lacks {} of {} of operations: the client's log has no `Sending RPC` or no `Completed RPC` line of them",
+                    path.display(),
+                    rpcs - drawn,
+                    plural(rpcs, "RPC")
+                ),
+            );
+        }
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.resolve {

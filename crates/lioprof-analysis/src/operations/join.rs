@@ -55,16 +55,20 @@ impl Joiner<'_> {
             one.operations(operations, &ghosts, &mut out);
         }
         if !out.from_clients {
-            out.rows = self.as_servers_tell(&never_granted);
+            self.as_servers_tell(&never_granted, &mut out);
         }
         out
     }
 
     /// RPCs as operations of which nothing but the server's part is known.
-    fn as_servers_tell(&self, never_granted: &FxHashSet<RpcKey>) -> Vec<OperationRow> {
+    fn as_servers_tell(&self, never_granted: &FxHashSet<RpcKey>, out: &mut Operations) {
         let mut rows: Vec<(&str, u64, OperationRow)> = Vec::new();
         for (key, served) in self.servers.all() {
-            if !is_waited_for(served.opcode) || !self.takes(served.opcode, Some(served)) {
+            if !self.takes(served.opcode, Some(served)) {
+                continue;
+            }
+            if !is_waited_for(served.opcode) {
+                out.unawaited_rpcs += 1;
                 continue;
             }
             let mut claims = Vec::new();
@@ -94,7 +98,7 @@ impl Joiner<'_> {
         let order =
             |(nid, xid, row): &(&str, u64, OperationRow)| (row.node.clone(), row.begin_us, (*nid).to_owned(), *xid);
         rows.sort_by_cached_key(order);
-        rows.into_iter().map(|(.., row)| row).collect()
+        out.rows = rows.into_iter().map(|(.., row)| row).collect();
     }
 
     fn name(&self, node: Symbol) -> Arc<str> {

@@ -33,7 +33,8 @@ function operationsPage() {
         "p.banner",
         null,
         "There is no log of a client with operations in it: these are RPCs as their servers tell of them, from arrival to the end of " +
-          "handling. What happened on the client is unknown, and of the network all but how long data took.",
+          "handling. What happened on the client is unknown, and of the network all but how long data took. " +
+          "RPCs that no program waits for (pings, statfs, cancels, callbacks) are left out.",
       ),
     el(
       "dl.totals",
