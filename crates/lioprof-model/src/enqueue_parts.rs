@@ -67,8 +67,8 @@ pub struct EnqueueSplit {
 pub struct EnqueuePart {
     /// Distribution over all requests whose parts are known.
     pub us: Distribution,
-    /// Sum, µs.
-    pub sum_us: u64,
+    /// Sum, µs; `null`: of none are the parts known.
+    pub sum_us: Option<u64>,
 }
 
 impl EnqueueSplit {

@@ -252,7 +252,7 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("other_wait", |it| &it.other_wait),
     ];
     for (name, part) in parts {
-        columns.push(format!("{name}_us_sum"), move |it| part(it.2).sum_us.to_string());
+        columns.push(format!("{name}_us_sum"), move |it| cell(part(it.2).sum_us));
     }
     columns
         .times("total", |it| &it.2.total.us)

@@ -26,7 +26,7 @@ fn longest(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
 }
 
 fn row<'a>((of, name, parts): Row<'a>) -> impl Serialize + use<'a> {
-    let part = |it: &EnqueuePart| object!(EnqueuePartView { us: Times::from(&it.us), sum_us: Exact(it.sum_us) });
+    let part = |it: &EnqueuePart| object!(EnqueuePartView { us: Times::from(&it.us), sum_us: it.sum_us.map(Exact) });
     object!(EnqueueRow {
         of,
         name,

@@ -39,5 +39,6 @@ fn split(sum: &EnqueueSum) -> EnqueueSplit {
 }
 
 fn part(times: &Times) -> EnqueuePart {
-    EnqueuePart { us: times.distribution(), sum_us: u64::try_from(times.sum_us()).unwrap_or(u64::MAX) }
+    let sum_us = (times.count() > 0).then(|| u64::try_from(times.sum_us()).unwrap_or(u64::MAX));
+    EnqueuePart { us: times.distribution(), sum_us }
 }
