@@ -257,12 +257,10 @@ fn a_conflict_with_an_own_lock_or_a_servers_is_no_contention() {
 fn a_lock_is_over_when_another_is_granted_in_its_place() {
     let lock =
         |cookie, client| Lock { cookie, client, mode: "PW", object: 7, requested: (0, 4095), granted: (0, u64::MAX) };
-    let (text, _) = {
-        let mut log = Log::new();
-        let waited = log.conflict(&lock(1, 3), &lock(2, 4), None);
-        (log.text, waited)
-    };
-    let release = |text: &str| locks(text).targets[0].release_us.clone();
+    let mut log = Log::new();
+    log.conflict(&lock(1, 3), &lock(2, 4), None);
+    let text = log.text;
+    let release = |text: &str| locks(text).targets[0].release_us;
     let usual = release(&text);
     let late: String = text
         .lines()

@@ -23,8 +23,18 @@ pub struct Dataset {
     /// By node, in the order in which they were written.
     pub(super) nodes: BTreeMap<String, Vec<Part>>,
     pub(super) problems: Vec<StoreError>,
-    /// Parts left out because they are copies of others.
-    copies: usize,
+    copies: Vec<CopiedPart>,
+}
+
+/// A part that is there once more. Lioprof reads one of the copies, an SQL engine that globs for files reads all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopiedPart {
+    /// Node that the part is of.
+    pub node: String,
+    /// Manifest of the copy that is read.
+    pub read: PathBuf,
+    /// Manifest of the copy that is passed over.
+    pub passed_over: PathBuf,
 }
 
 impl Dataset {
@@ -35,19 +45,25 @@ impl Dataset {
     /// # Errors
     /// If a folder cannot be listed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut dataset = Self { path: path.to_owned(), nodes: BTreeMap::new(), problems: Vec::new(), copies: 0 };
+        let mut dataset =
+            Self { path: path.to_owned(), nodes: BTreeMap::new(), problems: Vec::new(), copies: Vec::new() };
         for (dir, manifest) in find::manifests(path)? {
             match Part::read(manifest, &dir) {
                 Ok(part) => dataset.nodes.entry(part.manifest.node.clone()).or_default().push(part),
                 Err(err) => dataset.problems.push(err),
             }
         }
-        for parts in dataset.nodes.values_mut() {
+        for (node, parts) in &mut dataset.nodes {
             // Stable: of two copies the one with the smaller path stays.
             parts.sort_by(|a, b| a.order().cmp(&b.order()));
-            let with_copies = parts.len();
-            parts.dedup_by(|a, b| a.order() == b.order());
-            dataset.copies += with_copies - parts.len();
+            parts.dedup_by(|copy, part| {
+                let is_copy = copy.order() == part.order();
+                if is_copy {
+                    let (read, passed_over) = (part.manifest_path.clone(), copy.manifest_path.clone());
+                    dataset.copies.push(CopiedPart { node: node.clone(), read, passed_over });
+                }
+                is_copy
+            });
         }
         Ok(dataset)
     }
@@ -61,6 +77,12 @@ impl Dataset {
     #[must_use]
     pub fn parts(&self, node: &str) -> &[Part] {
         self.nodes.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Copies of parts that are passed over.
+    #[must_use]
+    pub fn copied_parts(&self) -> &[CopiedPart] {
+        &self.copies
     }
 
     /// Parts that cannot be used.
@@ -151,7 +173,7 @@ impl Dataset {
             )
         });
         [
-            copies(self.copies, "copies of others in it"),
+            copies(self.copies.len(), "copies of others in it"),
             copies(elsewhere, "they are in an input before it, too"),
             without_manifest,
         ]

@@ -1,6 +1,5 @@
 //! Reading.
 
-mod copies;
 mod cursor;
 mod dataset;
 mod find;
@@ -11,8 +10,7 @@ mod snapshots;
 mod source;
 mod traced;
 
-pub use copies::CopiedPart;
-pub use dataset::{Dataset, Datasets};
+pub use dataset::{CopiedPart, Dataset, Datasets};
 pub(crate) use dataset::{node_parts, part_bytes};
 pub(crate) use find::{datasets, node_folders, table_files};
 pub(crate) use parquet_file::ParquetFile;
