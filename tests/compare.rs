@@ -219,7 +219,11 @@ fn regressions_decide_the_exit_code() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("other.json");
     fs::write(&path, "{\"schema\": \"something/1\"}").unwrap();
-    code([&good, &path.to_str().unwrap().to_owned()], "10%").exits(2).says(&["other.json"]);
+    code([&good, &path.to_str().unwrap().to_owned()], "10%").exits(2).says(&[
+        "other.json",
+        "`something/1`",
+        "`lioprof.analysis/1`",
+    ]);
 }
 
 #[test]

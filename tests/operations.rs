@@ -163,7 +163,8 @@ fn servers_alone_tell_of_rpcs() {
         summary.contains(&format!(" {left_out} more RPCs are left out, since no program waits for them")),
         "{summary}"
     );
-    let pings = operations(&[&one, &two], &["--opcode", "OBD_PING"]);
+    let [one, two] = [&one, &two].map(|path| path.to_str().unwrap());
+    let pings = lioprof(&["operations", one, two, "--opcode", "OBD_PING"]).exits(2);
     assert!(text(&pings).contains("left out"), "{pings}");
     // Without the servers, the time of RPCs is unknown; the operations are the same.
     let clients =

@@ -1,7 +1,7 @@
 //! `lioprof compare`.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -152,12 +152,15 @@ fn is_analysis(path: &Path) -> anyhow::Result<bool> {
 /// A saved analysis, with its findings judged again by the thresholds of this run, unless something that they are judged by is left out.
 fn read_saved(path: &Path, limits: &Limits, verbosity: Verbosity) -> anyhow::Result<Analysis> {
     let name = path.display();
-    let file = File::open(path).with_context(|| format!("failed to open `{name}`"))?;
-    let mut analysis: Analysis = serde_json::from_reader(BufReader::new(file))
-        .with_context(|| format!("`{name}` is not an analysis.json of this version of lioprof"))?;
-    if analysis.schema != SCHEMA {
-        bail!("`{name}` has the schema `{}`, expected `{SCHEMA}`: analyze the log again", analysis.schema);
+    let json = fs::read(path).with_context(|| format!("failed to read `{name}`"))?;
+    let not = || format!("`{name}` is not an analysis.json of this version of lioprof");
+    let schema = saved::schema(&json).with_context(not)?;
+    if schema != SCHEMA {
+        bail!(
+            "`{name}` has the schema `{schema}`, expected `{SCHEMA}`: give an analysis.json, or analyze the log again"
+        );
     }
+    let mut analysis: Analysis = serde_json::from_slice(&json).with_context(not)?;
     saved::complete(&mut analysis, path, verbosity)?;
     if !analysis.is_cut() {
         find(&mut analysis, limits);

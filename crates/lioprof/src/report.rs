@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, SCHEMA};
-use serde::Deserialize;
 
 use crate::args::ReportArgs;
 use crate::exit_code::Code;
@@ -61,12 +60,6 @@ fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
     }
 }
 
-/// The key of both layouts that names the schema.
-#[derive(Deserialize)]
-struct SavedSchema {
-    schema: String,
-}
-
 fn read(path: &Path, verbosity: Verbosity) -> anyhow::Result<Saved> {
     let name = path.display();
     let mut json = Vec::new();
@@ -82,7 +75,7 @@ fn read(path: &Path, verbosity: Verbosity) -> anyhow::Result<Saved> {
              `lioprof analyze -o DIR` and `lioprof compare -o DIR`"
         )
     };
-    let SavedSchema { schema } = serde_json::from_slice(&json).with_context(not)?;
+    let schema = saved::schema(&json).with_context(not)?;
     if schema == COMPARISON_SCHEMA {
         return Ok(Saved::Comparison(serde_json::from_slice(&json).with_context(not)?));
     }

@@ -3,8 +3,18 @@
 use std::path::Path;
 
 use lioprof_model::Analysis;
+use serde::Deserialize;
 
 use crate::messages::{self, Verbosity};
+
+/// The schema that a saved file says it has.
+pub(crate) fn schema(json: &[u8]) -> serde_json::Result<String> {
+    #[derive(Deserialize)]
+    struct Saved {
+        schema: String,
+    }
+    serde_json::from_slice::<Saved>(json).map(|saved| saved.schema)
+}
 
 /// Completes the lists of an analysis that was read from `path`; what is left out after that is said, and becomes a warning.
 pub(crate) fn complete(analysis: &mut Analysis, path: &Path, verbosity: Verbosity) -> anyhow::Result<()> {
