@@ -116,7 +116,7 @@ fn operations_are_chosen_by_their_rpcs() {
     assert!(!writers.is_empty() && writers.iter().all(|kind| kind == "fsync" || kind == "write"), "{writers:?}");
     let of_ost = chosen(&["--target", "lustre-OST0002", "--opcode", "OST_WRITE"]);
     assert!(!of_ost.is_empty() && of_ost.len() < writers.len(), "{of_ost:?}");
-    for nothing in [["--job", "nobody's"], ["--target", "lustre-OST0077"], ["--from", "2026-12-24"]] {
+    for nothing in [["--job", "nobody's"], ["--target", "lustre-OST0077"], ["--opcode", "OST_QUOTACTL"]] {
         let run = lioprof(&[&["operations", logs.to_str().unwrap(), "-q", "--format", "csv"][..], &nothing].concat())
             .exits(2);
         assert_eq!(text(&run).lines().count(), 1, "{nothing:?}");

@@ -34,12 +34,11 @@ impl Code {
         }
     }
 
-    /// The same, if the user may have selected what is not there: `is_nothing` says that there is nothing to show. Times may be selected,
-    /// too.
+    /// The same, if the user may have selected what is not there: `is_nothing` says that there is nothing to show. That a server had nothing
+    /// to do in some time is an answer.
     pub(crate) fn of_selection(outcome: &Outcome, max_loss: f64, selection: &Selection, is_nothing: bool) -> Self {
-        let is_selected = *selection != Selection::default() || outcome.analysis.window.limited;
         match Self::of_reading(outcome, max_loss) {
-            Self::Success if is_nothing && is_selected => Self::Unusable,
+            Self::Success if is_nothing && *selection != Selection::default() => Self::Unusable,
             code => code,
         }
     }
