@@ -362,6 +362,9 @@ fn read_first(
 
 /// The warning that a node's log and its rows are of the same time.
 fn counted_twice(name: &str, logs: &[Input], stored: &[StoredResult]) -> Option<String> {
+    if logs.is_empty() {
+        return None;
+    }
     let summaries = stored.iter().map(|stored| (stored, stored.source.summary()));
     let rows = summaries.filter_map(|(stored, it)| Some((stored, seconds(it.first_us?), seconds(it.last_us?))));
     let mut both = rows.flat_map(|(stored, first, last)| {

@@ -1,5 +1,6 @@
 //! What a crash left behind.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,10 +50,14 @@ pub fn clean_leftovers(dir: &Path, node: &str) -> Result<Vec<PathBuf>, StoreErro
 pub(crate) fn without_manifest(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
     for dir in read::datasets(path)? {
+        let mut rows = Vec::new();
         for table in TABLES {
-            let files = read::table_files(&dir.join(table))?;
-            found.extend(files.into_iter().filter(|path| is_leftover(&dir, table, path)));
+            let files = read::files_below(&dir.join(table), "parquet")?;
+            rows.extend(files.into_iter().map(|file| (layout::manifest_path(&dir, table, &file), file)));
         }
+        // Listed last: a part that a daemon has closed meanwhile has its manifest by now.
+        let manifests: HashSet<PathBuf> = read::files_below(&dir.join(MANIFESTS), "json")?.into_iter().collect();
+        found.extend(rows.into_iter().filter(|(manifest, _)| !manifests.contains(manifest)).map(|(_, file)| file));
     }
     Ok(found)
 }

@@ -52,7 +52,7 @@ pub use manifest::{
 pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, write_operations};
 pub use read::{CopiedPart, Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
-pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, is_same_part, rollup_schemas};
+pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, has_part, is_same_part, rollup_schemas};
 pub use table::counters::CounterSample;
 pub use table::{ROWS_SCHEMA, table_schemas};
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

@@ -10,7 +10,7 @@ use lioprof_analysis::{Config, roll_up, stale_clocks};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::rollup::Rollup;
 use lioprof_model::units::plural;
-use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError, is_same_part};
+use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError, has_part};
 
 use crate::args::RollupArgs;
 use crate::exit_code::Code;
@@ -55,10 +55,9 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let known = work.known(&all)?;
     let stale =
         stale_clocks(&known).map_err(|err| anyhow::anyhow!("the rollups of `{}`: {err}", args.dataset.display()))?;
-    let stale: Vec<NodeToRollUp> =
-        stale.into_iter().filter(|(node, _)| chosen(node)).map(|(node, clock)| NodeToRollUp { node, clock }).collect();
     // What is left of the rows does not replace what was made of all.
-    let stale: Vec<NodeToRollUp> = stale.into_iter().filter(|it| !kept.contains(&&it.node)).collect();
+    let stale = stale.into_iter().filter(|(node, _)| chosen(node) && !kept.contains(&node));
+    let stale: Vec<NodeToRollUp> = stale.map(|(node, clock)| NodeToRollUp { node, clock }).collect();
     failed += work.roll_up(&stale, threads);
     if new.is_empty() && stale.is_empty() && kept.is_empty() && gone == 0 {
         messages::note(verbosity, "all rollups are up to date");
@@ -94,8 +93,7 @@ impl DatasetRollup<'_> {
         let Some(row) = self.rollups.node(node).ok().flatten() else { return State::Older };
         let parts = self.dataset.part_names(node);
         // Of two copies of a part the other one may be gone.
-        let is_gone = |name: &&String| !parts.contains(*name) && !parts.iter().any(|it| is_same_part(it, name));
-        let gone = row.parts.iter().filter(is_gone).count();
+        let gone = row.parts.iter().filter(|name| !has_part(&parts, name)).count();
         if gone > 0 {
             let rolled_up: BTreeSet<&String> = row.parts.iter().collect();
             let unread = parts.iter().filter(|part| !rolled_up.contains(part)).count();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::few;
-use lioprof_store::{MANIFESTS, NodeRow, ROLLUP_SCHEMA, is_same_part, node_folder};
+use lioprof_store::{MANIFESTS, NodeRow, ROLLUP_SCHEMA, has_part, is_same_part, node_folder};
 
 use crate::dataset::Dataset;
 use crate::error::QueryError;
@@ -24,8 +24,7 @@ pub(super) async fn check(dataset: &Dataset, rollups: &[NodeRow]) -> Result<(), 
     let none = BTreeSet::new();
     let lacks_rows = |folder: &&String| {
         let there = parts.get(*folder).unwrap_or(&none);
-        let is_there = |part: &String| there.contains(part) || there.iter().any(|it| is_same_part(it, part));
-        !rolled_up[*folder].parts.iter().all(is_there) || there.is_empty()
+        !rolled_up[*folder].parts.iter().all(|part| has_part(there, part)) || there.is_empty()
     };
     let gone: Vec<&String> = rolled_up.keys().filter(lacks_rows).collect();
     if !gone.is_empty() {

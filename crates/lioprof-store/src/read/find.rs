@@ -15,8 +15,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) fn manifests(path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, StoreError> {
     let mut found = Vec::new();
     for dir in datasets(path)? {
-        let mut manifests = Vec::new();
-        files(&dir.join(MANIFESTS), PARTITION_DEPTH, "json", &mut manifests)?;
+        let manifests = files_below(&dir.join(MANIFESTS), "json")?;
         found.extend(manifests.into_iter().map(|manifest| (dir.clone(), manifest)));
     }
     Ok(found)
@@ -46,11 +45,11 @@ fn walk(path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Store
     Ok(())
 }
 
-/// The Parquet files below a table's folder. None if there is no such folder.
-pub(crate) fn table_files(table: &Path) -> Result<Vec<PathBuf>, StoreError> {
+/// The files with an extension in the partitions of a table's or the manifests' folder. None if there is no such folder.
+pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
-    if table.is_dir() {
-        files(table, PARTITION_DEPTH, "parquet", &mut found)?;
+    if folder.is_dir() {
+        files(folder, PARTITION_DEPTH, extension, &mut found)?;
     }
     Ok(found)
 }

@@ -12,6 +12,6 @@ mod traced;
 
 pub use dataset::{CopiedPart, Dataset, Datasets};
 pub(crate) use dataset::{node_parts, part_bytes};
-pub(crate) use find::{datasets, node_folders, table_files};
+pub(crate) use find::{datasets, files_below, node_folders};
 pub(crate) use parquet_file::ParquetFile;
 pub use part::Part;

@@ -7,5 +7,5 @@ mod rollups;
 mod tables;
 
 pub use node_row::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS};
-pub use rollups::{Rollups, is_same_part};
+pub use rollups::{Rollups, has_part, is_same_part};
 pub use tables::rollup_schemas;

@@ -100,6 +100,12 @@ fn file_name(node: &str) -> String {
     format!("{}.parquet", layout::hive(node))
 }
 
+/// Whether a part is among others, if only as a copy under another name.
+#[must_use]
+pub fn has_part(parts: &BTreeSet<String>, name: &str) -> bool {
+    parts.contains(name) || parts.iter().any(|part| is_same_part(part, name))
+}
+
 /// Whether two names of files are of the same part: file managers and people name a copy after the original.
 #[must_use]
 pub fn is_same_part(name: &str, other: &str) -> bool {
