@@ -76,7 +76,9 @@ impl<'a> NodeSink<'a> {
     }
 
     fn within(interval: Interval, node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
-        Self { config, interval, tally: NodeTally::new(node, config), sink }
+        let mut tally = NodeTally::new(node, config);
+        tally.aggregate.begin(interval.starts_at());
+        Self { config, interval, tally, sink }
     }
 
     /// The same sink, which also counts per second.
@@ -298,6 +300,7 @@ impl RowSink for NodeSink<'_> {
     fn mark(&mut self, mark: &Mark, symbols: &Symbols) {
         self.tally.aggregate.mark(mark);
         self.interval.mark(mark.time_us, symbols.bytes(mark.text));
+        self.tally.aggregate.begin(self.interval.starts_at());
         if self.interval.contains(mark.time_us) {
             self.sink.mark(mark, symbols);
         }

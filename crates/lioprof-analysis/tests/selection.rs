@@ -1,7 +1,9 @@
-//! What a selection of clients, jobs and opcodes leaves of the account of the time.
+//! What a selection of clients, jobs, opcodes and times leaves of the account of the time.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
-use lioprof_analysis::{Analysis, Config, Selection, analyze};
+use std::time::Duration;
+
+use lioprof_analysis::{Analysis, Bound, Config, Selection, analyze};
 use lioprof_model::{SpentOn, TimeOf};
 use lioprof_testkit::files;
 use lustre_debuglog::Opcode;
@@ -42,4 +44,23 @@ fn waits_of_other_jobs_and_of_other_requests_are_not_in_the_account() {
     assert_eq!(selected(writes).time_account.all.unwrap().us_on(SpentOn::LockWait), 0);
     let enqueues = Selection { opcodes: vec![Opcode::LDLM_ENQUEUE], ..Selection::default() };
     assert!(selected(enqueues).time_account.all.unwrap().us_on(SpentOn::LockWait) > 0);
+}
+
+#[test]
+fn what_was_under_way_counts_from_the_chosen_time_on() {
+    let log = [files::fixture("captures/lock_pingpong_dlm")];
+    let from = |from| analyze(&log, &Config { from, ..Config::default() }, None).unwrap().analysis;
+    let window = from(None).window;
+    let us = |unix_s: f64| i64::try_from((Duration::from_secs_f64(unix_s).as_nanos() + 500) / 1_000).unwrap();
+    let [first_us, last_us] = [us(window.start), us(window.end)];
+    let mut cut = 0;
+    for part in 1..20 {
+        let from_us = first_us + (last_us - first_us) * part / 20;
+        let Some(all) = from(Some(Bound::Time(from_us))).time_account.all else { continue };
+        let begins_us = us(all.first);
+        assert!(begins_us >= from_us, "{begins_us} {from_us}");
+        assert_eq!(all.spent.iter().map(|spent| spent.us).sum::<u64>(), all.span_us);
+        cut += usize::from(begins_us == from_us);
+    }
+    assert!(cut > 3, "{cut}");
 }

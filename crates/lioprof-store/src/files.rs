@@ -1,4 +1,4 @@
-//! The few file operations that decide whether a part survives a crash, in one place, so that tests can fail each.
+//! Lists of files; and the few file operations that decide whether a part survives a crash, in one place, so that tests can fail each.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -6,6 +6,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
+
+/// What is in a folder, sorted by name.
+pub(crate) fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    paths.sort();
+    Ok(paths)
+}
 
 /// A file being written.
 pub(crate) trait OutFile: Write + Send {

@@ -123,13 +123,10 @@ pub(crate) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let list = || -> io::Result<Vec<PathBuf>> { fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect() };
-    let mut paths = match list() {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
-        other => other.map_err(StoreError::io("list", dir))?,
-    };
-    paths.sort();
-    Ok(paths)
+    match files::entries(dir) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        other => other.map_err(StoreError::io("list", dir)),
+    }
 }
 
 /// Deletes a file that may be there.

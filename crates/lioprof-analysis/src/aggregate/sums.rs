@@ -91,6 +91,11 @@ impl Aggregate {
         Self { seconds: Some(SecondBins::default()), ..self }
     }
 
+    /// Where the time that was chosen begins, once it is known.
+    pub(crate) fn begin(&mut self, us: Option<i64>) {
+        self.account.begin(us);
+    }
+
     /// Adds a row, with others at a time.
     pub(crate) fn row(&mut self, row: &RpcRow, symbols: &Symbols) {
         self.waiting.push(row.clone());

@@ -175,7 +175,11 @@ impl DlmTracker {
         match info.nid {
             Some(nid) => lock.owner = Party::Client(nid),
             // Whoever's request made it, unless that is known better: the first lines of a client's lock show no client.
-            None if created || lock.owner == Party::Unknown => lock.owner = served.party,
+            None if created || lock.owner == Party::Unknown => {
+                lock.owner = served.party;
+                // An MDT takes locks of its own for a client's request: nobody asks for these.
+                lock.job = served.window.and_then(|rpc| rpc.job);
+            }
             None => {}
         }
         if created {

@@ -252,6 +252,26 @@ fn a_conflict_with_an_own_lock_or_a_servers_is_no_contention() {
     assert!(locks.pairs.is_empty() && locks.objects.is_empty());
 }
 
+/// An MDT takes the lock itself to handle a request, here a setattr: no line says that it was created.
+#[test]
+fn a_lock_of_the_server_itself_waits_for_the_job_whose_request_needs_it() {
+    let lock =
+        |cookie, client| Lock { cookie, client, mode: "PR", object: 7, requested: (0, 4095), granted: (0, u64::MAX) };
+    let (holder, own) = (lock(1, 3), Lock { mode: "CW", ..lock(2, 4) });
+    let mut log = Log::new();
+    log.request(21, holder.client, 101, |log| log.lock(21, "About to add this lock", &holder, true, true));
+    log.request(22, own.client, 36, |log| {
+        log.lock(22, "lock incompatible; sending blocking AST.", &holder, true, true);
+        log.lock(22, "About to add this lock", &own, false, false);
+        log.lock(22, "server preparing blocking AST", &holder, true, true);
+        log.request(23, holder.client, 103, |log| {
+            log.lock(23, "lock granted; sending completion AST.", &own, true, false)
+        });
+    });
+    let jobs: Vec<_> = locks(&log.text).jobs.into_iter().map(|job| (job.job, job.blocked, job.wait_s > 0.0)).collect();
+    assert_eq!(jobs, [(Some("dd.0".to_owned()), 1, true)]);
+}
+
 /// The callback's reply is lost: the server gives the lock up in another way, and frees it only after the callback has timed out.
 #[test]
 fn a_lock_is_over_when_another_is_granted_in_its_place() {

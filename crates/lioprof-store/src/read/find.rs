@@ -1,9 +1,9 @@
 //! Finds manifests.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
+use crate::files;
 use crate::layout::{self, MANIFESTS};
 
 /// Folders below a dataset's: `manifests/fs=../node=../date=..`.
@@ -93,10 +93,6 @@ pub(crate) fn node_files(table: &Path, node: &str, extension: &str) -> Result<Ve
     Ok(found)
 }
 
-/// Entries of a folder, sorted by name.
 fn entries(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
-    let mut entries = list().map_err(StoreError::io("list", path))?;
-    entries.sort();
-    Ok(entries)
+    files::entries(path).map_err(StoreError::io("list", path))
 }

@@ -43,9 +43,16 @@ pub(crate) struct AccountSums {
     pub(super) each: FxHashMap<Whose, UnderWay>,
     /// Waits for locks whose lock requests may still come, by client: from and to.
     waits: FxHashMap<Symbol, SmallVec<[(i64, i64); 2]>>,
+    /// Where the time that was chosen begins: what was under way then counts from there on.
+    begin_us: Option<i64>,
 }
 
 impl AccountSums {
+    /// Leaves out what lies before a time of rows and waits that are added from now on.
+    pub(crate) fn begin(&mut self, us: Option<i64>) {
+        self.begin_us = us;
+    }
+
     /// Adds an RPC of a client. Pings keep connections alive, and nobody waits for them.
     pub(crate) fn row(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>) {
         if OperationClass::of(row.opcode) == OperationClass::Ping {
@@ -108,6 +115,10 @@ impl AccountSums {
 
     /// Adds stretches of time to all, to the client and to its job.
     fn spend(&mut self, client: Symbol, job: Option<Symbol>, from_us: i64, stretches: &[Stretch]) {
+        let from_us = from_us.max(self.begin_us.unwrap_or(i64::MIN));
+        if stretches.last().is_none_or(|last| last.to_us < from_us) {
+            return;
+        }
         self.all.add(from_us, stretches, MOST_BINS);
         let most = self.most_bins_of_one();
         for whose in [Some(Whose::Client(client)), job.map(Whose::Job)].into_iter().flatten() {
