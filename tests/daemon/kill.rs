@@ -123,6 +123,11 @@ fn restore_alone_puts_everything_back_and_leaves_the_log() {
     let run = lioprof(&["daemon", "--restore", "--config", &config]).exits(0);
     let told = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(told.contains("debug: restored") && told.contains("daemon_file: restored"), "{told}");
+    let spool = node.spool().display().to_string();
+    assert!(
+        told.contains(&format!("{spool}: ")) && told.contains("of the log that a killed daemon has not decoded"),
+        "{told}"
+    );
     let now = node.settings();
     assert!(now.debug.contains("vfstrace"), "{now:?}");
     node.write("debug", "-vfstrace");

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use lioprof_capture::config::{Auto, Config, OrOff};
-use lioprof_capture::daemon::{self, Ending};
+use lioprof_capture::daemon::{self, Ending, LeftLog, Restored};
 use lioprof_capture::doctor as checks;
 use lioprof_capture::logging::{self, LevelFilter};
+use lioprof_model::units::{human_bytes, plural};
 
 use crate::args::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs};
 use crate::daemon_live::DaemonLive;
@@ -118,8 +119,17 @@ pub(crate) fn run(args: &DaemonArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     logging::init(args.log_format, level)?;
     let mut out = io::stdout();
     if args.restore {
-        let report = daemon::restore(&config)?;
+        let Restored { report, left } = daemon::restore(&config)?;
         write!(out, "{report}")?;
+        for LeftLog { spool, files, bytes } in left {
+            writeln!(
+                out,
+                "{}: {} of the log that a killed daemon has not decoded, {}: the next daemon with this spool makes rows of it",
+                spool.display(),
+                plural(files as u64, "file"),
+                human_bytes(bytes)
+            )?;
+        }
         return Ok(if report.is_complete() { Code::Success } else { Code::Failed });
     }
     if args.own_session {

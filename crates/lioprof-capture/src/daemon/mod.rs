@@ -23,4 +23,4 @@ pub use ending::{Ending, Reason};
 pub(crate) use error::DaemonError;
 pub use serve::run;
 pub use signals::Signals;
-pub use start::restore;
+pub use start::{LeftLog, Restored, restore};

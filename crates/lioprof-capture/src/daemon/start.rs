@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Auto, Config};
 use crate::control::Control;
 use crate::doctor;
+use crate::drain;
 use crate::journal::restore::restore_leftover;
 use crate::journal::{JournalFile, Report};
 use crate::lock::{self, Lock};
@@ -15,16 +16,50 @@ use crate::system;
 
 use super::DaemonError;
 
+/// What became of the settings that killed daemons left changed, and what they left besides.
+#[derive(Clone, Debug)]
+pub struct Restored {
+    /// The settings.
+    pub report: Report,
+    /// Log that nobody has decoded yet.
+    pub left: Vec<LeftLog>,
+}
+
+/// The log in a spool that is not decoded yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftLog {
+    /// The folder.
+    pub spool: PathBuf,
+    /// Segments, and the kernel's file.
+    pub files: usize,
+    /// What they take there.
+    pub bytes: u64,
+}
+
+impl LeftLog {
+    /// What is in a spool; `None` if there is nothing, or no such folder.
+    fn of(spool: &Path) -> Option<Self> {
+        let files = drain::leftovers(spool).unwrap_or_default();
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        (bytes > 0).then(|| Self { spool: spool.to_owned(), files: files.len(), bytes })
+    }
+}
+
 /// Restores the settings that killed daemons left changed, whatever their data directories.
 ///
 /// # Errors
 /// If a daemon is running, or a journal cannot be read. Settings that could not be restored are in the report.
-pub fn restore(config: &Config) -> Result<Report, DaemonError> {
+pub fn restore(config: &Config) -> Result<Restored, DaemonError> {
     let known = pointers::with_own(config);
     if let Some(running) = known.iter().find(|pointer| lock::is_held(&pointer.lock) == Some(true)) {
         return Err(DaemonError::InUse { socket: running.socket.clone() });
     }
-    put_back(config, &known)
+    let report = put_back(config, &known)?;
+    let mut spools = config.spool_dirs();
+    spools.extend(known.into_iter().map(|pointer| pointer.spool));
+    spools.sort_unstable();
+    spools.dedup();
+    Ok(Restored { report, left: spools.iter().filter_map(|spool| LeftLog::of(spool)).collect() })
 }
 
 fn put_back(config: &Config, known: &[Pointer]) -> Result<Report, DaemonError> {

@@ -181,7 +181,7 @@ impl Capture {
                 Ok(()) => self.stop_daemon(&mut troubles)?,
                 Err(message) => {
                     troubles.push(message);
-                    let report = daemon::restore(&self.config).map_err(|err| with_causes(&err))?;
+                    let report = daemon::restore(&self.config).map_err(|err| with_causes(&err))?.report;
                     if !report.is_complete() {
                         troubles.push(report.to_string());
                     }
