@@ -31,11 +31,13 @@ use crate::what_if::Run;
 /// of a day in bins of seconds there is no room for both.
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) -> Run {
     aggregate.objects.keep(TOP_OBJECTS);
+    // First what takes most room while it is made.
+    analysis.service_parts = service_parts::finish(&std::mem::take(&mut aggregate.service_parts), symbols);
     analysis.totals = totals(&aggregate, &analysis.totals);
     analysis.nodes = nodes(&aggregate, symbols);
     analysis.targets = targets(&aggregate, symbols);
     analysis.clients = clients(&aggregate, symbols);
-    analysis.flows = flows(&aggregate, symbols);
+    analysis.flows = flows(std::mem::take(&mut aggregate.flows), symbols);
     analysis.jobs = jobs(&aggregate, symbols);
     analysis.owners = owners(&aggregate);
     analysis.objects = objects(&aggregate);
@@ -46,7 +48,6 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.markers = markers(&aggregate, symbols);
     analysis.series = series(&mut aggregate.series, symbols);
     analysis.sample = sample(&aggregate, symbols, analysis);
-    analysis.service_parts = service_parts::finish(&aggregate.service_parts, symbols);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
     let run = run(&mut aggregate, symbols);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
@@ -270,16 +271,15 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
     clients.into_iter().map(|(_, client)| client).collect()
 }
 
-fn flows(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = aggregate
-        .flows
-        .iter()
-        .map(|((nid, key), io)| Flow {
-            nid: symbols.text(*nid),
+fn flows(sums: FxHashMap<(Symbol, TargetKey), ReadWrite>, symbols: &Symbols) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = sums
+        .into_iter()
+        .map(|((nid, key), ReadWrite { read, write })| Flow {
+            nid: symbols.text(nid),
             target: key.name.map(|name| name.to_string()),
             node: symbols.text(key.node),
-            read: io.read.clone(),
-            write: io.write.clone(),
+            read,
+            write,
         })
         .collect();
     flows.sort_by(|a, b| (&a.nid, &a.target, &a.node).cmp(&(&b.nid, &b.target, &b.node)));
