@@ -22,6 +22,7 @@ pub(crate) use left_out::LeftOut;
 pub(crate) use queue::{Job, Queue};
 pub(crate) use raw::RawKeep;
 pub(crate) use raw::raw_retention;
+pub use spool::LeftLog;
 pub(crate) use spool::SegmentFile;
 pub(crate) use spool::{Spool, leftovers, remove_left_out, session_name, session_of};
 pub(crate) use sums::{Interval, SampleTime, SharedSums, Summed};

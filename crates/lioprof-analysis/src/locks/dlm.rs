@@ -172,18 +172,18 @@ impl DlmTracker {
         });
         lock.resource = info.resource;
         lock.mode = info.requested_mode;
+        // No line says that a lock was created which an MDT takes by itself for a client's request.
+        let made = created || (info.nid.is_none() && lock.owner == Party::Unknown);
+        if made {
+            lock.job = served.job();
+        }
         match info.nid {
             Some(nid) => lock.owner = Party::Client(nid),
             // Whoever's request made it, unless that is known better: the first lines of a client's lock show no client.
-            None if created || lock.owner == Party::Unknown => {
-                lock.owner = served.party;
-                // An MDT takes locks of its own for a client's request: nobody asks for these.
-                lock.job = served.window.and_then(|rpc| rpc.job);
-            }
+            None if made => lock.owner = served.party,
             None => {}
         }
         if created {
-            lock.job = served.window.and_then(|rpc| rpc.job);
             return;
         }
         lock.requested = info.requested;
@@ -193,11 +193,10 @@ impl DlmTracker {
     }
 
     fn created(&mut self, event: &LockEvent, info: &LockState, served: &ServedRequest) {
-        let job = served.window.and_then(|rpc| rpc.job);
         self.threads.entry(event.pid).or_default().cookie = Some(info.cookie);
         if served.counts && served.party != Party::Server {
             self.sums.sums_of(self.node, info.target).enqueues += 1;
-            self.sums.jobs.entry(job).or_default().enqueues += 1;
+            self.sums.jobs.entry(served.job()).or_default().enqueues += 1;
         }
     }
 

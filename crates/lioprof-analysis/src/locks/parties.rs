@@ -18,6 +18,13 @@ pub(crate) struct ServedRequest {
     pub(crate) counts: bool,
 }
 
+impl ServedRequest {
+    /// The job of the request.
+    pub(super) fn job(&self) -> Option<Symbol> {
+        self.window.and_then(|rpc| rpc.job)
+    }
+}
+
 /// How two requests for an object collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overlap {

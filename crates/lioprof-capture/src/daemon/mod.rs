@@ -23,4 +23,6 @@ pub use ending::{Ending, Reason};
 pub(crate) use error::DaemonError;
 pub use serve::run;
 pub use signals::Signals;
-pub use start::{LeftLog, Restored, restore};
+pub use start::{Restored, restore};
+
+pub use crate::drain::LeftLog;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Auto, Config};
 use crate::control::Control;
 use crate::doctor;
-use crate::drain;
+use crate::drain::LeftLog;
 use crate::journal::restore::restore_leftover;
 use crate::journal::{JournalFile, Report};
 use crate::lock::{self, Lock};
@@ -25,26 +25,6 @@ pub struct Restored {
     pub left: Vec<LeftLog>,
 }
 
-/// The log in a spool that is not decoded yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftLog {
-    /// The folder.
-    pub spool: PathBuf,
-    /// Segments, and the kernel's file.
-    pub files: usize,
-    /// What they take there.
-    pub bytes: u64,
-}
-
-impl LeftLog {
-    /// What is in a spool; `None` if there is nothing, or no such folder.
-    fn of(spool: &Path) -> Option<Self> {
-        let files = drain::leftovers(spool).unwrap_or_default();
-        let bytes = files.iter().map(|file| file.bytes).sum();
-        (bytes > 0).then(|| Self { spool: spool.to_owned(), files: files.len(), bytes })
-    }
-}
-
 /// Restores the settings that killed daemons left changed, whatever their data directories.
 ///
 /// # Errors
@@ -59,7 +39,8 @@ pub fn restore(config: &Config) -> Result<Restored, DaemonError> {
     spools.extend(known.into_iter().map(|pointer| pointer.spool));
     spools.sort_unstable();
     spools.dedup();
-    Ok(Restored { report, left: spools.iter().filter_map(|spool| LeftLog::of(spool)).collect() })
+    let left = spools.iter().map(|spool| LeftLog::of(spool)).filter(|left| left.bytes > 0).collect();
+    Ok(Restored { report, left })
 }
 
 fn put_back(config: &Config, known: &[Pointer]) -> Result<Report, DaemonError> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::check::{Check, Status};
 use super::paths_and_ports::{spool_as_kernel_sees_it, spool_directory, spool_kind};
 use crate::config::{Auto, Config, MOST_SPOOL_MIB};
-use crate::drain;
+use crate::drain::LeftLog;
 use crate::system::volumes::{existing, volume};
 use lioprof_model::with_causes;
 
@@ -74,8 +74,8 @@ fn unusable(config: &Config, dir: &Path) -> Option<Check> {
 fn room_mib(config: &Config, dir: &Path) -> Result<u64, String> {
     let there = existing(dir).ok_or("no part of the path exists")?;
     let free_mib = volume(&there).map_err(|err| with_causes(&err))?.free_mib;
-    let left: u64 = drain::leftovers(dir).unwrap_or_default().iter().map(|segment| segment.bytes).sum();
+    let left = LeftLog::of(dir);
     let beside_data = matches!(config.capture.spool_dir, Auto::Auto) && dir.starts_with(&config.keep.dir);
     let not_ours = if beside_data { config.budget.disk_reserve_mib.saturating_add(config.keep.file_mib) } else { 0 };
-    Ok(free_mib.saturating_add(left >> 20).saturating_sub(not_ours))
+    Ok(free_mib.saturating_add(left.bytes >> 20).saturating_sub(not_ours))
 }

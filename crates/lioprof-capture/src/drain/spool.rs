@@ -271,6 +271,26 @@ impl Spool {
     }
 }
 
+/// The log in a spool that is not decoded yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftLog {
+    /// The folder.
+    pub spool: PathBuf,
+    /// Segments, and the kernel's file.
+    pub files: usize,
+    /// What they take there.
+    pub bytes: u64,
+}
+
+impl LeftLog {
+    /// What is in a spool to which nobody is writing; nothing if it cannot be read.
+    pub(crate) fn of(spool: &Path) -> Self {
+        let files = leftovers(spool).unwrap_or_default();
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        Self { spool: spool.to_owned(), files: files.len(), bytes }
+    }
+}
+
 /// Segments and files of sessions that did not end well, oldest first. Nobody may be writing to them.
 /// Fails if the folder cannot be read.
 pub(crate) fn leftovers(dir: &Path) -> io::Result<Vec<SegmentFile>> {

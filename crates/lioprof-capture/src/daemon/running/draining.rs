@@ -11,7 +11,7 @@ use super::super::clock::now_us;
 use super::super::keep::{self, RowKeep};
 use super::common::Common;
 use crate::config::Config;
-use crate::drain::{self, Progress, RawKeep, Summed, Worker};
+use crate::drain::{LeftLog, Progress, RawKeep, Summed, Worker};
 use crate::live::LiveView;
 use crate::metrics::Metrics;
 use crate::status::{Files, Segments, Status};
@@ -74,11 +74,11 @@ impl Draining {
     /// Notes that some segments cannot be drained, and why.
     pub(super) fn left(&mut self, config: &Config, why: &str) {
         let dir = config.capture.spool_dir();
-        let left = drain::leftovers(dir).unwrap_or_default();
+        let left = LeftLog::of(dir);
         self.account.failure(&format!(
             "{why}: {} ({}) stay in `{}`, and the next start of the daemon decodes them",
-            plural(left.len() as u64, "segment"),
-            human_bytes(left.iter().map(|segment| segment.bytes).sum()),
+            plural(left.files as u64, "segment"),
+            human_bytes(left.bytes),
             dir.display()
         ));
     }
