@@ -1,11 +1,12 @@
 //! A log in segments, as the capture daemon reads it, gives the same rows as the log in one piece.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::{fs, slice};
 
 use lioprof_analysis::{Config, analyze};
-use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, TraceSummary};
+use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, RpcSize, SentRpc, Symbols, TraceSummary};
 use lioprof_testkit::files::{fixture, folders_in, unpacked};
 use lioprof_trace::{LiveTrace, SegmentScan};
 
@@ -149,25 +150,81 @@ fn segments_of_a_full_disk_give_the_rows_of_the_whole() {
     assert!(told.0 == expected.0, "{} rows and other items, expected {}", told.0.len(), expected.0.len());
 }
 
+/// The log, had its clock been set back by an hour at that time.
+fn set_back(log: &[u8], from_us: i64) -> Vec<u8> {
+    let mut log = log.to_vec();
+    let mut from = 0;
+    for end in record_ends(&log) {
+        let record = &mut log[from..end];
+        let sec = u32::from_le_bytes(record[20..24].try_into().unwrap());
+        let usec = u64::from_le_bytes(record[24..32].try_into().unwrap());
+        if i64::from(sec) * 1_000_000 + i64::try_from(usec).unwrap() >= from_us {
+            record[20..24].copy_from_slice(&(sec - 3600).to_le_bytes());
+        }
+        from = end;
+    }
+    log
+}
+
+/// What moved how many bytes, and when.
+#[derive(Default)]
+struct Sizes {
+    sizes: BTreeMap<(Vec<u8>, u64), (u32, RpcSize)>,
+    middles_us: Vec<i64>,
+}
+
+impl RowSink for Sizes {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.sizes.insert((symbols.bytes(row.nid).to_vec(), row.xid.0), (row.opcode.0, row.size));
+        self.middles_us.extend(row.service_us.map(|us| row.end_us.saturating_sub_unsigned(us / 2)));
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_back_tears_no_request_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log");
+    let read = |log: &[u8]| {
+        fs::write(&path, log).unwrap();
+        let mut sizes = Sizes::default();
+        let loss = analyze(slice::from_ref(&path), &Config::default(), Some(&mut sizes)).unwrap().analysis.loss;
+        (sizes, loss)
+    };
+    let mut read_logs = 0;
+    for (name, log) in logs() {
+        // Not the damaged ones; and longer ones look like files that the kernel wrote around.
+        if record_ends(&log).last() != Some(&log.len()) || log.len() >= 10 << 20 {
+            continue;
+        }
+        let (expected, complete) = read(&log);
+        let moments = expected.middles_us.len();
+        read_logs += 1;
+        for moment in (0..moments).step_by(moments.div_ceil(8)) {
+            let (sizes, loss) = read(&set_back(&log, expected.middles_us[moment]));
+            assert!(loss.clock_steps > 0, "{name:?} {moment}");
+            assert_eq!(
+                (loss.missing_handled, loss.missing_handling),
+                (complete.missing_handled, complete.missing_handling),
+                "{name:?} {moment}"
+            );
+            assert!(sizes.sizes == expected.sizes, "{name:?} {moment}");
+        }
+    }
+    assert!(read_logs >= 5, "{read_logs}");
+}
+
 #[test]
 fn a_clock_that_was_set_back_hides_no_new_segment() {
     let (_, log) = logs().into_iter().find(|(path, _)| path.to_string_lossy().contains("lock_pingpong_dlm")).unwrap();
     let ends = record_ends(&log);
     let dir = tempfile::tempdir().unwrap();
-    let segment = |name: &str, from: usize, to: usize, back_s: u32| {
-        let mut bytes = log[from..to].to_vec();
-        let mut at = 0;
-        while at < bytes.len() {
-            let sec = u32::from_le_bytes(bytes[at + 20..at + 24].try_into().unwrap()) - back_s;
-            bytes[at + 20..at + 24].copy_from_slice(&sec.to_le_bytes());
-            at += u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-        }
+    let middle = ends[ends.len() / 2];
+    let segment = |name: &str, bytes: &[u8]| {
         let path = dir.path().join(name);
         fs::write(&path, bytes).unwrap();
         path
     };
-    let middle = ends[ends.len() / 2];
-    let (before, after) = (segment("a", 0, middle, 0), segment("b", middle, log.len(), 3600));
+    let (before, after) = (segment("a", &log[..middle]), segment("b", &set_back(&log[middle..], i64::MIN)));
     let mut told = Told::default();
     let mut live = LiveTrace::new("oss1", None).unwrap();
     live.segment(&before, false, &mut told).unwrap();

@@ -123,7 +123,7 @@ struct Thread {
     nrs_ost: Option<u32>,
     /// Scheduler's number of the request to come.
     numbered: Option<Numbered>,
-    /// It has handled a request before.
+    /// It has handled a request before, in this capture.
     known: bool,
     /// It has just dropped a request; `Handled RPC` follows all the same.
     dropped: bool,
@@ -178,6 +178,10 @@ impl Join {
     /// The log goes on with another capture.
     pub(crate) fn another_capture(&mut self) {
         self.gaps.begin_anew();
+        for thread in self.threads.values_mut() {
+            // What it took, began or ended between the captures was not traced, and is not lost.
+            (thread.nrs_ost, thread.numbered, thread.known) = (None, None, false);
+        }
     }
 
     /// Takes the next event in time order.
@@ -463,12 +467,12 @@ impl Join {
         let thread = self.threads.entry(event.pid).or_default();
         let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
         thread.dropped = false;
-        thread.known = true;
+        let known = std::mem::replace(&mut thread.known, true);
         let lost = thread.current.take();
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
             self.counts.loss.missing_handled += 1;
-            self.counts.loss.lost_ends += 1;
+            self.counts.loss.lost_ends += u64::from(known);
             self.half_rpc(lost, event.pid, Some(event.time_us), out);
             self.remove(lost);
         }
@@ -503,7 +507,7 @@ impl Join {
             other => {
                 if let Some(other) = other {
                     self.counts.loss.missing_handled += 1;
-                    self.counts.loss.lost_ends += 1;
+                    self.counts.loss.lost_ends += u64::from(known);
                     self.half_rpc(other, event.pid, Some(event.time_us), out);
                     self.remove(other);
                 }

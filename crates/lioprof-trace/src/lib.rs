@@ -57,6 +57,7 @@ mod render;
 mod segment_scan;
 mod sink_thread;
 
+pub use decode::chunk::CLOCK_STEP_US;
 pub use live::{HandedOn, LiveTrace, Segment};
 pub use logs::ReadLogs;
 pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};

@@ -7,6 +7,7 @@ use std::path::Path;
 use lioprof_model::{LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::decode::chunk::CLOCK_STEP_US;
 use crate::decode::reader::BinaryReader;
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
@@ -15,9 +16,6 @@ use crate::segment_scan::open_daemon_file;
 
 /// Bytes per chunk: small, since little memory matters more than the last percent of speed.
 const CHUNK_BYTES: usize = 256 << 10;
-
-/// Records of different CPUs are not in the order of time; what goes back further than this is a clock that was set.
-const CLOCK_STEP_US: i64 = 5_000_000;
 
 /// What a segment held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use rayon::ThreadPoolBuilder;
 use crate::decode::chunk::StreamRun;
 use crate::decode::chunk_store::ChunkStore;
 use crate::decode::chunk_tasks::ChunkTasks;
-use crate::decode::flush_passes::FlushPasses;
+use crate::decode::flush_passes::{Added, FlushPasses};
+use crate::decode::moment::Moment;
 use crate::decode::source::Chunks;
 use crate::input::{InputProblem, NodeRule, Severity};
 use crate::plan::{Inputs, OpeningNotes, Reading};
@@ -87,7 +88,7 @@ fn decode_nodes(
                 outcome.problems.push(error(format!("`{}`: {damage}", path.display())));
             }
         }
-        sorter.release(i64::MAX, out)?;
+        sorter.release(Moment::MAX, out)?;
     }
     Ok(outcome)
 }
@@ -103,7 +104,7 @@ fn decode_input(
     let layout = chunks.layout();
     if layout.is_none() {
         // Text is sorted already.
-        sorter.release(i64::MAX, out)?;
+        sorter.release(Moment::MAX, out)?;
     }
     let mut tasks = ChunkTasks::default();
     let mut end = None;
@@ -201,7 +202,7 @@ struct Sorter {
 
 #[derive(Clone, Copy, Debug)]
 struct RenderedLine {
-    time_us: i64,
+    moment: Moment,
     chunk: u32,
     start: u32,
     end: u32,
@@ -218,13 +219,14 @@ impl Sorter {
         let mut start = 0;
         for (i, run) in runs.iter().enumerate() {
             // Discarded heads are the analysis' business.
-            if self.passes.add(run, false, &mut 0) && self.bytes >= SORT_AT_LEAST.max(2 * self.waiting) {
-                self.release(self.passes.settled_us, out)?;
+            let Added { starts_pass, epoch } = self.passes.add(run, false, &mut 0);
+            if starts_pass && self.bytes >= SORT_AT_LEAST.max(2 * self.waiting) {
+                self.release(self.passes.settled, out)?;
                 self.waiting = self.bytes;
             }
             let to = runs.get(i + 1).map_or(lines.len(), |next| next.from);
             for &(time_us, end) in &lines[run.from..to] {
-                self.lines.push(RenderedLine { time_us, chunk, start, end });
+                self.lines.push(RenderedLine { moment: Moment { epoch, time_us }, chunk, start, end });
                 self.bytes += (end - start) as usize;
                 start = end;
             }
@@ -232,11 +234,11 @@ impl Sorter {
         Ok(())
     }
 
-    /// Writes everything before `before_us`.
-    fn release(&mut self, before_us: i64, out: &mut impl Write) -> io::Result<()> {
+    /// Writes everything before that moment.
+    fn release(&mut self, before: Moment, out: &mut impl Write) -> io::Result<()> {
         // Stable: records of one time stay in the order of the file, as `lctl` leaves them.
-        self.lines.sort_by_key(|line| line.time_us);
-        let count = self.lines.partition_point(|line| line.time_us < before_us || before_us == i64::MAX);
+        self.lines.sort_by_key(|line| line.moment.order());
+        let count = self.lines.partition_point(|line| line.moment < before);
         for line in self.lines.drain(..count) {
             let text = &self.store.take_of(line.chunk)[line.start as usize..line.end as usize];
             out.write_all(text)?;

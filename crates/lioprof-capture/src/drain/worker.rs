@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lioprof_model::TraceSummary;
-use lioprof_trace::{HandedOn, LiveTrace, Segment, SegmentScan};
+use lioprof_trace::{CLOCK_STEP_US, HandedOn, LiveTrace, Segment, SegmentScan};
 
 use super::DrainError;
 use super::keep::{GivenUp, Keep, PartFacts, WhyGivenUp, WrittenPart};
@@ -22,8 +22,6 @@ const RETRY: Duration = Duration::from_secs(10);
 /// Longest time that an open request may delay the deletion of segments; after it a crash loses the request's first
 /// half.
 const HOLD_US: i64 = 30_000_000;
-/// If times go back further than this, the clock was set.
-const CLOCK_STEP_US: i64 = 5_000_000;
 /// Longest wait for a job.
 const NOTHING_TO_DO: Duration = Duration::from_secs(60);
 /// Strings that may be pending before the tables are made anew.

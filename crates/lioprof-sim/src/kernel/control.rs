@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use lioprof_model::lock;
+use lioprof_model::time::now_us;
 use rustix::io::Errno;
 
 use super::masks::{self, Mask, Parsed};
@@ -31,6 +32,11 @@ impl Kernel {
         self.masks[mask as usize].load(Relaxed)
     }
 
+    /// When a mask was last set, by the clock of this machine.
+    pub(crate) fn masks_set_us(&self) -> i64 {
+        self.masks_set_us.load(Relaxed)
+    }
+
     /// A mask as it reads, without line break.
     #[must_use]
     pub fn mask_text(&self, mask: Mask) -> String {
@@ -39,6 +45,8 @@ impl Kernel {
 
     /// Sets a mask's bits, as its module parameter does.
     pub fn set_mask(&self, mask: Mask, bits: u32) {
+        // Before the mask: what it lets pass was logged later.
+        self.masks_set_us.store(now_us(), Relaxed);
         self.masks[mask as usize].store(bits, Relaxed);
     }
 

@@ -66,6 +66,8 @@ pub struct Kernel {
     pub(super) with_lustre: AtomicBool,
     /// In the order of [`Mask`].
     pub(super) masks: [AtomicU32; 4],
+    /// When one of them was last set, by the clock of this machine.
+    pub(super) masks_set_us: AtomicI64,
     /// Index: CPU * 3 + context.
     pub(super) streams: Vec<Mutex<Stream>>,
     pub(super) pool: Pool,
@@ -102,6 +104,7 @@ impl Kernel {
             loaded: AtomicBool::new(true),
             with_lustre: AtomicBool::new(true),
             masks: masks::DEFAULTS.map(AtomicU32::new),
+            masks_set_us: AtomicI64::new(i64::MIN),
             streams,
             pool: Pool::default(),
             history: Mutex::default(),

@@ -17,6 +17,9 @@ use crate::{SimRecord, Stamp, Workload};
 const NAP: Duration = Duration::from_millis(20);
 /// Sleeps shorter than this are not worth it.
 const SHORTEST_SLEEP_US: i64 = 200;
+/// A player that is later than this has stood still, on a machine that is busy: it does not catch up, and no record gets a time at
+/// which nobody logged anything.
+const LATE_US: i64 = 20_000;
 /// Records between two looks at what others want.
 const LOOK_EVERY: u64 = 256;
 
@@ -113,13 +116,15 @@ impl Player<'_> {
             if played.records % LOOK_EVERY == 0 {
                 self.director.records.store(played.records, Relaxed);
                 self.obey(pace);
+                pace.look();
             }
             self.sleep_until(pace, record.time_us);
             if self.ends() {
                 break;
             }
             if stamp == Stamp::Now {
-                record.time_us = pace.present_us(record.time_us);
+                // A record that is late was logged with the masks of now.
+                record.time_us = pace.present_us(record.time_us).max(self.kernel.masks_set_us());
             }
             played.records += 1;
             match self.kernel.log(&record) {
@@ -138,7 +143,7 @@ impl Player<'_> {
         if self.director.paused.load(Relaxed) {
             let began = Instant::now();
             self.wait_until(|| !self.director.paused.load(Relaxed));
-            pace.began += began.elapsed();
+            pace.stood_still(began.elapsed());
         }
     }
 
@@ -152,6 +157,10 @@ impl Player<'_> {
                 pace.look();
             }
             self.obey(pace);
+        }
+        let late_us = pace.elapsed_us - due_us;
+        if late_us > LATE_US {
+            pace.stood_still(Duration::from_micros(late_us.unsigned_abs()));
         }
     }
 }
@@ -174,6 +183,14 @@ impl Pace {
 
     fn look(&mut self) {
         self.elapsed_us = i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
+    }
+
+    /// The time that has passed does not count.
+    fn stood_still(&mut self, time: Duration) {
+        let us = i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
+        self.began += time;
+        self.began_wall_us = self.began_wall_us.saturating_add(us);
+        self.look();
     }
 
     /// When a record is due, since the beginning; `None`: at once.

@@ -21,10 +21,13 @@ use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
 
+/// A stream whose times go back further than this, µs, has lived through a step of the clock.
+pub const CLOCK_STEP_US: i64 = 5_000_000;
+
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
 
-/// A stretch of records of one stream in the order of the file.
+/// A stretch of records of one stream in the order of the file, within which the clock was not set back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamRun {
     /// The stream.
@@ -53,7 +56,7 @@ impl StreamRun {
         let stream = record.stream();
         let bytes = record.binary_len() as u64;
         match runs.last_mut() {
-            Some(run) if run.stream == stream && !record.first => {
+            Some(run) if run.stream == stream && !record.first && record.time_us >= run.end_us - CLOCK_STEP_US => {
                 run.bytes += bytes;
                 run.clock_steps += u64::from(record.time_us < run.end_us);
                 run.end_us = record.time_us;

@@ -7,12 +7,15 @@ use lioprof_model::Symbol;
 
 use super::buffer_pool::BufferPool;
 use super::event::Event;
+use super::moment::Moment;
 
 /// Where an event is, and what its place in the order depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventKey {
     /// Time of the event, microseconds since the epoch.
     pub(crate) time_us: i64,
+    /// How often the clock had been set back, see [`Moment`].
+    epoch: u32,
     /// Number of the stream that it came from.
     pub(crate) stream: u32,
     /// Its chunk's number; numbers wrap.
@@ -22,9 +25,14 @@ pub(crate) struct EventKey {
 }
 
 impl EventKey {
+    /// When the event was logged.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment { epoch: self.epoch, time_us: self.time_us }
+    }
+
     /// What the order depends on, as one number: comparing that takes no branch.
-    pub(crate) fn order(&self) -> i128 {
-        i128::from(self.time_us) << 32 | i128::from(self.stream)
+    pub(crate) fn order(&self) -> u128 {
+        self.moment().order() << 32 | u128::from(self.stream)
     }
 }
 
@@ -93,11 +101,11 @@ impl<T> ChunkStore<T> {
 }
 
 impl ChunkStore<Event> {
-    /// Keys of a stretch of a chunk's events.
-    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize) -> impl Iterator<Item = EventKey> {
+    /// Keys of a stretch of a chunk's events, all of one epoch.
+    pub(crate) fn keys(&self, chunk: u32, from: usize, to: usize, epoch: u32) -> impl Iterator<Item = EventKey> {
         let first = u32::try_from(from).expect("a chunk has fewer than 2^32 events");
         let events = self.chunk(chunk)[from..to].iter().zip(first..);
-        events.map(move |(event, index)| EventKey { time_us: event.time_us, stream: event.stream, chunk, index })
+        events.map(move |(event, index)| EventKey { time_us: event.time_us, epoch, stream: event.stream, chunk, index })
     }
 
     /// The event.

@@ -1,14 +1,34 @@
-//! Where the flush passes of a binary log begin, and up to which time all records have been seen.
+//! Where the flush passes of a binary log begin, where its clock was set back, and up to which moment all records have been seen.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::chunk::StreamRun;
+use super::chunk::{CLOCK_STEP_US, StreamRun};
+use super::moment::Moment;
 
 /// A stream that logged something this long ago may still have pages to come in a pass that failed writes have delayed.
 const MAY_LAG_US: i64 = 60_000_000;
 
 /// A pass does not bring more than the kernel's buffer; beyond this much nothing is held back for streams that may lag.
 const LAG_BYTES: u64 = 64 << 20;
+
+/// What a run added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Added {
+    /// It starts a new pass.
+    pub(crate) starts_pass: bool,
+    /// The epoch of its [`Moment`]s.
+    pub(crate) epoch: u32,
+}
+
+/// The last run of a stream.
+#[derive(Clone, Copy, Debug)]
+struct LastRun {
+    epoch: u32,
+    /// Time of its first record.
+    first_us: i64,
+    /// Time of its last one.
+    end_us: i64,
+}
 
 /// Follows the flush passes of a binary log.
 #[derive(Debug)]
@@ -19,16 +39,18 @@ pub(crate) struct FlushPasses {
     bytes: u64,
     /// The current pass has brought runs that may have been passes of their own.
     doubtful: bool,
-    /// Streams of the whole file, and the time of the last record of each.
-    known: FxHashMap<u32, i64>,
+    /// Streams of the whole file, and the last run of each.
+    known: FxHashMap<u32, LastRun>,
     /// Stream of the last run.
     current: Option<u32>,
-    /// Latest time up to the end of the pass before the current one.
-    previous_us: i64,
-    /// Latest time so far.
-    latest_us: i64,
-    /// Everything before this time has been seen.
-    pub(crate) settled_us: i64,
+    /// Latest moment up to the end of the pass before the current one.
+    previous: Moment,
+    /// Latest moment so far.
+    latest: Moment,
+    /// Latest moment of the epoch before that one.
+    before_step: Moment,
+    /// Everything before this moment has been seen.
+    pub(crate) settled: Moment,
 }
 
 impl Default for FlushPasses {
@@ -39,22 +61,28 @@ impl Default for FlushPasses {
             doubtful: false,
             known: FxHashMap::default(),
             current: None,
-            previous_us: i64::MIN,
-            latest_us: i64::MIN,
-            settled_us: i64::MIN,
+            previous: Moment::MIN,
+            latest: Moment::MIN,
+            before_step: Moment::MIN,
+            settled: Moment::MIN,
         }
     }
 }
 
 impl FlushPasses {
-    /// Takes a run; returns whether it starts a new pass.
+    /// Takes a run.
     ///
     /// A run that starts without the `F` flag has lost its head: the kernel empties each list in each
     /// pass, so the first record after it carries the flag, unless the list overflowed and its oldest
     /// pages were discarded. Where the file itself has a gap this says nothing.
-    pub(crate) fn add(&mut self, run: &StreamRun, after_gap: bool, discarded_heads: &mut u64) -> bool {
+    pub(crate) fn add(&mut self, run: &StreamRun, after_gap: bool, discarded_heads: &mut u64) -> Added {
         let mut starts_pass = false;
-        if !self.continues(run) {
+        let epoch = self.epoch_of(run, after_gap);
+        let mut first_us = run.first_us;
+        if self.continues(run) {
+            let last = self.known.get(&run.stream).filter(|last| last.epoch == epoch);
+            first_us = last.map_or(first_us, |last| last.first_us);
+        } else {
             if !self.streams.insert(run.stream) {
                 // A stream follows on itself where only one CPU logs, or where pages were put back.
                 let may_be_put_back = self.current == Some(run.stream) && self.another_lags(run);
@@ -64,7 +92,7 @@ impl FlushPasses {
             if starts_pass {
                 self.start(Some(run.stream));
                 // The rest of this stream is still to come, however old it is.
-                self.settled_us = self.settled_us.min(run.first_us);
+                self.settled = self.settled.min(Moment { epoch, time_us: run.first_us });
             }
             // The first run of a stream in the file may have begun before the file.
             if self.known.contains_key(&run.stream) && !run.first_flag && !after_gap {
@@ -73,9 +101,12 @@ impl FlushPasses {
         }
         self.bytes += run.bytes;
         self.current = Some(run.stream);
-        self.known.insert(run.stream, run.end_us);
-        self.latest_us = self.latest_us.max(run.last_us);
-        starts_pass
+        self.known.insert(run.stream, LastRun { epoch, first_us, end_us: run.end_us });
+        if epoch > self.latest.epoch {
+            self.before_step = self.latest;
+        }
+        self.latest = self.latest.max(Moment { epoch, time_us: run.last_us });
+        Added { starts_pass, epoch }
     }
 
     /// The file ends here, and another one goes on: no pass is spread over two files, because the kernel opens the file
@@ -93,12 +124,12 @@ impl FlushPasses {
 
     /// Whether the run begins earlier than its stream's last record; each stream is in time order.
     pub(crate) fn goes_back(&self, run: &StreamRun) -> bool {
-        self.known.get(&run.stream).is_some_and(|&end_us| run.first_us < end_us)
+        self.known.get(&run.stream).is_some_and(|last| run.first_us < last.end_us)
     }
 
-    /// The latest time of all records so far.
-    pub(crate) fn latest_us(&self) -> Option<i64> {
-        (self.latest_us != i64::MIN).then_some(self.latest_us)
+    /// The latest moment of all records so far.
+    pub(crate) fn latest(&self) -> Option<Moment> {
+        (self.latest != Moment::MIN).then_some(self.latest)
     }
 
     /// Whether nothing has been seen yet.
@@ -111,15 +142,31 @@ impl FlushPasses {
         self.streams.extend(first);
         self.bytes = 0;
         self.doubtful = false;
-        self.settled_us = self.previous_us;
-        self.previous_us = self.latest_us;
+        self.settled = self.previous;
+        self.previous = self.latest;
+    }
+
+    /// How often the clock had been set back when the run was logged.
+    fn epoch_of(&self, run: &StreamRun, after_gap: bool) -> u32 {
+        let last = self.known.get(&run.stream);
+        if let Some(last) = last {
+            // A page that is written again begins where the run before it began, or later; within a page only the clock goes back.
+            let before_us = if run.first_flag { last.first_us } else { last.end_us };
+            if !after_gap && run.first_us < before_us.saturating_sub(CLOCK_STEP_US) {
+                return last.epoch + 1;
+            }
+        }
+        // Another stream may have told of a step: has this one lived through it, too?
+        let own = last.map_or(self.before_step, |last| Moment { epoch: last.epoch, time_us: last.end_us });
+        let distance = |from: Moment| run.first_us.abs_diff(from.time_us);
+        if distance(own) < distance(self.latest) { own.epoch } else { self.latest.epoch }
     }
 
     /// Whether another stream, which the current pass has not brought yet, may still bring records older than this run.
     fn another_lags(&self, run: &StreamRun) -> bool {
         let recent_us = run.first_us.saturating_sub(MAY_LAG_US);
         self.bytes < LAG_BYTES
-            && self.known.iter().any(|(stream, &end_us)| end_us >= recent_us && !self.streams.contains(stream))
+            && self.known.iter().any(|(stream, last)| last.end_us >= recent_us && !self.streams.contains(stream))
     }
 }
 
@@ -136,7 +183,7 @@ mod tests {
         let mut passes = FlushPasses::default();
         let add = |run| {
             passes.add(run, false, &mut 0);
-            passes.settled_us
+            passes.settled.time_us
         };
         runs.iter().map(add).collect()
     }
@@ -167,6 +214,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_logged_before_the_clock_was_set_back_comes_first() {
+        const BACK_US: i64 = 3_600_000_000;
+        let mut passes = FlushPasses::default();
+        let mut epoch = |run: StreamRun| passes.add(&run, false, &mut 0).epoch;
+        assert_eq!([run(4, 0, 10), run(0, 5, 9)].map(&mut epoch), [0, 0]);
+        // In the next pass, and within a page.
+        let rest_of_page = StreamRun { first_flag: false, ..run(4, 25 - BACK_US, 30 - BACK_US) };
+        assert_eq!([run(4, 11, 20), rest_of_page].map(&mut epoch), [0, 1]);
+        // This CPU has logged nothing between the step and the pass, that one nothing before the step.
+        assert_eq!([run(0, 12, 19), run(8, 27 - BACK_US, 31 - BACK_US)].map(&mut epoch), [0, 1]);
+        assert_eq!([run(4, 31 - BACK_US, 40 - BACK_US), run(0, 32 - BACK_US, 39 - BACK_US)].map(&mut epoch), [1, 1]);
+        // A page that was written again, and a step forward.
+        assert_eq!([run(4, 31 - BACK_US, 45 - BACK_US), run(4, 50, 60), run(0, 51, 61)].map(&mut epoch), [1, 1, 1]);
+    }
+
+    #[test]
     fn nothing_waits_for_a_stream_that_has_been_silent_for_long() {
         let mut runs = vec![run(0, 0, 1), run(4, MAY_LAG_US, MAY_LAG_US + 1)];
         runs.extend((2..6).map(|at| run(4, at * MAY_LAG_US, at * MAY_LAG_US + 1)));
@@ -186,8 +249,8 @@ mod tests {
         for run in [run(0, 0, 1), run(4, 2, 3), run(0, 4, 5), run(0, 6, 7), run(0, 8, 9)] {
             passes.add(&run, false, &mut 0);
         }
-        let before = passes.settled_us;
+        let before = passes.settled;
         passes.segment_ends();
-        assert!(passes.settled_us > before, "{before}");
+        assert!(passes.settled > before, "{before:?}");
     }
 }

@@ -25,7 +25,8 @@ use super::chunk::{Counts, Decoded, decode_binary, decode_text};
 use super::chunk_store::{ChunkStore, EventKey};
 use super::chunk_tasks::{ChunkTask, ChunkTasks};
 use super::event::Event;
-use super::flush_passes::FlushPasses;
+use super::flush_passes::{Added, FlushPasses};
+use super::moment::Moment;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
 
 /// Events that wait for their order before it is worth sorting them.
@@ -103,9 +104,9 @@ pub(crate) struct Source {
     sort_at: usize,
     /// Events in order.
     ready: VecDeque<EventKey>,
-    /// Time of the last event released.
-    released_us: i64,
-    /// Events of a binary log released with that time.
+    /// When the last event released was logged.
+    released: Moment,
+    /// Events of a binary log released with that moment.
     latest: Vec<Event>,
     passes: FlushPasses,
     /// Something was skipped, or time went back in a stream: records may be there twice.
@@ -141,7 +142,7 @@ impl Source {
             pending: Vec::new(),
             sort_at: SORT_AT_LEAST,
             ready: VecDeque::new(),
-            released_us: i64::MIN,
+            released: Moment::MIN,
             latest: Vec::new(),
             passes: FlushPasses::default(),
             damaged: false,
@@ -164,7 +165,7 @@ impl Source {
                 Some((decoded, after_gap)) => self.take(decoded, after_gap, symbols),
                 None if self.pending.is_empty() || self.live => return None,
                 // The end: nothing will come that belongs in between. Of a text this is one time only.
-                None => self.release(i64::MAX),
+                None => self.release(Moment::MAX),
             }
         }
         self.ready.front()
@@ -216,7 +217,7 @@ impl Source {
 
     /// Latest time of all records so far.
     pub(crate) fn last_us(&self) -> Option<i64> {
-        self.passes.latest_us()
+        self.passes.latest().map(|latest| latest.time_us)
     }
 
     /// Records of the current segment.
@@ -242,13 +243,14 @@ impl Source {
 
     /// Nothing will come any more that belongs before this time.
     pub(crate) fn settle(&mut self, before_us: i64) {
-        self.release(before_us);
+        let epoch = self.passes.latest().map_or(0, |latest| latest.epoch);
+        self.release(Moment { epoch, time_us: before_us });
     }
 
     /// Releases what is in order, however little that is: the next segment may be long in coming.
     pub(crate) fn release_settled(&mut self) {
         self.passes.segment_ends();
-        self.release(self.passes.settled_us);
+        self.release(self.passes.settled);
     }
 
     /// Whether the last bytes of the current segment, which is so long, hold no records.
@@ -331,7 +333,7 @@ impl Source {
         let chunk = self.store.push(events, count);
         match &self.chunks {
             Some(Chunks::Text(_)) | None => {
-                self.pending.extend(self.store.keys(chunk, 0, count));
+                self.pending.extend(self.store.keys(chunk, 0, count, 0));
                 self.release_text();
             }
             Some(Chunks::Binary(_)) => {
@@ -348,11 +350,12 @@ impl Source {
                     self.damaged |= clock_steps > 0;
                     let loss = &mut self.seen.counts.summary.loss;
                     loss.clock_steps += clock_steps;
-                    let starts_pass = self.passes.add(run, after_gap && i == 0, &mut loss.discarded_heads);
+                    let Added { starts_pass, epoch } =
+                        self.passes.add(run, after_gap && i == 0, &mut loss.discarded_heads);
                     if starts_pass && self.pending.len() >= self.sort_at {
-                        self.release(self.passes.settled_us);
+                        self.release(self.passes.settled);
                     }
-                    self.pending.extend(self.store.keys(chunk, from, to));
+                    self.pending.extend(self.store.keys(chunk, from, to, epoch));
                     from = to;
                 }
             }
@@ -371,17 +374,17 @@ impl Source {
             }
         }
         for key in self.pending.drain(..settled) {
-            self.seen.counts.summary.loss.clock_steps += u64::from(key.time_us < self.released_us);
-            self.released_us = key.time_us;
+            self.seen.counts.summary.loss.clock_steps += u64::from(key.moment() < self.released);
+            self.released = key.moment();
             self.ready.push_back(key);
         }
     }
 
-    /// Sorts what is pending and releases everything before `before_us`.
-    fn release(&mut self, before_us: i64) {
+    /// Sorts what is pending and releases everything before that moment.
+    fn release(&mut self, before: Moment) {
         // Stable: records of a stream stay in the order in which they came.
         self.pending.sort_by_key(EventKey::order);
-        let count = self.pending.partition_point(|key| key.time_us < before_us || before_us == i64::MAX);
+        let count = self.pending.partition_point(|key| key.moment() < before);
         let later = self.pending.split_off(count);
         // What has to wait longer is not sorted again for every page that follows.
         self.sort_at = SORT_AT_LEAST.max(2 * later.len());
@@ -394,22 +397,22 @@ impl Source {
         }
         let released = self.ready.range(before..);
         self.seen.counts.summary.loss.clock_steps +=
-            released.clone().take_while(|key| key.time_us < self.released_us).count() as u64;
-        let Some(last) = released.clone().next_back().filter(|last| last.time_us >= self.released_us) else { return };
-        if last.time_us > self.released_us {
+            released.clone().take_while(|key| key.moment() < self.released).count() as u64;
+        let Some(last) = released.clone().next_back().filter(|last| last.moment() >= self.released) else { return };
+        if last.moment() > self.released {
             self.latest.clear();
         }
-        self.released_us = last.time_us;
-        let same_time = released.rev().take_while(|key| key.time_us == self.released_us);
+        self.released = last.moment();
+        let same_time = released.rev().take_while(|key| key.moment() == self.released);
         self.latest.extend(same_time.map(|&key| *self.store.get(key)));
     }
 
     /// Releases keys in order, but not what is there already: after a failed write the kernel writes the page again
     /// (`tracefile.c`).
     fn release_once(&mut self, now: &[EventKey]) {
-        for same_time in now.chunk_by(|a, b| a.time_us == b.time_us) {
+        for same_time in now.chunk_by(|a, b| a.moment() == b.moment()) {
             let mut seen: Vec<Event> = Vec::new();
-            if same_time[0].time_us == self.released_us {
+            if same_time[0].moment() == self.released {
                 seen.extend_from_slice(&self.latest);
             }
             for &key in same_time {

@@ -28,6 +28,11 @@ fn join(lines: &[String]) -> (Rows, TraceSummary) {
 
 /// With the events in the order of the lines, or, as the decoder hands them on, in canonical order.
 fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
+    join_captures(lines, sorted, i64::MAX)
+}
+
+/// From this time on the lines are of another capture.
+fn join_captures(lines: &[String], sorted: bool, second_us: i64) -> (Rows, TraceSummary) {
     let mut decoded = decode_text(lines.concat().as_bytes(), false, Vec::new());
     assert!(decoded.counts.malformed.is_empty(), "{:?}", decoded.counts.malformed);
     assert!(decoded.skipped.is_empty());
@@ -36,12 +41,16 @@ fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
     }
     let mut rows = Rows::default();
     let mut join = Join::new(Symbol(0));
+    let mut is_first = true;
     for event in &decoded.events {
+        if event.time_us >= second_us && std::mem::take(&mut is_first) {
+            join.another_capture();
+        }
         join.event(event, &mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     }
     join.finish(&mut RowOutput { symbols: &decoded.symbols, sink: &mut rows });
     rows.symbols = decoded.symbols;
-    (rows, join.counts)
+    (rows, join.summary())
 }
 
 /// A log line: time in microseconds after the start, CPU, pid, text.
@@ -208,6 +217,39 @@ fn half_an_rpc_is_counted_and_never_a_row() {
     // Announced, nothing else.
     let (got, counts) = join(&WRITE.life(1000, "0->4095")[..1]);
     assert_eq!((got.rows.len(), counts.loss.never_handled), (0, 1));
+}
+
+#[test]
+fn what_happens_between_two_captures_is_not_lost() {
+    let taken = |us, pid, number: u64| {
+        line(us, 0, pid, &format!("NRS start fifo request from 12345-10.0.0.1@tcp, seq: {number}"))
+    };
+    let (other, next) = (Rpc { xid: 704, pid: 78, ..WRITE }, Rpc { xid: 768, pid: 78, ..WRITE });
+    // Taken, but not begun; and begun, but not ended.
+    let mut lines = vec![taken(900, 78, 99), taken(1500, 77, 100)];
+    lines.extend_from_slice(&other.life(1000, "0->4095")[..2]);
+    // Much later: the end of one that began between the two, and one as a whole.
+    lines.extend_from_slice(&WRITE.life(700_000, "0->4095")[2..]);
+    lines.push(taken(800_000, 78, 500));
+    lines.extend(next.life(800_100, "0->4095"));
+    let second_us = 1_700_000_000_600_000;
+    let (got, counts) = join_captures(&lines, true, second_us);
+    let loss = &counts.loss;
+    assert_eq!(got.rows.len(), 2);
+    assert_eq!(
+        (loss.nrs_sequence_gaps, loss.nrs_sequence_likely, loss.nrs_sequence_doubtful),
+        (0, 0, Some(0)),
+        "{loss:?}"
+    );
+    assert_eq!((loss.missing_handled, loss.missing_handling, loss.lost_ends, loss.lost_starts), (1, 1, 0, 0));
+    // In one capture all of that is lost.
+    let (_, counts) = join(&lines);
+    let loss = &counts.loss;
+    assert!(
+        loss.nrs_sequence_gaps + loss.nrs_sequence_likely + loss.nrs_sequence_doubtful.unwrap_or(0) > 300,
+        "{loss:?}"
+    );
+    assert_eq!(loss.lost_ends, 1);
 }
 
 #[test]
