@@ -3,6 +3,7 @@
 use std::fs;
 
 use lioprof_testkit::until;
+use serde_json::Value;
 
 use super::fixture::{analysis, assert_kept, rich, speed};
 use super::node::Node;
@@ -79,6 +80,23 @@ fn masks_changed_by_others_survive() {
     assert_eq!(after.debug, with(&before.debug, "info"));
     assert_eq!(after.subsystem_debug, before.subsystem_debug);
     assert_kept(&log.name, &node.keep(), &log.path);
+}
+
+#[test]
+fn somebody_takes_rpctrace_out_of_the_mask() {
+    let node = Node::in_scenario("busy", &["--rate", "600", "--duration", "120"]);
+    let daemon = node.daemon(&[]);
+    let rpcs = |status: &Value| number(&status["totals"], "rpcs").unwrap_or(0);
+    daemon.wait("some rows", |status| rpcs(status) > 1000);
+    node.write("debug", "-rpctrace");
+    daemon.wait("the change to be seen", |status| status["warnings"].to_string().contains("-rpctrace"));
+    let before = rpcs(&daemon.status().unwrap());
+    node.write("debug", "+rpctrace");
+    daemon.wait("rows to come again", |status| rpcs(status) > before + 500);
+    daemon.stop();
+    let findings = analysis(&[&node.keep()])["findings"].to_string();
+    assert!(findings.contains("whoever took rpctrace out of the mask"), "{findings}");
+    assert!(!findings.contains("capture.buffer_mib"), "a larger buffer does not help: {findings}");
 }
 
 /// The names of a mask and one more, in the kernel's order: that of the bits.

@@ -207,7 +207,13 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
              not, and of those on a disk (`capture.spool_dir`) only what had been written back.",
         );
     }
-    if overflow > 0 || (known && loss.dropped_segments + loss.unread_rpcs == 0) {
+    let unexplained = known && overflow + loss.dropped_segments + loss.unread_rpcs == 0;
+    if unexplained && loss.is_of_daemon() {
+        // Of an overflow the daemon knows: from what is left of the buffer, and from the kernel.
+        finding = finding.remedy(
+            "The kernel's buffer did not overflow: look for whoever took rpctrace out of the mask or emptied the buffer meanwhile              (`lctl set_param debug=..`, `lctl clear`, `lctl dk`). The daemon's messages say which settings somebody else changed.",
+        );
+    } else if overflow > 0 || unexplained {
         finding = finding
             .remedy(if loss.is_of_daemon() {
                 "Let the capture daemon use a larger buffer (`capture.buffer_mib`, or with \"auto\" `capture.buffer_limit_mib`)."
