@@ -27,7 +27,7 @@ pub const CLOCK_STEP_US: i64 = 5_000_000;
 /// Streams with a higher number (more than 8192 CPUs) are damage, not streams.
 const MAX_STREAMS: usize = 4 * 8192;
 
-/// A stretch of records of one stream in the order of the file, within which the clock was not set back.
+/// A stretch of records of one stream in the order of the file, within which no time goes back by more than [`CLOCK_STEP_US`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamRun {
     /// The stream.

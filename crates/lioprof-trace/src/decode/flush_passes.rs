@@ -1,5 +1,7 @@
 //! Where the flush passes of a binary log begin, where its clock was set back, and up to which moment all records have been seen.
 
+use std::collections::VecDeque;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunk::{CLOCK_STEP_US, StreamRun};
@@ -11,6 +13,9 @@ const MAY_LAG_US: i64 = 60_000_000;
 /// A pass does not bring more than the kernel's buffer; beyond this much nothing is held back for streams that may lag.
 const LAG_BYTES: u64 = 64 << 20;
 
+/// Of so many runs of a stream it is known where they began: one comes in each pass, or each second while the disk is full.
+const KNOWN_STARTS: usize = 1024;
+
 /// What a run added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Added {
@@ -20,14 +25,31 @@ pub(crate) struct Added {
     pub(crate) epoch: u32,
 }
 
-/// The last run of a stream.
-#[derive(Clone, Copy, Debug)]
-struct LastRun {
+/// What is known of a stream.
+#[derive(Debug, Default)]
+struct KnownStream {
+    /// The epoch of its last run.
     epoch: u32,
-    /// Time of its first record.
-    first_us: i64,
-    /// Time of its last one.
+    /// Times of the first records of its last runs.
+    starts_us: VecDeque<i64>,
+    /// Time of its last record.
     end_us: i64,
+}
+
+impl KnownStream {
+    /// Whether the clock was set back before this run. A page that is written again after an error, alone or with all pages of its pass,
+    /// begins where a run began, or within the last one.
+    fn is_set_back(&self, run: &StreamRun) -> bool {
+        self.starts_us.back().is_some_and(|last_us| run.first_us < last_us.saturating_sub(CLOCK_STEP_US))
+            && !self.starts_us.contains(&run.first_us)
+    }
+
+    fn begin(&mut self, run: &StreamRun) {
+        if self.starts_us.len() == KNOWN_STARTS {
+            self.starts_us.pop_front();
+        }
+        self.starts_us.push_back(run.first_us);
+    }
 }
 
 /// Follows the flush passes of a binary log.
@@ -39,8 +61,8 @@ pub(crate) struct FlushPasses {
     bytes: u64,
     /// The current pass has brought runs that may have been passes of their own.
     doubtful: bool,
-    /// Streams of the whole file, and the last run of each.
-    known: FxHashMap<u32, LastRun>,
+    /// Streams of the whole file.
+    known: FxHashMap<u32, KnownStream>,
     /// Stream of the last run.
     current: Option<u32>,
     /// Latest moment up to the end of the pass before the current one.
@@ -78,11 +100,8 @@ impl FlushPasses {
     pub(crate) fn add(&mut self, run: &StreamRun, after_gap: bool, discarded_heads: &mut u64) -> Added {
         let mut starts_pass = false;
         let epoch = self.epoch_of(run, after_gap);
-        let mut first_us = run.first_us;
-        if self.continues(run) {
-            let last = self.known.get(&run.stream).filter(|last| last.epoch == epoch);
-            first_us = last.map_or(first_us, |last| last.first_us);
-        } else {
+        let continues = self.continues(run);
+        if !continues {
             if !self.streams.insert(run.stream) {
                 // A stream follows on itself where only one CPU logs, or where pages were put back.
                 let may_be_put_back = self.current == Some(run.stream) && self.another_lags(run);
@@ -101,7 +120,11 @@ impl FlushPasses {
         }
         self.bytes += run.bytes;
         self.current = Some(run.stream);
-        self.known.insert(run.stream, LastRun { epoch, first_us, end_us: run.end_us });
+        let known = self.known.entry(run.stream).or_default();
+        if !continues || epoch != known.epoch {
+            known.begin(run);
+        }
+        (known.epoch, known.end_us) = (epoch, run.end_us);
         if epoch > self.latest.epoch {
             self.before_step = self.latest;
         }
@@ -149,12 +172,8 @@ impl FlushPasses {
     /// How often the clock had been set back when the run was logged.
     fn epoch_of(&self, run: &StreamRun, after_gap: bool) -> u32 {
         let last = self.known.get(&run.stream);
-        if let Some(last) = last {
-            // A page that is written again begins where the run before it began, or later; within a page only the clock goes back.
-            let before_us = if run.first_flag { last.first_us } else { last.end_us };
-            if !after_gap && run.first_us < before_us.saturating_sub(CLOCK_STEP_US) {
-                return last.epoch + 1;
-            }
+        if let Some(last) = last.filter(|last| !after_gap && last.is_set_back(run)) {
+            return last.epoch + 1;
         }
         // Another stream may have told of a step: has this one lived through it, too?
         let own = last.map_or(self.before_step, |last| Moment { epoch: last.epoch, time_us: last.end_us });
@@ -225,8 +244,22 @@ mod tests {
         // This CPU has logged nothing between the step and the pass, that one nothing before the step.
         assert_eq!([run(0, 12, 19), run(8, 27 - BACK_US, 31 - BACK_US)].map(&mut epoch), [0, 1]);
         assert_eq!([run(4, 31 - BACK_US, 40 - BACK_US), run(0, 32 - BACK_US, 39 - BACK_US)].map(&mut epoch), [1, 1]);
-        // A page that was written again, and a step forward.
-        assert_eq!([run(4, 31 - BACK_US, 45 - BACK_US), run(4, 50, 60), run(0, 51, 61)].map(&mut epoch), [1, 1, 1]);
+        // A step forward.
+        assert_eq!([run(4, 50, 60), run(0, 51, 61)].map(&mut epoch), [1, 1]);
+    }
+
+    #[test]
+    fn pages_that_are_written_again_are_no_step_of_the_clock() {
+        const SECOND_US: i64 = 1_000_000;
+        let mut passes = FlushPasses::default();
+        // What a minute without room on the disk collected is written, then the disk is full again.
+        let pass = (0..60).map(|second| run(4, second * SECOND_US, second * SECOND_US + 9));
+        let torn = StreamRun { end_us: 50 * SECOND_US + 4, ..run(4, 50 * SECOND_US, 50 * SECOND_US + 4) };
+        // Before 2.14.56 all of the pass comes again; since then, what the failed write began with, which may be the rest of a page.
+        let rest = StreamRun { first_flag: false, ..run(4, 59 * SECOND_US + 3, 59 * SECOND_US + 9) };
+        for run in pass.clone().take(50).chain([torn]).chain(pass).chain([rest]) {
+            assert_eq!(passes.add(&run, false, &mut 0).epoch, 0, "{run:?}");
+        }
     }
 
     #[test]

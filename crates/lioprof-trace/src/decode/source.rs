@@ -389,13 +389,13 @@ impl Source {
         // What has to wait longer is not sorted again for every page that follows.
         self.sort_at = SORT_AT_LEAST.max(2 * later.len());
         let now = mem::replace(&mut self.pending, later);
-        let before = self.ready.len();
+        let from = self.ready.len();
         if self.damaged {
             self.release_once(&now);
         } else {
             self.ready.extend(&now);
         }
-        let released = self.ready.range(before..);
+        let released = self.ready.range(from..);
         self.seen.counts.summary.loss.clock_steps +=
             released.clone().take_while(|key| key.moment() < self.released).count() as u64;
         let Some(last) = released.clone().next_back().filter(|last| last.moment() >= self.released) else { return };
