@@ -172,6 +172,11 @@ impl FlushPasses {
     /// How often the clock had been set back when the run was logged.
     fn epoch_of(&self, run: &StreamRun, after_gap: bool) -> u32 {
         let last = self.known.get(&run.stream);
+        if let Some(last) = last.filter(|_| self.continues(run)) {
+            // Where chunks end must make no difference: within a chunk a run ends only where time goes back that far.
+            let is_cut = run.first_us < last.end_us.saturating_sub(CLOCK_STEP_US);
+            return last.epoch + u32::from(is_cut && !after_gap && last.is_set_back(run));
+        }
         if let Some(last) = last.filter(|last| !after_gap && last.is_set_back(run)) {
             return last.epoch + 1;
         }
