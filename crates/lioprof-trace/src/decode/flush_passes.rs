@@ -99,8 +99,8 @@ impl FlushPasses {
     /// pages were discarded. Where the file itself has a gap this says nothing.
     pub(crate) fn add(&mut self, run: &StreamRun, after_gap: bool, discarded_heads: &mut u64) -> Added {
         let mut starts_pass = false;
-        let epoch = self.epoch_of(run, after_gap);
         let continues = self.continues(run);
+        let epoch = self.epoch_of(run, continues, after_gap);
         if !continues {
             if !self.streams.insert(run.stream) {
                 // A stream follows on itself where only one CPU logs, or where pages were put back.
@@ -150,9 +150,14 @@ impl FlushPasses {
         self.known.get(&run.stream).is_some_and(|last| run.first_us < last.end_us)
     }
 
-    /// The latest moment of all records so far.
-    pub(crate) fn latest(&self) -> Option<Moment> {
-        (self.latest != Moment::MIN).then_some(self.latest)
+    /// How often the clock was set back so far.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.latest.epoch
+    }
+
+    /// The latest time of all records since then.
+    pub(crate) fn latest_us(&self) -> Option<i64> {
+        (self.latest != Moment::MIN).then_some(self.latest.time_us)
     }
 
     /// Whether nothing has been seen yet.
@@ -170,15 +175,17 @@ impl FlushPasses {
     }
 
     /// How often the clock had been set back when the run was logged.
-    fn epoch_of(&self, run: &StreamRun, after_gap: bool) -> u32 {
+    fn epoch_of(&self, run: &StreamRun, continues: bool, after_gap: bool) -> u32 {
         let last = self.known.get(&run.stream);
-        if let Some(last) = last.filter(|_| self.continues(run)) {
+        if let Some(last) = last {
             // Where chunks end must make no difference: within a chunk a run ends only where time goes back that far.
-            let is_cut = run.first_us < last.end_us.saturating_sub(CLOCK_STEP_US);
-            return last.epoch + u32::from(is_cut && !after_gap && last.is_set_back(run));
-        }
-        if let Some(last) = last.filter(|last| !after_gap && last.is_set_back(run)) {
-            return last.epoch + 1;
+            let begins = !continues || run.first_us < last.end_us.saturating_sub(CLOCK_STEP_US);
+            if begins && !after_gap && last.is_set_back(run) {
+                return last.epoch + 1;
+            }
+            if continues {
+                return last.epoch;
+            }
         }
         // Another stream may have told of a step: has this one lived through it, too?
         let own = last.map_or(self.before_step, |last| Moment { epoch: last.epoch, time_us: last.end_us });

@@ -215,9 +215,9 @@ impl Source {
         self.at_us
     }
 
-    /// Latest time of all records so far.
+    /// Latest time of all records since the clock was last set back.
     pub(crate) fn last_us(&self) -> Option<i64> {
-        self.passes.latest().map(|latest| latest.time_us)
+        self.passes.latest_us()
     }
 
     /// Records of the current segment.
@@ -243,8 +243,7 @@ impl Source {
 
     /// Nothing will come any more that belongs before this time.
     pub(crate) fn settle(&mut self, before_us: i64) {
-        let epoch = self.passes.latest().map_or(0, |latest| latest.epoch);
-        self.release(Moment { epoch, time_us: before_us });
+        self.release(Moment { epoch: self.passes.epoch(), time_us: before_us });
     }
 
     /// Releases what is in order, however little that is: the next segment may be long in coming.
