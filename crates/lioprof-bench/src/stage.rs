@@ -1,5 +1,6 @@
 //! A part of what an analysis does, alone. Each stage does what those before it do, too: the next one costs the difference, and however
-//! fast all that follows becomes, the analysis takes at least as long as the stage. `Careless` is another way, which checks nothing.
+//! fast all that follows becomes, the analysis takes at least as long as the stage. `Careless` and `CarelessInOrder` are other ways, which
+//! check nothing.
 
 use std::error::Error;
 use std::fs::File;
@@ -23,6 +24,8 @@ pub enum Stage {
     Lines,
     /// Text: two kinds of lines are searched for, and bytes and times of clients added up; nothing is checked
     Careless,
+    /// Text: four kinds of lines are searched for, for what takes requests one after the other; nothing is checked
+    CarelessInOrder,
     /// Log: records are found, and their headers read
     Records,
     /// Log: messages are read
@@ -47,7 +50,8 @@ impl Stage {
         Ok(match self {
             Self::Bytes => ("bytes", pieces(input, |piece| piece.len())?),
             Self::Lines => ("lines", pieces(input, |piece| memchr::memchr_iter(b'\n', piece).count())?),
-            Self::Careless => ("RPCs", careless::rpcs(input)?),
+            Self::Careless => ("RPCs", careless::sums::rpcs(input)?),
+            Self::CarelessInOrder => ("RPCs", careless::in_order::rpcs(input)?),
             Self::Records => ("records", stages::records(input, |record| _ = black_box(record)).ok_or_else(no_log)?),
             Self::Messages => {
                 let parse = |record: &Record<'_>| _ = black_box(Message::parse(record));
