@@ -1,6 +1,8 @@
 """What a database that works column by column takes for tables like those of an analysis; for scripts/bench.
 
-usage: bench-tables.py DATASET RUNS    (a Python that has duckdb)
+usage: bench-tables.py DATASET RUNS [in-memory]    (a Python that has duckdb)
+
+`in-memory`: rows are read before, so that tables take no time for Parquet.
 
 Prints JSON: how many RPCs there are, and kinds of tables, each with its tables and the CPU seconds of the fastest run, on one thread. The tables are simpler than
 lioprof's (no estimates, no bounds, no names, fewer figures), and there are fewer of them.
@@ -110,12 +112,13 @@ IN_ORDER = {
 
 def main():
     folder, runs = sys.argv[1], int(sys.argv[2])
+    rows_are = "TABLE" if "in-memory" in sys.argv[3:] else "VIEW"
     db = duckdb.connect()
     db.execute("SET threads = 1")
     # Logs without lines of the lock manager have none of its events.
     there = [table for table in ("rpcs", "lock_events") if glob.glob(f"{folder}/{table}/**/*.parquet", recursive=True)]
     for table in there:
-        db.execute(f"CREATE VIEW {table} AS FROM read_parquet('{folder}/{table}/**/*.parquet', hive_partitioning = true)")
+        db.execute(f"CREATE {rows_are} {table} AS FROM read_parquet('{folder}/{table}/**/*.parquet', hive_partitioning = true)")
     kinds = {"in any order": IN_ANY_ORDER, "in order": IN_ORDER}
     if "lock_events" not in there:
         kinds["in order"] = {name: sql for name, sql in IN_ORDER.items() if "FROM lock_events" not in sql}
