@@ -1,5 +1,5 @@
-//! The least that a program must do to a log as text. It believes whatever it finds, and whatever a line looks like that it does not know
-//! is none: a bound for readers that check less, not a way to read logs.
+//! The least that a program must do to a log as text. It believes whatever it finds, and passes over lines that do not look as expected: a
+//! bound for readers that check less, not a way to read logs.
 //!
 //! * [`sums`]: each client's bytes and times.
 //! * [`in_order`]: what takes the requests of a client, of a job or of an object one after the other, and callbacks.
@@ -22,7 +22,7 @@ const EXTENT: &str = "refresh rw locks";
 /// Bytes read at once.
 const PIECE: usize = 256 << 10;
 
-/// Hands out a file's lines, as many whole ones at once as were read.
+/// Hands out a file's lines, as many whole ones at once as have been read.
 fn lines(file: &Path, mut read: impl FnMut(&[u8])) -> Result<(), Box<dyn Error>> {
     let failed = |err| format!("failed to read `{}`: {err}", file.display());
     let mut open = File::open(file).map_err(failed)?;
