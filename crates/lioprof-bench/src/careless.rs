@@ -52,6 +52,45 @@ fn lines_with<'a>(search: &'a Finder<'_>, text: &'a [u8]) -> impl Iterator<Item 
     })
 }
 
+/// What a read or write is for.
+struct Extent<'a> {
+    xid: u64,
+    fid: &'a [u8],
+    start: u64,
+    end: u64,
+}
+
+impl<'a> Extent<'a> {
+    /// `for FID (A->B)  req@ADDRESS xXID/..`.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let (fid, line) = until(line, b'(')?;
+        let (start, line) = number(line);
+        let (end, line) = number(line.get(2..)?);
+        let (xid, _) = number(behind(behind(line, b'@')?, b'x')?);
+        Some(Self { xid, fid, start, end })
+    }
+}
+
+/// Who asked for what.
+struct Rpc<'a> {
+    xid: u64,
+    nid: &'a [u8],
+    opcode: u64,
+    /// The job, and what follows it.
+    rest: &'a [u8],
+}
+
+impl<'a> Rpc<'a> {
+    /// Six names of fields, then `THREAD:UUID:PID:XID:NID:OPC:`; a server writes `x` before the XID of a request that it handles.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let line = (0..9).try_fold(line, |line, _| behind(line, b':'))?;
+        let (xid, line) = number(line.strip_prefix(b"x").unwrap_or(line));
+        let (nid, line) = until(line.get(1..)?, b':')?;
+        let (opcode, line) = number(line);
+        Some(Self { xid, nid, opcode, rest: line.get(1..)? })
+    }
+}
+
 /// What is before a byte, and what follows it.
 fn until(line: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     memchr::memchr(byte, line).map(|at| (&line[..at], &line[at + 1..]))

@@ -12,7 +12,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{END, EXTENT, behind, lines, lines_with, number, until};
+use super::{END, EXTENT, Extent, Rpc, behind, lines, lines_with, number, until};
 
 /// A server asks a client: `THREAD:UUID:PID:XID:NID:OPC:JOB`.
 const SENT: &str = "Sending RPC";
@@ -50,8 +50,8 @@ struct Sequence {
     ahead: Option<u64>,
 }
 
-/// What a read or write is for.
-struct Extent {
+/// Which bytes of an object.
+struct Piece {
     object: u64,
     start: u64,
     end: u64,
@@ -70,7 +70,7 @@ struct InOrder {
     jobs: FxHashMap<u64, Busy>,
     sequences: FxHashMap<(u64, u64, u64), Sequence>,
     callbacks: FxHashMap<u64, Callbacks>,
-    extent_of_xid: FxHashMap<u64, Extent>,
+    piece_of_xid: FxHashMap<u64, Piece>,
     sent_us_of_xid: FxHashMap<u64, u64>,
 }
 
@@ -108,62 +108,44 @@ impl InOrder {
         Ok(read)
     }
 
-    /// `for FID (A->B)  req@ADDRESS xXID/..`.
     fn extent(&mut self, line: &[u8]) -> Option<()> {
-        let (fid, line) = until(line, b'(')?;
-        let (start, line) = number(line);
-        let (end, line) = number(line.get(2..)?);
-        let (xid, _) = number(behind(behind(line, b'@')?, b'x')?);
-        self.extent_of_xid.insert(xid, Extent { object: hash(fid), start, end });
+        let Extent { xid, fid, start, end } = Extent::read(line)?;
+        self.piece_of_xid.insert(xid, Piece { object: hash(fid), start, end });
         Some(())
     }
 
     fn end(&mut self, before: &[u8], line: &[u8]) -> Option<()> {
         let end_us = time_us(before)?;
-        let (xid, line) = number(from_xid(line)?.get(1..)?);
-        let (nid, line) = until(line.get(1..)?, b':')?;
-        let (opcode, line) = number(line);
-        let (job, line) = until(line.get(1..)?, b' ')?;
-        let (total_us, _) = number(behind(line, b'(')?);
+        let Rpc { xid, nid, opcode, rest } = Rpc::read(line)?;
+        let (job, rest) = until(rest, b' ')?;
+        let (total_us, _) = number(behind(rest, b'(')?);
         let client = hash(nid);
         self.clients.entry(client).or_default().add(end_us.saturating_sub(total_us), end_us);
         self.jobs.entry(hash(job)).or_default().add(end_us.saturating_sub(total_us), end_us);
-        let extent = self.extent_of_xid.remove(&xid)?;
-        let sequence = self.sequences.entry((client, extent.object, opcode)).or_default();
-        sequence.next += u64::from(sequence.ahead == Some(extent.start));
-        sequence.back += u64::from(sequence.ahead.is_some_and(|ahead| extent.start < ahead));
-        sequence.ahead = Some(extent.end.wrapping_add(1));
+        let piece = self.piece_of_xid.remove(&xid)?;
+        let sequence = self.sequences.entry((client, piece.object, opcode)).or_default();
+        sequence.next += u64::from(sequence.ahead == Some(piece.start));
+        sequence.back += u64::from(sequence.ahead.is_some_and(|ahead| piece.start < ahead));
+        sequence.ahead = Some(piece.end.wrapping_add(1));
         Some(())
     }
 
     fn sent(&mut self, before: &[u8], line: &[u8]) -> Option<()> {
-        let (xid, _, opcode) = sent_rpc(line)?;
-        if CALLBACKS.contains(&opcode) {
-            self.sent_us_of_xid.insert(xid, time_us(before)?);
+        let rpc = Rpc::read(line)?;
+        if CALLBACKS.contains(&rpc.opcode) {
+            self.sent_us_of_xid.insert(rpc.xid, time_us(before)?);
         }
         Some(())
     }
 
     fn answered(&mut self, before: &[u8], line: &[u8]) -> Option<()> {
-        let (xid, nid, _) = sent_rpc(line)?;
-        let sent_us = self.sent_us_of_xid.remove(&xid)?;
-        let callbacks = self.callbacks.entry(hash(nid)).or_default();
+        let rpc = Rpc::read(line)?;
+        let sent_us = self.sent_us_of_xid.remove(&rpc.xid)?;
+        let callbacks = self.callbacks.entry(hash(rpc.nid)).or_default();
         callbacks.answered += 1;
         callbacks.wait_us += time_us(before)?.saturating_sub(sent_us);
         Some(())
     }
-}
-
-/// Behind the names of the fields there are thread, UUID and process before it.
-fn from_xid(line: &[u8]) -> Option<&[u8]> {
-    (0..9).try_fold(line, |line, _| behind(line, b':'))
-}
-
-/// XID, NID and opcode of what a server has sent.
-fn sent_rpc(line: &[u8]) -> Option<(u64, &[u8], u64)> {
-    let (xid, line) = number(from_xid(line)?);
-    let (nid, line) = until(line.get(1..)?, b':')?;
-    Some((xid, nid, number(line).0))
 }
 
 /// When the last line of a text was logged: `SUBSYSTEM:MASK:CPU:SECONDS.MICROSECONDS:`.
@@ -225,6 +207,6 @@ mod tests {
         assert_eq!((read.sequences.len(), sequence.next, sequence.back), (1, 1, 1));
         let callbacks = &read.callbacks[&hash(b"10.1.0.3@o2ib")];
         assert_eq!((callbacks.answered, callbacks.wait_us), (1, 30));
-        assert_eq!((read.extent_of_xid.len(), read.sent_us_of_xid.len()), (0, 0));
+        assert_eq!((read.piece_of_xid.len(), read.sent_us_of_xid.len()), (0, 0));
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use super::{END, EXTENT, behind, lines, lines_with, number, until};
+use super::{END, EXTENT, Extent, Rpc, behind, lines, lines_with, number};
 
 /// What is known of a client's RPCs of one kind.
 #[derive(Default)]
@@ -50,23 +50,14 @@ impl Clients {
     }
 
     fn extent(&mut self, line: &[u8]) -> Option<()> {
-        let line = behind(line, b'(')?;
-        let (start, line) = number(line);
-        let (end, line) = number(line.get(2..)?);
-        let (xid, _) = number(behind(behind(line, b'@')?, b'x')?);
-        self.bytes_of_xid.insert(xid, end + 1 - start);
+        let extent = Extent::read(line)?;
+        self.bytes_of_xid.insert(extent.xid, extent.end + 1 - extent.start);
         Some(())
     }
 
     fn end(&mut self, line: &[u8]) -> Option<()> {
-        let mut line = line;
-        for _ in 0..9 {
-            line = behind(line, b':')?;
-        }
-        let (xid, line) = number(line.get(1..)?);
-        let (nid, line) = until(line.get(1..)?, b':')?;
-        let (opcode, line) = number(line);
-        let (service_us, _) = number(behind(line, b' ')?.get("Request processed in ".len()..)?);
+        let Rpc { xid, nid, opcode, rest } = Rpc::read(line)?;
+        let (service_us, _) = number(behind(rest, b' ')?.get("Request processed in ".len()..)?);
         if !self.sums.contains_key(nid) {
             self.sums.insert(nid.into(), FxHashMap::default());
         }
