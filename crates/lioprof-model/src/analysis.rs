@@ -193,6 +193,9 @@ pub struct Input {
     pub first: Option<f64>,
     /// Time of the last record, Unix seconds.
     pub last: Option<f64>,
+    /// Lines that did not arrive as they were logged and were repaired, by what had become of them (docs/inputs.md).
+    #[serde(default)]
+    pub envelope: BTreeMap<String, u64>,
     /// What went wrong with this input, if anything did.
     pub error: Option<String>,
 }

@@ -11,6 +11,7 @@ use lustre_debuglog::frame::Form;
 use crate::decode::chunk::{Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::InputFacts;
+use crate::envelope::kinds::{self, Repair};
 use crate::join::{Join, RowOutput};
 use crate::plan::{NodeLogs, OpeningNotes, Planned, Reading};
 use crate::sink_thread::with_sink_thread;
@@ -19,6 +20,10 @@ use crate::sink_thread::with_sink_thread;
 const MAX_BAD_PLACES: usize = 20;
 /// Kinds of records listed per input that lioprof does not interpret.
 const MAX_OTHER: usize = 20;
+
+/// What is wrong with a text that ends inside a line.
+const CUT: &str =
+    "the text ends in the middle of a line: it was cut there, and more may be missing; copy the whole log";
 
 /// What reading a node's logs has shown.
 pub struct ReadLogs {
@@ -138,6 +143,12 @@ fn account(node: String, log: &LogResult) -> Input {
     other.truncate(MAX_OTHER);
     let error = notes.error.clone().or_else(|| notes.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
+    let error = error.or_else(|| seen.is_cut.then(|| CUT.to_owned()));
+    let mut repairs = planned.repairs.clone();
+    kinds::merge(&mut repairs, seen.counts.repairs.clone());
+    if planned.is_utf16 {
+        repairs.insert(Repair::Utf16, summary.records);
+    }
     Input {
         path: planned.found.path.display().to_string(),
         node,
@@ -161,6 +172,7 @@ fn account(node: String, log: &LogResult) -> Input {
         other,
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
+        envelope: repairs.into_iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
         error,
     }
 }

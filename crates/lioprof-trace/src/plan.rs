@@ -10,7 +10,11 @@ use lustre_debuglog::frame::{Form, binary, text};
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::envelope::kinds::Repairs;
+use crate::envelope::prefix::Sender;
+use crate::envelope::repair;
+use crate::envelope::split::{self, Part};
+use crate::input::{self, Compression, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -32,6 +36,10 @@ pub(crate) struct Planned {
     progress: Progress,
     /// Kept open if it cannot be opened again.
     opened: Option<Box<Opened>>,
+    /// The file is UTF-16.
+    pub(crate) is_utf16: bool,
+    /// Lines that were repaired before it is read.
+    pub(crate) repairs: Repairs,
 }
 
 /// What was found among the inputs.
@@ -53,8 +61,14 @@ impl Inputs {
         let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
         for found in discovered.files {
-            match look(found, progress) {
-                Ok(planned) => nodes.entry(planned.found.node.clone()).or_default().0.push(planned),
+            // Who a file belongs to, the user may have said: then it is one.
+            let is_named = rules.iter().any(|rule| rule.matches(&found.path));
+            match look(found, is_named, progress) {
+                Ok(parts) => {
+                    for planned in parts {
+                        nodes.entry(planned.found.node.clone()).or_default().0.push(planned);
+                    }
+                }
                 Err(problem) => problems.push(problem),
             }
         }
@@ -80,20 +94,27 @@ impl NodeLogs {
     }
 }
 
-fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
+/// Looks at an input. A text that says which hosts its lines come from becomes an input for each, unless `is_named` says whose it is.
+fn look(found: Found, is_named: bool, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
     let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-    let (compression, form) = (opened.compression, opened.form);
+    let form = opened.form;
+    let is_split = form == Form::Text && !is_named && split::names_senders(&head);
     let first_us = first_time(&head, form);
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
+    if is_split {
+        opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
+        return parts(found, opened, progress);
+    }
     let keep = metadata.is_none();
+    let (compression, is_utf16) = (opened.compression, opened.is_utf16);
     let opened = keep.then(|| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
     });
-    Ok(Planned {
+    Ok(vec![Planned {
         compression,
         found,
         form,
@@ -101,15 +122,55 @@ fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
         file_bytes: metadata.map(|metadata| metadata.len()),
         progress: progress.clone(),
         opened,
-    })
+        is_utf16,
+        repairs: Repairs::default(),
+    }])
+}
+
+/// The inputs that a text of several hosts is. What damages it is told with the first of them.
+fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
+    let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
+    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| {
+        InputProblem::from(&InputError::Io { action: "split by hosts", path: found.path.clone(), source })
+    })?;
+    let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
+        let mut head = Vec::new();
+        text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
+        let node = match sender {
+            Some(Sender::Host(host)) => host,
+            Some(Sender::File(path)) => input::node::node_of(Path::new(&path), &[]),
+            None => found.node.clone(),
+        };
+        Planned {
+            compression,
+            first_us: first_time(&head, Form::Text),
+            found: Found { node, ..found.clone() },
+            form: Form::Text,
+            file_bytes: None,
+            progress: progress.clone(),
+            opened: Some(Box::new(Opened::text(
+                Box::new(std::io::Cursor::new(head).chain(text)),
+                compression,
+                damage.take().unwrap_or_default(),
+            ))),
+            is_utf16,
+            repairs,
+        }
+    });
+    Ok(planned.collect())
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
     let first = match form {
-        Form::Text => text::TextRecords::new(head).find_map(|item| match item {
-            text::TextItem::Record(record, _) => Some(record.time_us),
-            _ => None,
-        }),
+        Form::Text => {
+            let time_of = |text: &[u8]| {
+                text::TextRecords::new(text).find_map(|item| match item {
+                    text::TextItem::Record(record, _) => Some(record.time_us),
+                    _ => None,
+                })
+            };
+            time_of(head).or_else(|| time_of(&repair::repaired(head).text))
+        }
         Form::Binary(layout) => {
             binary::BinaryRecords::new(head, layout).flatten().map(|(record, _)| record.time_us).next()
         }

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::Skipped;
 use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
+use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
     ReqEvent,
@@ -20,6 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
+use crate::envelope::kinds::{self, Repairs};
+use crate::envelope::{characters, cut, repair};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
 pub const CLOCK_STEP_US: i64 = 5_000_000;
@@ -93,6 +95,8 @@ pub(crate) struct Decoded {
     pub(crate) pinging: FxHashSet<TargetName>,
     /// Stretches that are no records; offsets within the chunk.
     pub(crate) skipped: Vec<Skipped>,
+    /// The text ends inside a line.
+    pub(crate) is_cut: bool,
 }
 
 /// Name of a C file.
@@ -109,6 +113,8 @@ pub(crate) struct Counts {
     pub(crate) other: FxHashMap<SourceName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
+    /// Lines that did not arrive as they were logged.
+    pub(crate) repairs: Repairs,
 }
 
 /// Adds the streams of a later part: those seen before keep their head.
@@ -149,21 +155,33 @@ impl Counts {
             }
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
+        kinds::merge(&mut self.repairs, other.repairs);
     }
 }
 
-/// Decodes a piece of text that holds whole records, into a buffer that is empty; with `names`, names of files are kept.
+/// Decodes a piece of text that holds whole records, into a buffer that is empty; with `names`, names of files are kept. `is_last`: the
+/// text ends here.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_text(data: &[u8], names: bool, events: Vec<Event>) -> Decoded {
+pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(data.len(), names, events);
-    for item in TextRecords::new(data) {
-        match item {
-            TextItem::Record(record, _) => decoder.record(&record),
-            TextItem::Skipped(skipped) => decoder.out.skipped.push(skipped),
-            TextItem::Summary(..) => {}
+    decoder.repairable = true;
+    let mut out = match decoder.text(data) {
+        None => decoder.out,
+        // From here on the text is not as it was logged.
+        Some(from) => {
+            let repaired = repair::repaired(&data[from..]);
+            let mut out = decoder.out;
+            if repaired.before > 0 {
+                out.skipped.push(Skipped { offset: from, len: repaired.before, why: SkipReason::NoHeader });
+            }
+            kinds::merge(&mut out.counts.repairs, repaired.repairs);
+            let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
+            again.text(&repaired.text);
+            again.out
         }
-    }
-    decoder.out
+    };
+    out.is_cut = is_last && cut::is_cut(data);
+    out
 }
 
 /// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
@@ -172,10 +190,27 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
     let mut decoder = Decoder::new(records.rest().len(), names, events);
     for record in &mut records {
         StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
-        decoder.record(&record);
+        decoder.record(&record, false);
     }
     debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
     decoder.out
+}
+
+/// Masks of the messages that are read.
+const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONSOLE;
+
+/// Whether a text of no known kind may be of one that was changed on its way.
+#[inline]
+fn may_be_known(record: &Record<'_>, is_continued: bool) -> bool {
+    record.mask & READ_MASKS != 0 && (is_continued || characters::is_suspicious(record.text))
+}
+
+/// Messages that have line breaks of their own in some versions.
+fn has_line_breaks(message: &Message<'_>) -> bool {
+    matches!(
+        message,
+        Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_) | Message::Nrs(_)
+    )
 }
 
 /// Bytes of a log per event, in a log that holds many of them.
@@ -186,6 +221,8 @@ struct Decoder<'a> {
     recent: Recent,
     handlings: Handlings<'a>,
     names: bool,
+    /// What is not as it was logged may be repaired: then it is not counted.
+    repairable: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -198,10 +235,37 @@ impl<'a> Decoder<'a> {
             recent: Recent::default(),
             handlings: Handlings::default(),
             names,
+            repairable: false,
         }
     }
 
-    fn record(&mut self, record: &Record<'a>) {
+    /// Takes the records of a text, up to the first one that may be repaired: where it begins.
+    fn text(&mut self, data: &'a [u8]) -> Option<usize> {
+        let mut records = TextRecords::new(data);
+        while let Some(item) = records.next() {
+            match item {
+                TextItem::Record(record, at) => {
+                    // A header inside a line ends a record without a line break; behind one, something stood before that header.
+                    let is_prefix = records.is_continued() && !record.text.ends_with(b"\n");
+                    if self.repairable && is_prefix || !self.record(&record, records.is_continued()) {
+                        return Some(at);
+                    }
+                }
+                TextItem::Skipped(skipped) => {
+                    let bytes = &data[skipped.offset..skipped.offset + skipped.len];
+                    if self.repairable && (!bytes.ends_with(b"\n") || repair::holds_header(bytes)) {
+                        return Some(skipped.offset);
+                    }
+                    self.out.skipped.push(skipped);
+                }
+                TextItem::Summary(..) => {}
+            }
+        }
+        None
+    }
+
+    /// Takes a record. Returns whether it did: one that may be repaired is left.
+    fn record(&mut self, record: &Record<'a>, is_continued: bool) -> bool {
         let counts = &mut self.out.counts;
         let summary = &mut counts.summary;
         summary.records += 1;
@@ -223,18 +287,21 @@ impl<'a> Decoder<'a> {
             if let Some(body) = event {
                 self.event(record, body);
             }
-            return;
+            return true;
         }
         let message = Message::parse(record);
         let body = match &message {
+            Message::Other if self.repairable && may_be_known(record, is_continued) => return self.leave(record),
             Message::Other => {
                 self.count_other(record);
-                return;
+                return true;
             }
+            Message::Malformed(_) if self.repairable => return self.leave(record),
             Message::Malformed(malformed) => {
                 *counts.malformed.entry(malformed.kind).or_default() += 1;
-                return;
+                return true;
             }
+            message if is_continued && self.repairable && !has_line_breaks(message) => return self.leave(record),
             message => {
                 counts.summary.messages += 1;
                 self.body(message, record)
@@ -243,6 +310,16 @@ impl<'a> Decoder<'a> {
         if let Some(body) = body {
             self.event(record, body);
         }
+        true
+    }
+
+    /// Takes back that a record was counted. Its time and its stream will be seen again.
+    #[cold]
+    fn leave(&mut self, record: &Record<'_>) -> bool {
+        let summary = &mut self.out.counts.summary;
+        summary.records -= 1;
+        summary.rpctrace_records -= u64::from(record.mask & mask::RPCTRACE != 0);
+        false
     }
 
     #[inline]

@@ -34,6 +34,7 @@ mod open;
 mod spool;
 
 pub use discover::discover;
+pub(crate) use error::InputError;
 pub use error::{InputProblem, Severity};
 pub use node::NodeRule;
 pub use open::{Found, open};
@@ -41,4 +42,4 @@ pub use open::{Found, open};
 pub(crate) use compression::Compression;
 pub(crate) use damage::SharedDamage;
 pub(crate) use open::{Opened, PROBE_BYTES};
-pub(crate) use spool::Spooled;
+pub(crate) use spool::{SpoolWriter, Spooled};

@@ -4,13 +4,17 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use encoding_rs::Encoding;
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use lustre_debuglog::frame::{self, Form};
+use memchr::memmem;
 
 use super::ahead::ReadAhead;
 use super::compression::Compression;
 use super::damage::{Counted, SharedDamage, Tolerant};
 use super::error::{Excerpt, GIVE_A_DATASET, GIVE_A_LOG, InputError};
 use super::spool::{Spooled, spool};
+use crate::envelope::repair;
 use crate::progress::BytesRead;
 
 /// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
@@ -35,6 +39,8 @@ pub struct Opened {
     pub compression: Option<Compression>,
     /// Text or binary.
     pub form: Form,
+    /// The file is UTF-16; `stream` is UTF-8.
+    pub(crate) is_utf16: bool,
     /// All decompressed bytes from byte 0. It never fails: damage ends it and is kept in [`Self::damage`].
     pub stream: Box<dyn Read + Send>,
     /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
@@ -50,6 +56,19 @@ impl Opened {
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
+    }
+
+    /// A part of a text that was opened before; `damage` is that of the text.
+    pub(crate) fn text(stream: Box<dyn Read + Send>, compression: Option<Compression>, damage: SharedDamage) -> Self {
+        Self {
+            compression,
+            form: Form::Text,
+            is_utf16: false,
+            stream,
+            damage,
+            consumed: BytesRead::default(),
+            plain: None,
+        }
     }
 
     /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`]. Fails if the
@@ -100,8 +119,16 @@ fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -
     };
     let mut stream = Tolerant::new(decoded, compression, consumed.clone(), damage.clone());
 
-    let head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
-    let Some(form) = frame::detect(&head, head.len() < PROBE_BYTES) else {
+    let mut head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
+    let utf16 = utf16_of(&head);
+    let mut stream: Box<dyn Read + Send> = Box::new(stream);
+    if let Some(encoding) = utf16 {
+        let whole = Cursor::new(head).chain(stream);
+        stream = Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(whole));
+        head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
+    }
+    let form = frame::detect(&head, head.len() < PROBE_BYTES);
+    let Some(form) = form.or_else(|| repair::is_log(&head).then_some(Form::Text)) else {
         return Err(match damage.get() {
             Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
             None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
@@ -116,13 +143,14 @@ fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -
     Ok(Opened {
         compression,
         form,
+        is_utf16: utf16.is_some(),
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
             None => Box::new(head.chain(stream)),
         },
         damage,
         consumed,
-        plain: if compression.is_none() { file } else { None },
+        plain: if compression.is_none() && utf16.is_none() { file } else { None },
     })
 }
 
@@ -133,6 +161,41 @@ fn read_head(stream: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// The encoding of a text of two bytes per character: by its mark, or by the NULs beside its digits.
+fn utf16_of(head: &[u8]) -> Option<&'static Encoding> {
+    let low_first = |pair: &[u8]| pair[0].is_ascii_graphic() && pair[1] == 0;
+    let high_first = |pair: &[u8]| pair[0] == 0 && pair[1].is_ascii_graphic();
+    let start = head.get(..16);
+    match head {
+        [0xff, 0xfe, ..] => Some(encoding_rs::UTF_16LE),
+        [0xfe, 0xff, ..] => Some(encoding_rs::UTF_16BE),
+        _ if start.is_some_and(|start| start.chunks_exact(2).all(low_first)) => Some(encoding_rs::UTF_16LE),
+        _ if start.is_some_and(|start| start.chunks_exact(2).all(high_first)) => Some(encoding_rs::UTF_16BE),
+        _ => None,
+    }
+}
+
+/// Whether the text begins as JSON does.
+fn is_json(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let behind = head.get(1..).unwrap_or_default().trim_ascii_start();
+    matches!(head.first(), Some(b'{' | b'[')) && matches!(behind.first(), Some(b'"' | b'{' | b'[' | b'}'))
+}
+
+/// Whether the text is what `lctl get_param` prints: a parameter's name and `=`, or the statistics that most parameters are.
+fn is_parameters(head: &[u8]) -> bool {
+    let is_name = |name: &[u8]| {
+        name.len() < 200
+            && name.contains(&b'.')
+            && name.iter().all(|b| b.is_ascii_alphanumeric() || b"._-*@:".contains(b))
+    };
+    repair::lines(head).take(20).any(|line| {
+        memchr::memchr(b'=', line).is_some_and(|at| is_name(&line[..at]))
+            || line.starts_with(b"snapshot_time")
+            || line.starts_with(b"job_stats:")
+    })
+}
+
 /// What to try, from what the file is instead.
 fn hint(head: &[u8]) -> &'static str {
     match head {
@@ -141,8 +204,19 @@ fn hint(head: &[u8]) -> &'static str {
         [4, 0x22, 0x4d, 0x18, ..] => "it is lz4: decompress it first, or use .gz, .zst, .xz, .bz2",
         _ if Compression::detect(head).is_some() => "it is compressed twice: decompress it once",
         [b'P', b'A', b'R', b'1', ..] => GIVE_A_DATASET,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16 text: convert it to UTF-8 first",
         _ if head.starts_with(b"Debug log: ") => "it is what `lctl` says about a log: give the log itself",
+        _ if is_json(head) && memmem::find(head, b"\"lioprof.analysis/").is_some() => {
+            "it is a saved analysis: `lioprof report FILE` makes its page, `lioprof compare` compares two"
+        }
+        _ if is_json(head) && repair::holds_header(head) => {
+            "it is JSON that holds the lines of a debug log as strings, as tools that read crash dumps print: extract the lines, for example with `jq -r '.lines[]' FILE >log.txt`, and give that"
+        }
+        _ if is_json(head) => {
+            "it is JSON; give the debug log itself: the text of `lctl dk` or a raw `lctl debug_daemon` file"
+        }
+        _ if is_parameters(head) => {
+            "it is what `lctl get_param` prints, counters or parameters, and they are no debug log: give the text of `lctl dk`, or a raw `lctl debug_daemon` file"
+        }
         _ if head.iter().all(|&byte| byte == 0) => "it holds only NUL bytes so far: was it copied completely?",
         _ => GIVE_A_LOG,
     }
