@@ -120,6 +120,7 @@ fn one_is_not_told_as_several() {
     let input = |malformed| Input {
         bad_records: 1,
         envelope: Default::default(),
+        unread: None,
         skipped_bytes: malformed,
         malformed: [("nrs".to_owned(), malformed)].into(),
         ..input_of("a")

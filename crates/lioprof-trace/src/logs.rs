@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lioprof_model::units::seconds;
-use lioprof_model::{BadPlace, Format, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary};
+use lioprof_model::{BadPlace, Format, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary, UnreadRpcs};
 use lustre_debuglog::frame::Form;
 
-use crate::decode::chunk::{Head, merge_heads};
+use crate::decode::chunk::{Counts, Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::InputFacts;
 use crate::envelope::kinds::{self, Repair};
@@ -172,9 +172,31 @@ fn account(node: String, log: &LogResult) -> Input {
         other,
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
+        unread: unread(&seen.counts),
         envelope: repairs.into_iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
         error,
     }
+}
+
+/// Longest text quoted.
+const MAX_QUOTE: usize = 300;
+
+/// What rpctrace logged, if no request could be read of it.
+fn unread(counts: &Counts) -> Option<UnreadRpcs> {
+    let records = counts.summary.rpctrace_records;
+    if records == 0 || counts.has_rpcs {
+        return None;
+    }
+    let quote = |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(MAX_QUOTE)]).into_owned();
+    let text = counts.unread.as_ref().map(|(text, _)| quote(text));
+    let word = counts.unread.as_ref().map(|(text, offset)| {
+        let blank = |byte: &u8| byte.is_ascii_whitespace();
+        let at = (*offset).min(text.len());
+        let start = text[..at].iter().rposition(blank).map_or(0, |before| before + 1);
+        let end = text[at..].iter().position(blank).map_or(text.len(), |behind| at + behind);
+        quote(&text[start..end])
+    });
+    Some(UnreadRpcs { records, text, word })
 }
 
 /// Streams of a node whose first record does not carry the `F` flag.

@@ -21,7 +21,7 @@ use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
 use crate::envelope::kinds::{self, Repairs};
-use crate::envelope::{characters, cut, repair};
+use crate::envelope::{characters, cut, repair, wrap};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
 pub const CLOCK_STEP_US: i64 = 5_000_000;
@@ -115,7 +115,14 @@ pub(crate) struct Counts {
     pub(crate) stream_heads: Vec<Head>,
     /// Lines that did not arrive as they were logged.
     pub(crate) repairs: Repairs,
+    /// The beginning or the end of a request was read.
+    pub(crate) has_rpcs: bool,
+    /// The first text that should be one of these and does not parse, and where that shows.
+    pub(crate) unread: Option<(Box<[u8]>, usize)>,
 }
+
+/// The function that logs the beginning and the end of each request (`ptlrpc/service.c`, all versions).
+const HANDLES_REQUESTS: &[u8] = b"ptlrpc_server_handle_request";
 
 /// Adds the streams of a later part: those seen before keep their head.
 pub(crate) fn merge_heads(mine: &mut Vec<Head>, later: &[Head]) {
@@ -156,6 +163,8 @@ impl Counts {
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
         kinds::merge(&mut self.repairs, other.repairs);
+        self.has_rpcs |= other.has_rpcs;
+        self.unread = self.unread.take().or(other.unread);
     }
 }
 
@@ -202,15 +211,26 @@ const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONS
 /// Whether a text of no known kind may be of one that was changed on its way.
 #[inline]
 fn may_be_known(record: &Record<'_>, is_continued: bool) -> bool {
-    record.mask & READ_MASKS != 0 && (is_continued || characters::is_suspicious(record.text))
+    record.mask & READ_MASKS != 0 && (is_continued || characters::is_changed(record.text))
 }
 
-/// Messages that have line breaks of their own in some versions.
-fn has_line_breaks(message: &Message<'_>) -> bool {
-    matches!(
-        message,
-        Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_) | Message::Nrs(_)
-    )
+/// Whether a text may be of a longer message, or of another one, than it was parsed as.
+#[inline]
+fn may_be_better(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
+    match message {
+        // A job's name can be anything, so entities in it fit.
+        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_entities),
+        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_entities),
+        // These have line breaks of their own in some versions.
+        Message::Req(_)
+        | Message::RefreshRwLocks(_)
+        | Message::Ldlm(_)
+        | Message::ProlongLocks(_)
+        | Message::Nrs(_) => {
+            wrap::fit(message) != wrap::Fit::Wholly && (is_continued || characters::is_changed(record.text))
+        }
+        _ => is_continued,
+    }
 }
 
 /// Bytes of a log per event, in a log that holds many of them.
@@ -293,15 +313,18 @@ impl<'a> Decoder<'a> {
         let body = match &message {
             Message::Other if self.repairable && may_be_known(record, is_continued) => return self.leave(record),
             Message::Other => {
+                self.unread(record, 0);
                 self.count_other(record);
                 return true;
             }
             Message::Malformed(_) if self.repairable => return self.leave(record),
             Message::Malformed(malformed) => {
                 *counts.malformed.entry(malformed.kind).or_default() += 1;
+                let offset = malformed.offset;
+                self.unread(record, offset);
                 return true;
             }
-            message if is_continued && self.repairable && !has_line_breaks(message) => return self.leave(record),
+            message if self.repairable && may_be_better(message, record, is_continued) => return self.leave(record),
             message => {
                 counts.summary.messages += 1;
                 self.body(message, record)
@@ -311,6 +334,15 @@ impl<'a> Decoder<'a> {
             self.event(record, body);
         }
         true
+    }
+
+    /// Remembers the first text that does not parse though it is logged where requests are handled; `offset`: where it does not.
+    fn unread(&mut self, record: &Record<'_>, offset: usize) {
+        let counts = &mut self.out.counts;
+        let is_of_request = record.mask & mask::RPCTRACE != 0 && record.function == HANDLES_REQUESTS;
+        if counts.unread.is_none() && !counts.has_rpcs && is_of_request {
+            counts.unread = Some((record.message().into(), offset));
+        }
     }
 
     /// Takes back that a record was counted. Its time and its stream will be seen again.
@@ -343,11 +375,15 @@ impl<'a> Decoder<'a> {
         let function = record.function;
         Some(match message {
             Message::Handling(rpc) => {
+                self.out.counts.has_rpcs = true;
                 let ids = self.rpc(rpc);
                 self.handlings.started(record, rpc, ids);
                 Body::Handling(ids)
             }
-            Message::Handled(handled) => Body::Handled(self.rpc(&handled.rpc), handled.outcome),
+            Message::Handled(handled) => {
+                self.out.counts.has_rpcs = true;
+                Body::Handled(self.rpc(&handled.rpc), handled.outcome)
+            }
             Message::RefreshRwLocks(refresh) => {
                 self.out.targets.insert(refresh.target);
                 Body::Refresh {

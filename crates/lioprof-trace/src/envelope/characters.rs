@@ -1,11 +1,32 @@
 //! Characters that a mail client, a web page or a terminal has put in place of others.
 
-use memchr::{memchr3, memmem};
+use memchr::{memchr_iter, memchr2};
 
-/// Whether `text` has characters that no message of Lustre has: it is worth cleaning if it does not parse.
+/// Whether `text` has characters that no message of Lustre has.
 #[inline]
-pub(crate) fn is_suspicious(text: &[u8]) -> bool {
-    memchr3(0x1b, b'&', b'=', text).is_some() || !text.is_ascii() || memmem::find(text, b" at ").is_some()
+pub(crate) fn is_changed(text: &[u8]) -> bool {
+    memchr2(0x1b, b'&', text).is_some() || !text.is_ascii()
+}
+
+/// Whether `text` has characters or words that may stand for others: it is worth looking whether it fits better without.
+pub(crate) fn may_be_changed(text: &[u8]) -> bool {
+    is_changed(text)
+        || memchr2(b'<', b'=', text).is_some()
+        || with_at_signs(text).is_some()
+        || text.ends_with(b" at")
+        || text.starts_with(b"at ")
+}
+
+/// Whether `text` has entities of HTML.
+pub(crate) fn has_entities(text: &[u8]) -> bool {
+    memchr_iter(b'&', text).any(|at| entity(&text[at..]).0 > 1)
+}
+
+/// The text with one blank for several.
+pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
+    let mut out = text.to_vec();
+    out.dedup_by(|a, b| *a == b' ' && *b == b' ');
+    out
 }
 
 /// The text with plain characters: without colours, tags and invisible characters, with blanks, quotes and dashes for what stands in
@@ -57,29 +78,33 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind.
+/// Words that list archives put in place of `@`.
+const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_at_"];
+
+/// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind. Messages have `at` of their own
+/// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
 pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
-    const WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_at_"];
-    let mut out = None;
-    for word in WORDS {
-        let from: &[u8] = out.as_deref().unwrap_or(text);
-        if memmem::find(from, word).is_some() {
-            out = Some(replaced(from, word, b"@"));
+    let mut out = Vec::new();
+    let mut from = 0;
+    for at in 0..text.len() {
+        if at < from || !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
+            continue;
+        }
+        let Some(word) = AT_WORDS.iter().find(|word| text[at..].starts_with(word)) else { continue };
+        let before = text[..at].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+        let is_sign = before.iter().any(u8::is_ascii_digit)
+            || [&b"req"[..], b"rule", b"class", b"<?>", b"MGS"].iter().any(|end| before.ends_with(end));
+        if is_sign {
+            out.extend_from_slice(&text[from..at]);
+            out.push(b'@');
+            from = at + word.len();
         }
     }
-    out
-}
-
-fn replaced(text: &[u8], word: &[u8], by: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut from = 0;
-    for at in memmem::find_iter(text, word) {
-        out.extend_from_slice(&text[from..at]);
-        out.extend_from_slice(by);
-        from = at + word.len();
+    if from == 0 {
+        return None;
     }
     out.extend_from_slice(&text[from..]);
-    out
+    Some(out)
 }
 
 /// `ESC [ parameters letter`.
@@ -184,5 +209,9 @@ mod tests {
         assert_eq!(with_at_signs(b"10.0.0.1 at tcp req at 00ab").as_deref(), Some(&b"10.0.0.1@tcp req@00ab"[..]));
         assert_eq!(with_at_signs(b"10.0.0.1[at]tcp").as_deref(), Some(&b"10.0.0.1@tcp"[..]));
         assert_eq!(with_at_signs(b"10.0.0.1@tcp"), None);
+        assert_eq!(
+            with_at_signs(b"evicting client at 10.0.0.1 at tcp  ns: x").as_deref(),
+            Some(&b"evicting client at 10.0.0.1@tcp  ns: x"[..])
+        );
     }
 }

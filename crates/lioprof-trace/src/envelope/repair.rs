@@ -2,7 +2,7 @@
 
 use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, header_len, starts_like_header};
 
-use super::characters::is_suspicious;
+use super::characters::may_be_changed;
 use super::kinds::{Repair, Repairs};
 use super::prefix;
 use super::wrap::{self, Whole};
@@ -37,7 +37,8 @@ impl Group {
     pub(crate) fn go_on(&mut self, line: &[u8]) {
         let rest = prefix::without(line, &self.prefix);
         let has_room = self.ends.len() < MAX_LINES && self.bytes.len() + rest.len() <= MAX_RECORD;
-        if has_room && !rest.starts_with(SUMMARY) {
+        // What doubles line breaks leaves empty lines.
+        if has_room && !rest.starts_with(SUMMARY) && !rest.trim_ascii().is_empty() {
             self.push(rest, line.len());
         }
     }
@@ -86,7 +87,7 @@ impl Group {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
         texts.extend_from_slice(&lines[broken + 1..]);
-        if texts.len() == 1 && !is_suspicious(text) {
+        if texts.len() == 1 && !may_be_changed(text) {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
         } else if let Some(Whole { text, breaks, repair }) = wrap::whole(&texts, &self.widths[broken..]) {
